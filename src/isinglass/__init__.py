@@ -1,0 +1,22 @@
+"""Which columns of a discrete table are directly linked, how strongly, and how sure one can be."""
+
+from isinglass import losses, selection
+from isinglass.errors import IsinglassError
+from isinglass.estimators import GreedyGraph
+from isinglass.graph import Graph
+from isinglass.report import summarise
+from isinglass.solvers import Path, Step, foba
+from isinglass.table import read_table
+
+__all__ = [
+    "Graph",
+    "GreedyGraph",
+    "IsinglassError",
+    "Path",
+    "Step",
+    "foba",
+    "losses",
+    "read_table",
+    "selection",
+    "summarise",
+]

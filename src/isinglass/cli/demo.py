@@ -1,0 +1,114 @@
+"""``isinglass demo``: which pixels of handwritten digits are linked?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from isinglass.cli.terminal import progress_bar
+from isinglass.errors import MissingExtra
+from isinglass.estimators import GreedyGraph
+from isinglass.graph import Graph
+from isinglass.report.exports import edges_csv, graphml
+from isinglass.report.files import write_all
+
+SIDE = 8
+
+
+@click.command()
+@click.option("--out", default="isinglass-demo", show_default=True, metavar="DIR")
+def command(out: str) -> None:
+    """Learn from scanned digits which pixels are linked, and draw the graph.
+
+    The data are the 1797 handwritten digits that come with scikit-learn, 8 x 8 pixels, ink or
+    no ink. The search sees 64 yes/no columns in no order; where a pixel lies on the paper is
+    used only for the drawing, and for counting how many links join pixels that touch.
+
+    \b
+    Example:
+      isinglass demo --out demo/
+    """
+    console = Console(highlight=False)
+    images, ink = _digits()
+    console.print(
+        f"{len(ink):,} handwritten digits, {ink.shape[1]} pixels each, ink or no ink.\n"
+        "Which pixels are linked when all others are held fixed? Nobody says where they lie."
+    )
+    with progress_bar("searching") as progress:
+        estimator = GreedyGraph().fit(ink, progress=progress)
+    graph = estimator.graph_
+    found, chance = touching_shares(graph, estimator.states_)
+    console.print(
+        f"\n[bold]{len(graph)} links[/] among {SIDE * SIDE * (SIDE * SIDE - 1) // 2:,} pairs. "
+        f"[bold]{found:.0%}[/] of them join pixels that touch; by chance it would be "
+        f"{chance:.0%}."
+    )
+    _say_strongest(console, graph)
+    _write(console, out, graph, images)
+    console.print("\nNow your own table:  [bold]isinglass fit your.csv --out result/[/]")
+
+
+def _digits() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    from sklearn.datasets import load_digits
+
+    images = load_digits().data
+    return images, images >= 1
+
+
+def touching_shares(graph: Graph, states: list[list[Any]]) -> tuple[float, float]:
+    """Share of touching pairs among the edges, and among all pairs that could be edges."""
+    useful = [j for j, labels in enumerate(states) if len(labels) > 1]
+    pairs = [(a, b) for a in useful for b in useful if a < b]
+    edges = [(link.source, link.target) for link in graph.links]
+    found, chance = (
+        float(np.mean([_touch(a, b) for a, b in some])) if some else 0.0 for some in (edges, pairs)
+    )
+    return found, chance
+
+
+def _touch(a: int, b: int) -> bool:
+    return max(abs(a // SIDE - b // SIDE), abs(a % SIDE - b % SIDE)) == 1
+
+
+def _say_strongest(console: Console, graph: Graph) -> None:
+    for link in sorted(graph.links, key=lambda link: -link.strength)[:3]:
+        odds = "" if link.log_odds is None else f", odds x {np.exp(abs(link.log_odds)):.0f}"
+        (row, column), (row_2, column_2) = (divmod(j, SIDE) for j in (link.source, link.target))
+        console.print(
+            f"  row {row} column {column}  --  row {row_2} column {column_2}: strength "
+            f"{link.strength:.2f}{'' if link.unbounded else odds}"
+        )
+
+
+def _write(console: Console, out: str, graph: Graph, images: NDArray[np.float64]) -> None:
+    contents = {"edges.csv": edges_csv(graph), "graph.graphml": graphml(graph)}
+    try:
+        contents["digits.png"] = picture(graph, images)
+    except MissingExtra as error:
+        console.print(f"no picture: {error}", markup=False)
+    write_all(out, contents)
+    console.print(f"\nwrote {', '.join(contents)} to {out}", markup=False)
+
+
+def picture(graph: Graph, images: NDArray[np.float64]) -> bytes:
+    """The graph on the pixel grid, beside a few digits."""
+    from isinglass.report import plots
+
+    figure, _ = plots.new_figure(8.4, 5.6)
+    figure.clear()
+    left, right = figure.subfigures(1, 2, width_ratios=[1, 2.6])
+    for digit, ax in enumerate(left.subplots(4, 2).ravel()):
+        ax.imshow(images[digit].reshape(SIDE, SIDE), cmap="Greys")
+        ax.set_axis_off()
+    left.suptitle("the data: 1797 of these", fontsize=10)
+    ax = right.subplots()
+    at = {f"x{j}": (float(j % SIDE), -float(j // SIDE)) for j in range(SIDE * SIDE)}
+    shade = 1 - 0.85 * images.mean(axis=0) / 16
+    colors = {f"x{j}": (shade[j],) * 3 for j in range(SIDE * SIDE)}
+    plots.network(graph, ax, at=at, labels=False, node_color=colors)
+    right.suptitle(f"the graph: {len(graph)} links, learned without positions", fontsize=10)
+    return plots.png(figure)

@@ -1,0 +1,76 @@
+"""Every error the package raises on purpose.
+
+    IsinglassError
+    ├── SettingError           an argument that makes no sense          (ValueError)
+    │   └── BelowFloor         a threshold the search did not run to
+    ├── TableError             a table that cannot be learned from      (ValueError)
+    │   ├── MissingValues      gaps, and no word on what to do with them
+    │   ├── TooManyStates      a measurement or an id, not a discrete column
+    │   ├── DuplicateNames     two columns of one name
+    │   ├── UnseenState        a state that fit never saw
+    │   └── BadWeights         negative, missing, of the wrong length, or of unclear meaning
+    ├── FileError              a file that cannot be read or written    (OSError)
+    └── MissingExtra           an optional library is not installed     (ImportError)
+
+A message says what was wrong, what is allowed, what came, and what to do next.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "BadWeights",
+    "BelowFloor",
+    "DuplicateNames",
+    "FileError",
+    "IsinglassError",
+    "MissingExtra",
+    "MissingValues",
+    "SettingError",
+    "TableError",
+    "TooManyStates",
+    "UnseenState",
+]
+
+
+class IsinglassError(Exception):
+    """Base of all errors raised by isinglass on purpose."""
+
+
+class SettingError(IsinglassError, ValueError):
+    """An argument that makes no sense."""
+
+
+class BelowFloor(SettingError):
+    """A threshold below the one the search ran to."""
+
+
+class TableError(IsinglassError, ValueError):
+    """A table that cannot be learned from."""
+
+
+class MissingValues(TableError):
+    """A table with gaps, and no word on what to do with them."""
+
+
+class TooManyStates(TableError):
+    """A column with more distinct values than a discrete column has."""
+
+
+class DuplicateNames(TableError):
+    """Two columns of one name."""
+
+
+class UnseenState(TableError):
+    """A state that fit never saw."""
+
+
+class BadWeights(TableError):
+    """Weights that are negative, missing, of the wrong length, or of unclear meaning."""
+
+
+class FileError(IsinglassError, OSError):
+    """A file that cannot be read or written."""
+
+
+class MissingExtra(IsinglassError, ImportError):
+    """An optional library is not installed."""

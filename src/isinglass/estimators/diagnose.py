@@ -1,0 +1,120 @@
+"""What was odd in the pairs and searches of a fitted table.
+
+Oddities of single columns are noted when the table is encoded; here come those that only
+show between columns: too few rows for a pair, equal columns, a column that others determine,
+zero cells behind an unbounded edge, a search that was cut short.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from isinglass.core import pack_states, pair_counts
+from isinglass.graph import Graph
+from isinglass.solvers.path import Path
+from isinglass.table import Note, Table
+
+#: Fewer rows than this for each cell of a pair, and the chi-square is approximate.
+ROWS_PER_CELL = 5
+#: A column whose search ends below this loss per row is known from its neighbours.
+CERTAIN = 1e-5
+
+
+def diagnose(table: Table, paths: Sequence[Path], graph: Graph) -> list[Note]:
+    """All notes of a fitted table, those of single columns first."""
+    return [
+        *table.notes,
+        *_equal_columns(table),
+        *_determined(table, paths),
+        *_sparse_pairs(table),
+        *_zero_cells(table, graph),
+        *_cut_short(table, paths),
+    ]
+
+
+def _equal_columns(table: Table) -> Iterator[Note]:
+    """Columns that are the same up to the names of their states."""
+    same: dict[bytes, list[str]] = defaultdict(list)
+    for r, column in enumerate(table.columns):
+        if len(column.states) > 1:
+            same[_by_first_sight(table.codes[:, r])].append(column.name)
+    for first, *others in same.values():
+        for other in others:
+            yield Note(
+                other,
+                "equal columns",
+                f"says the same as {first!r} in every row; the two are linked, and of the pair "
+                f"only {first!r} is linked to others. Drop one of them.",
+            )
+
+
+def _by_first_sight(codes: np.ndarray) -> bytes:
+    """Codes renumbered in the order in which they first appear."""
+    values, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    rank = np.empty(len(values), dtype=np.int32)
+    rank[np.argsort(first)] = np.arange(len(values))
+    return rank[inverse].tobytes()
+
+
+def _determined(table: Table, paths: Sequence[Path]) -> Iterator[Note]:
+    for column, path in zip(table.columns, paths, strict=True):
+        if len(column.states) > 1 and path.support and path.loss < CERTAIN:
+            yield Note(
+                column.name,
+                "determined by others",
+                f"{_listed([table.names[t] for t in path.support])} tell it without error (a "
+                "copy, a part or a total?); its links are real, their sizes unbounded.",
+            )
+
+
+def _sparse_pairs(table: Table) -> Iterator[Note]:
+    """Pairs with few rows a cell, listed once, at the column with more states."""
+    m = np.asarray(table.n_states)
+    for r, name in enumerate(table.names):
+        sparse = (table.n < ROWS_PER_CELL * m[r] * m) & (m > 1) & (m[r] > 1)
+        partners = [t for t in np.flatnonzero(sparse) if (m[t], r) < (m[r], t)]
+        if partners:
+            yield Note(
+                name,
+                "few rows a cell",
+                f"its {m[r]} states leave fewer than {ROWS_PER_CELL} rows for each cell with "
+                f"{_listed([table.names[t] for t in partners])}; the threshold is approximate "
+                "there.",
+            )
+
+
+def _zero_cells(table: Table, graph: Graph) -> Iterator[Note]:
+    """Combinations never seen, behind the edges that are unbounded."""
+    unbounded = [link for link in graph.links if link.unbounded]
+    if not unbounded:
+        return
+    bits, offsets = pack_states(table.codes, table.n_states)
+    for link in unbounded:
+        counts = pair_counts(bits, offsets, link.source, link.target)
+        absent = [
+            f"{table.columns[link.source].states[a]} with {table.columns[link.target].states[b]}"
+            for a, b in np.argwhere(counts == 0)
+        ]
+        if absent:
+            yield Note(
+                table.names[link.source],
+                "unbounded link",
+                f"with {table.names[link.target]!r}: no row has {_listed(absent)}; the numbers "
+                "of the edge are finite, its size is open.",
+            )
+
+
+def _cut_short(table: Table, paths: Sequence[Path]) -> Iterator[Note]:
+    for name, path in zip(table.names, paths, strict=True):
+        if "max_degree" in path.status:
+            yield Note(name, "search cut short", path.status + ".")
+
+
+def _listed(words: Sequence[str], most: int = 4) -> str:
+    shown = [str(word) for word in words[:most]]
+    if len(words) > most:
+        shown.append(f"{len(words) - most} more")
+    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]

@@ -1,0 +1,193 @@
+"""The result: which columns are linked, and the numbers of each link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isinglass.errors import SettingError
+from isinglass.frames import frame
+
+if TYPE_CHECKING:
+    import networkx
+    from scipy.sparse import csr_array
+
+
+@dataclass(frozen=True)
+class Link:
+    """One edge of a :class:`Graph`.
+
+    Attributes
+    ----------
+    source, target : int
+        Columns, source before target.
+    strength : float
+        0 to 1; comparable across numbers of states.
+    sign : int
+        +1 or -1 where both columns are ordered, else 0.
+    coupling, log_odds : float or None
+        theta on the -1/+1 scale, and 4 theta, between two columns of two states.
+    evidence : float
+        A chi-square with one degree of freedom.
+    selected_by : str
+        "both", or the name of the one column that chose it.
+    unbounded : bool
+        A zero cell or a collinear column leaves the size of the link open.
+    """
+
+    source: int
+    target: int
+    strength: float
+    sign: int
+    coupling: float | None
+    log_odds: float | None
+    evidence: float
+    selected_by: str
+    unbounded: bool
+
+
+NUMBERS = ("strength", "sign", "coupling", "log_odds", "evidence", "selected_by", "unbounded")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Graph:
+    """An undirected graph over named columns; frozen.
+
+    Two graphs are equal when their names and their edges are, whatever their numbers.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns, in their order.
+    links : tuple of Link
+        The edges, in column order.
+    library : str or None
+        The data-frame library `to_frame` answers in.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isinglass import GreedyGraph
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.integers(0, 2, 500)
+    >>> b = np.where(rng.random(500) < 0.8, a, 1 - a)
+    >>> graph = GreedyGraph().fit(np.column_stack([a, b, rng.integers(0, 2, 500)])).graph_
+    >>> graph
+    Graph(3 columns, 1 edge: x0 -- x1)
+    >>> graph.neighbors("x1")
+    ['x0']
+    >>> graph.adjacency.toarray().astype(int).tolist()
+    [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    """
+
+    names: tuple[str, ...]
+    links: tuple[Link, ...]
+    library: str | None = None
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """Pairs of names, in column order."""
+        return [(self.names[link.source], self.names[link.target]) for link in self.links]
+
+    @cached_property
+    def adjacency(self) -> csr_array:
+        """Which columns are linked: a symmetric sparse matrix of bool, p x p."""
+        from scipy.sparse import csr_array
+
+        ends = np.array([(e.source, e.target) for e in self.links], dtype=np.intp).reshape(-1, 2)
+        rows, columns = np.concatenate([ends, ends[:, ::-1]]).T
+        p = len(self.names)
+        return csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(p, p))
+
+    def neighbors(self, name: str) -> list[str]:
+        """Names of the columns linked to one, in column order."""
+        at = self._position(name)
+        ends = ((link.source, link.target) for link in self.links)
+        return [self.names[j] for j in sorted(a + b - at for a, b in ends if at in (a, b))]
+
+    def to_networkx(self) -> networkx.Graph:
+        """Return a networkx graph; the edge attribute ``weight`` is the strength."""
+        import networkx as nx
+
+        graph = nx.Graph()
+        graph.add_nodes_from(self.names)
+        for link in self.links:
+            numbers = {key: getattr(link, key) for key in NUMBERS}
+            present = {key: value for key, value in numbers.items() if value is not None}
+            graph.add_edge(
+                self.names[link.source], self.names[link.target], weight=link.strength, **present
+            )
+        return graph
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return a data frame with one row an edge, in column order.
+
+        It comes in the library of the fitted table (polars for arrays), or in the one named.
+        """
+        columns: dict[str, list[Any]] = {
+            "source": [self.names[link.source] for link in self.links],
+            "target": [self.names[link.target] for link in self.links],
+        }
+        for key in NUMBERS:
+            columns[key] = [getattr(link, key) for link in self.links]
+        return frame(columns, library or self.library)
+
+    def _position(self, name: str) -> int:
+        if name not in self.names:
+            close = get_close_matches(str(name), self.names, n=1)
+            hint = f"; did you mean {close[0]!r}?" if close else ""
+            raise SettingError(f"there is no column {name!r}{hint}")
+        return self.names.index(name)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return self.names == other.names and self.edges == other.edges
+
+    def __hash__(self) -> int:
+        return hash((self.names, tuple(self.edges)))
+
+    def __len__(self) -> int:
+        return len(self.links)
+
+    def __iter__(self) -> Iterator[Link]:
+        return iter(self.links)
+
+    def __repr__(self) -> str:
+        head = f"{_counted(len(self.names), 'column')}, {_counted(len(self.links), 'edge')}"
+        strongest = sorted(self.links, key=lambda link: -link.strength)[:3]
+        shown = ", ".join(f"{self.names[e.source]} -- {self.names[e.target]}" for e in strongest)
+        more = ", ..." if len(self.links) > 3 else ""
+        return f"Graph({head}{': ' if shown else ''}{shown}{more})"
+
+    def _repr_html_(self) -> str:
+        """Strongest edges as a small table, for notebooks."""
+        rows = "".join(
+            f"<tr><td>{escape(self.names[e.source])}</td><td>{escape(self.names[e.target])}</td>"
+            f"<td>{e.strength:.3f}</td><td>{'+' if e.sign > 0 else '−' if e.sign < 0 else ''}</td>"
+            f"<td>{e.evidence:.1f}</td><td>{'yes' if e.unbounded else ''}</td></tr>"
+            for e in sorted(self.links, key=lambda link: -link.strength)[:20]
+        )
+        hidden = len(self.links) - 20
+        more = f"<p>and {hidden} weaker edges</p>" if hidden > 0 else ""
+        caption = (
+            f"{_counted(len(self.names), 'column')}, {_counted(len(self.links), 'edge')}"
+        )
+        heads = "".join(
+            f"<th>{head}</th>"
+            for head in ("source", "target", "strength", "sign", "evidence", "unbounded")
+        )
+        return (
+            f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead>"
+            f"<tbody>{rows}</tbody></table>{more}"
+        )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

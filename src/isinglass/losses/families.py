@@ -1,0 +1,158 @@
+"""The losses that come with the package."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from isinglass.errors import SettingError
+from isinglass.losses.contrasts import zero_sum_basis
+from isinglass.losses.linear import LinearLoss
+from isinglass.losses.protocol import Fit
+
+Array = NDArray[np.float64]
+
+
+class SquaredLoss(LinearLoss):
+    """Half the mean squared error of a linear model.
+
+    Examples
+    --------
+    >>> loss = SquaredLoss([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> fit = loss.fit([0])
+    >>> round(fit.intercept, 6), fit.coef.round(6)
+    (1.0, array([2.]))
+    """
+
+    def pointwise(self, eta: Array) -> tuple[Array, Array, Array]:
+        """Half the squared residual of each row, and its derivatives."""
+        residual = eta - self.y
+        return 0.5 * residual**2, residual, np.ones_like(eta)
+
+
+class LogisticLoss(LinearLoss):
+    """Mean negative log-likelihood of a logistic regression.
+
+    `y` has two distinct values; the larger one is the event. With predictors and answers
+    coded -1/+1 the coefficient is twice the Ising coupling.
+
+    Examples
+    --------
+    >>> loss = LogisticLoss([[0], [0], [1], [1], [1]], [0, 1, 1, 1, 0])
+    >>> loss.fit([0]).coef.round(4)      # log(2) - log(1)
+    array([0.6931])
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        intercept: bool = True,
+    ) -> None:
+        super().__init__(X, y, sample_weight, intercept=intercept)
+        self.classes = np.unique(self.y)
+        if len(self.classes) > 2:
+            raise SettingError(
+                f"LogisticLoss needs two classes, y has {len(self.classes)}; "
+                "use MultinomialLoss."
+            )
+        self.y = (self.y == self.classes[-1]).astype(np.float64)
+
+    def pointwise(self, eta: Array) -> tuple[Array, Array, Array]:
+        """Negative log-likelihood of each row, and its derivatives."""
+        chance = expit(eta)
+        return np.logaddexp(0.0, eta) - self.y * eta, chance - self.y, chance * expit(-eta)
+
+
+class PoissonLoss(LinearLoss):
+    """Mean negative log-likelihood of a Poisson regression, up to a constant of the data.
+
+    Examples
+    --------
+    >>> loss = PoissonLoss([[0], [1]], [2, 6])
+    >>> np.exp(loss.fit([0]).intercept).round(4), np.exp(loss.fit([0]).coef).round(4)
+    (np.float64(2.0), array([3.]))
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        intercept: bool = True,
+    ) -> None:
+        super().__init__(X, y, sample_weight, intercept=intercept)
+        if (np.asarray(self.y) < 0).any():
+            raise SettingError("PoissonLoss needs counts; y holds negative numbers.")
+
+    def pointwise(self, eta: Array) -> tuple[Array, Array, Array]:
+        """Negative log-likelihood of each row (without log y!), and its derivatives."""
+        rate = np.exp(eta)
+        return rate - self.y * eta, rate - self.y, rate
+
+
+class MultinomialLoss(LinearLoss):
+    """Mean negative log-likelihood of a softmax regression on any number of classes.
+
+    Coefficients are held as K-1 orthonormal contrasts between the K classes; `coef_table`
+    gives them class by class, summing to zero.
+
+    Examples
+    --------
+    >>> loss = MultinomialLoss([[0], [0], [0], [1], [1], [1]], ["a", "b", "c", "a", "a", "b"])
+    >>> table = loss.coef_table(loss.fit([0]))
+    >>> table.shape, bool(abs(table.sum()) < 1e-9)
+    ((1, 3), True)
+    """
+
+    # In logits, so that two classes give the ridge of LogisticLoss.
+    _ridge_factor = 2.0
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        intercept: bool = True,
+    ) -> None:
+        super().__init__(X, y, sample_weight, intercept=intercept)
+        self.classes, codes = np.unique(self.y, return_inverse=True)
+        if len(self.classes) < 2:
+            raise SettingError("MultinomialLoss needs at least two classes in y.")
+        self.width = len(self.classes) - 1
+        self._basis = zero_sum_basis(len(self.classes))
+        self._seen = np.eye(len(self.classes))[codes]
+
+    def pointwise(self, eta: Array) -> tuple[Any, Any, Any]:
+        """Negative log-likelihood of each row, and its derivatives."""
+        eta = eta.reshape(len(self._seen), self.width)
+        value, slope, curvature = softmax_terms(eta @ self._basis.T, self._seen)
+        return value, slope @ self._basis, self._basis.T @ curvature @ self._basis
+
+    def coef_table(self, fit: Fit) -> Array:
+        """Coefficients of a fit, one row a coordinate, one column a class."""
+        table: Array = np.reshape(fit.coef, (self.size, self.width)) @ self._basis.T
+        return table
+
+
+def softmax_terms(scores: Array, counts: Array) -> tuple[Array, Array, Array]:
+    """Negative log-likelihood of counts under a softmax: value, slope, curvature a row."""
+    top = scores.max(axis=1, keepdims=True)
+    weights = np.exp(scores - top)
+    total = weights.sum(axis=1, keepdims=True)
+    chance = weights / total
+    rows = counts.sum(axis=1, keepdims=True)
+    value = (rows * (top + np.log(total)))[:, 0] - np.einsum("sa,sa->s", counts, scores)
+    curvature = -chance[:, :, None] * chance[:, None, :]
+    diagonal = np.arange(scores.shape[1])
+    # Not p - p^2, which cancels: p times the chance of all others.
+    others = (total - weights) / total
+    curvature[:, diagonal, diagonal] = chance * np.maximum(others, 0.0)
+    return value, rows * chance - counts, rows[:, :, None] * curvature

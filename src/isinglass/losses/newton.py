@@ -1,0 +1,59 @@
+"""One minimiser for all smooth convex losses: Newton's method, damped when it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+Array = NDArray[np.float64]
+Objective = Callable[[Array], tuple[float, Array, Array]]
+
+MAX_STEPS = 500
+# Below this predicted decrease, rounding hides the true one: whole steps are taken unseen.
+BLIND = 1e-13
+
+
+def minimise(objective: Objective, x: Array, *, tolerance: float = 1e-18) -> Array:
+    """Minimise a convex function given its value, gradient and Hessian.
+
+    Stops when the decrease that Newton's model predicts falls below `tolerance`. Where the
+    minimum lies at infinity, that is far out on the slope, at a finite point.
+    """
+    value, gradient, hessian = objective(x)
+    damping = 0.0
+    blind_steps = 0
+    for _ in range(MAX_STEPS):
+        step = _solve(hessian, damping, -gradient)
+        predicted = -0.5 * float(gradient @ step)
+        if predicted <= tolerance or blind_steps > 50:
+            break
+        trial = x + step
+        trial_value, trial_gradient, trial_hessian = objective(trial)
+        blind = predicted < BLIND * (1.0 + abs(value))
+        if blind or trial_value <= value - 0.1 * predicted:
+            x, value, gradient, hessian = trial, trial_value, trial_gradient, trial_hessian
+            damping = damping / 10 if damping > 1e-12 else 0.0
+            blind_steps += blind
+        else:
+            damping = max(10 * damping, 1e-4 * float(np.mean(np.diag(hessian))))
+    return x
+
+
+def _solve(hessian: Array, damping: float, right: Array) -> Array:
+    """Solve with the Hessian plus the least multiple of the identity that makes it positive."""
+    size = len(right)
+    if size == 0:
+        return right
+    scale = max(float(np.max(np.diag(hessian))), 1e-300)
+    for extra in (damping, *(max(damping, scale * 10.0**power) for power in range(-16, 2))):
+        try:
+            factor = cho_factor(hessian + extra * np.eye(size), check_finite=False)
+        except LinAlgError:
+            continue
+        step: Array = cho_solve(factor, right, check_finite=False)
+        if np.isfinite(step).all():
+            return step
+    return np.zeros(size)

@@ -1,0 +1,216 @@
+"""Thresholds by rule: from the number of rows and columns alone.
+
+A threshold is always quoted for an edge of one parameter; gains of larger edges are brought
+to that scale before they are compared with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from isinglass.errors import SettingError
+from isinglass.solvers.equivalent import one_parameter_level
+from isinglass.solvers.path import checked_threshold
+
+#: No rule answers less: a gain below counts as zero.
+LEAST = 1e-12
+
+
+@runtime_checkable
+class Selector(Protocol):
+    """A way to choose the threshold of a graph."""
+
+    def threshold(self, n: float, p: int) -> float:
+        """Return the threshold for n rows (the sum of their weights) and p columns."""
+        ...
+
+    def floor(self, n: float, p: int) -> float:
+        """Return the smallest threshold the search has to run to."""
+        ...
+
+
+class _Rule:
+    """A selector that needs no more than its threshold."""
+
+    def threshold(self, n: float, p: int) -> float:
+        raise NotImplementedError
+
+    def floor(self, n: float, p: int) -> float:
+        """Return the threshold itself."""
+        return self.threshold(n, p)
+
+
+@dataclass(frozen=True, repr=False)
+class Fixed(_Rule):
+    """One number, whatever the table.
+
+    >>> Fixed(0.01)
+    Fixed(0.01): an edge must gain more than 0.01 per row
+    """
+
+    value: float
+
+    def __post_init__(self) -> None:
+        checked_threshold(self.value)
+
+    def threshold(self, n: float, p: int) -> float:
+        """Return the number."""
+        return float(self.value)
+
+    def __repr__(self) -> str:
+        return f"Fixed({self.value:g}): an edge must gain more than {self.value:g} per row"
+
+
+@dataclass(frozen=True, repr=False)
+class FalseEdges(_Rule):
+    """So strict that about `expected` edges without effect pass in the whole graph.
+
+    Each of the p(p-1) tests is passed with chance expected / (p(p-1)) by a one-parameter edge
+    without effect. "About": links too weak to be found leak their effect to other pairs.
+
+    >>> FalseEdges(1)
+    FalseEdges(expected=1): an edge without effect passes with chance 1/(p(p-1))
+    >>> round(FalseEdges(0.05).threshold(n=1000, p=20), 5)
+    0.0073
+    """
+
+    expected: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not 0 < self.expected < float("inf"):
+            raise SettingError(f"expected must be a positive number, not {self.expected!r}.")
+
+    def threshold(self, n: float, p: int) -> float:
+        """Return the gain that a one-parameter edge without effect passes with that chance."""
+        chance = self.expected / max(p * (p - 1), 1)
+        return max(one_parameter_level(min(chance, 1.0)) / (2 * n), LEAST)
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}(expected={self.expected:g}): an edge without effect passes "
+            f"with chance {self.expected:g}/(p(p-1))"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class Auto(_Rule):
+    """The default; at present the same as ``FalseEdges(0.05)``.
+
+    >>> Auto()
+    Auto(): an edge without effect passes with chance 0.05/(p(p-1))
+    """
+
+    def threshold(self, n: float, p: int) -> float:
+        """Return the threshold of ``FalseEdges(0.05)``."""
+        return FalseEdges(0.05).threshold(n, p)
+
+    def __repr__(self) -> str:
+        return "Auto(): an edge without effect passes with chance 0.05/(p(p-1))"
+
+
+@dataclass(frozen=True, repr=False)
+class Paper(_Rule):
+    """The paper's experiments: c log(np) / n.
+
+    >>> Paper(c=0.9)
+    Paper(c=0.9): an edge must gain more than 0.9 log(np)/n
+    """
+
+    c: float = 1.0
+
+    def __post_init__(self) -> None:
+        _positive("c", self.c)
+
+    def threshold(self, n: float, p: int) -> float:
+        """Return c log(np) / n."""
+        return max(self.c * float(np.log(max(n * p, 1.0))) / n, LEAST)
+
+    def __repr__(self) -> str:
+        return f"Paper(c={self.c:g}): an edge must gain more than {self.c:g} log(np)/n"
+
+
+@dataclass(frozen=True, repr=False)
+class Theorem(_Rule):
+    """The paper's theorem: c d log(p) / n, with d the largest degree.
+
+    >>> Theorem(c=0.5, degree=4)
+    Theorem(c=0.5, degree=4): an edge must gain more than 0.5 * 4 log(p)/n
+    """
+
+    c: float
+    degree: int
+
+    def __post_init__(self) -> None:
+        _positive("c", self.c)
+        _positive("degree", self.degree)
+
+    def threshold(self, n: float, p: int) -> float:
+        """Return c d log(p) / n."""
+        return max(self.c * self.degree * float(np.log(max(p, 1))) / n, LEAST)
+
+    def __repr__(self) -> str:
+        return (
+            f"Theorem(c={self.c:g}, degree={self.degree:g}): an edge must gain more than "
+            f"{self.c:g} * {self.degree:g} log(p)/n"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class LookBelow:
+    """Another selector's threshold, with the search run on to a share of it.
+
+    The graph is the same; ``at`` then reaches below the threshold as well.
+
+    >>> LookBelow(Paper())
+    Paper(c=1): an edge must gain more than 1 log(np)/n (searched to 0.25 of it)
+    """
+
+    rule: Selector
+    share: float = 0.25
+
+    def threshold(self, n: float, p: int) -> float:
+        """Return the other selector's threshold."""
+        return self.rule.threshold(n, p)
+
+    def floor(self, n: float, p: int) -> float:
+        """Return a share of what the other selector asks for."""
+        return max(self.share * self.rule.floor(n, p), LEAST)
+
+    def __repr__(self) -> str:
+        return f"{self.rule!r} (searched to {self.share:g} of it)"
+
+
+def selector(threshold: float | str | Selector) -> Selector:
+    """Read a threshold in any of its forms: a number, a selector, or a selector's name.
+
+    >>> selector("paper:0.9")
+    Paper(c=0.9): an edge must gain more than 0.9 log(np)/n
+    >>> selector("0.01").threshold(n=100, p=5)
+    0.01
+    """
+    if isinstance(threshold, Selector) and not isinstance(threshold, type):
+        return threshold
+    if not isinstance(threshold, str):
+        return Fixed(checked_threshold(threshold))
+    name, _, argument = threshold.strip().lower().partition(":")
+    if name == "auto" and not argument:
+        return Auto()
+    try:
+        if name == "paper":
+            return Paper(float(argument) if argument else 1.0)
+        return Fixed(float(threshold))
+    except ValueError as error:
+        if isinstance(error, SettingError):
+            raise
+        raise SettingError(
+            f"threshold must be a positive number, 'auto', 'paper', 'paper:0.9' "
+            f"or a selector of isinglass.selection, not {threshold!r}."
+        ) from None
+
+
+def _positive(name: str, value: float) -> None:
+    if not 0 < value < float("inf"):
+        raise SettingError(f"{name} must be a positive number, not {value!r}.")

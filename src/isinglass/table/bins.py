@@ -1,0 +1,96 @@
+"""Measurements as a few ordered states: cut points at quantiles, and readable labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.errors import SettingError
+from isinglass.table.factor import GAP, Factor, code_dtype
+from isinglass.table.labels import are_numbers
+from isinglass.table.wording import listing, quoted
+
+__all__ = ["bin_factor", "check_bins", "cut_points"]
+
+
+def check_bins(bins: Any, names: Sequence[str], *, unnamed: bool) -> dict[str, int]:
+    """Column name to number of bins; a column without a name may be given by position."""
+    if bins is None:
+        return {}
+    if not isinstance(bins, Mapping):
+        raise SettingError(
+            f"bins must be a dict of column name to number of bins, got {quoted(bins)}."
+        )
+    return {_column(at, names, unnamed): _count(at, bins[at]) for at in bins}
+
+
+def _column(at: Any, names: Sequence[str], unnamed: bool) -> str:
+    positional = unnamed and isinstance(at, Integral)
+    name = f"x{at}" if positional else str(at)
+    if name not in names:
+        known = listing([quoted(known) for known in names], 5)
+        raise SettingError(f"bins names {quoted(at)}, which is no column; there are {known}.")
+    return name
+
+
+def _count(at: Any, n_bins: Any) -> int:
+    if isinstance(n_bins, bool) or not isinstance(n_bins, Integral) or n_bins < 2:
+        raise SettingError(
+            f"bins={{{at!r}: {quoted(n_bins)}}}: the number of bins must be a whole number, "
+            "2 or more."
+        )
+    return int(n_bins)
+
+
+def cut_points(
+    name: str, factor: Factor, weights: NDArray[np.float64], n_bins: int
+) -> tuple[float, ...]:
+    """Inner cut points that share the rows out evenly; fewer where values repeat.
+
+    Each is a value of the column: the smallest with at least k/n_bins of the weight at or
+    below it. So a weight of two is two rows, and no bin is empty.
+    """
+    _check_numbers(name, factor)
+    values = factor.labels.astype(np.float64)
+    order = np.argsort(values)
+    seen = ~factor.gaps
+    mass = np.bincount(factor.codes[seen], weights[seen], minlength=len(values))[order]
+    # Counting from the total keeps whole weights exact, whatever their number.
+    reached = np.cumsum(mass) * n_bins
+    shares = np.arange(1, n_bins) * mass.sum()
+    at = np.minimum(np.searchsorted(reached, shares), len(values) - 1)
+    cuts = values[order[at]] if len(values) else values
+    return tuple(float(cut) for cut in np.unique(cuts[cuts < values.max(initial=-np.inf)]))
+
+
+def bin_factor(factor: Factor, cuts: Sequence[float]) -> Factor:
+    """Replace each value by its bin; a value equal to a cut point falls below it."""
+    labels = _bin_labels(cuts)
+    table = np.full(len(factor.labels) + 1, GAP, dtype=code_dtype(len(labels)))
+    table[:-1] = np.searchsorted(np.asarray(cuts), factor.labels.astype(np.float64))
+    used = np.array(labels, dtype=object)
+    return replace(factor, codes=table[factor.codes], labels=used, categories=labels)
+
+
+def _check_numbers(name: str, factor: Factor) -> None:
+    if factor.is_numeric:
+        return
+    other = next(label for label in factor.plain_labels() if not are_numbers([label]))
+    raise SettingError(
+        f"column {name!r} is to be binned but holds {quoted(other)}, which is no number; "
+        "take it out of bins, or drop the column."
+    )
+
+
+def _bin_labels(cuts: Sequence[float]) -> tuple[str, ...]:
+    if not cuts:
+        return ("any value",)
+    edges = [repr(cut).removesuffix(".0") for cut in cuts]
+    between = [f"> {low} to {high}" for low, high in pairwise(edges)]
+    return (f"<= {edges[0]}", *between, f"> {edges[-1]}")

@@ -1,0 +1,113 @@
+"""CSV and TSV: polars reads them, and our own second look explains what it stumbles over.
+
+polars is quick but pads short rows in silence and refuses stray quotes, so a file that
+makes it stumble, or that might hide a short row, is looked at again cell by cell.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isinglass.errors import FileError
+from isinglass.table.second_look import Layout, find_fault, has_blank_rows, records
+from isinglass.table.sources import check_names
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["read_delimited"]
+
+
+def read_delimited(
+    path: Path, data: bytes, delimiter: str, na: Sequence[str], header: bool
+) -> pl.DataFrame:
+    """Read separated text; raise FileError with the row and column of what is wrong."""
+    _refuse_utf16(path, data)
+    layout = _first_look(path, data, delimiter, header)
+    frame = None if b"\0" in data else _parsed(data, layout, na)
+    if frame is None or _may_hide_short_rows(frame, layout):
+        fault = find_fault(data, layout)
+        if fault:
+            raise FileError(f"{path}, {fault}")
+        frame = _parsed_again(path, data, layout, na, frame)
+    return frame
+
+
+def _refuse_utf16(path: Path, data: bytes) -> None:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FileError(f"{path} is written in UTF-16; save it as UTF-8.")
+
+
+def _first_look(path: Path, data: bytes, delimiter: str, header: bool) -> Layout:
+    layout = Layout(_delimiter(data, delimiter), header, names=())
+    try:
+        _, cells = next(_filled(records(data, layout.delimiter)))
+    except csv.Error:
+        fault = find_fault(data, layout)
+        raise FileError(f"{path}, {fault}") from None
+    names = tuple(
+        (cell.strip() if header else "") or f"x{position}"
+        for position, cell in enumerate(cells)
+    )
+    check_names(names)
+    return Layout(layout.delimiter, header, names)
+
+
+def _filled(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    return ((row, cells) for row, cells in rows if cells)
+
+
+def _delimiter(data: bytes, usual: str) -> str:
+    first_line = data.lstrip().splitlines()[0].decode("utf-8", "replace")
+    if usual != "," or usual in first_line:
+        return usual
+    return next((other for other in ";\t" if other in first_line), usual)
+
+
+def _parsed(data: bytes, layout: Layout, na: Sequence[str]) -> pl.DataFrame | None:
+    """What polars makes of it, None if it gives up."""
+    import polars as pl
+
+    try:
+        frame = pl.read_csv(
+            # Blank lines at the end would become rows of nulls.
+            data.rstrip(b"\r\n"),
+            separator=layout.delimiter,
+            has_header=layout.header,
+            null_values=list(na),
+            infer_schema_length=None,
+            eol_char="\n" if b"\n" in data or b"\r" not in data else "\r",
+        )
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
+        return None
+    if frame.width != len(layout.names):
+        return None
+    frame.columns = list(layout.names)
+    return frame
+
+
+def _may_hide_short_rows(frame: pl.DataFrame, layout: Layout) -> bool:
+    return frame[layout.names[-1]].null_count() > 0
+
+
+def _parsed_again(
+    path: Path, data: bytes, layout: Layout, na: Sequence[str], frame: pl.DataFrame | None
+) -> pl.DataFrame:
+    """Read text that is sound, but has blank lines or stray quotes, after writing it anew."""
+    if frame is not None and not has_blank_rows(data, layout):
+        return frame
+    frame = _parsed(_rewritten(data, layout), layout, na)
+    if frame is None:
+        raise FileError(f"{path} cannot be read as a table; save it anew as CSV in UTF-8.")
+    return frame
+
+
+def _rewritten(data: bytes, layout: Layout) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=layout.delimiter, lineterminator="\n")
+    writer.writerows(cells for _, cells in _filled(records(data, layout.delimiter)))
+    return text.getvalue().encode()

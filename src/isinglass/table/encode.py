@@ -1,0 +1,134 @@
+"""From any input to a `Table`, one step after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from isinglass.errors import SettingError
+from isinglass.table.bins import bin_factor, check_bins, cut_points
+from isinglass.table.column import Column
+from isinglass.table.missing import check_missing
+from isinglass.table.notes import Note, oddities
+from isinglass.table.rows import Rows, read_rows, stack
+from isinglass.table.states import check_state_counts, learn_states
+from isinglass.table.table import Table
+from isinglass.table.weights import check_n_eff, rescale
+from isinglass.table.wording import plural, quoted
+
+__all__ = ["encode"]
+
+Cuts = dict[str, tuple[float, ...]]
+
+
+def encode(
+    X: Any,
+    sample_weight: ArrayLike | str | None = None,
+    *,
+    missing: str = "error",
+    n_eff: str | float = "sum",
+    bins: Mapping[Any, int] | None = None,
+    max_states: int = 32,
+) -> Table:
+    """Turn any discrete table into codes.
+
+    Parameters
+    ----------
+    X : array-like or data frame, shape (n_rows, p)
+        A 2-D array, a list of rows, or a pandas, polars or pyarrow table. Cells may be
+        strings, booleans, numbers, categories, dates; None, NaN and the empty string are
+        missing.
+    sample_weight : array-like of shape (n_rows,), number or str, optional
+        How many rows each row stands for, or the name of the column that says so (which
+        is then no column of the table). A row of weight zero does not exist.
+    missing : {"error", "drop", "state"}
+        What becomes of missing values.
+    n_eff : {"sum", "kish"} or float
+        The number of rows that the weights are worth: their sum, if they are counts;
+        ``(sum w)**2 / sum w**2`` for sampling weights; or a number.
+    bins : dict of str to int, optional
+        Columns of numbers to cut at quantiles, and into how many states. A column of an
+        array may be given by its position.
+    max_states : int
+        The largest number of distinct values a column may have.
+
+    Returns
+    -------
+    Table
+        Codes, columns, weights, and notes on what was odd.
+
+    Raises
+    ------
+    TableError
+        If the table cannot be learned from; its subclasses say why.
+    SettingError
+        If an argument makes no sense.
+
+    Examples
+    --------
+    >>> table = encode([["yes", 31], ["no", 45], ["yes", 62]], bins={"x1": 2})
+    >>> table.codes
+    array([[1, 0],
+           [0, 0],
+           [1, 1]], dtype=int8)
+    >>> [column.states for column in table.columns]
+    [('no', 'yes'), ('<= 45', '> 45')]
+    """
+    check_missing(missing)
+    check_n_eff(n_eff)
+    _check_max_states(max_states)
+    rows = read_rows(X, sample_weight, missing)
+    weights = rescale(rows.weights, n_eff)
+    n_bins = check_bins(bins, rows.names, unnamed=rows.library is None)
+    rows, cuts = _bin(replace(rows, weights=weights), n_bins)
+    check_state_counts(rows.names, rows.factors, max_states)
+    return _table(rows, cuts)
+
+
+def _check_max_states(max_states: Any) -> None:
+    if not isinstance(max_states, Integral) or max_states < 2:
+        raise SettingError(
+            f"max_states must be a whole number, 2 or more, got {quoted(max_states)}."
+        )
+
+
+def _bin(rows: Rows, n_bins: Mapping[str, int]) -> tuple[Rows, Cuts]:
+    factors = dict(zip(rows.names, rows.factors, strict=True))
+    cuts = {
+        name: cut_points(name, factors[name], rows.weights, count)
+        for name, count in n_bins.items()
+    }
+    binned = {name: bin_factor(factors[name], cuts[name]) for name in cuts}
+    merged = [
+        _merged(name, n_bins[name], len(cuts[name]) + 1)
+        for name in cuts
+        if len(cuts[name]) + 1 < n_bins[name]
+    ]
+    factors.update(binned)
+    return replace(rows, factors=tuple(factors.values()), notes=(*rows.notes, *merged)), cuts
+
+
+def _merged(name: str, wanted: int, left: int) -> Note:
+    done = (
+        f"{wanted} were asked for, {plural(left, 'bin')} made: values repeat too often for more"
+    )
+    return Note(name, "bins merged", done)
+
+
+def _table(rows: Rows, cuts: Cuts) -> Table:
+    learned = [
+        learn_states(name, factor)
+        for name, factor in zip(rows.names, rows.factors, strict=True)
+    ]
+    columns = tuple(_with_cuts(column, cuts) for column, _ in learned)
+    codes = stack([codes for _, codes in learned], [len(c.states) for c in columns])
+    notes = (*rows.notes, *oddities(codes, columns, rows.weights))
+    return Table(codes, columns, rows.weights, rows.library, notes)
+
+
+def _with_cuts(column: Column, cuts: Cuts) -> Column:
+    return replace(column, cuts=cuts[column.name]) if column.name in cuts else column

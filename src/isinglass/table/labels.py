@@ -1,0 +1,125 @@
+"""What a label is: plain or boxed, a gap, a number, and where it stands among others.
+
+All of it works on a handful of distinct labels, never on rows, so it may be plain Python.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+__all__ = ["are_numbers", "has_infinity", "is_gap", "key", "plain", "sort_labels"]
+
+_ANSWERS = {"no": 0, "yes": 1}, {"false": 0, "true": 1}
+_COMPARABLE = (str, bytes, dt.date, dt.time, dt.timedelta)
+
+
+def plain(label: Any) -> Any:
+    """The label as Python's own type, where there is one that holds it exactly."""
+    if isinstance(label, np.datetime64 | np.timedelta64):
+        return _plain_time(label)
+    if isinstance(label, np.longdouble):
+        return float(label)
+    if isinstance(label, np.generic):
+        return label.item()
+    return _plain_timestamp(label)
+
+
+def _plain_time(label: Any) -> Any:
+    item = label.item()
+    if not isinstance(item, int):
+        return item
+    # Nanoseconds: where Python's microseconds do not hold them, their text is exact.
+    micro = label.astype(f"{label.dtype.kind}8[us]")
+    return micro.item() if micro == label else str(label)
+
+
+def _plain_timestamp(label: Any) -> Any:
+    if getattr(label, "nanosecond", 0) or getattr(label, "nanoseconds", 0):
+        return label
+    for method in ("to_pydatetime", "to_pytimedelta"):
+        if hasattr(label, method):
+            return getattr(label, method)()
+    return label
+
+
+def is_gap(label: Any) -> bool:
+    """Whether the label stands for a missing value: None, NaN, NaT, NA, an empty string."""
+    if label is None or (isinstance(label, str) and label == ""):
+        return True
+    try:
+        return bool(label != label)  # noqa: PLR0124 (NaN and NaT alone differ from themselves)
+    except (TypeError, ValueError):
+        # pandas.NA refuses to be true or false; its library need not be imported here.
+        return type(label).__name__ == "NAType"
+
+
+def key(label: Hashable) -> tuple[bool, Hashable]:
+    """What tells labels apart in a dict: there True equals 1, here it does not."""
+    return isinstance(label, bool), label
+
+
+def are_numbers(labels: Iterable[Any]) -> bool:
+    """Whether all labels are numbers; booleans are not."""
+    return all(_family(label) == "number" for label in labels)
+
+
+def has_infinity(labels: Iterable[Any]) -> bool:
+    """Whether one of the labels is an infinite number."""
+    return any(
+        _family(label) == "number" and label in (math.inf, -math.inf) for label in labels
+    )
+
+
+def sort_labels(
+    labels: Sequence[Any], categories: Sequence[Any] | None, nominal: bool
+) -> tuple[list[Any], bool]:
+    """Put labels in their order, and say whether that order means something.
+
+    Neither depends on the order in which the labels come.
+    """
+    if categories is not None:
+        rank = {key(plain(label)): position for position, label in enumerate(categories)}
+        return sorted(labels, key=lambda label: rank[key(label)]), True
+    families = {_family(label) for label in labels}
+    if families == {"str"}:
+        return _sort_strings(labels)
+    ordered = families == {"bool"} or (families == {"number"} and not nominal)
+    return [label for family in sorted(families) for label in _sorted(family, labels)], ordered
+
+
+def _sort_strings(labels: Sequence[str]) -> tuple[list[str], bool]:
+    folded = {label.casefold() for label in labels}
+    for answers in _ANSWERS:
+        # "No" beside "no" are two states without an order between them.
+        if folded <= answers.keys() and len(folded) == len(labels):
+            return sorted(labels, key=lambda label: answers[label.casefold()]), True
+    return sorted(labels), False
+
+
+def _sorted(family: str, labels: Sequence[Any]) -> list[Any]:
+    members = [label for label in labels if _family(label) == family]
+    comparable = family in ("bool", "number") or isinstance(members[0], _COMPARABLE)
+    try:
+        return sorted(members) if comparable else sorted(members, key=repr)
+    except TypeError:
+        return sorted(members, key=repr)
+
+
+def _family(label: Any) -> str:
+    """Labels of one family can be compared with each other."""
+    return _family_of(type(label))
+
+
+@lru_cache(maxsize=64)
+def _family_of(kind: type) -> str:
+    if issubclass(kind, bool):
+        return "bool"
+    return "number" if issubclass(kind, Real | Decimal) else kind.__name__

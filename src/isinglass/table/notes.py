@@ -1,0 +1,88 @@
+"""What is odd in a table, and what is done about it.
+
+Nothing here stops the work: a note is what the user reads when a result surprises.
+Oddities of pairs of columns are found elsewhere, where the pairs are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.table.column import Column
+from isinglass.table.factor import Codes
+from isinglass.table.wording import listing, quoted
+
+__all__ = ["Note", "oddities"]
+
+RARE = 2
+
+
+@dataclass(frozen=True)
+class Note:
+    """One odd thing, and what was done about it.
+
+    Parameters
+    ----------
+    column : str or None
+        The column concerned; None if it is the whole table.
+    what : str
+        What it is, in a word or two.
+    done : str
+        The detail, and what was done.
+
+    Examples
+    --------
+    >>> Note("colour", "constant", "only 'red' was seen; an isolated node").what
+    'constant'
+    """
+
+    column: str | None
+    what: str
+    done: str
+
+
+def oddities(
+    codes: Codes, columns: Sequence[Column], weights: NDArray[np.float64]
+) -> tuple[Note, ...]:
+    """Everything odd about a table's rows and about each of its columns."""
+    about_columns = [
+        note
+        for position, column in enumerate(columns)
+        for note in _about_column(column, codes[:, position], weights)
+    ]
+    return (*_about_rows(columns, float(weights.sum())), *about_columns)
+
+
+def _about_rows(columns: Sequence[Column], n: float) -> Iterator[Note]:
+    if n <= 1:
+        yield Note(None, "one row", "nothing can depend on anything; a graph without edges")
+    elif all(len(column.states) == 1 for column in columns):
+        yield Note(None, "all rows equal", "no column varies; a graph without edges")
+    if n < len(columns):
+        yield Note(
+            None,
+            "fewer rows than columns",
+            f"{n:g} rows for {len(columns)} columns; only strong links can be found",
+        )
+
+
+def _about_column(column: Column, codes: Codes, weights: NDArray[np.float64]) -> Iterator[Note]:
+    if len(column.states) == 1:
+        yield Note(
+            column.name,
+            "constant",
+            f"only {quoted(column.states[0])} was seen; an isolated node",
+        )
+        return
+    seen = np.bincount(codes, weights, minlength=len(column.states))
+    rare = [quoted(column.states[code]) for code in np.flatnonzero(seen <= RARE)]
+    if rare:
+        yield Note(
+            column.name,
+            "rare level",
+            f"seen once or twice: {listing(rare)}; the threshold is approximate there",
+        )

@@ -1,0 +1,58 @@
+"""The rows that exist: weight above zero, gaps settled. Fitting and scoring both start here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isinglass.table.factor import Codes, Factor, code_dtype, factorise
+from isinglass.table.missing import complete_rows, gap_notes
+from isinglass.table.notes import Note
+from isinglass.table.sources import open_source
+from isinglass.table.states import check_finite
+from isinglass.table.weights import split_weights
+
+__all__ = ["Rows", "read_rows", "stack"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The columns and weights of the rows that exist; states have no order yet."""
+
+    names: tuple[str, ...]
+    factors: tuple[Factor, ...]
+    weights: NDArray[np.float64]
+    library: str | None
+    notes: tuple[Note, ...]
+
+
+def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Rows:
+    """Read any table, leave out the rows that do not count, and settle its gaps."""
+    source, weights = split_weights(open_source(X), sample_weight)
+    exists = weights > 0
+    if not exists.all():
+        source, weights = source.rows(exists), weights[exists]
+    names = source.names
+    factors = tuple(
+        factorise(name, source.cells(position)) for position, name in enumerate(names)
+    )
+    kept = complete_rows(names, factors, missing)
+    notes = gap_notes(names, factors, kept)
+    if kept is not None:
+        factors, weights = tuple(factor.rows(kept) for factor in factors), weights[kept]
+    for name, factor in zip(names, factors, strict=True):
+        check_finite(name, factor)
+    return Rows(names, factors, weights, source.library, notes)
+
+
+def stack(codes: Sequence[Codes], n_states: Sequence[int]) -> Codes:
+    """The columns side by side, each contiguous, in the smallest type that holds them all."""
+    shape = (len(codes[0]), len(codes))
+    table = np.empty(shape, dtype=code_dtype(max(n_states)), order="F")
+    for position, column in enumerate(codes):
+        table[:, position] = column
+    return table

@@ -1,0 +1,93 @@
+"""From a column's distinct labels to its states: learned in fit, looked up afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from isinglass.errors import TableError, TooManyStates, UnseenState
+from isinglass.table.bins import bin_factor
+from isinglass.table.column import Column
+from isinglass.table.factor import Codes, Factor, code_dtype
+from isinglass.table.labels import are_numbers, has_infinity, key, sort_labels
+from isinglass.table.wording import listing, quoted
+
+__all__ = ["check_finite", "check_state_counts", "learn_states", "look_up_states"]
+
+
+def check_finite(name: str, factor: Factor) -> None:
+    """Raise TableError if the column holds an infinite number."""
+    kind = factor.labels.dtype.kind
+    infinite = (
+        bool(np.isinf(factor.labels).any())
+        if kind == "f"
+        else kind == "O" and has_infinity(factor.labels)
+    )
+    if infinite:
+        raise TableError(
+            f"column {name!r} holds an infinite number (inf); replace it by a finite one, or "
+            "by NaN if the value is unknown."
+        )
+
+
+def check_state_counts(
+    names: Sequence[str], factors: Sequence[Factor], max_states: int
+) -> None:
+    """Raise TooManyStates for columns that are measurements or ids."""
+    wide = [
+        (name, factor)
+        for name, factor in zip(names, factors, strict=True)
+        if len(factor.labels) > max_states
+    ]
+    if not wide:
+        return
+    others = [f"{name!r} ({len(factor.labels):,})" for name, factor in wide[1:]]
+    also = f" So have {listing(others, 5)}." if others else ""
+    raise TooManyStates(_too_many(*wide[0], max_states) + also)
+
+
+def learn_states(name: str, factor: Factor) -> tuple[Column, Codes]:
+    """The states of a column in their order, and its rows in codes of them."""
+    labels = factor.plain_labels()
+    states, ordered = sort_labels(labels, factor.categories, factor.nominal)
+    if factor.gaps.any():
+        states, ordered = [*states, None], False
+    column = Column(name, tuple(states), ordered)
+    return column, look_up_states(column, factor)
+
+
+def look_up_states(column: Column, factor: Factor) -> Codes:
+    """The rows of a column in codes of states that are known already."""
+    if column.cuts is not None:
+        factor = _in_known_bins(column, factor)
+    place = {key(state): code for code, state in enumerate(column.states)}
+    # GAP, being -1, finds the last entry: the missing state, which is last as well.
+    table = np.full(len(factor.labels) + 1, len(column.states) - 1)
+    for position, label in enumerate(factor.plain_labels()):
+        if key(label) not in place:
+            raise UnseenState(_unseen(column, quoted(label)))
+        table[position] = place[key(label)]
+    if not column.has_missing_state and factor.gaps.any():
+        raise UnseenState(_unseen(column, "a missing value"))
+    return table.astype(code_dtype(len(column.states)))[factor.codes]
+
+
+def _in_known_bins(column: Column, factor: Factor) -> Factor:
+    if not factor.is_numeric:
+        stranger = next(label for label in factor.plain_labels() if not are_numbers([label]))
+        raise UnseenState(_unseen(column, quoted(stranger)))
+    return bin_factor(factor, column.cuts or ())
+
+
+def _too_many(name: str, factor: Factor, max_states: int) -> str:
+    advice = f"Bin it (bins={{{name!r}: 4}}), drop it," if factor.is_numeric else "Drop it"
+    return (
+        f"column {name!r} has {len(factor.labels)} distinct values; at most {max_states} "
+        f"states are supported. {advice} or raise max_states."
+    )
+
+
+def _unseen(column: Column, what: str) -> str:
+    known = listing([quoted(state) for state in column.states], 8)
+    return f"column {column.name!r} holds {what}, which fit never saw; it knows {known}."

@@ -1,0 +1,108 @@
+"""The table as the rest of the package sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isinglass.errors import TableError
+from isinglass.table.column import Column
+from isinglass.table.factor import Codes
+from isinglass.table.missing import check_missing
+from isinglass.table.notes import Note
+from isinglass.table.rows import read_rows, stack
+from isinglass.table.states import look_up_states
+
+__all__ = ["Table"]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A discrete table in codes; `encode` makes one of anything.
+
+    Parameters
+    ----------
+    codes : ndarray of int8, int16 or int32, shape (n_rows, p)
+        ``columns[j].states[codes[i, j]]`` is the label of row i in column j. Columns are
+        contiguous; rows of weight zero are gone.
+    columns : tuple of Column
+        What the codes of each column stand for.
+    weights : ndarray of float64, shape (n_rows,)
+        All positive; their sum is `n`.
+    library : {"pandas", "polars", "pyarrow"} or None
+        Where the table came from, hence where results go; None for arrays.
+    notes : tuple of Note
+        What was odd, and what was done about it.
+
+    Examples
+    --------
+    >>> from isinglass.table import encode
+    >>> table = encode([["no", 3], ["yes", 7], ["yes", 3]])
+    >>> table.names, table.n_states, table.n
+    (('x0', 'x1'), (2, 2), 3.0)
+    """
+
+    codes: Codes
+    columns: tuple[Column, ...]
+    weights: NDArray[np.float64]
+    library: str | None
+    notes: tuple[Note, ...]
+
+    @property
+    def n(self) -> float:
+        """The number of rows that the weights are worth."""
+        return float(self.weights.sum())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of each column."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def n_states(self) -> tuple[int, ...]:
+        """The number of states of each column."""
+        return tuple(len(column.states) for column in self.columns)
+
+    def encode_like(
+        self, X: Any, sample_weight: ArrayLike | str | None = None, missing: str = "error"
+    ) -> Table:
+        """Encode new rows with the states of this table.
+
+        Parameters
+        ----------
+        X : array-like or data frame, shape (n_rows, p)
+            Columns in the order of this table's; their names are not looked at.
+        sample_weight : array-like, str or number, optional
+            As in `encode`, but kept as they are: new rows need no `n_eff`.
+        missing : {"error", "drop", "state"}
+            As in `encode`; a gap is a state only where it was one before.
+
+        Returns
+        -------
+        Table
+            The same columns; codes and weights of the new rows.
+
+        Examples
+        --------
+        >>> from isinglass.table import encode
+        >>> table = encode([["Voss", 3], ["Bergen", 7]])
+        >>> table.encode_like([["Bergen", 3]]).codes
+        array([[0, 0]], dtype=int8)
+        """
+        check_missing(missing)
+        rows = read_rows(X, sample_weight, missing)
+        if len(rows.factors) != len(self.columns):
+            raise TableError(
+                f"the table has {len(rows.factors)} columns, but fit saw {len(self.columns)}; "
+                "give the same columns in the same order."
+            )
+        codes = [
+            look_up_states(column, factor)
+            for column, factor in zip(self.columns, rows.factors, strict=True)
+        ]
+        return Table(
+            stack(codes, self.n_states), self.columns, rows.weights, rows.library, rows.notes
+        )

@@ -1,0 +1,111 @@
+"""Weights are counts, unless the user says what else they are."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isinglass.errors import BadWeights, SettingError
+from isinglass.table.sources import Source, check_shape
+from isinglass.table.wording import listing, quoted
+
+__all__ = ["check_n_eff", "rescale", "split_weights"]
+
+
+def split_weights(
+    source: Source, sample_weight: ArrayLike | str | None
+) -> tuple[Source, NDArray[np.float64]]:
+    """The weight of every row, and the table without its column of weights if it had one."""
+    if isinstance(sample_weight, str):
+        position = _position(source, sample_weight)
+        given = _cells_as_floats(source, position)
+        source = source.without(position)
+        check_shape(source)
+    else:
+        given = _as_floats(1.0 if sample_weight is None else sample_weight)
+    return source, _checked(given, source.n_rows)
+
+
+def check_n_eff(n_eff: Any) -> None:
+    """Raise SettingError unless it says how many rows the weights are worth."""
+    if isinstance(n_eff, str) and n_eff in ("sum", "kish"):
+        return
+    if isinstance(n_eff, Real) and n_eff is not True and 0 < float(n_eff) < np.inf:
+        return
+    raise SettingError(
+        f'n_eff must be "sum", "kish" or a positive number, got {quoted(n_eff)}.'
+    )
+
+
+def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.float64]:
+    """Scale positive weights so that their sum is the number of rows they are worth."""
+    if n_eff == "sum":
+        if not np.array_equal(weights, np.rint(weights)):
+            raise BadWeights(_not_counts(weights))
+        return weights
+    rows = _kish(weights) if n_eff == "kish" else float(n_eff)
+    shares = weights / weights.max()
+    scaled: NDArray[np.float64] = shares * (rows / shares.sum())
+    # A share too small to write down is still a row that exists.
+    return np.maximum(scaled, np.finfo(np.float64).tiny)
+
+
+def _kish(weights: NDArray[np.float64]) -> float:
+    shares = weights / weights.max()
+    return float(shares.sum() ** 2 / np.square(shares).sum())
+
+
+def _not_counts(weights: NDArray[np.float64]) -> str:
+    odd = float(weights[weights != np.rint(weights)][0])
+    return (
+        f"sample_weight holds {odd:g}, which is no count of rows. Round the weights to counts "
+        f'for n_eff="sum"; or use n_eff="kish" for sampling weights (here {_kish(weights):.1f} '
+        f"rows); or give n_eff the number of rows, e.g. their sum, n_eff={weights.sum():g}."
+    )
+
+
+def _position(source: Source, name: str) -> int:
+    if name in source.names:
+        return source.names.index(name)
+    known = listing([quoted(known) for known in source.names], 5)
+    raise BadWeights(f"sample_weight names {name!r}, which is no column; there are {known}.")
+
+
+def _cells_as_floats(source: Source, position: int) -> NDArray[np.float64]:
+    cells = source.cells(position)
+    if cells.null is None:
+        return _as_floats(cells.seen)
+    weights = np.full(source.n_rows, np.nan)
+    weights[~cells.null] = _as_floats(cells.seen)
+    return weights
+
+
+def _as_floats(given: Any) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind in "biufO":
+            return array.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise BadWeights("sample_weight must be numbers, one for each row.")
+
+
+def _checked(given: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
+    if given.ndim and given.shape != (n_rows,):
+        raise BadWeights(
+            f"sample_weight has shape {given.shape}, but the table has {n_rows} rows; give "
+            "one weight for each row."
+        )
+    weights = np.array(np.broadcast_to(given, n_rows))
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise BadWeights("sample_weight must be finite: no NaN, no inf, no sum beyond either.")
+    if (weights < 0).any():
+        raise BadWeights(f"sample_weight must not be negative, got {weights.min():g}.")
+    if total == 0:
+        raise BadWeights("sample_weight is zero for all rows; at least one must count.")
+    return weights
