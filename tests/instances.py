@@ -40,9 +40,7 @@ def instance(seed: int) -> Instance:
     )
 
 
-def draw_threshold(
-    rng: Generator, kind: str, codes: np.ndarray, weights: np.ndarray
-) -> float:
+def draw_threshold(rng: Generator, kind: str, codes: np.ndarray, weights: np.ndarray) -> float:
     """Return the paper's threshold or a smaller one; the smallest only for small tables."""
     n = weights.sum()
     paper = max(np.log(n * codes.shape[1]), 0.5) / n
@@ -139,7 +137,7 @@ def factorial(rng: Generator) -> np.ndarray:
 
 
 def summary(rng: Generator) -> np.ndarray:
-    """Causes, a noisy summary of them, and effects of the causes, which see the summary first."""
+    """Causes, a noisy summary of them, and their effects, which see the summary first."""
     causes = rng.integers(0, 2, size=(200, rng.integers(3, 5)))
     total = causes.sum(axis=1) - causes.shape[1] / 2
     noisy = total[:, None] + rng.normal(scale=[0.5, 1.0, 1.0], size=(200, 3))

@@ -6,7 +6,7 @@ here is shared with the package.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import mpmath
 import numpy as np
@@ -17,7 +17,7 @@ ZERO = 1e-12  # gains below this count as zero
 ROUNDING = 1e-11  # differences below this are exact ties seen through float64
 
 
-@lru_cache(maxsize=None)
+@cache
 def standardise(gain: float, df: int, n: float) -> float:
     """Return the gain of a one-parameter edge that would be as surprising."""
     if df == 1 or gain <= 0:
@@ -57,7 +57,11 @@ def loss_of(predictor: np.ndarray, y: np.ndarray, weights: np.ndarray) -> float:
 
 
 def minimise(
-    design: np.ndarray, offset: np.ndarray, y: np.ndarray, weights: np.ndarray, ridge: np.ndarray
+    design: np.ndarray,
+    offset: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    ridge: np.ndarray,
 ) -> np.ndarray:
     """Minimise loss_of(offset + design @ theta) + sum(ridge * theta**2) / 2 over theta.
 
@@ -74,7 +78,8 @@ def minimise(
     for _ in range(500):
         gradient, p = slope(theta)
         centred = design - np.einsum("ia,iak->ik", p, design)[:, None, :]
-        rooted = (np.sqrt(weights[:, None] * p)[:, :, None] * centred).reshape(p.size, len(theta))
+        rooted = np.sqrt(weights[:, None] * p)[:, :, None] * centred
+        rooted = rooted.reshape(p.size, len(theta))
         # A term of the gradient's size keeps far-off plateaus solvable, and vanishes with it.
         damping = 1e-3 * np.abs(gradient).max(initial=0.0) + 1e-300
         hessian = rooted.T @ rooted + np.diag(ridge + damping)
@@ -118,9 +123,9 @@ class Node:
 
     def __init__(self, codes: np.ndarray, weights: np.ndarray, r: int, intercept: bool = True):
         seen = np.asarray(weights) > 0
-        columns = [np.unique(column, return_inverse=True) for column in np.asarray(codes)[seen].T]
-        self.columns = [inverse for _, inverse in columns]
-        self.states = [len(values) for values, _ in columns]
+        columns = np.asarray(codes)[seen].T
+        self.columns = [np.unique(column, return_inverse=True)[1] for column in columns]
+        self.states = [int(column.max()) + 1 for column in self.columns]
         self.r, self.y, self.m = r, self.columns[r], self.states[r]
         self.n = float(np.sum(weights))
         self.weights = np.asarray(weights, float)[seen] / self.n
@@ -138,7 +143,7 @@ class Node:
     def block_design(self, j: int) -> np.ndarray:
         """Return the design of the zero-sum table of column j, orthonormal as a whole."""
         basis = np.einsum("ak,cl->cakl", contrasts(self.m), contrasts(self.states[j]))
-        return basis.reshape(self.states[j], self.m, -1)[self.columns[j]]
+        return basis.reshape(self.states[j], self.m, self.df(j))[self.columns[j]]
 
     def refit(self, support: Iterable[int]) -> Fit:
         """Minimise the mean loss plus RIDGE / 2 times the squared entries of the tables."""
@@ -150,15 +155,16 @@ class Node:
         ridge = np.repeat([0.0] + [RIDGE] * len(support), sizes)
         theta = minimise(design, np.zeros(design.shape[:2]), self.y, self.weights, ridge)
         first, *blocks = np.split(theta, np.cumsum(sizes)[:-1])
-        basis = contrasts(self.m)
-        tables = {
-            t: basis @ block.reshape(self.m - 1, -1) @ contrasts(self.states[t]).T
-            for t, block in zip(support, blocks, strict=True)
-        }
-        field = basis @ first if self.intercept else np.zeros(self.m)
+        tables = {t: self.table(t, block) for t, block in zip(support, blocks, strict=True)}
+        field = contrasts(self.m) @ first if self.intercept else np.zeros(self.m)
         predictor = design @ theta
         loss = loss_of(predictor, self.y, self.weights)
         return Fit(support, tables, field, predictor, loss)
+
+    def table(self, t: int, block: np.ndarray) -> np.ndarray:
+        """Return the zero-sum table of column t from its parameters."""
+        block = block.reshape(self.m - 1, self.states[t] - 1)
+        return contrasts(self.m) @ block @ contrasts(self.states[t]).T
 
     def gain(self, fit: Fit, j: int) -> float:
         """Return the fall of the plain loss, in the limit, when the block of j is free."""
@@ -174,7 +180,8 @@ class Node:
     def least_within(self, fit: Fit, j: int, c: int) -> float:
         """Return the infimum of the loss of the rows with x_j = c over a shift of their own."""
         rows = self.columns[j] == c
-        occurring, y = np.unique(self.y[rows], return_inverse=True)  # the others go to -infinity
+        # States that do not occur with c go to minus infinity.
+        occurring, y = np.unique(self.y[rows], return_inverse=True)
         offset, weights = fit.predictor[np.ix_(rows, occurring)], self.weights[rows]
         basis = contrasts(len(occurring))
         design = np.broadcast_to(basis, (len(y), *basis.shape))
@@ -252,9 +259,7 @@ def search(
         margins.clear()
 
     while max_degree is None or len(fit.support) < max_degree:
-        gains = {
-            j: standardised(node.gain(fit, j), j) for j in candidates if j not in fit.support
-        }
+        gains = {j: standardised(node.gain(fit, j), j) for j in candidates if j not in fit.support}
         if not gains:
             break
         j, margin = choose(gains)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, cast
 
 import narwhals as nw
 
 from isinglass.errors import MissingExtra
+
+Library = Literal["pandas", "polars", "pyarrow"]
 
 
 def frame(columns: Mapping[str, Sequence[Any]], library: str | None = None) -> Any:
     """Build a data frame of the given library (polars when None) from lists."""
     library = library or "polars"
     try:
-        return nw.from_dict(dict(columns), backend=library).to_native()
+        return nw.from_dict(dict(columns), backend=cast(Library, library)).to_native()
     except ModuleNotFoundError as error:
         raise MissingExtra(f"a {library} frame needs {library}: pip install {library}") from error

@@ -121,7 +121,10 @@ class Graph:
             numbers = {key: getattr(link, key) for key in NUMBERS}
             present = {key: value for key, value in numbers.items() if value is not None}
             graph.add_edge(
-                self.names[link.source], self.names[link.target], weight=link.strength, **present
+                self.names[link.source],
+                self.names[link.target],
+                weight=link.strength,
+                **present,
             )
         return graph
 
@@ -176,9 +179,7 @@ class Graph:
         )
         hidden = len(self.links) - 20
         more = f"<p>and {hidden} weaker edges</p>" if hidden > 0 else ""
-        caption = (
-            f"{_counted(len(self.names), 'column')}, {_counted(len(self.links), 'edge')}"
-        )
+        caption = f"{_counted(len(self.names), 'column')}, {_counted(len(self.links), 'edge')}"
         heads = "".join(
             f"<th>{head}</th>"
             for head in ("source", "target", "strength", "sign", "evidence", "unbounded")

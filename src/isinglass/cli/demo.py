@@ -100,7 +100,7 @@ def picture(graph: Graph, images: NDArray[np.float64]) -> bytes:
 
     figure, _ = plots.new_figure(8.4, 5.6)
     figure.clear()
-    left, right = figure.subfigures(1, 2, width_ratios=[1, 2.6])
+    left, right = np.ravel(figure.subfigures(1, 2, width_ratios=[1, 2.6]))
     for digit, ax in enumerate(left.subplots(4, 2).ravel()):
         ax.imshow(images[digit].reshape(SIDE, SIDE), cmap="Greys")
         ax.set_axis_off()

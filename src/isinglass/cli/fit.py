@@ -135,10 +135,7 @@ def _write(out: str, graph: Graph) -> list[str]:
 def _picture(graph: Graph) -> bytes:
     from isinglass.report import plots
 
-    side = plots.figure_side(graph)
-    figure, ax = plots.new_figure(side * 1.25, side)
-    plots.network(graph, ax)
-    return plots.png(figure)
+    return plots.png(plots.network(graph).get_figure(root=True))
 
 
 def _bin(text: str) -> tuple[str, int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import _core
+from isinglass.core._core import pack, pairs
 
 __all__ = ["pack_states", "pair_counts"]
 
@@ -24,7 +24,7 @@ def pack_states(
     ([1, 6, 2, 4, 1], [0, 2, 5])
     """
     offsets = np.concatenate([[0], np.cumsum(n_states)]).astype(np.int64)
-    return _core.pack(np.asarray(codes, dtype=np.int32), offsets), offsets
+    return pack(np.asarray(codes, dtype=np.int32), offsets), offsets
 
 
 def pair_counts(
@@ -36,5 +36,5 @@ def pair_counts(
     >>> pair_counts(bits, offsets, 0, 1).tolist()
     [[0, 0, 1], [1, 1, 0]]
     """
-    counts: NDArray[np.int64] = _core.pairs(bits, offsets, a, b)
+    counts: NDArray[np.int64] = pairs(bits, offsets, a, b)
     return counts

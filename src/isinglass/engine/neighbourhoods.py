@@ -5,13 +5,15 @@ Nothing here reads rows: a column's loss does, through counts.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
-from isinglass.losses.conditional import ConditionalLoss, Intercept, NodeFit, NoIntercept
+from joblib import cpu_count
+
+from isinglass.losses.conditional import ConditionalLoss, NodeFit
+from isinglass.losses.forms import Intercept, NoIntercept
 from isinglass.solvers.foba import Blocks, search
 from isinglass.solvers.path import Path
 from isinglass.table import Table
@@ -100,7 +102,7 @@ def _worth(loss: ConditionalLoss, path: Path, admirers: set[int]) -> dict[int, d
     for count, fit in _cuts(path):
         inside = sorted(fit.coef)
         outside = sorted(admirers - fit.coef.keys())
-        values = {}
+        values: dict[int, float] = {}
         if inside:
             values.update(zip(inside, loss.costs(fit, [(t,) for t in inside]), strict=True))
         if outside:
@@ -142,6 +144,6 @@ def _in_threads(
 
 def _workers(n_jobs: int | None, count: int) -> int:
     """Threads to use: None means all cores, -1 all, -2 all but one, as in scikit-learn."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    cores = cpu_count()
     wanted = cores if n_jobs is None else n_jobs if n_jobs > 0 else cores + 1 + n_jobs
     return max(1, min(wanted, count))

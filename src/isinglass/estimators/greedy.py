@@ -186,9 +186,7 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
             )
         return join(self._neighbourhoods, threshold, self.rule, self._table)
 
-    def score(
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None
-    ) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> float:
         """Mean log-likelihood of each column given its neighbours, summed over columns.
 
         Each conditional is refitted without penalty on the training rows from the column's

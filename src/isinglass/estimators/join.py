@@ -20,9 +20,7 @@ def join(
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
     paths = [node.at(threshold) for node in neighbourhoods]
     chosen = {(r, t) for r, path in enumerate(paths) for t in path.support}
-    pairs = {
-        (min(pair), max(pair)) for pair in chosen if rule == "or" or pair[::-1] in chosen
-    }
+    pairs = {(min(pair), max(pair)) for pair in chosen if rule == "or" or pair[::-1] in chosen}
     links = tuple(_link(a, b, neighbourhoods, paths, table) for a, b in sorted(pairs))
     return Graph(table.names, links, table.library)
 

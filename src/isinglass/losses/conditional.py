@@ -3,22 +3,21 @@
 Everything is computed from counts. Rows with equal neighbours fall into one *cell*, and the
 predictor is a function of the cell; gains need only the cells split by the candidate's state.
 
-What is always active (:class:`Intercept`, :class:`NoIntercept`) and how an edge enters
-(:class:`TableEdge`) are objects of their own: adjusting for further columns, or linking two
-ordered columns by one product of scores, is one more class of either kind.
+What is always active, and how an edge enters, are objects of their own: see
+:mod:`isinglass.losses.forms`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.losses.contrasts import zero_sum_basis
 from isinglass.losses.families import softmax_terms
+from isinglass.losses.forms import Always, EdgeForm, Intercept, TableEdge
 from isinglass.losses.linear import RIDGE, VANISHING, Terms, predictor_objective
 from isinglass.losses.newton import minimise
 from isinglass.losses.profile import profiled_minimum
@@ -26,66 +25,6 @@ from isinglass.losses.protocol import Block, Fit
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.integer]
-
-
-class EdgeForm(Protocol):
-    """How a neighbour's state enters the predictor."""
-
-    #: The predictor may shift freely within each state of the neighbour.
-    saturated: bool
-
-    def features(self, states: int) -> Array:
-        """Design columns of a neighbour, one row for each of its states."""
-        ...
-
-    def df(self, states: int, neighbour_states: int) -> int:
-        """Free parameters of an edge."""
-        ...
-
-
-class TableEdge:
-    """An edge is a whole table of log-potentials, (m_r - 1)(m_t - 1) numbers."""
-
-    saturated = True
-
-    def features(self, states: int) -> Array:
-        """Orthonormal zero-sum contrasts of the neighbour's states."""
-        return zero_sum_basis(states)
-
-    def df(self, states: int, neighbour_states: int) -> int:
-        """(m_r - 1)(m_t - 1)."""
-        return (states - 1) * (neighbour_states - 1)
-
-
-class Always(Protocol):
-    """What is in the predictor whatever the support; never a candidate, never penalised."""
-
-    #: Nothing but a free level for each state of the column.
-    level_only: bool
-
-    def features(self, cells: int) -> Array:
-        """Design columns of the always-active part, one row a cell."""
-        ...
-
-
-class Intercept:
-    """A field for each state of the column, re-optimised in every gain and removal."""
-
-    level_only = True
-
-    def features(self, cells: int) -> Array:
-        """One column of ones."""
-        return np.ones((cells, 1))
-
-
-class NoIntercept:
-    """No field at all, as in the paper's experiments."""
-
-    level_only = False
-
-    def features(self, cells: int) -> Array:
-        """No column."""
-        return np.ones((cells, 0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,13 +79,12 @@ class ConditionalLoss:
         self.always: Always = Intercept() if always is None else always
         self.edge: EdgeForm = TableEdge() if edge is None else edge
         self._basis = zero_sum_basis(self.states)
-        self._totals = np.bincount(codes[:, r], weights, minlength=self.states)
-        self._cells: dict[Block, NDArray[np.intp]] = {}
+        self._totals: Array = np.bincount(codes[:, r], weights, minlength=self.states).astype(float)
 
     @property
     def size(self) -> int:
         """Number of columns of the table."""
-        return self.codes.shape[1]
+        return len(self.n_states)
 
     @property
     def candidates(self) -> tuple[int, ...]:
@@ -175,7 +113,8 @@ class ConditionalLoss:
         )
         flat = minimise(objective, self._first(design.shape[1], blocks, start))
         unbounded = self._held_by_ridge(flat, objective(flat)[2], ridge, blocks)
-        return self._node_fit(flat.reshape(design.shape[1], -1), design, counts, blocks, unbounded)
+        solution = flat.reshape(design.shape[1], self.states - 1)
+        return self._node_fit(solution, design, counts, blocks, unbounded)
 
     def gains(self, fit: NodeFit, blocks: Sequence[Block]) -> Array:
         """How far each candidate edge alone can lower the loss, as a limit."""
@@ -225,10 +164,13 @@ class ConditionalLoss:
         sizes = [self.n_states[t] for t in columns]
         owner = np.repeat(np.arange(len(columns)), sizes)
         target = self.codes[:, self.r].astype(np.intp)
-        split = [_cross(cell, self.codes[:, t], self.weights, self.n_states[t], cells)
-                 for t in columns]
-        totals = [_cross(self.codes[:, t], target, self.weights, self.states, self.n_states[t])
-                  for t in columns]
+        split = [
+            _cross(cell, self.codes[:, t], self.weights, self.n_states[t], cells) for t in columns
+        ]
+        totals = [
+            _cross(self.codes[:, t], target, self.weights, self.states, self.n_states[t])
+            for t in columns
+        ]
         return np.hstack(split), np.vstack(totals), owner
 
     def _joint_gain(self, fit: NodeFit, scores: Array, cell: NDArray[np.intp], t: int) -> float:
@@ -240,11 +182,10 @@ class ConditionalLoss:
         design = np.hstack([self.always.features(len(keys)), self.edge.features(m)[keys % m]])
         offset = (scores @ self._basis)[keys // m]
         terms = self._terms(counts)
-        objective = predictor_objective(
-            design, offset, terms, np.full(design.shape[1], VANISHING)
-        )
-        start = np.zeros(design.shape[1] * self._basis.shape[1])
-        found = minimise(objective, start, tolerance=1e-15).reshape(design.shape[1], -1)
+        objective = predictor_objective(design, offset, terms, np.full(design.shape[1], VANISHING))
+        start = np.zeros(design.shape[1] * (self.states - 1))
+        found = minimise(objective, start, tolerance=1e-15)
+        found = found.reshape(design.shape[1], self.states - 1)
         return fit.loss - terms(offset + design @ found)[0]
 
     def _cells_of(self, columns: Block) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -256,9 +197,7 @@ class ConditionalLoss:
             _, first_row, cell = np.unique(key, return_index=True, return_inverse=True)
         return cell, first_row
 
-    def _design(
-        self, active: Block, first_row: NDArray[np.intp]
-    ) -> tuple[Array, dict[int, slice]]:
+    def _design(self, active: Block, first_row: NDArray[np.intp]) -> tuple[Array, dict[int, slice]]:
         """Design columns of each cell, and where each neighbour's are."""
         parts = [self.always.features(len(first_row))]
         blocks, at = {}, parts[0].shape[1]
@@ -283,7 +222,7 @@ class ConditionalLoss:
         return terms
 
     def _first(self, rows: int, blocks: dict[int, slice], start: NodeFit | None) -> Array:
-        first = np.zeros((rows, self._basis.shape[1]))
+        first = np.zeros((rows, self.states - 1))
         if start is not None:
             if self.always.level_only:
                 first[0] = start.intercept @ self._basis
@@ -305,14 +244,14 @@ class ConditionalLoss:
         """
         if not blocks:
             return frozenset()
-        q = self._basis.shape[1]
+        q = self.states - 1
         covariance = np.linalg.pinv(hessian, hermitian=True)
         size = np.linalg.norm(flat.reshape(-1, q)[ridge > 0])
         limit = RIDGE + 4 * RIDGE * (1 + size)
         held = set()
         for t, rows in blocks.items():
             own = slice(rows.start * q, rows.stop * q)
-            if 1.0 <= limit * np.linalg.eigvalsh(covariance[own, own])[-1]:
+            if limit * np.linalg.eigvalsh(covariance[own, own])[-1] >= 1.0:
                 held.add(t)
         return frozenset(held)
 
@@ -351,7 +290,8 @@ def _cross(
     """Weighted cross-tabulation of two codings."""
     height = int(rows.max()) + 1 if height is None else height
     flat = rows.astype(np.intp) * width + columns
-    return np.bincount(flat, weights, minlength=height * width).reshape(height, width)
+    counts = np.bincount(flat, weights, minlength=height * width)
+    return counts.astype(np.float64, copy=False).reshape(height, width)
 
 
 def _parts(columns: list[int], work: int, n_states: tuple[int, ...]) -> list[list[int]]:

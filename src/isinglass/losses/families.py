@@ -58,8 +58,7 @@ class LogisticLoss(LinearLoss):
         self.classes = np.unique(self.y)
         if len(self.classes) > 2:
             raise SettingError(
-                f"LogisticLoss needs two classes, y has {len(self.classes)}; "
-                "use MultinomialLoss."
+                f"LogisticLoss needs two classes, y has {len(self.classes)}; use MultinomialLoss."
             )
         self.y = (self.y == self.classes[-1]).astype(np.float64)
 

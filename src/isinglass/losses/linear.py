@@ -54,7 +54,11 @@ def predictor_objective(design: Array, offset: Array, terms: Terms, ridge: Array
                 hessian[:, b, :, a] = hessian[:, a, :, b]
         flat_hessian = hessian.reshape(k * q, k * q)
         flat_hessian[np.diag_indices(k * q)] += np.repeat(ridge, q)
-        return value + 0.5 * float(np.sum(penalty * coefficients)), gradient.ravel(), flat_hessian
+        return (
+            value + 0.5 * float(np.sum(penalty * coefficients)),
+            gradient.ravel(),
+            flat_hessian,
+        )
 
     return objective
 
@@ -196,7 +200,8 @@ class LinearLoss:
         )
 
     def _eta(self, coef: Any, intercept: Any) -> Array:
-        return intercept + self.X @ np.reshape(coef, (self.size, self.width))
+        eta: Array = intercept + self.X @ np.reshape(coef, (self.size, self.width))
+        return eta
 
     def _fit(self, coef: Array, intercept: Array) -> Fit:
         loss = self._terms(self._eta(coef, intercept))[0]
@@ -216,9 +221,7 @@ def _checked(
         )
     weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, np.float64)
     if weights.shape != (len(X),) or not (weights >= 0).all() or not np.isfinite(weights).all():
-        raise SettingError(
-            f"sample_weight must be {len(X)} finite numbers, none of them negative."
-        )
+        raise SettingError(f"sample_weight must be {len(X)} finite numbers, none of them negative.")
     kept = weights > 0
     if not kept.any():
         raise SettingError("there is no row of positive weight.")

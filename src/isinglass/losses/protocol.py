@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from numpy.typing import ArrayLike
+
 Block = tuple[int, ...]
 """Coordinates that enter and leave the model together."""
 
@@ -56,11 +58,11 @@ class Loss(Protocol[FitT]):
         """Minimise the loss over the coordinates in `active`; `start` is a nearby fit."""
         ...
 
-    def gains(self, fit: FitT, blocks: Sequence[Block]) -> Sequence[float]:
+    def gains(self, fit: FitT, blocks: Sequence[Block]) -> ArrayLike:
         """How far each block alone can lower the loss, all other coordinates held."""
         ...
 
-    def costs(self, fit: FitT, blocks: Sequence[Block]) -> Sequence[float]:
+    def costs(self, fit: FitT, blocks: Sequence[Block]) -> ArrayLike:
         """How much the loss rises when a block is set to zero, all others held."""
         ...
 

@@ -1,70 +1,155 @@
-"""Where to draw the columns: the same seed gives the same picture."""
+"""Where to draw the linked columns, in inches: the same graph gives the same picture."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.graph import Graph
 
+Array = NDArray[np.float64]
 Positions = dict[str, tuple[float, float]]
 
+#: Inches between two columns that one link joins, if nothing is in the way.
+LINK = 1.0
+#: Inches that a column's dot and its label take up from top to bottom.
+HEIGHT = 0.5
+#: Inches around a component, and the width of a label when nobody says.
+GAP, WIDTH = 0.35, 0.5
 
-def positions(graph: Graph, seed: int = 0) -> Positions:
-    """Linked columns spread by their links, component by component; the others below."""
+
+def positions(graph: Graph, widths: Mapping[str, float] | None = None) -> Positions:
+    """Place every linked column; columns without a link get no place.
+
+    Each component is spread by its links, lying down, with no label on another; components
+    are set side by side in rows, the largest first.
+
+    Parameters
+    ----------
+    graph : Graph
+    widths : dict of name to float, optional
+        Inches that each label takes up.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isinglass import GreedyGraph
+    >>> a = np.random.default_rng(0).integers(0, 2, (200, 2))
+    >>> at = positions(GreedyGraph().fit(np.column_stack([a, a[:, 0]])).graph_)
+    >>> sorted(at), round(at["x2"][0] - at["x0"][0], 6)
+    (['x0', 'x2'], 1.0)
+    """
+    widths = dict.fromkeys(graph.names, WIDTH) if widths is None else widths
+    parts = []
+    for names in _components(graph):
+        wide = np.array([widths[name] for name in names])
+        parts.append((names, _apart(_spread(names, graph.edges, wide), wide), wide))
+    return _in_rows(parts)
+
+
+def _components(graph: Graph) -> list[list[str]]:
+    """Names of linked columns by component, in column order; the largest first."""
     import networkx as nx
 
-    network = graph.to_networkx()
-    components = sorted(nx.connected_components(network), key=lambda c: (-len(c), min(c)))
-    linked = [c for c in components if len(c) > 1]
-    placed = _side_by_side([_spread(network.subgraph(c), graph, seed) for c in linked])
-    alone = [name for name in graph.names if network.degree(name) == 0]
-    return placed | _in_rows_below(alone, placed)
+    place = {name: i for i, name in enumerate(graph.names)}
+    network = nx.Graph(graph.edges)
+    components = [sorted(part, key=place.__getitem__) for part in nx.connected_components(network)]
+    return sorted(components, key=lambda names: (-len(names), place[names[0]]))
 
 
-def _spread(network: object, graph: Graph, seed: int) -> Positions:
-    """One component around the origin, in a disc whose area grows with its size."""
+def _spread(names: Sequence[str], edges: list[tuple[str, str]], widths: Array) -> Array:
+    """One component by its links alone, its long side horizontal."""
     import networkx as nx
 
-    ordered = nx.Graph()  # subgraphs come in no fixed order; layouts depend on it
-    ordered.add_nodes_from(name for name in graph.names if name in network)  # type: ignore[operator]
-    ordered.add_edges_from(edge for edge in graph.edges if edge[0] in ordered)
-    if len(ordered) <= 150:
-        raw = nx.kamada_kawai_layout(ordered)
+    network = nx.Graph()  # layouts depend on the order of nodes, so it is set here
+    network.add_nodes_from(names)
+    network.add_edges_from(edge for edge in edges if edge[0] in network)
+    if len(names) <= 150:
+        raw = nx.kamada_kawai_layout(network)
     else:
-        raw = nx.spring_layout(ordered, seed=seed, iterations=100)
-    points = np.array([raw[name] for name in ordered])
-    points -= points.mean(axis=0)
-    points *= math.sqrt(len(ordered)) / max(float(np.abs(points).max()), 1e-9)
-    return {name: (float(x), float(y)) for name, (x, y) in zip(ordered, points, strict=True)}
+        raw = nx.spring_layout(network, seed=0, iterations=100)
+    points = _lying_down(np.array([raw[name] for name in names]))
+    ends = np.array([[names.index(a), names.index(b)] for a, b in network.edges])
+    lengths = np.linalg.norm(points[ends[:, 0]] - points[ends[:, 1]], axis=1)
+    points *= LINK / max(float(lengths.mean()), 1e-9)
+    points[:, 0] *= max(1.0, float(widths.mean()) / LINK)
+    return points
 
 
-def _side_by_side(parts: list[Positions]) -> Positions:
-    """Components from left to right in rows, larger ones first."""
+def _lying_down(points: Array) -> Array:
+    """Turned so that the longest extent is horizontal and the first column at the left top."""
+    points = points - points.mean(axis=0)
+    axes = np.linalg.svd(points, full_matrices=False)[2]
+    turned: Array = points @ axes.T
+    if turned.shape[1] < 2:
+        turned = np.column_stack([turned, np.zeros(len(turned))])
+    return turned * np.where(turned[0] * [1, -1] > 0, -1.0, 1.0)
+
+
+def _apart(points: Array, widths: Array) -> Array:
+    """Push columns away from each other until no two labels overlap."""
+    least = np.add.outer(widths, widths) / 2 + 0.1
+    np.fill_diagonal(least, 0.0)
+    before = np.sign(np.subtract.outer(np.arange(len(points)), np.arange(len(points))))
+    for _ in range(int(np.clip(2e7 / len(points) ** 2, 10, 300))):
+        away = points[:, None, :] - points[None, :, :]
+        lack = np.stack([least, np.full_like(least, HEIGHT)], axis=2) - np.abs(away)
+        clash = (lack > 1e-6).all(axis=2) & (before != 0)
+        if not clash.any():
+            break
+        # The shorter way out; columns at one point part by their order.
+        vertical = lack[:, :, 1] <= lack[:, :, 0]
+        for axis, chosen in ((0, clash & ~vertical), (1, clash & vertical)):
+            sign = np.where(away[:, :, axis] == 0, before, np.sign(away[:, :, axis]))
+            points[:, axis] += 0.3 * np.sum(sign * lack[:, :, axis] * chosen, axis=1)
+    return points
+
+
+Part = tuple[list[str], Array, Array]
+
+
+def _in_rows(parts: list[Part]) -> Positions:
+    """Components from left to right in rows, each row centred on a line."""
+    boxes = [_box(points, widths) for _, points, widths in parts]
+    area = sum(float(np.prod(high - low)) for low, high in boxes)
+    widest = max((float((high - low)[0]) for low, high in boxes), default=0.0)
+    limit = max(widest, 1.5 * math.sqrt(area))
     placed: Positions = {}
-    width = 2.4 * math.sqrt(sum(len(part) for part in parts) or 1)
-    x = y = row_height = 0.0
-    for part in parts:
-        radius = math.sqrt(len(part)) + 0.7
-        if x > 0 and x + 2 * radius > 2 * width:
-            x, y, row_height = 0.0, y - row_height, 0.0
-        for name, (dx, dy) in part.items():
-            placed[name] = (x + radius + dx, y - radius + dy)
-        x += 2 * radius
-        row_height = max(row_height, 2 * radius)
+    left = top = 0.0
+    row: list[int] = []
+    for i, (low, high) in enumerate(boxes):
+        if row and left + (high - low)[0] > limit:
+            top -= _place_row(placed, parts, boxes, row, top)
+            left, row = 0.0, []
+        left += (high - low)[0]
+        row.append(i)
+    _place_row(placed, parts, boxes, row, top)
     return placed
 
 
-def _in_rows_below(names: list[str], placed: Positions) -> Positions:
-    if not names:
-        return {}
-    points: NDArray[np.float64] = np.array(list(placed.values()) or [(0.0, 0.0)])
-    left, right, bottom = points[:, 0].min(), points[:, 0].max(), points[:, 1].min()
-    per_row = max(6, math.ceil(math.sqrt(4 * len(names))))
-    step = max((right - left) / per_row, 1.0)
-    return {
-        name: (float(left + (i % per_row + 0.5) * step), float(bottom - 1.5 - i // per_row))
-        for i, name in enumerate(names)
-    }
+def _place_row(
+    placed: Positions,
+    parts: list[Part],
+    boxes: list[tuple[Array, Array]],
+    row: list[int],
+    top: float,
+) -> float:
+    """Set down one row of components under `top`; return its height."""
+    height = max((float((boxes[i][1] - boxes[i][0])[1]) for i in row), default=0.0)
+    left = 0.0
+    for i in row:
+        low, high = boxes[i]
+        corner = np.array([left, top - (height + (high - low)[1]) / 2])
+        for name, point in zip(parts[i][0], parts[i][1] - low + corner, strict=True):
+            placed[name] = (float(point[0]), float(point[1]))
+        left += float((high - low)[0])
+    return height
+
+
+def _box(points: Array, widths: Array) -> tuple[Array, Array]:
+    """The corners of a component with its labels and a gap."""
+    half = np.column_stack([widths / 2, np.full(len(widths), HEIGHT / 2)]) + GAP / 2
+    return (points - half).min(axis=0), (points + half).max(axis=0)

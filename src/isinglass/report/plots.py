@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from isinglass.errors import MissingExtra
-from isinglass.graph import Graph
-from isinglass.report.layout import Positions, positions
+from isinglass.graph import Graph, Link
+from isinglass.report.layout import HEIGHT, Positions, positions
+from isinglass.report.words import counted, one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Safe for colour-blind readers (Okabe and Ito).
-POSITIVE, NEGATIVE, UNSIGNED = "#0072B2", "#D55E00", "#5A5A5A"
-INK, PALE = "#1A1A1A", "#9A9A9A"
+COLORS = {1: "#0072B2", -1: "#D55E00", 0: "#5A5A5A"}
+MEANING = {
+    1: "more of one, more of the other",
+    -1: "more of one, less of the other",
+    0: "linked, states without order",
+}
+INK, PALE = "#1A1A1A", "#767676"
+#: Points of a label's letters, and inches that one of them takes up on average.
+LETTERS, LETTER_WIDTH = 8, 0.068
+#: Inches; larger graphs are drawn on that much paper all the same.
+LARGEST = 30.0
 
 
 def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
@@ -31,7 +45,7 @@ def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def png(figure: Figure, dpi: int = 150) -> bytes:
+def png(figure: Figure, dpi: int = 120) -> bytes:
     """A figure as the content of a PNG file, the same bytes for the same figure."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
@@ -53,8 +67,10 @@ def network(
     ----------
     graph : Graph
     ax : matplotlib axes, optional
+        By default, those of a new figure with room for every label.
     at : dict of name to (x, y), optional
-        Where to draw the columns; by default their links decide.
+        Where to draw the columns; by default their links decide, and the columns without
+        a link are listed below.
     labels : bool
         Whether to write the names.
     node_color : dict of name to colour, optional
@@ -62,73 +78,167 @@ def network(
         Diameter of a column's dot, in points.
     """
     if ax is None:
-        side = figure_side(graph)
-        _, ax = new_figure(side * 1.25, side)
-    at = positions(graph) if at is None else at
-    _draw_links(ax, graph, at)
+        new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
+    widths = {name: label_width(name) if labels else 0.3 for name in graph.names}
+    shown = positions(graph, widths) if at is None else at
+    ax = _fitting_axes(graph, shown, widths) if ax is None else ax
+    for link in sorted(graph.links, key=lambda link: link.strength):
+        _draw_link(ax, link, graph, shown)
     linked = {name for edge in graph.edges for name in edge}
-    for name, (x, y) in at.items():
+    for name, point in shown.items():
         color = node_color[name] if node_color else "white"
         edge = INK if name in linked else PALE
-        ax.plot(x, y, "o", ms=node_size, mfc=color, mec=edge, mew=1.0, zorder=3)
+        ax.plot(
+            *point, "o", ms=node_size, mfc=color, mec=edge, mew=1.0, zorder=3, clip_on=False
+        )
         if labels:
-            ax.annotate(
-                _plain_text(name),
-                (x, y),
-                xytext=(0, -node_size / 2 - 2),
-                textcoords="offset points",
-                ha="center",
-                va="top",
-                fontsize=8,
-                color=INK if name in linked else PALE,
-                zorder=4,
-                parse_math=False,
-                bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.7},
-            )
+            _draw_label(ax, name, point, node_size, edge)
     _legend(ax, graph)
     ax.set_aspect("equal")
-    ax.margins(0.08)
     ax.set_axis_off()
+    if at is None:
+        _set_limits(ax, shown, widths)
+        _list_unlinked(ax, graph, shown)
+    else:
+        ax.margins(0.08)
     return ax
 
 
-def figure_side(graph: Graph) -> float:
-    """Inches that leave every label room."""
-    return float(min(max(5.0, 1.15 * len(graph.names) ** 0.5), 26.0))
+def label_width(name: str) -> float:
+    """Inches that a name takes up when it is drawn."""
+    return 0.15 + LETTER_WIDTH * len(drawable(name))
 
 
-def _draw_links(ax: Axes, graph: Graph, at: Positions) -> None:
-    for link, (a, b) in sorted(
-        zip(graph.links, graph.edges, strict=True), key=lambda pair: pair[0].strength
-    ):
-        color = {1: POSITIVE, -1: NEGATIVE}.get(link.sign, UNSIGNED)
-        ax.plot(
-            *zip(at[a], at[b], strict=True),
-            color=color,
+def drawable(name: str, most: int = 24) -> str:
+    """A name as it can be drawn: one line, not too long, no character the font lacks."""
+    return "".join(ch if _has_glyph(ch) else "\N{WHITE SQUARE}" for ch in one_line(name, most))
+
+
+@cache
+def _has_glyph(character: str) -> bool:
+    from matplotlib import font_manager
+
+    font = font_manager.get_font(font_manager.findfont(font_manager.FontProperties()))
+    return bool(font.get_char_index(ord(character)))
+
+
+def _fitting_axes(graph: Graph, at: Positions, widths: Mapping[str, float]) -> Axes:
+    (left, right), (bottom, top) = _limits(at, widths)
+    width = min(max(right - left + 0.3, 5.5), LARGEST)
+    lines = len(_unlinked_lines(graph, at, width))
+    below = (0.5 if graph.links else 0.1) + 0.14 * lines
+    height = min(top - bottom, LARGEST) + 0.2 + below
+    return new_figure(width, height)[1]
+
+
+def _limits(at: Positions, widths: Mapping[str, float]) -> tuple[tuple[float, float], ...]:
+    if not at:
+        return (0.0, 1.0), (0.0, 0.3)
+    x = [(point[0] - widths[name] / 2, point[0] + widths[name] / 2) for name, point in at.items()]
+    y = [point[1] for point in at.values()]
+    return (min(low for low, _ in x), max(high for _, high in x)), (
+        min(y) - 0.8 * HEIGHT,
+        max(y) + 0.4 * HEIGHT,
+    )
+
+
+def _set_limits(ax: Axes, at: Positions, widths: Mapping[str, float]) -> None:
+    across, upward = _limits(at, widths)
+    ax.set_xlim(*across)
+    ax.set_ylim(*upward)
+
+
+def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions) -> None:
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    a, b = graph.names[link.source], graph.names[link.target]
+    start, end = np.array(at[a]), np.array(at[b])
+    middle = (start + end) / 2 + _bend(start, end, [at[name] for name in at if name not in (a, b)])
+    curve = Path([start, middle, end], [Path.MOVETO, Path.CURVE3, Path.CURVE3])
+    ax.add_patch(
+        PathPatch(
+            curve,
+            fc="none",
+            ec=COLORS[link.sign],
             lw=0.6 + 6.0 * link.strength,
             alpha=0.35 + 0.6 * link.strength,
-            solid_capstyle="round",
+            capstyle="round",
             zorder=2,
         )
+    )
+
+
+def _bend(start: Any, end: Any, others: list[tuple[float, float]], room: float = 0.12) -> Any:
+    """Sideways shift of a line's middle, so that it does not run through a third column."""
+    along = end - start
+    length = float(np.hypot(*along))
+    if not others or length == 0:
+        return np.zeros(2)
+    across = np.array([-along[1], along[0]]) / length
+    away = np.asarray(others) - start
+    hit = (np.abs(away @ across) < room) & (0 < away @ along) & (away @ along < length**2)
+    return across * (0.3 + 0.08 * length if hit.any() else 0.0)
+
+
+def _draw_label(
+    ax: Axes, name: str, point: tuple[float, float], node_size: float, color: str
+) -> None:
+    ax.annotate(
+        drawable(name),
+        point,
+        xytext=(0, -node_size / 2 - 2),
+        textcoords="offset points",
+        ha="center",
+        va="top",
+        fontsize=LETTERS,
+        color=color,
+        zorder=4,
+        parse_math=False,
+        bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
+    )
 
 
 def _legend(ax: Axes, graph: Graph) -> None:
     from matplotlib.lines import Line2D
 
-    words = {1: "more of one, more of the other", -1: "more of one, less of the other",
-             0: "linked, no order to speak of"}
-    colors = {1: POSITIVE, -1: NEGATIVE, 0: UNSIGNED}
     signs = [sign for sign in (1, -1, 0) if any(link.sign == sign for link in graph.links)]
     if signs:
         ax.legend(
-            handles=[Line2D([], [], color=colors[s], lw=3, label=words[s]) for s in signs],
-            loc="upper center", bbox_to_anchor=(0.5, 0.0), ncols=len(signs), frameon=False,
-            fontsize=8,
+            handles=[Line2D([], [], color=COLORS[s], lw=3, label=MEANING[s]) for s in signs],
+            loc="upper center",
+            bbox_to_anchor=(0.5, 0.0),
+            ncols=min(len(signs), 2),
+            frameon=False,
+            fontsize=LETTERS,
         )
 
 
-def _plain_text(name: str, most: int = 24) -> str:
-    """A name as it can be drawn: one line, not too long, no character the font lacks."""
-    line = " ".join(name.split()) or "(blank)"
-    line = "".join(ch if ch.isprintable() and ord(ch) < 0x2E80 else "\N{WHITE SQUARE}" for ch in line)
-    return line if len(line) <= most else line[: most - 1] + "…"
+def _list_unlinked(ax: Axes, graph: Graph, at: Positions) -> None:
+    lines = _unlinked_lines(graph, at, float(ax.get_figure(root=True).get_figwidth()))
+    if not graph.links:
+        ax.text(0.5, 0.15, f"no link among {counted(len(graph.names), 'column')}", ha="center")
+    ax.annotate(
+        "\n".join(lines),
+        (0.5, 0.0),
+        xycoords="axes fraction",
+        xytext=(0, -28 if graph.links else -4),
+        textcoords="offset points",
+        ha="center",
+        va="top",
+        fontsize=LETTERS,
+        color=PALE,
+        parse_math=False,
+    )
+
+
+def _unlinked_lines(graph: Graph, at: Positions, width: float, most: int = 8) -> list[str]:
+    """The columns that have no place, in a few lines of that many inches."""
+    alone = [drawable(name) for name in graph.names if name not in at]
+    if not alone:
+        return []
+    text = f"not linked: {', '.join(alone)}"
+    letters = int((width - 0.4) / LETTER_WIDTH)
+    if len(text) > most * letters:
+        text = f"{counted(len(alone), 'column')} not linked, among them {', '.join(alone)}"
+    return textwrap.wrap(text, letters, max_lines=most, placeholder=" …")

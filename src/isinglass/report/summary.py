@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 import narwhals as nw
@@ -47,7 +48,7 @@ def _rows(frame: Any) -> list[dict[str, Any]]:
 
 def _plain(value: Any) -> Any:
     """A scalar that JSON knows; NaN, as pandas writes gaps, becomes None."""
-    if isinstance(value, float) and value != value:
+    if isinstance(value, float) and isnan(value):
         return None
     return value if isinstance(value, bool | int | float | str) or value is None else str(value)
 

@@ -191,7 +191,7 @@ def selector(threshold: float | str | Selector) -> Selector:
     >>> selector("0.01").threshold(n=100, p=5)
     0.01
     """
-    if isinstance(threshold, Selector) and not isinstance(threshold, type):
+    if isinstance(threshold, Selector):
         return threshold
     if not isinstance(threshold, str):
         return Fixed(checked_threshold(threshold))

@@ -69,4 +69,5 @@ def _log_gammaincc_far(a: Array, x: Array) -> Array:
         fraction = fraction * factor
         if np.all(np.abs(factor - 1.0) < 1e-16):
             break
-    return a * np.log(x) - x - gammaln(a) + np.log(fraction)
+    log_tail: Array = a * np.log(x) - x - gammaln(a) + np.log(fraction)
+    return log_tail

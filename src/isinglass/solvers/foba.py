@@ -17,8 +17,9 @@ from isinglass.losses.protocol import Block, Fit, Loss
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.solvers.path import Path, Step, checked_threshold, stopped_at
 
-TIE = 1e-9
-ZERO = 1e-12
+TIE = 1e-9  # gains and costs this close to the best are equal to it
+ZERO = 1e-12  # a smaller gain counts as none
+ROUNDING = 1e-11  # losses this close are equal: the same support, refitted
 
 
 def foba(
@@ -127,7 +128,7 @@ def search(
             fewer = tuple(i for i in support if i != j)
             refit = blocks.fit(fewer, fit)
             # Costs of unequal blocks can run in circles; a loss that falls cannot.
-            if not refit.loss < left_at[len(fewer)]:
+            if not refit.loss < left_at[len(fewer)] - ROUNDING:
                 break
             support, fit = fewer, refit
             steps.append(Step("drop", j, None, cost, support, fit))
@@ -135,9 +136,7 @@ def search(
     return Path(tuple(steps), start, threshold, status, names)
 
 
-def first_within_tie(
-    variables: Sequence[int], values: NDArray[np.float64]
-) -> tuple[int, float]:
+def first_within_tie(variables: Sequence[int], values: NDArray[np.float64]) -> tuple[int, float]:
     """The first variable whose value is within a tie of the least one."""
     i = int(np.argmax(values <= values.min() + TIE))
     return variables[i], float(values[i])
@@ -146,9 +145,7 @@ def first_within_tie(
 class Blocks:
     """A loss seen variable by variable: which blocks exist, and their gains on one scale."""
 
-    def __init__(
-        self, loss: Loss[Any], blocks: Mapping[int, Block], *, standardise: bool
-    ) -> None:
+    def __init__(self, loss: Loss[Any], blocks: Mapping[int, Block], *, standardise: bool) -> None:
         self.loss = loss
         self.blocks = blocks
         self.standardise = standardise
@@ -166,9 +163,7 @@ class Blocks:
     def _of(self, variables: Sequence[int]) -> list[Block]:
         return [self.blocks[j] for j in variables]
 
-    def _on_one_scale(
-        self, variables: Sequence[int], raw: Sequence[float]
-    ) -> NDArray[np.float64]:
+    def _on_one_scale(self, variables: Sequence[int], raw: ArrayLike) -> NDArray[np.float64]:
         values = np.asarray(raw, dtype=np.float64)
         values = np.where(values < ZERO, 0.0, values)
         if not self.standardise:
@@ -177,9 +172,7 @@ class Blocks:
         return one_parameter_gain(values, df, self.loss.n)
 
 
-def named_groups(
-    groups: Sequence[Iterable[int]] | ArrayLike | None, size: int
-) -> dict[int, Block]:
+def named_groups(groups: Sequence[Iterable[int]] | ArrayLike | None, size: int) -> dict[int, Block]:
     """Read `groups` in any of its three forms, and check it."""
     if groups is None:
         return {j: (j,) for j in range(size)}

@@ -1,5 +1,6 @@
 """What a greedy search did, step by step; and, exactly, what it would have done with any
-larger threshold."""
+larger threshold.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
-from isinglass.table.factor import GAP, Factor, code_dtype
+from isinglass.table.codes import GAP, code_dtype
+from isinglass.table.factor import Factor
 from isinglass.table.labels import are_numbers
 from isinglass.table.wording import listing, quoted
 
@@ -71,6 +72,8 @@ def cut_points(
 
 def bin_factor(factor: Factor, cuts: Sequence[float]) -> Factor:
     """Replace each value by its bin; a value equal to a cut point falls below it."""
+    if len(factor.labels) == 0:
+        return factor
     labels = _bin_labels(cuts)
     table = np.full(len(factor.labels) + 1, GAP, dtype=code_dtype(len(labels)))
     table[:-1] = np.searchsorted(np.asarray(cuts), factor.labels.astype(np.float64))

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isinglass.errors import FileError
+from isinglass.table.cells import check_names
 from isinglass.table.second_look import Layout, find_fault, has_blank_rows, records
-from isinglass.table.sources import check_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,8 +50,7 @@ def _first_look(path: Path, data: bytes, delimiter: str, header: bool) -> Layout
         fault = find_fault(data, layout)
         raise FileError(f"{path}, {fault}") from None
     names = tuple(
-        (cell.strip() if header else "") or f"x{position}"
-        for position, cell in enumerate(cells)
+        (cell.strip() if header else "") or f"x{position}" for position, cell in enumerate(cells)
     )
     check_names(names)
     return Layout(layout.delimiter, header, names)
@@ -82,11 +81,9 @@ def _parsed(data: bytes, layout: Layout, na: Sequence[str]) -> pl.DataFrame | No
             infer_schema_length=None,
             eol_char="\n" if b"\n" in data or b"\r" not in data else "\r",
         )
+        frame.columns = list(layout.names)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
         return None
-    if frame.width != len(layout.names):
-        return None
-    frame.columns = list(layout.names)
     return frame
 
 

@@ -99,8 +99,7 @@ def _check_max_states(max_states: Any) -> None:
 def _bin(rows: Rows, n_bins: Mapping[str, int]) -> tuple[Rows, Cuts]:
     factors = dict(zip(rows.names, rows.factors, strict=True))
     cuts = {
-        name: cut_points(name, factors[name], rows.weights, count)
-        for name, count in n_bins.items()
+        name: cut_points(name, factors[name], rows.weights, count) for name, count in n_bins.items()
     }
     binned = {name: bin_factor(factors[name], cuts[name]) for name in cuts}
     merged = [
@@ -113,16 +112,13 @@ def _bin(rows: Rows, n_bins: Mapping[str, int]) -> tuple[Rows, Cuts]:
 
 
 def _merged(name: str, wanted: int, left: int) -> Note:
-    done = (
-        f"{wanted} were asked for, {plural(left, 'bin')} made: values repeat too often for more"
-    )
+    done = f"{wanted} were asked for, {plural(left, 'bin')} made: values repeat too often for more"
     return Note(name, "bins merged", done)
 
 
 def _table(rows: Rows, cuts: Cuts) -> Table:
     learned = [
-        learn_states(name, factor)
-        for name, factor in zip(rows.names, rows.factors, strict=True)
+        learn_states(name, factor) for name, factor in zip(rows.names, rows.factors, strict=True)
     ]
     columns = tuple(_with_cuts(column, cuts) for column, _ in learned)
     codes = stack([codes for _, codes in learned], [len(c.states) for c in columns])

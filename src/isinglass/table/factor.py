@@ -7,24 +7,20 @@ no more than finding out that there are too many of them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.errors import TableError
-from isinglass.table.labels import are_numbers, is_gap, plain
-from isinglass.table.sources import Cells
-from isinglass.table.wording import quoted
+from isinglass.table.cells import Cells
+from isinglass.table.codes import GAP, Coded, Codes, code_dtype, renumber, scatter
+from isinglass.table.labels import are_numbers, plain
+from isinglass.table.objects import factorise_objects
 
-__all__ = ["GAP", "Codes", "Factor", "code_dtype", "factorise"]
+__all__ = ["Factor", "factorise"]
 
-Codes: TypeAlias = NDArray[np.signedinteger[Any]]
-_Coded: TypeAlias = tuple[Codes, NDArray[Any]]
-
-GAP = -1
 COUNTED_RANGE = 1024
 
 
@@ -60,7 +56,7 @@ class Factor:
         """The same column on fewer rows, without the labels that are gone."""
         kept = Factor(self.codes[keep], self.labels, self.categories, self.nominal)
         used = np.flatnonzero(kept.counts)
-        codes, labels = _renumber(kept.codes, used, len(self.labels)), self.labels[used]
+        codes, labels = renumber(kept.codes, used, len(self.labels)), self.labels[used]
         return Factor(codes, labels, self.categories, self.nominal)
 
     def plain_labels(self) -> list[Hashable]:
@@ -68,33 +64,25 @@ class Factor:
         return [plain(label) for label in self.labels]
 
 
-def code_dtype(n_codes: int) -> np.dtype[np.signedinteger[Any]]:
-    """The smallest of int8, int16 and int32 that counts to n_codes."""
-    for dtype in (np.int8, np.int16):
-        if n_codes <= np.iinfo(dtype).max:
-            return np.dtype(dtype)
-    return np.dtype(np.int32)
-
-
 def factorise(name: str, cells: Cells) -> Factor:
     """Code the cells of a column; the name is for errors."""
     codes, labels = _factorise_seen(name, cells.seen)
     if cells.null is not None:
-        codes = _scatter(codes, ~cells.null)
+        codes = scatter(codes, ~cells.null)
     return Factor(codes, labels, cells.categories, cells.nominal)
 
 
-def _factorise_seen(name: str, values: NDArray[Any]) -> _Coded:
+def _factorise_seen(name: str, values: NDArray[Any]) -> Coded:
     if values.dtype.kind in "biu":
         return _factorise_integers(values)
     if values.dtype.kind == "f":
         return _factorise_floats(values)
     if values.dtype.kind in "Mm":
         return _factorise_times(values)
-    return _factorise_objects(name, values)
+    return factorise_objects(name, values)
 
 
-def _factorise_integers(values: NDArray[Any]) -> _Coded:
+def _factorise_integers(values: NDArray[Any]) -> Coded:
     if len(values) == 0 or int(values.max()) - int(values.min()) >= COUNTED_RANGE:
         return _factorise_by_sorting(values)
     if values.dtype == bool:
@@ -106,17 +94,17 @@ def _factorise_integers(values: NDArray[Any]) -> _Coded:
     return codes, used.astype(values.dtype) + lowest
 
 
-def _count(offsets: NDArray[Any]) -> _Coded:
+def _count(offsets: NDArray[Any]) -> Coded:
     counts = np.bincount(offsets)
     used = np.flatnonzero(counts)
-    return _renumber(offsets, used, len(counts)), used
+    return renumber(offsets, used, len(counts)), used
 
 
-def _factorise_floats(values: NDArray[Any]) -> _Coded:
+def _factorise_floats(values: NDArray[Any]) -> Coded:
     seen = ~np.isnan(values)
     if not seen.all():
         codes, labels = _factorise_floats(values[seen])
-        return _scatter(codes, seen), labels
+        return scatter(codes, seen), labels
     if _are_small_whole_numbers(values):
         codes, labels = _factorise_integers(values.astype(np.int64))
         return codes, labels.astype(values.dtype)
@@ -124,10 +112,10 @@ def _factorise_floats(values: NDArray[Any]) -> _Coded:
     return _factorise_by_sorting(values + 0.0)
 
 
-def _factorise_times(values: NDArray[Any]) -> _Coded:
+def _factorise_times(values: NDArray[Any]) -> Coded:
     seen = ~np.isnat(values)
     codes, labels = _factorise_by_sorting(values[seen])
-    return _scatter(codes, seen), labels
+    return scatter(codes, seen), labels
 
 
 def _are_small_whole_numbers(values: NDArray[Any]) -> bool:
@@ -136,93 +124,6 @@ def _are_small_whole_numbers(values: NDArray[Any]) -> bool:
     return bool(np.array_equal(values, np.trunc(values)))
 
 
-def _factorise_by_sorting(values: NDArray[Any]) -> _Coded:
+def _factorise_by_sorting(values: NDArray[Any]) -> Coded:
     labels, codes = np.unique(values, return_inverse=True)
     return codes.astype(code_dtype(len(labels))), labels
-
-
-class _CellError(TableError, TypeError):
-    """A cell that can be no state: scikit-learn's contract wants a TypeError too."""
-
-
-def _factorise_objects(name: str, values: NDArray[Any]) -> _Coded:
-    cells = _unboxed(values)
-    kinds = set(map(type, cells))
-    if any(issubclass(kind, complex) for kind in kinds):
-        raise TableError(f"Complex data not supported: column {name!r} holds complex numbers.")
-    labels, codes = _distinct(name, cells, kinds)
-    if int in kinds:
-        # 1 and 1.0 are one state: its label must not depend on which of them came first.
-        labels = [_whole(label) for label in labels]
-    return _mark_gaps(codes, np.fromiter(labels, dtype=object, count=len(labels)))
-
-
-def _unboxed(values: NDArray[Any]) -> list[Any]:
-    return [cell.item() if type(cell) in _BOXED else cell for cell in values.tolist()]
-
-
-_BOXED = frozenset(
-    {np.bool_, np.str_, np.bytes_, np.float16, np.float32, np.float64, np.complex64}
-    | {np.complex128, np.int8, np.int16, np.int32, np.int64}
-    | {np.uint8, np.uint16, np.uint32, np.uint64}
-)
-
-
-def _distinct(name: str, cells: list[Any], kinds: set[type]) -> tuple[list[Any], Codes]:
-    # True equals 1 for a dict, but they are two answers in a table.
-    mixed = bool in kinds and len(kinds) > 1
-    keys = [(type(cell) is bool, cell) for cell in cells] if mixed else cells
-    index: dict[Any, int] = {}
-    try:
-        codes = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int32)
-    except TypeError as error:
-        raise _CellError(_unhashable(name, cells)) from error
-    labels = [label for _, label in index] if mixed else list(index)
-    return labels, codes.astype(code_dtype(len(labels)))
-
-
-def _unhashable(name: str, cells: Sequence[Any]) -> str:
-    culprit = next(cell for cell in cells if not _is_hashable(cell))
-    return (
-        f"column {name!r} holds {quoted(culprit)}, a {type(culprit).__name__}; the "
-        "argument must be a table of strings, booleans, numbers or other plain values."
-    )
-
-
-def _is_hashable(cell: Any) -> bool:
-    try:
-        hash(cell)
-    except TypeError:
-        return False
-    return True
-
-
-def _whole(label: Any) -> Any:
-    return int(label) if isinstance(label, float) and label.is_integer() else label
-
-
-def _mark_gaps(codes: Codes, labels: NDArray[Any]) -> _Coded:
-    seen = np.array([not is_gap(label) for label in labels], dtype=bool)
-    if seen.all():
-        return codes, labels
-    used = np.flatnonzero(seen)
-    return _renumber(codes, used, len(labels)), labels[used]
-
-
-def _renumber(codes: NDArray[Any], used: NDArray[np.intp], n_labels: int) -> Codes:
-    """Number the used labels 0, 1, ...; the others, and GAP, become GAP."""
-    dtype = code_dtype(len(used))
-    if len(used) == n_labels:
-        return codes.astype(dtype)
-    # One entry more than labels: GAP, being -1, finds the last.
-    table = np.full(n_labels + 1, GAP, dtype=dtype)
-    table[used] = np.arange(len(used))
-    renumbered: Codes = table[codes]
-    return renumbered
-
-
-def _scatter(codes: Codes, seen: NDArray[np.bool_]) -> Codes:
-    """Put the codes of the seen rows into their places among all rows."""
-    everywhere = np.full(len(seen), GAP, dtype=codes.dtype)
-    everywhere[seen] = codes
-    return everywhere

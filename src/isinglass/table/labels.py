@@ -9,7 +9,6 @@ import datetime as dt
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
-from functools import lru_cache
 from numbers import Real
 from typing import Any
 
@@ -73,9 +72,7 @@ def are_numbers(labels: Iterable[Any]) -> bool:
 
 def has_infinity(labels: Iterable[Any]) -> bool:
     """Whether one of the labels is an infinite number."""
-    return any(
-        _family(label) == "number" and label in (math.inf, -math.inf) for label in labels
-    )
+    return any(_family(label) == "number" and label in (math.inf, -math.inf) for label in labels)
 
 
 def sort_labels(
@@ -115,11 +112,9 @@ def _sorted(family: str, labels: Sequence[Any]) -> list[Any]:
 
 def _family(label: Any) -> str:
     """Labels of one family can be compared with each other."""
-    return _family_of(type(label))
-
-
-@lru_cache(maxsize=64)
-def _family_of(kind: type) -> str:
-    if issubclass(kind, bool):
+    if isinstance(label, bool):
         return "bool"
-    return "number" if issubclass(kind, Real | Decimal) else kind.__name__
+    # Strings first: asking whether something is a Real is slow, and ids come by the million.
+    if not isinstance(label, str) and isinstance(label, Real | Decimal):
+        return "number"
+    return type(label).__name__

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isinglass.table.codes import Codes
 from isinglass.table.column import Column
-from isinglass.table.factor import Codes
 from isinglass.table.wording import listing, quoted
 
 __all__ = ["Note", "oddities"]

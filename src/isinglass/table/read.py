@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isinglass.errors import FileError, SettingError
+from isinglass.table.cells import check_names
 from isinglass.table.delimited import read_delimited
-from isinglass.table.sources import check_names
-from isinglass.table.wording import quoted
+from isinglass.table.wording import plural, quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -79,7 +79,10 @@ def read_table(
     else:
         frame = _with_nulls(_read_columnar(path, data, suffix), words)
     if frame.height == 0 or frame.width == 0:
-        raise FileError(f"{path} holds {frame.height} rows of {frame.width} columns; add rows.")
+        raise FileError(
+            f"{path} has {plural(frame.width, 'column name')} but no rows; a table needs at "
+            "least one row."
+        )
     return frame
 
 
@@ -98,7 +101,7 @@ def _suffix(path: Path) -> str:
 
 
 def _na_words(na: Any) -> tuple[str, ...]:
-    words = (na,) if isinstance(na, str) else tuple(na) if isinstance(na, Iterable) else (na,)
+    words = tuple(na) if isinstance(na, Iterable) and not isinstance(na, str) else (na,)
     if not all(isinstance(word, str) for word in words):
         raise SettingError(f"na must be a string or a list of strings, got {quoted(na)}.")
     return tuple(word for word in words if word not in DEFAULT_NA)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.table.factor import Codes, Factor, code_dtype, factorise
+from isinglass.table.codes import Codes, code_dtype
+from isinglass.table.factor import Factor, factorise
 from isinglass.table.missing import complete_rows, gap_notes
 from isinglass.table.notes import Note
 from isinglass.table.sources import open_source
@@ -37,9 +38,7 @@ def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Ro
     if not exists.all():
         source, weights = source.rows(exists), weights[exists]
     names = source.names
-    factors = tuple(
-        factorise(name, source.cells(position)) for position, name in enumerate(names)
-    )
+    factors = tuple(factorise(name, source.cells(position)) for position, name in enumerate(names))
     kept = complete_rows(names, factors, missing)
     notes = gap_notes(names, factors, kept)
     if kept is not None:

@@ -55,9 +55,7 @@ def find_fault(data: bytes, layout: Layout) -> str | None:
     """The first thing that is wrong: where, what, and what to do. None if all is well."""
     try:
         faults = (
-            _fault(row, cells, layout)
-            for row, cells in records(data, layout.delimiter)
-            if cells
+            _fault(row, cells, layout) for row, cells in records(data, layout.delimiter) if cells
         )
         return next((fault for fault in faults if fault), None)
     except _Broken as broken:
@@ -81,7 +79,7 @@ def _fault(row: int, cells: list[str], layout: Layout) -> str | None:
         cell = _cell(row, cells, layout, _is_not_utf8)
         return f"{cell}: bytes that are not UTF-8. Save the file in UTF-8."
     if layout.names and len(cells) != len(layout.names):
-        return f"{_row(row, layout)}: {_wrong_width(len(cells), layout)} Mend that row."
+        return f"{_row(row, layout)}: {_wrong_width(len(cells), layout)}"
     return None
 
 
@@ -96,10 +94,10 @@ def _cell(row: int, cells: list[str], layout: Layout, is_bad: Callable[[str], bo
 def _wrong_width(found: int, layout: Layout) -> str:
     width = len(layout.names)
     first = "header" if layout.header else "first row"
-    says = f"{plural(found, 'cell')} where the {first} has {width}."
+    says = f"{plural(found, 'cell')} where the {first} has {width}. Mend that row"
     if layout.header and found == width + 1:
-        says += " If the first column holds row names, name it in the header."
-    return says
+        return f"{says}, or name the column of row names in the header."
+    return f"{says}."
 
 
 def _row(row: int, layout: Layout) -> str:

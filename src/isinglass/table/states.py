@@ -8,8 +8,9 @@ import numpy as np
 
 from isinglass.errors import TableError, TooManyStates, UnseenState
 from isinglass.table.bins import bin_factor
+from isinglass.table.codes import Codes, code_dtype
 from isinglass.table.column import Column
-from isinglass.table.factor import Codes, Factor, code_dtype
+from isinglass.table.factor import Factor
 from isinglass.table.labels import are_numbers, has_infinity, key, sort_labels
 from isinglass.table.wording import listing, quoted
 
@@ -31,9 +32,7 @@ def check_finite(name: str, factor: Factor) -> None:
         )
 
 
-def check_state_counts(
-    names: Sequence[str], factors: Sequence[Factor], max_states: int
-) -> None:
+def check_state_counts(names: Sequence[str], factors: Sequence[Factor], max_states: int) -> None:
     """Raise TooManyStates for columns that are measurements or ids."""
     wide = [
         (name, factor)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import TableError
+from isinglass.table.codes import Codes
 from isinglass.table.column import Column
-from isinglass.table.factor import Codes
 from isinglass.table.missing import check_missing
 from isinglass.table.notes import Note
 from isinglass.table.rows import read_rows, stack

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import BadWeights, SettingError
-from isinglass.table.sources import Source, check_shape
+from isinglass.table.cells import Source, check_shape
 from isinglass.table.wording import listing, quoted
 
 __all__ = ["check_n_eff", "rescale", "split_weights"]
@@ -35,9 +35,7 @@ def check_n_eff(n_eff: Any) -> None:
         return
     if isinstance(n_eff, Real) and n_eff is not True and 0 < float(n_eff) < np.inf:
         return
-    raise SettingError(
-        f'n_eff must be "sum", "kish" or a positive number, got {quoted(n_eff)}.'
-    )
+    raise SettingError(f'n_eff must be "sum", "kish" or a positive number, got {quoted(n_eff)}.')
 
 
 def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.float64]:

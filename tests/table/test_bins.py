@@ -1,0 +1,103 @@
+"""Measurements become a few ordered states."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isinglass.errors import SettingError, TableError, UnseenState
+from isinglass.table import Note, encode
+
+
+def test_labels_say_which_side_is_closed(make, library):
+    ages = [18, 25, 26, 40, 41, 60]
+    name = "age" if library else "x0"
+    table = encode(make({"age": ages, "b": [0] * 6}), bins={name: 3})
+    assert table.columns[0].states == ("<= 25", "> 25 to 40", "> 40")
+    assert table.columns[0].cuts == (25.0, 40.0)
+    assert table.columns[0].ordered
+    assert table.columns[1].cuts is None
+    np.testing.assert_array_equal(table.codes[:, 0], [0, 0, 1, 1, 2, 2])
+
+
+@pytest.mark.parametrize("at", [1, "x1", np.int64(1)])
+def test_a_column_of_an_array_may_be_given_by_position(at):
+    assert encode([[0, 1.5], [1, 2.5]], bins={at: 2}).columns[1].cuts == (1.5,)
+
+
+def test_a_whole_number_may_be_a_name_in_a_frame():
+    frame = pd.DataFrame([[1, 2], [3, 4]], columns=[5, 6])
+    assert encode(frame, bins={6: 2}).columns[1].cuts == (2.0,)
+
+
+def test_repeated_values_merge_bins():
+    table = encode(np.array([0, 0, 0, 0, 0, 1, 2, 3])[:, None], bins={0: 4})
+    assert table.columns[0].states == ("<= 0", "> 0 to 1", "> 1")
+    done = "4 were asked for, 3 bins made: values repeat too often for more"
+    assert Note("x0", "bins merged", done) in table.notes
+
+
+def test_a_constant_column_has_one_bin():
+    assert encode([[3], [3]], bins={0: 2}).columns[0].states == ("any value",)
+
+
+def test_gaps_stay_gaps():
+    table = encode([[1.0], [None], [2.0]], missing="state", bins={0: 2})
+    assert table.columns[0].states == ("<= 1", "> 1", None)
+    np.testing.assert_array_equal(table.codes[:, 0], [0, 2, 1])
+
+
+def test_infinity_has_no_bin():
+    with pytest.raises(TableError, match="inf"):
+        encode(np.array([[1.0], [np.inf]]), bins={0: 2})
+
+
+values = st.lists(st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float), min_size=1, max_size=40)
+
+
+@given(values, st.integers(2, 8))
+def test_each_value_lies_in_the_bin_of_its_code(cells, n_bins):
+    table = encode(np.array(cells)[:, None], bins={0: n_bins})
+    column = table.columns[0]
+    edges = [-np.inf, *column.cuts, np.inf]
+    for value, code in zip(cells, table.codes[:, 0], strict=True):
+        assert edges[code] < value <= edges[code + 1]
+    assert len(column.states) <= n_bins
+    assert set(table.codes[:, 0]) == set(range(len(column.states)))
+
+
+@given(values, st.integers(2, 8), st.data())
+def test_weight_two_is_two_rows(cells, n_bins, data):
+    X = np.array(cells)[:, None]
+    weights = data.draw(st.lists(st.integers(1, 3), min_size=len(X), max_size=len(X)))
+    weighted = encode(X, weights, bins={0: n_bins})
+    expanded = encode(np.repeat(X, weights, axis=0), bins={0: n_bins})
+    assert weighted.columns == expanded.columns
+
+
+def test_new_rows_fall_into_the_same_bins():
+    table = encode(np.arange(10.0)[:, None], bins={0: 2})
+    new = table.encode_like([[-100], [4], [4.001], [1e9]])
+    np.testing.assert_array_equal(new.codes[:, 0], [0, 0, 1, 1])
+    with pytest.raises(UnseenState, match="column 'x0' holds 'old', which fit never saw"):
+        table.encode_like([["old"]])
+    with pytest.raises(TableError, match="inf"):
+        table.encode_like([[np.inf]])
+
+
+@pytest.mark.parametrize(
+    ("bins", "says"),
+    [
+        ({"x9": 2}, "bins names 'x9', which is no column; there are 'x0', 'x1'"),
+        ({-1: 2}, "bins names -1"),
+        ({0: 1}, "whole number, 2 or more"),
+        ({0: 2.5}, "whole number, 2 or more"),
+        ({0: True}, "whole number, 2 or more"),
+        ({1: 2}, "column 'x1' is to be binned but holds 'a', which is no number"),
+        (4, "bins must be a dict"),
+    ],
+)
+def test_bins_must_make_sense(bins, says):
+    with pytest.raises(SettingError, match=says):
+        encode([[1, "a"], [2, "b"]], bins=bins)

@@ -1,0 +1,93 @@
+"""Gaps: an error that names the ways on, fewer rows, or a state."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from isinglass.errors import MissingValues, SettingError, TableError
+from isinglass.table import Note, encode
+
+
+def test_an_error_names_columns_counts_and_the_ways_on(make, library):
+    table = make({"a": [1, 2, 3, 4], "b": [None, 1.5, None, 2.5], "c": ["x", "", "y", "y"]})
+    with pytest.raises(MissingValues) as error:
+        encode(table)
+    b, c = ("'b'", "'c'") if library else ("'x1'", "'x2'")
+    message = str(error.value)
+    assert f"missing values (NaN, None or empty) in 2 columns: {b} (2), {c} (1)." in message
+    assert 'missing="drop" uses only complete rows (1 of 4 remain)' in message
+    assert "assumes that gaps are unrelated to the values" in message
+    assert 'missing="state"' in message
+    assert "shared gaps become links" in message
+    assert 'missing="available"' in message
+    assert "next version" in message
+    assert "\n" not in message
+
+
+def test_only_the_first_columns_are_named():
+    with pytest.raises(MissingValues, match=r"'x4' \(1\) and 15 more\."):
+        encode(np.full((1, 20), np.nan))
+
+
+@pytest.mark.parametrize(
+    "gap", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), ""]
+)
+def test_every_gap_is_found_in_a_column_of_objects(gap):
+    X = np.array([["a", 1], [gap, 1]], dtype=object)
+    for table in (encode(X, missing="state"), encode(pd.DataFrame(X), missing="state")):
+        assert table.columns[0].states == ("a", None)
+
+
+def test_nan_and_null_are_both_missing_in_polars():
+    table = encode(pl.DataFrame({"a": [1.0, float("nan"), None]}), missing="state")
+    np.testing.assert_array_equal(table.codes[:, 0], [0, 1, 1])
+
+
+def test_drop_keeps_the_complete_rows(make, library):
+    table = encode(make({"a": [1, 2, 3], "b": [None, "x", "y"]}), [1, 2, 3], missing="drop")
+    assert [column.states for column in table.columns] == [(2, 3), ("x", "y")]
+    np.testing.assert_array_equal(table.weights, [2, 3])
+    b = "'b'" if library else "'x1'"
+    done = f"1 of 3 rows dropped; missing were {b} (1)"
+    assert table.notes[0] == Note(None, "missing values", done)
+
+
+def test_nothing_left_after_drop():
+    with pytest.raises(TableError, match='none remains with missing="drop"') as error:
+        encode([[1, None], [None, 2]], missing="drop")
+    assert "'x0' (1), 'x1' (1)" in str(error.value)
+
+
+def test_a_gap_as_a_state_comes_last_and_has_no_order(make, library):
+    table = encode(make({"a": [None, 2, 1], "b": [1, 2, 2]}), missing="state")
+    column, other = table.columns
+    assert column.states == (1, 2, None)
+    assert not column.ordered
+    assert column.has_missing_state
+    assert other.ordered
+    assert not other.has_missing_state
+    np.testing.assert_array_equal(table.codes[:, 0], [2, 1, 0])
+    done = "1 of 3 rows; taken as a state, None"
+    assert table.notes[0] == Note("a" if library else "x0", "missing values", done)
+
+
+def test_gaps_of_rows_without_weight_do_not_count():
+    table = encode([[1, None], [2, 3]], [0, 1])
+    assert [column.states for column in table.columns] == [(2,), (3,)]
+
+
+def test_a_column_without_any_value():
+    table = encode([[None, 1], [None, 2]], missing="state", bins={0: 2})
+    assert table.columns[0].states == (None,)
+
+
+def test_available_is_yet_to_come():
+    with pytest.raises(SettingError, match=r'not available yet.*Use missing="drop" or missing="s'):
+        encode([[1]], missing="available")
+
+
+@pytest.mark.parametrize("missing", ["ignore", None, 3, np.nan])
+def test_other_settings_are_refused(missing):
+    with pytest.raises(SettingError, match=r'missing must be "error", "drop" or "state", got'):
+        encode([[1]], missing=missing)
