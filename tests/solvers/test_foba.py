@@ -159,7 +159,7 @@ def test_max_steps_and_statuses():
     path = foba(loss, 1e-4, max_steps=2)
     assert len(path) == 2
     assert "max_steps" in path.status
-    assert "not above the threshold" in foba(loss, 0.01).status
+    assert "no candidate gains more than the threshold 0.01" in foba(loss, 0.01).status
     assert "every candidate" in foba(SquaredLoss(np.eye(3)[:, :1], [1.0, 0.0, 0.5]), 1e-9).status
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from isinglass.cli.terminal import progress_bar
+from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import MissingExtra
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import Graph
 from isinglass.report.exports import edges_csv, graphml
-from isinglass.report.files import write_all
+from isinglass.report.files import check_folder, write_all
 
 SIDE = 8
 
@@ -31,25 +31,28 @@ def command(out: str) -> None:
     \b
     Example:
       isinglass demo --out demo/
-    """
-    console = Console(highlight=False)
+    """  # noqa: D301 (the escape is click's mark for lines to keep)
+    check_folder(out)
+    console = new_console()
     images, ink = _digits()
     console.print(
         f"{len(ink):,} handwritten digits, {ink.shape[1]} pixels each, ink or no ink.\n"
-        "Which pixels are linked when all others are held fixed? Nobody says where they lie."
+        "Which pixels are linked when all others are held fixed?\n"
+        "The search sees 64 columns in no order: nobody tells it where a pixel lies."
     )
     with progress_bar("searching") as progress:
         estimator = GreedyGraph().fit(ink, progress=progress)
     graph = estimator.graph_
     found, chance = touching_shares(graph, estimator.states_)
+    pairs = SIDE * SIDE * (SIDE * SIDE - 1) // 2
+    console.print(f"\n{len(graph)} links among {pairs:,} pairs of pixels.", style="bold")
     console.print(
-        f"\n[bold]{len(graph)} links[/] among {SIDE * SIDE * (SIDE * SIDE - 1) // 2:,} pairs. "
-        f"[bold]{found:.0%}[/] of them join pixels that touch; by chance it would be "
-        f"{chance:.0%}."
+        f"{found:.0%} of them join pixels that touch; by chance it would be {chance:.0%}.",
+        style="bold",
     )
     _say_strongest(console, graph)
     _write(console, out, graph, images)
-    console.print("\nNow your own table:  [bold]isinglass fit your.csv --out result/[/]")
+    console.print("\nNow your own table:  isinglass fit your.csv --out result/")
 
 
 def _digits() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -75,6 +78,7 @@ def _touch(a: int, b: int) -> bool:
 
 
 def _say_strongest(console: Console, graph: Graph) -> None:
+    console.print("The strongest, by strength from 0 to 1:")
     for link in sorted(graph.links, key=lambda link: -link.strength)[:3]:
         odds = "" if link.log_odds is None else f", odds x {np.exp(abs(link.log_odds)):.0f}"
         (row, column), (row_2, column_2) = (divmod(j, SIDE) for j in (link.source, link.target))
@@ -89,9 +93,9 @@ def _write(console: Console, out: str, graph: Graph, images: NDArray[np.float64]
     try:
         contents["digits.png"] = picture(graph, images)
     except MissingExtra as error:
-        console.print(f"no picture: {error}", markup=False)
+        click.echo(f"no picture: {error}")
     write_all(out, contents)
-    console.print(f"\nwrote {', '.join(contents)} to {out}", markup=False)
+    click.echo(f"\nwrote {', '.join(contents)} to {out}")
 
 
 def picture(graph: Graph, images: NDArray[np.float64]) -> bytes:
@@ -100,7 +104,8 @@ def picture(graph: Graph, images: NDArray[np.float64]) -> bytes:
 
     figure, _ = plots.new_figure(8.4, 5.6)
     figure.clear()
-    left, right = np.ravel(figure.subfigures(1, 2, width_ratios=[1, 2.6]))
+    panels: Any = figure.subfigures(1, 2, width_ratios=[1, 2.6])
+    left, right = panels
     for digit, ax in enumerate(left.subplots(4, 2).ravel()):
         ax.imshow(images[digit].reshape(SIDE, SIDE), cmap="Greys")
         ax.set_axis_off()

@@ -6,15 +6,14 @@ import json
 from typing import Any
 
 import click
-from rich.console import Console
 
-from isinglass.cli.terminal import print_summary, progress_bar
+from isinglass.cli.terminal import new_console, print_summary, progress_bar
 from isinglass.errors import MissingExtra, SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import Graph
 from isinglass.report import summarise
 from isinglass.report.exports import edges_csv, graphml
-from isinglass.report.files import write_all
+from isinglass.report.files import check_folder, write_all
 from isinglass.selection import LookBelow, selector
 from isinglass.table import read_table
 
@@ -66,7 +65,9 @@ Examples:
 @click.option("--max-states", type=int, default=32, show_default=True, help="States a column.")
 @click.option("--no-header", is_flag=True, help="The first row is data; columns are x0, x1, ...")
 @click.option("--jobs", type=int, metavar="N", help="Threads; all cores by default.")
-@click.option("--top", type=int, default=20, show_default=True, help="Edges to print.")
+@click.option(
+    "--top", type=click.IntRange(0), default=20, show_default=True, help="Edges to print."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
 def command(data: str, out: str | None, top: int, as_json: bool, **options: Any) -> None:
     """Learn which columns of DATA are directly linked.
@@ -74,16 +75,17 @@ def command(data: str, out: str | None, top: int, as_json: bool, **options: Any)
     DATA is CSV, TSV, Parquet or Arrow, plain or gzipped: one row a case, one column a
     discrete variable (yes/no, a few numbers, a few words).
     """
+    if out:
+        check_folder(out)
     estimator = _fit(data, **options)
     summary = summarise(estimator)
     written = _write(out, estimator.graph_) if out else []
     if as_json:
-        click.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
-        return
-    console = Console(highlight=False)
-    print_summary(console, summary, top)
+        click.echo(json.dumps(summary, indent=2, allow_nan=False))
+    else:
+        print_summary(new_console(), summary, top)
     for line in written:
-        console.print(line, markup=False)
+        click.echo(line, err=as_json)
 
 
 def _fit(
@@ -116,12 +118,19 @@ def _fit(
 def _without(table: Any, drop: tuple[str, ...]) -> Any:
     unknown = [name for name in drop if name not in table.columns]
     if unknown:
-        raise SettingError(f"--drop: there is no column {unknown[0]!r}.")
-    return table.drop(drop)
+        known = ", ".join(repr(name) for name in table.columns[:8])
+        more = f" and {len(table.columns) - 8} more" if len(table.columns) > 8 else ""
+        raise SettingError(
+            f"--drop: there is no column {unknown[0]!r}; the columns are {known}{more}."
+        )
+    left = table.drop(set(drop))
+    if not left.columns:
+        raise SettingError("--drop leaves no column; keep at least one.")
+    return left
 
 
 def _write(out: str, graph: Graph) -> list[str]:
-    """Write the files of a result; one line each that says so."""
+    """Write the files of a result; one line says so, and another if there is no picture."""
     contents = {"edges.csv": edges_csv(graph), "graph.graphml": graphml(graph)}
     lines = []
     try:
@@ -135,12 +144,12 @@ def _write(out: str, graph: Graph) -> list[str]:
 def _picture(graph: Graph) -> bytes:
     from isinglass.report import plots
 
-    return plots.png(plots.network(graph).get_figure(root=True))
+    return plots.png(plots.figure_of(plots.network(graph)))
 
 
 def _bin(text: str) -> tuple[str, int]:
     name, _, count = text.rpartition("=")
-    if not name or not count.isdigit():
+    if not name or not count.isdecimal():
         raise SettingError(f"--bin takes NAME=K, as age=4, not {text!r}.")
     return name, int(count)
 

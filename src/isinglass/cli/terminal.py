@@ -7,19 +7,28 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
+from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
-from isinglass.engine.neighbourhoods import Progress as Callback
+from isinglass.engine import Progress as Callback
+from isinglass.report.words import counted, one_line
+
+
+def new_console(*, stderr: bool = False) -> Console:
+    """A console that prints names as they are: no markup, no emoji codes, no colouring."""
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Callback]:
     """A bar on standard error, gone when the work is done; silent when not on a terminal."""
-    console = Console(stderr=True)
+    console = new_console(stderr=True)
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
         task = bar.add_task(what)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
@@ -29,49 +38,81 @@ def print_summary(console: Console, summary: dict[str, Any], top: int) -> None:
     counts = sorted(len(states) for states in summary["states"].values())
     states = f"{counts[0]}" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
     console.print(
-        f"[bold]{summary['rows']:,}[/] rows, [bold]{summary['columns']:,}[/] columns, "
-        f"{states} states a column"
+        f"{counted(summary['rows'], 'row')}, {counted(summary['columns'], 'column')}, "
+        f"{states} state{'' if counts[-1] == 1 else 's'} a column",
+        style="bold",
     )
-    console.print(
-        f"threshold {summary['threshold']:.4g}  [dim]{escape(summary['selector'])}[/]"
-    )
+    console.print(f"threshold {summary['threshold']:.4g}, searched down to {summary['floor']:.4g}")
+    console.print(_indented(summary["selector"], style="dim"))
     _print_diagnostics(console, summary["diagnostics"])
     _print_edges(console, summary, top)
 
 
-def _print_diagnostics(console: Console, notes: list[dict[str, Any]], most: int = 10) -> None:
+def _indented(text: str, by: int = 2, style: str = "") -> Padding:
+    """Text whose every line, wrapped ones too, begins a little to the right."""
+    return Padding(Text(one_line(text), style=style), (0, 0, 0, by), expand=False)
+
+
+def _print_diagnostics(console: Console, notes: list[dict[str, Any]], most: int = 3) -> None:
+    """Notes by kind, the first few of each."""
     if not notes:
         return
-    console.print("\n[bold]What was odd[/]")
-    for note in notes[:most]:
-        where = "the table" if note["column"] is None else repr(note["column"])
-        console.print(f"  [yellow]{escape(note['what'])}[/], {escape(where)}: {escape(note['done'])}")
-    if len(notes) > most:
-        console.print(f"  and {len(notes) - most} more; --json lists them all")
+    console.print("\nWhat was odd", style="bold")
+    kinds: dict[str, list[str]] = {}
+    for note in notes:
+        where = "" if note["column"] is None else f"{note['column']!r}: "
+        kinds.setdefault(note["what"], []).append(where + note["done"])
+    for what, lines in kinds.items():
+        times = f" ({len(lines)} times)" if len(lines) > 1 else ""
+        console.print(_indented(what + times, style="yellow"))
+        for line in lines[:most]:
+            console.print(_indented(line, by=4))
+        if len(lines) > most:
+            console.print(_indented(f"and {len(lines) - most} more; --json lists all", by=4))
 
 
 def _print_edges(console: Console, summary: dict[str, Any], top: int) -> None:
     edges = summary["edges"]
     pairs = summary["columns"] * (summary["columns"] - 1) // 2
-    console.print(f"\n[bold]{len(edges):,} edges[/] of {pairs:,} possible, strongest first")
-    if not edges:
-        return
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for head in ("", "", "strength", "sign", "log-odds", "evidence", "chosen by"):
-        table.add_column(head, justify="right" if head in ("strength", "evidence", "log-odds") else "left")
-    for edge in edges[:top]:
-        table.add_row(
-            escape(edge["source"]),
-            escape(edge["target"]),
-            f"{edge['strength']:.3f}",
-            {1: "+", -1: "−"}.get(edge["sign"], ""),
-            _log_odds(edge),
-            f"{edge['evidence']:.1f}",
-            escape(edge["selected_by"]),
-        )
-    console.print(table)
+    order = ", strongest first" if len(edges) > 1 else ""
+    head = f"\n{counted(len(edges), 'edge')} of {pairs:,} possible{order}"
+    console.print(head, style="bold")
+    if edges and top:
+        console.print(_edge_table(edges[:top]))
     if len(edges) > top:
-        console.print(f"and {len(edges) - top:,} weaker ones")
+        console.print(f"and {len(edges) - top:,} weaker" if top else "--top prints some")
+
+
+def _edge_table(edges: list[dict[str, Any]]) -> Table:
+    """One row an edge, the names last, where they have room; empty columns are left out."""
+    cells = {
+        "strength": [f"{edge['strength']:.3f}" for edge in edges],
+        "sign": [{1: "+", -1: "-"}.get(edge["sign"], "") for edge in edges],
+        "log-odds": [_log_odds(edge) for edge in edges],
+        "evidence": [f"{edge['evidence']:.1f}" for edge in edges],
+        "link": [f"{_short(edge['source'])} -- {_short(edge['target'])}" for edge in edges],
+        "chosen by": [_short(edge["selected_by"]) for edge in edges],
+    }
+    if set(cells["chosen by"]) == {"both"}:
+        del cells["chosen by"]
+    kept = {head: column for head, column in cells.items() if any(column)}
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for head in kept:
+        numeric = head in ("strength", "log-odds", "evidence")
+        table.add_column(
+            head,
+            justify="right" if numeric else "left",
+            no_wrap=numeric or head in ("sign", "chosen by"),
+            overflow="ellipsis" if head == "chosen by" else "fold",
+            max_width=16 if head == "chosen by" else None,
+        )
+    for row in zip(*kept.values(), strict=True):
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def _short(name: str) -> str:
+    return one_line(name, most=48)
 
 
 def _log_odds(edge: dict[str, Any]) -> str:

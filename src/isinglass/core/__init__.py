@@ -2,39 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core._core import pack, pairs
+from isinglass.core import _core  # type: ignore[attr-defined]
 
-__all__ = ["pack_states", "pair_counts"]
+__all__ = ["instructions", "pair_counts", "search_columns", "use_instructions"]
+
+#: A code is one byte.
+MAX_STATES = 256
+
+STOPS = ("below threshold", "no candidate", "max_degree", "interrupted")
 
 
-def pack_states(
-    codes: NDArray[np.integer], n_states: Sequence[int]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Pack the indicator of every state of every column into 64-bit words.
+def search_columns(
+    codes: NDArray[np.integer],
+    weights: NDArray[np.float64],
+    n_states: Sequence[int],
+    threshold: float,
+    *,
+    nu: float,
+    intercept: bool,
+    max_degree: int | None,
+    threads: int,
+    targets: Sequence[int] | None = None,
+    n: float = 0.0,
+    check: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """Run Algorithm 1 for the columns in `targets` (all by default); results as flat arrays.
 
-    Returns the words, one row a state, and the row at which each column's states begin.
-
-    >>> bits, offsets = pack_states(np.array([[0, 2], [1, 0], [1, 1]]), [2, 3])
-    >>> bits[:, 0].tolist(), offsets.tolist()
-    ([1, 6, 2, 4, 1], [0, 2, 5])
+    The layout is described in ``core/flat.hpp``. With `check`, every candidate is evaluated, and
+    a bound that skipped a better one is an error.
     """
-    offsets = np.concatenate([[0], np.cumsum(n_states)]).astype(np.int64)
-    return pack(np.asarray(codes, dtype=np.int32), offsets), offsets
+    targets = range(codes.shape[1]) if targets is None else targets
+    flat: dict[str, NDArray[Any]] = _core.search(
+        np.asfortranarray(codes, dtype=np.uint8),
+        np.asarray(n_states, dtype=np.int32),
+        np.empty(0) if (weights == 1).all() else np.ascontiguousarray(weights, dtype=np.float64),
+        n,
+        np.asarray(targets, dtype=np.int64),
+        threshold,
+        nu,
+        intercept,
+        -1 if max_degree is None else max_degree,
+        threads,
+        check,
+        progress,
+    )
+    return flat
 
 
 def pair_counts(
-    bits: NDArray[np.uint64], offsets: NDArray[np.int64], a: int, b: int
-) -> NDArray[np.int64]:
+    codes: NDArray[np.integer], n_states: Sequence[int], a: int, b: int
+) -> NDArray[np.float64]:
     """Rows in each combination of states of two columns.
 
-    >>> bits, offsets = pack_states(np.array([[0, 2], [1, 0], [1, 1]]), [2, 3])
-    >>> pair_counts(bits, offsets, 0, 1).tolist()
+    >>> pair_counts(np.array([[0, 2], [1, 0], [1, 1]]), [2, 3], 0, 1).astype(int).tolist()
     [[0, 0, 1], [1, 1, 0]]
     """
-    counts: NDArray[np.int64] = pairs(bits, offsets, a, b)
-    return counts
+    pair = np.asfortranarray(codes[:, [a, b]], dtype=np.uint8)
+    states = np.asarray([n_states[a], n_states[b]], dtype=np.int32)
+    counts: NDArray[np.float64] = _core.pair_counts(pair, states, np.empty(0), 0, 1)
+    return counts.reshape(states)
+
+
+def instructions() -> str:
+    """Name of the instruction set that counts bits: "avx2", "popcnt" or "portable"."""
+    return str(_core.instructions())
+
+
+def use_instructions(name: str) -> None:
+    """Force one instruction set, for tests and measurements; "best" undoes it."""
+    _core.use_instructions(name)

@@ -1,65 +1,117 @@
 // The border between Python and the core: arrays in, arrays out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
-#include <memory>
-#include <stdexcept>
-
-#include "bits.hpp"
+#include "engine.hpp"
+#include "flat.hpp"
 
 namespace nb = nanobind;
 using namespace isinglass;
 
-using Codes = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::device::cpu>;
-using Offsets = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Words = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
 template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<2>> owned(std::unique_ptr<T[]> data, std::size_t rows,
-                                             std::size_t columns) {
-  nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<2>>(data.release(), {rows, columns}, owner);
+auto owned(std::vector<T>&& data) {
+  auto* kept = new std::vector<T>(std::move(data));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
-// offsets[j] is the first state of column j, offsets[p] the number of all states.
-auto pack(Codes codes, Offsets offsets) {
+// Weights without an element are ones; n not above zero is their sum.
+Table make_table(const Codes& codes, const Vector<std::int32_t>& states, const Vector<double>& weights, double n) {
   const std::size_t rows = codes.shape(0), columns = codes.shape(1);
-  if (offsets.shape(0) != columns + 1) throw std::invalid_argument("one offset a column, and an end");
-  for (std::size_t j = 0; j < columns; ++j) {
-    const std::int64_t states = offsets(j + 1) - offsets(j);
+  if (states.shape(0) != columns) throw std::invalid_argument("one number of states a column");
+  if (weights.shape(0) != 0 && weights.shape(0) != rows) throw std::invalid_argument("one weight a row");
+  for (std::size_t j = 0; j < columns; ++j)
     for (std::size_t i = 0; i < rows; ++i)
-      if (codes(i, j) < 0 || codes(i, j) >= states) throw std::invalid_argument("a code without a state");
-  }
-  const std::size_t words = words_for(rows);
-  const auto states = static_cast<std::size_t>(offsets(columns));
-  auto bits = std::make_unique<std::uint64_t[]>(states * words);
-  for (std::size_t j = 0; j < columns; ++j) {
-    const auto first = static_cast<std::size_t>(offsets(j));
-    const auto count = static_cast<std::size_t>(offsets(j + 1)) - first;
-    pack_column(codes.data() + j * codes.stride(1), static_cast<std::size_t>(codes.stride(0)), rows,
-                std::span(bits.get() + first * words, count * words));
-  }
-  return owned(std::move(bits), states, words);
+      if (codes.data()[j * rows + i] >= states.data()[j]) throw std::invalid_argument("a code without a state");
+  return Table(codes.data(), rows, {states.data(), columns},
+               std::vector<double>(weights.data(), weights.data() + weights.shape(0)), n);
 }
 
-auto pairs(Words bits, Offsets offsets, std::size_t a, std::size_t b) {
-  if (a + 1 >= offsets.shape(0) || b + 1 >= offsets.shape(0)) throw std::out_of_range("no such column");
-  const std::size_t words = bits.shape(1);
-  const auto row = [&](std::int64_t state) {
-    return std::span(bits.data() + static_cast<std::size_t>(state) * words, words);
-  };
-  const auto height = static_cast<std::size_t>(offsets(a + 1) - offsets(a));
-  const auto width = static_cast<std::size_t>(offsets(b + 1) - offsets(b));
-  auto counts = std::make_unique<std::int64_t[]>(height * width);
-  for (std::size_t i = 0; i < height; ++i)
-    for (std::size_t j = 0; j < width; ++j)
-      counts[i * width + j] = common(row(offsets(a) + static_cast<std::int64_t>(i)),
-                                     row(offsets(b) + static_cast<std::int64_t>(j)));
-  return owned(std::move(counts), height, width);
+// Called from the waiting thread: shows progress, and sees to Ctrl-C.
+class Watch {
+ public:
+  explicit Watch(nb::object progress) : progress_(std::move(progress)) {}
+
+  bool operator()(std::size_t done) {
+    const nb::gil_scoped_acquire gil;
+    if (failed_) return false;
+    try {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      if (!progress_.is_none()) progress_(done);
+    } catch (nb::python_error& error) {
+      failed_ = std::make_unique<nb::python_error>(std::move(error));
+      return false;
+    }
+    return true;
+  }
+
+  void rethrow() {
+    if (failed_) throw std::move(*failed_);
+  }
+
+ private:
+  nb::object progress_;
+  std::unique_ptr<nb::python_error> failed_;
+};
+
+nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+                Vector<std::int64_t> targets, double threshold, double nu, bool intercept, std::int64_t max_degree,
+                unsigned threads, bool check, nb::object progress) {
+  const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
+  for (const std::size_t r : columns)
+    if (r >= codes.shape(1)) throw std::out_of_range("no such column");
+  const auto limit = max_degree < 0 ? codes.shape(1) : static_cast<std::size_t>(max_degree);
+  Watch watch(std::move(progress));
+  Flat flat;
+  {
+    const nb::gil_scoped_release release;
+    const Table table = make_table(codes, states, weights, n);
+    Engine engine(table, {threshold, nu, intercept, limit, check}, threads);
+    const std::vector<NodeResult> results = engine.run(columns, std::ref(watch));
+    flat = Flattener(table).flatten(columns, results);
+  }
+  watch.rethrow();
+  nb::dict out;
+  out["fit_begin"] = owned(std::move(flat.fit_begin));
+  out["stop"] = owned(std::move(flat.stop));
+  out["evaluated"] = owned(std::move(flat.evaluated));
+  out["add"] = owned(std::move(flat.add));
+  out["variable"] = owned(std::move(flat.variable));
+  out["change"] = owned(std::move(flat.change));
+  out["loss"] = owned(std::move(flat.loss));
+  out["support_begin"] = owned(std::move(flat.support_begin));
+  out["support"] = owned(std::move(flat.support));
+  out["unbounded"] = owned(std::move(flat.unbounded));
+  out["number_begin"] = owned(std::move(flat.number_begin));
+  out["numbers"] = owned(std::move(flat.numbers));
+  out["worth_begin"] = owned(std::move(flat.worth_begin));
+  out["worth_column"] = owned(std::move(flat.worth_column));
+  out["worth_value"] = owned(std::move(flat.worth_value));
+  return out;
+}
+
+auto pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weights, std::size_t a, std::size_t b) {
+  if (a >= codes.shape(1) || b >= codes.shape(1)) throw std::out_of_range("no such column");
+  const Table table = make_table(codes, states, weights, 0);
+  std::vector<double> counts;
+  for (int i = 0; i < table.states(a); ++i)
+    for (int j = 0; j < table.states(b); ++j) counts.push_back(table.count(table.bits(a, i), table.bits(b, j)));
+  return owned(std::move(counts));
 }
 
 NB_MODULE(_core, m) {
-  m.doc() = "Bits and counts.";
-  m.def("pack", &pack, nb::arg("codes"), nb::arg("offsets"));
-  m.def("pairs", &pairs, nb::arg("bits"), nb::arg("offsets"), nb::arg("a"), nb::arg("b"));
+  m.doc() = "Bits, counts, and Algorithm 1 on them.";
+  m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("targets"),
+        nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"),
+        nb::arg("check"), nb::arg("progress").none());
+  m.def("pair_counts", &pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("a"), nb::arg("b"));
+  m.def("one_parameter_gain", &one_parameter_gain, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
+  m.def("instructions", &instructions);
+  m.def("use_instructions", &use_instructions, nb::arg("name"));
 }

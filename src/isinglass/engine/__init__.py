@@ -1,5 +1,6 @@
-"""Algorithm 1 at every node of a table."""
+"""Algorithm 1 at every column of a table: the fast twin, and the readable one."""
 
-from isinglass.engine.neighbourhoods import Neighbourhood, learn_neighbourhoods
+from isinglass.engine.learn import learn_neighbourhoods
+from isinglass.engine.runs import Paths, Progress, Runs
 
-__all__ = ["Neighbourhood", "learn_neighbourhoods"]
+__all__ = ["Paths", "Progress", "Runs", "learn_neighbourhoods"]

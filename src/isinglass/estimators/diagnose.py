@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from isinglass.core import pack_states, pair_counts
+from isinglass.core import pair_counts
 from isinglass.graph import Graph
 from isinglass.solvers.path import Path
 from isinglass.table import Note, Table
@@ -88,12 +88,10 @@ def _sparse_pairs(table: Table) -> Iterator[Note]:
 
 def _zero_cells(table: Table, graph: Graph) -> Iterator[Note]:
     """Combinations never seen, behind the edges that are unbounded."""
-    unbounded = [link for link in graph.links if link.unbounded]
-    if not unbounded:
-        return
-    bits, offsets = pack_states(table.codes, table.n_states)
-    for link in unbounded:
-        counts = pair_counts(bits, offsets, link.source, link.target)
+    for link in graph.links:
+        if not link.unbounded:
+            continue
+        counts = pair_counts(table.codes, table.n_states, link.source, link.target)
         absent = [
             f"{table.columns[link.source].states[a]} with {table.columns[link.target].states[b]}"
             for a, b in np.argwhere(counts == 0)

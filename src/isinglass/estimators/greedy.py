@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from isinglass.engine import Neighbourhood, learn_neighbourhoods
-from isinglass.engine.neighbourhoods import Progress
+from isinglass.engine import Paths, Progress, Runs, learn_neighbourhoods
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.diagnose import diagnose
 from isinglass.estimators.join import join
@@ -21,7 +20,7 @@ from isinglass.frames import frame
 from isinglass.graph import Graph
 from isinglass.selection import Selector, selector
 from isinglass.solvers.foba import checked_nu
-from isinglass.solvers.path import Path, checked_threshold
+from isinglass.solvers.path import checked_threshold
 from isinglass.table import Table, encode
 
 
@@ -64,7 +63,7 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
     ----------
     graph_ : Graph
         The graph at ``threshold_``.
-    paths_ : list of Path
+    paths_ : sequence of Path
         What the search did at each column, down to ``floor_``.
     threshold_, floor_ : float
     states_ : list of list
@@ -153,7 +152,7 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
         self._check_names(X, sample_weight, reset=True)
         self.states_ = [list(column.states) for column in self._table.columns]
         self.threshold_, self.floor_ = self._thresholds(rule, self._table)
-        self._neighbourhoods: list[Neighbourhood] = learn_neighbourhoods(
+        self._runs: Runs = learn_neighbourhoods(
             self._table,
             self.floor_,
             nu=float(self.nu),
@@ -162,7 +161,7 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
             n_jobs=self.n_jobs,
             progress=progress,
         )
-        self.paths_: list[Path] = [node.path for node in self._neighbourhoods]
+        self.paths_ = Paths(self._runs)
         self.graph_ = self.at(self.threshold_)
         return self
 
@@ -184,7 +183,7 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
                 f"the search ran to floor_ = {self.floor_:.6g}, so {threshold:.6g} is out of "
                 f"reach; refit with GreedyGraph(floor={threshold:.6g})."
             )
-        return join(self._neighbourhoods, threshold, self.rule, self._table)
+        return join(self._runs, threshold, self.rule, self._table)
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> float:
         """Mean log-likelihood of each column given its neighbours, summed over columns.
@@ -254,7 +253,7 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
         return threshold, floor
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_neighbourhoods")
+        return hasattr(self, "_runs")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine.neighbourhoods import node_loss
+from isinglass.engine.readable import node_loss
 from isinglass.graph import Graph
 from isinglass.losses.conditional import NodeFit
 from isinglass.table import Table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 from isinglass.graph import NUMBERS, Graph
 
@@ -23,11 +24,19 @@ def graphml(graph: Graph) -> bytes:
     """The graph as GraphML, with the numbers of each edge as attributes."""
     import networkx as nx
 
-    network = graph.to_networkx()
-    network = nx.relabel_nodes(network, {name: _xml_safe(name) for name in network})
+    network = nx.relabel_nodes(graph.to_networkx(), _xml_safe)
+    for _, _, numbers in network.edges(data=True):
+        numbers["selected_by"] = _xml_safe(numbers["selected_by"])
     return "\n".join(nx.generate_graphml(network)).encode()
 
 
 def _xml_safe(text: str) -> str:
-    """Without the control characters that XML cannot hold."""
-    return "".join(ch if ch >= " " or ch in "\t\n\r" else "\N{REPLACEMENT CHARACTER}" for ch in text)
+    r"""Characters that XML cannot hold written as Python writes them, as \x1b.
+
+    >>> print(_xml_safe("a & b\x1b"))
+    a & b\x1b
+    """
+    return _FORBIDDEN.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -10,29 +10,55 @@ from pathlib import Path
 from isinglass.errors import FileError
 
 
+def check_folder(folder: str | os.PathLike[str]) -> None:
+    """Raise FileError, before any long work, if files could not be put into a folder."""
+    path = Path(folder).absolute()
+    while not path.exists():
+        path = path.parent
+    if not path.is_dir():
+        raise FileError(
+            f"cannot write to {os.fspath(folder)!r}: {path.name!r} is a file; name a folder."
+        )
+    if not os.access(path, os.W_OK | os.X_OK):
+        raise FileError(
+            f"cannot write to {os.fspath(folder)!r}: permission denied; name another folder."
+        )
+
+
 def write_all(folder: str | os.PathLike[str], contents: Mapping[str, bytes]) -> None:
-    """Write some files into a folder, made if need be; no file is ever seen half-written."""
+    """Write some files into a folder, made if need be.
+
+    All are written under other names first and renamed together at the end, so that no file
+    is ever seen half-written, and a full disk leaves the old ones as they were.
+    """
+    staged: dict[str, Path] = {}
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for name, content in contents.items():
-            _write_whole(Path(folder) / name, content)
+            staged[_stage(Path(folder), name, content)] = Path(folder) / name
+        for temporary, path in staged.items():
+            os.replace(temporary, path)
     except OSError as error:
         reason = error.strerror or error
         raise FileError(f"cannot write to {os.fspath(folder)!r}: {reason}.") from None
+    finally:
+        for temporary in staged:
+            Path(temporary).unlink(missing_ok=True)
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def _stage(folder: Path, name: str, content: bytes) -> str:
+    """Write a file under a name of its own, and return that."""
+    handle, temporary = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    return temporary
 
 
 def _umask() -> int:

@@ -17,6 +17,8 @@ Positions = dict[str, tuple[float, float]]
 LINK = 1.0
 #: Inches that a column's dot and its label take up from top to bottom.
 HEIGHT = 0.5
+#: Inches beyond which a thin component is folded.
+LONGEST = 12.0
 #: Inches around a component, and the width of a label when nobody says.
 GAP, WIDTH = 0.35, 0.5
 
@@ -74,9 +76,10 @@ def _spread(names: Sequence[str], edges: list[tuple[str, str]], widths: Array) -
     points = _lying_down(np.array([raw[name] for name in names]))
     ends = np.array([[names.index(a), names.index(b)] for a, b in network.edges])
     lengths = np.linalg.norm(points[ends[:, 0]] - points[ends[:, 1]], axis=1)
-    points *= LINK / max(float(lengths.mean()), 1e-9)
+    crowd = max(1.0, math.sqrt(2 * len(ends) / len(names) / 3))  # mean degree above 3
+    points *= crowd * LINK / max(float(lengths.mean()), 1e-9)
     points[:, 0] *= max(1.0, float(widths.mean()) / LINK)
-    return points
+    return _folded(points)
 
 
 def _lying_down(points: Array) -> Array:
@@ -87,6 +90,17 @@ def _lying_down(points: Array) -> Array:
     if turned.shape[1] < 2:
         turned = np.column_stack([turned, np.zeros(len(turned))])
     return turned * np.where(turned[0] * [1, -1] > 0, -1.0, 1.0)
+
+
+def _folded(points: Array) -> Array:
+    """A component much longer than high, as a chain is, laid in rows to and fro."""
+    width, height = np.ptp(points, axis=0)
+    if width < LONGEST or width < 6 * height:
+        return points
+    rows = math.ceil(math.sqrt(width / (2 * (height + LINK))))
+    row, along = np.divmod((points[:, 0] - points[:, 0].min()) * rows / width, 1.0)
+    across = np.where(row % 2 == 0, along, 1 - along) * width / rows
+    return np.column_stack([across, points[:, 1] - row * (height + LINK)])
 
 
 def _apart(points: Array, widths: Array) -> Array:

@@ -45,6 +45,13 @@ def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
+def figure_of(ax: Axes) -> Figure:
+    """The whole figure that some axes are in."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    return figure
+
+
 def png(figure: Figure, dpi: int = 120) -> bytes:
     """A figure as the content of a PNG file, the same bytes for the same figure."""
     buffer = io.BytesIO()
@@ -88,15 +95,14 @@ def network(
     for name, point in shown.items():
         color = node_color[name] if node_color else "white"
         edge = INK if name in linked else PALE
-        ax.plot(
-            *point, "o", ms=node_size, mfc=color, mec=edge, mew=1.0, zorder=3, clip_on=False
-        )
+        ax.plot(*point, "o", ms=node_size, mfc=color, mec=edge, mew=1.0, zorder=3, clip_on=False)
         if labels:
             _draw_label(ax, name, point, node_size, edge)
     _legend(ax, graph)
     ax.set_aspect("equal")
     ax.set_axis_off()
     if at is None:
+        ax.set_anchor("N")
         _set_limits(ax, shown, widths)
         _list_unlinked(ax, graph, shown)
     else:
@@ -177,7 +183,7 @@ def _bend(start: Any, end: Any, others: list[tuple[float, float]], room: float =
         return np.zeros(2)
     across = np.array([-along[1], along[0]]) / length
     away = np.asarray(others) - start
-    hit = (np.abs(away @ across) < room) & (0 < away @ along) & (away @ along < length**2)
+    hit = (np.abs(away @ across) < room) & (away @ along > 0) & (away @ along < length**2)
     return across * (0.3 + 0.08 * length if hit.any() else 0.0)
 
 
@@ -208,14 +214,14 @@ def _legend(ax: Axes, graph: Graph) -> None:
             handles=[Line2D([], [], color=COLORS[s], lw=3, label=MEANING[s]) for s in signs],
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
-            ncols=min(len(signs), 2),
+            ncols=min(len(signs), 2 if figure_of(ax).get_figwidth() > 5 else 1),
             frameon=False,
             fontsize=LETTERS,
         )
 
 
 def _list_unlinked(ax: Axes, graph: Graph, at: Positions) -> None:
-    lines = _unlinked_lines(graph, at, float(ax.get_figure(root=True).get_figwidth()))
+    lines = _unlinked_lines(graph, at, figure_of(ax).get_figwidth())
     if not graph.links:
         ax.text(0.5, 0.15, f"no link among {counted(len(graph.names), 'column')}", ha="center")
     ax.annotate(

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 
 from isinglass.estimators import GreedyGraph
-from isinglass.selection import selector
+from isinglass.selection import LookBelow, selector
 
 
 def summarise(estimator: GreedyGraph) -> dict[str, Any]:
@@ -33,12 +33,18 @@ def summarise(estimator: GreedyGraph) -> dict[str, Any]:
             column.name: [_plain(state) for state in column.states] for column in table.columns
         },
         "rule": estimator.rule,
-        "selector": repr(selector(estimator.threshold)),
+        "selector": _rule(estimator.threshold),
         "threshold": estimator.threshold_,
         "floor": estimator.floor_,
         "edges": sorted(_rows(estimator.graph_.to_frame()), key=lambda row: -row["strength"]),
         "diagnostics": _rows(estimator.diagnostics_),
     }
+
+
+def _rule(threshold: Any) -> str:
+    """How the threshold was chosen; how far below it the search ran is said by the floor."""
+    rule = selector(threshold)
+    return repr(rule.rule if isinstance(rule, LookBelow) else rule)
 
 
 def _rows(frame: Any) -> list[dict[str, Any]]:

@@ -74,7 +74,7 @@ class FalseEdges(_Rule):
     >>> FalseEdges(1)
     FalseEdges(expected=1): an edge without effect passes with chance 1/(p(p-1))
     >>> round(FalseEdges(0.05).threshold(n=1000, p=20), 5)
-    0.0073
+    0.00731
     """
 
     expected: float = 0.05

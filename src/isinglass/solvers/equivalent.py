@@ -19,7 +19,7 @@ def one_parameter_gain(gain: ArrayLike, df: ArrayLike, n: float) -> Array:
     """Gain of a one-parameter block that would be as surprising as `gain` of df parameters.
 
     >>> one_parameter_gain([0.01, 0.01], [1, 4], n=1000).round(5).tolist()
-    [0.01, 0.00609]
+    [0.01, 0.00606]
     """
     gain, df = np.broadcast_arrays(np.asarray(gain, np.float64), np.asarray(df, np.float64))
     equivalent = np.array(np.maximum(gain, 0.0))

@@ -15,7 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.errors import SettingError
 from isinglass.losses.protocol import Block, Fit, Loss
 from isinglass.solvers.equivalent import one_parameter_gain
-from isinglass.solvers.path import Path, Step, checked_threshold, stopped_at
+from isinglass.solvers.path import (
+    ALL_IN,
+    Path,
+    Step,
+    checked_threshold,
+    stopped_at_size,
+    stopped_at_threshold,
+)
 
 TIE = 1e-9  # gains and costs this close to the best are equal to it
 ZERO = 1e-12  # a smaller gain counts as none
@@ -70,7 +77,7 @@ def foba(
     >>> path.support
     (3, 7)
     >>> path.steps[0]
-    Step(add 7, gain=..., loss=...)
+    Step(add 3, gain=..., loss=...)
     """
     threshold, nu = checked_threshold(threshold), checked_nu(nu)
     if max_steps is not None and max_steps < 0:
@@ -101,10 +108,10 @@ def search(
     while True:
         outside = [j for j in blocks.candidates if j not in support]
         if not outside:
-            status = "stopped: every candidate is in the model"
+            status = ALL_IN
             break
         if max_size is not None and len(support) >= max_size:
-            status = f"stopped: the support has max_degree = {max_size} members"
+            status = stopped_at_size(max_size)
             break
         if full():
             status = f"stopped after max_steps = {max_steps} steps; allow more to go on"
@@ -113,7 +120,7 @@ def search(
         j, gain = first_within_tie(outside, -blocks.gains(fit, outside))  # forward
         gain = -gain
         if not gain > threshold:
-            status = stopped_at(threshold, gain, j, names)
+            status = stopped_at_threshold(threshold)
             break
         left_at[len(support)] = fit.loss
         support = tuple(sorted((*support, j)))

@@ -130,8 +130,10 @@ class Path:
             )
         for i, step in enumerate(self.steps):
             if step.gain is not None and not step.gain > threshold:
-                status = stopped_at(threshold, step.gain, step.variable, self.names)
+                status = stopped_at_threshold(threshold)
                 return replace(self, steps=self.steps[:i], threshold=threshold, status=status)
+        if self.status == stopped_at_threshold(self.threshold):
+            return replace(self, threshold=threshold, status=stopped_at_threshold(threshold))
         return replace(self, threshold=threshold)
 
     def to_frame(self, library: str | None = None) -> Any:
@@ -165,12 +167,17 @@ def name(variable: int, names: Sequence[str] | None) -> str:
     return str(variable) if names is None else names[variable]
 
 
-def stopped_at(threshold: float, gain: float, variable: int, names: Sequence[str] | None) -> str:
+def stopped_at_threshold(threshold: float) -> str:
     """Why a search stopped whose best candidate gained too little."""
-    return (
-        f"stopped: the best remaining candidate, {name(variable, names)}, gains {gain:.6g}, "
-        f"not above the threshold {threshold:.6g}"
-    )
+    return f"stopped: no candidate gains more than the threshold {threshold:.6g}"
+
+
+def stopped_at_size(size: int) -> str:
+    """Why a search stopped whose support may not grow."""
+    return f"stopped: the support has max_degree = {size} members"
+
+
+ALL_IN = "stopped: every candidate is in the model"
 
 
 def checked_threshold(threshold: float) -> float:

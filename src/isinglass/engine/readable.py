@@ -1,7 +1,4 @@
-"""Algorithm 1 at every column of a table, and what each edge is worth along the way.
-
-Nothing here reads rows: a column's loss does, through counts.
-"""
+"""Algorithm 2 by the readable solver: the definition, and the fast twin's measure."""
 
 from __future__ import annotations
 
@@ -10,52 +7,56 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
 
-from joblib import cpu_count
-
+from isinglass.engine.runs import Progress
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import Intercept, NoIntercept
 from isinglass.solvers.foba import Blocks, search
 from isinglass.solvers.path import Path
 from isinglass.table import Table
 
-Progress = Callable[[int, int], None]
-"""Called with the columns done and the columns in all."""
-
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class Neighbourhood:
-    """One column's search, and the worth of its edges wherever the search can be cut.
+class ReadableRuns:
+    """Paths, and for each number of steps at which one may be cut, what edges are worth."""
 
-    Parameters
-    ----------
-    path : Path
-    worth : dict
-        For each number of steps at which `Path.at` may cut: for each column of interest, the
-        loss per row when the edge is removed (if it is in the support there), or what adding
-        it would gain. Raw, not standardised.
-    """
+    paths: list[Path]
+    worths: list[dict[int, dict[int, float]]]
 
-    path: Path
-    worth: dict[int, dict[int, float]]
+    def __len__(self) -> int:
+        return len(self.paths)
 
-    def at(self, threshold: float) -> Path:
-        """Return the path cut at a threshold."""
-        return self.path.at(threshold)
+    def cut(self, r: int, threshold: float) -> int:
+        return len(self.paths[r].at(threshold))
+
+    def support(self, r: int, count: int) -> tuple[int, ...]:
+        return self.paths[r].steps[count - 1].support if count else ()
+
+    def fit(self, r: int, count: int) -> NodeFit:
+        path = self.paths[r]
+        fit = path.steps[count - 1].fit if count else path.start
+        assert isinstance(fit, NodeFit)
+        return fit
+
+    def worth(self, r: int, count: int) -> dict[int, float]:
+        return self.worths[r][count]
+
+    def path(self, r: int) -> Path:
+        return self.paths[r]
 
 
-def learn_neighbourhoods(
+def learn_readable(
     table: Table,
     floor: float,
     *,
-    nu: float = 0.5,
-    intercept: bool = True,
-    max_degree: int | None = None,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> list[Neighbourhood]:
-    """Run Algorithm 1 for every column down to `floor`, in column order."""
+    nu: float,
+    intercept: bool,
+    max_degree: int | None,
+    threads: int,
+    progress: Progress | None,
+) -> ReadableRuns:
+    """Run Algorithm 1 for every column, in column order."""
     p = len(table.columns)
     losses = [node_loss(table, r, intercept=intercept) for r in range(p)]
 
@@ -64,16 +65,10 @@ def learn_neighbourhoods(
         blocks = Blocks(loss, {t: (t,) for t in loss.candidates}, standardise=True)
         return search(blocks, floor, nu, max_size=max_degree, names=table.names)
 
-    paths = list(_in_threads(run, p, n_jobs, progress))
+    paths = list(_in_threads(run, p, threads, progress))
     admirers = _admirers(paths)
-    return [
-        Neighbourhood(path, worth)
-        for path, worth in zip(
-            paths,
-            _in_threads(lambda r: _worth(losses[r], paths[r], admirers[r]), p, n_jobs),
-            strict=True,
-        )
-    ]
+    worths = _in_threads(lambda r: _worth(losses[r], paths[r], admirers[r]), p, threads)
+    return ReadableRuns(paths, list(worths))
 
 
 def node_loss(table: Table, r: int, *, intercept: bool = True) -> ConditionalLoss:
@@ -97,7 +92,9 @@ def _admirers(paths: list[Path]) -> list[set[int]]:
     return admirers
 
 
-def _worth(loss: ConditionalLoss, path: Path, admirers: set[int]) -> dict[int, dict[int, float]]:
+def _worth(
+    loss: ConditionalLoss, path: Path, admirers: set[int]
+) -> dict[int, dict[int, float]]:
     worth = {}
     for count, fit in _cuts(path):
         inside = sorted(fit.coef)
@@ -121,17 +118,10 @@ def _cuts(path: Path) -> Iterator[tuple[int, NodeFit]]:
 
 
 def _in_threads(
-    work: Callable[[int], T], count: int, n_jobs: int | None, progress: Progress | None = None
+    work: Callable[[int], T], count: int, threads: int, progress: Progress | None = None
 ) -> Iterator[T]:
     """Results of ``work(0), work(1), ...`` in order, computed side by side."""
-    workers = _workers(n_jobs, count)
-    if workers == 1:
-        for i in range(count):
-            yield work(i)
-            if progress is not None:
-                progress(i + 1, count)
-        return
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         try:
             for i, result in enumerate(pool.map(work, range(count))):
                 yield result
@@ -140,10 +130,3 @@ def _in_threads(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-
-
-def _workers(n_jobs: int | None, count: int) -> int:
-    """Threads to use: None means all cores, -1 all, -2 all but one, as in scikit-learn."""
-    cores = cpu_count()
-    wanted = cores if n_jobs is None else n_jobs if n_jobs > 0 else cores + 1 + n_jobs
-    return max(1, min(wanted, count))

@@ -1,0 +1,218 @@
+// The occupied cells of a support: rows with equal neighbours, counted once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "profile.hpp"
+#include "refit.hpp"
+#include "table.hpp"
+
+namespace isinglass {
+
+// While there are few cells each is a row of bits, and everything is a popcount; when there are
+// many, each row of the table knows the number of its cell. There are never more cells than rows.
+class Cells {
+ public:
+  static constexpr std::size_t kFewCells = 64;
+
+  Cells(const Table& table, std::size_t target) : table_(&table), target_(target) { reset(); }
+
+  std::size_t size() const { return totals_.size(); }
+  const std::vector<std::size_t>& support() const { return support_; }
+  // State of the i-th member of the support in a cell.
+  int code(std::size_t cell, std::size_t i) const { return codes_[cell * support_.size() + i]; }
+  double total(std::size_t cell) const { return totals_[cell]; }
+  // Rows of a cell in which the target has that state.
+  double count(std::size_t cell, int state) const { return counts_[cell * width() + static_cast<std::size_t>(state)]; }
+  std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
+
+  void add(std::size_t column) {
+    const auto m = static_cast<std::size_t>(table_->states(column));
+    if (by_bits_ && size() * m > kFewCells) number_rows();
+    by_bits_ ? split_bits(column) : split_rows(column);
+    support_.push_back(column);
+    tabulate();
+  }
+
+  void remove(std::size_t column) {
+    std::vector<std::size_t> kept;
+    for (const std::size_t t : support_)
+      if (t != column) kept.push_back(t);
+    reset();
+    for (const std::size_t t : kept) add(t);
+  }
+
+  // Cells by state of a column: how many rows of each, with the chances of the cell.
+  void split(std::size_t column, const double* chances, std::vector<std::vector<Weighted>>& by_state) const {
+    const auto m = static_cast<std::size_t>(table_->states(column));
+    by_state.resize(m);
+    for (auto& cells : by_state) cells.clear();
+    if (!by_bits_ && size() * m > table_->rows()) {  // cells of hardly more than one row each
+      const std::uint8_t* codes = table_->codes(column);
+      for (std::size_t i = 0; i < table_->rows(); ++i)
+        by_state[codes[i]].push_back({table_->weight(i), chances + cell_of_[i] * width()});
+      return;
+    }
+    std::vector<double> counts;
+    split_counts(column, counts);
+    for (std::size_t s = 0; s < size(); ++s)
+      for (std::size_t c = 0; c < m; ++c)
+        if (counts[s * m + c] > 0) by_state[c].push_back({counts[s * m + c], chances + s * width()});
+  }
+
+  // Rows of each cell in each state of a column and each state of the target.
+  void cross(std::size_t column, std::vector<double>& out) const {
+    const auto m = static_cast<std::size_t>(table_->states(column));
+    out.assign(size() * m * width(), 0.0);
+    const std::uint8_t *codes = table_->codes(column), *target = table_->codes(target_);
+    const auto add = [&](std::size_t s, std::size_t i) { out[(s * m + codes[i]) * width() + target[i]] += table_->weight(i); };
+    if (!by_bits_) {
+      for (std::size_t i = 0; i < table_->rows(); ++i) add(cell_of_[i], i);
+      return;
+    }
+    for (std::size_t s = 0; s < size(); ++s)
+      for (std::size_t w = 0; w < table_->words(); ++w)
+        for (Word word = mask(s)[w]; word; word &= word - 1)
+          add(s, w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
+  }
+
+  CellView view() const {
+    CellView view{size(), static_cast<int>(width()), {}, codes_.data(), counts_.data()};
+    for (const std::size_t t : support_) view.states.push_back(table_->states(t));
+    return view;
+  }
+
+  // Rows in the cells for which `chosen` holds, as bits.
+  void rows_of(std::span<const char> chosen, std::vector<Word>& out) const {
+    out.assign(table_->words(), 0);
+    if (by_bits_) {
+      for (std::size_t s = 0; s < size(); ++s)
+        if (chosen[s])
+          for (std::size_t w = 0; w < table_->words(); ++w) out[w] |= mask(s)[w];
+      return;
+    }
+    for (std::size_t i = 0; i < table_->rows(); ++i)
+      if (chosen[cell_of_[i]]) out[i / 64] |= Word{1} << (i % 64);
+  }
+
+ private:
+  // Rows of each cell in each state of a column: cells x states.
+  void split_counts(std::size_t column, std::vector<double>& out) const {
+    const auto m = static_cast<std::size_t>(table_->states(column));
+    out.assign(size() * m, 0.0);
+    if (by_bits_) {
+      for (std::size_t s = 0; s < size(); ++s) {
+        double rest = totals_[s];
+        for (std::size_t c = 1; c < m; ++c) {
+          out[s * m + c] = table_->count(mask(s), table_->bits(column, static_cast<int>(c)));
+          rest -= out[s * m + c];
+        }
+        out[s * m] = table_->countable() ? rest : table_->count(mask(s), table_->bits(column, 0));
+      }
+      return;
+    }
+    const std::uint8_t* codes = table_->codes(column);
+    for (std::size_t i = 0; i < table_->rows(); ++i) out[cell_of_[i] * m + codes[i]] += table_->weight(i);
+  }
+
+  const Word* mask(std::size_t cell) const { return masks_.data() + cell * table_->words(); }
+
+  void reset() {
+    support_.clear();
+    codes_.clear();
+    by_bits_ = true;
+    masks_.assign(table_->all(), table_->all() + table_->words());
+    totals_.assign(1, 0.0);
+    tabulate();
+  }
+
+  void split_bits(std::size_t column) {
+    const std::size_t words = table_->words(), k = support_.size();
+    std::vector<Word> masks;
+    std::vector<std::uint8_t> codes;
+    for (std::size_t s = 0; s < size(); ++s)
+      for (int c = 0; c < table_->states(column); ++c) {
+        const std::size_t at = masks.size();
+        masks.resize(at + words);
+        Word any = 0;
+        for (std::size_t w = 0; w < words; ++w) any |= masks[at + w] = mask(s)[w] & table_->bits(column, c)[w];
+        if (!any) {
+          masks.resize(at);
+          continue;
+        }
+        codes.insert(codes.end(), codes_.begin() + static_cast<std::ptrdiff_t>(s * k),
+                     codes_.begin() + static_cast<std::ptrdiff_t>((s + 1) * k));
+        codes.push_back(static_cast<std::uint8_t>(c));
+      }
+    masks_.swap(masks);
+    codes_.swap(codes);
+    totals_.assign(masks_.size() / words, 0.0);
+  }
+
+  void number_rows() {
+    cell_of_.assign(table_->rows(), 0);
+    for (std::size_t s = 0; s < size(); ++s)
+      for (std::size_t w = 0; w < table_->words(); ++w)
+        for (Word word = mask(s)[w]; word; word &= word - 1)
+          cell_of_[w * 64 + static_cast<std::size_t>(std::countr_zero(word))] = static_cast<std::uint32_t>(s);
+    masks_.clear();
+    by_bits_ = false;
+  }
+
+  void split_rows(std::size_t column) {
+    const auto m = static_cast<std::size_t>(table_->states(column));
+    const std::size_t k = support_.size();
+    const std::uint8_t* column_codes = table_->codes(column);
+    constexpr std::uint32_t kNone = 0xffffffff;
+    std::vector<std::uint32_t> number(size() * m, kNone);
+    std::vector<std::uint8_t> codes;
+    std::uint32_t cells = 0;
+    for (std::size_t i = 0; i < table_->rows(); ++i) {
+      const std::size_t old = cell_of_[i];
+      std::uint32_t& renamed = number[old * m + column_codes[i]];
+      if (renamed == kNone) {
+        renamed = cells++;
+        codes.insert(codes.end(), codes_.begin() + static_cast<std::ptrdiff_t>(old * k),
+                     codes_.begin() + static_cast<std::ptrdiff_t>((old + 1) * k));
+        codes.push_back(column_codes[i]);
+      }
+      cell_of_[i] = renamed;
+    }
+    codes_.swap(codes);
+    totals_.assign(cells, 0.0);
+  }
+
+  // Rows of each cell, in all and by state of the target.
+  void tabulate() {
+    split_counts_of_target();
+    for (std::size_t s = 0; s < size(); ++s) {
+      totals_[s] = 0;
+      for (std::size_t a = 0; a < width(); ++a) totals_[s] += counts_[s * width() + a];
+    }
+  }
+
+  void split_counts_of_target() {
+    counts_.assign(size() * width(), 0.0);
+    if (by_bits_) {
+      for (std::size_t s = 0; s < size(); ++s)
+        for (std::size_t a = 0; a < width(); ++a)
+          counts_[s * width() + a] = table_->count(mask(s), table_->bits(target_, static_cast<int>(a)));
+      return;
+    }
+    const std::uint8_t* codes = table_->codes(target_);
+    for (std::size_t i = 0; i < table_->rows(); ++i) counts_[cell_of_[i] * width() + codes[i]] += table_->weight(i);
+  }
+
+  const Table* table_;  // a pointer, so that cells can be copied back
+  std::size_t target_;
+  std::vector<std::size_t> support_;
+  std::vector<std::uint8_t> codes_;  // cells x support
+  std::vector<double> totals_, counts_;
+  bool by_bits_ = true;
+  std::vector<Word> masks_;             // cells x words, while there are few
+  std::vector<std::uint32_t> cell_of_;  // for each row, when there are many
+};
+
+}  // namespace isinglass

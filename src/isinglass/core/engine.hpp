@@ -1,0 +1,123 @@
+// Algorithm 2: a search for every column, threads taking columns in turn.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "node.hpp"
+
+namespace isinglass {
+
+struct Worth {
+  std::size_t column;
+  double value;
+};
+
+struct NodeResult {
+  NodePath path;
+  // For the start and each step: what edges are worth there, wherever a path may be cut.
+  std::vector<std::vector<Worth>> worth;
+};
+
+class Engine {
+ public:
+  Engine(const Table& table, const Settings& settings, unsigned threads)
+      : table_(table), settings_(settings), threads_(std::max(threads, 1u)), pairs_(table) {}
+
+  // Runs the columns in `targets`. `watch` is called now and then with the number done; if it
+  // returns false, the work is given up.
+  std::vector<NodeResult> run(const std::vector<std::size_t>& targets, const std::function<bool(std::size_t)>& watch) {
+    pairs_.prepare(threads_);
+    std::vector<NodeResult> results(targets.size());
+    in_threads(targets.size(), watch, [&](std::size_t i, Pairs::Reader& reader) {
+      Node node(table_, pairs_, reader, targets[i], settings_);
+      results[i].path = node.search(interrupted_);
+      results[i].path.evaluated = node.evaluated();
+    });
+    const std::vector<std::set<std::size_t>> admirers = find_admirers(targets, results);
+    in_threads(targets.size(), [&](std::size_t) { return watch(targets.size()); },
+               [&](std::size_t i, Pairs::Reader& reader) {
+                 Node node(table_, pairs_, reader, targets[i], settings_);
+                 measure_worth(node, admirers[targets[i]], results[i]);
+               });
+    return results;
+  }
+
+ private:
+  template <class Work>
+  void in_threads(std::size_t count, const std::function<bool(std::size_t)>& watch, const Work& work) {
+    std::atomic<std::size_t> next{0}, done{0};
+    std::mutex mutex;
+    std::condition_variable finished;
+    unsigned running = threads_;
+    std::exception_ptr failure;
+    const auto loop = [&] {
+      try {
+        Pairs::Reader reader(pairs_);
+        for (std::size_t i; !interrupted_ && (i = next++) < count; ++done) work(i, reader);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+        interrupted_ = true;
+      }
+      const std::lock_guard lock(mutex);
+      --running;
+      finished.notify_one();
+    };
+    std::vector<std::thread> pool;
+    for (unsigned t = 0; t < threads_; ++t) pool.emplace_back(loop);
+    {
+      std::unique_lock lock(mutex);
+      while (running > 0) {
+        finished.wait_for(lock, std::chrono::milliseconds(100));
+        lock.unlock();
+        if (!watch(done)) interrupted_ = true;
+        lock.lock();
+      }
+    }
+    for (auto& thread : pool) thread.join();
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  // For each column, those that had it in their support at some step.
+  std::vector<std::set<std::size_t>> find_admirers(const std::vector<std::size_t>& targets,
+                                                   const std::vector<NodeResult>& results) const {
+    std::vector<std::set<std::size_t>> admirers(table_.columns());
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      for (const NodeStep& step : results[i].path.steps)
+        if (step.add) admirers[step.variable].insert(targets[i]);
+    return admirers;
+  }
+
+  // A path may be cut before each forward step, and at its end.
+  void measure_worth(Node& node, const std::set<std::size_t>& admirers, NodeResult& result) {
+    const auto& steps = result.path.steps;
+    result.worth.resize(steps.size() + 1);
+    for (std::size_t count = 0; count <= steps.size() && !interrupted_; ++count) {
+      if (count < steps.size() && !steps[count].add) continue;
+      const NodeFit& fit = count ? steps[count - 1].fit : result.path.start;
+      std::set<std::size_t> wanted(admirers);
+      wanted.insert(fit.support.begin(), fit.support.end());
+      const std::vector<std::size_t> columns(wanted.begin(), wanted.end());
+      const std::vector<double> values = node.worth(fit, columns);
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        result.worth[count].push_back({columns[i], std::max(values[i], 0.0)});
+    }
+  }
+
+  const Table& table_;
+  Settings settings_;
+  unsigned threads_;
+  Pairs pairs_;
+  std::atomic<bool> interrupted_{false};
+};
+
+}  // namespace isinglass

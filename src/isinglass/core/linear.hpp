@@ -1,0 +1,105 @@
+// Small dense symmetric systems, lower triangles stored row by row.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace isinglass {
+
+// Cholesky factor of the lower triangle of `a` (+ extra on the diagonal), in place. False if not positive.
+inline bool factorise(std::span<double> a, std::size_t size, double extra) {
+  constexpr std::size_t kBlock = 48;
+  if (extra > 0)
+    for (std::size_t i = 0; i < size; ++i) a[i * size + i] += extra;
+  for (std::size_t start = 0; start < size; start += kBlock) {
+    const std::size_t stop = std::min(start + kBlock, size);
+    for (std::size_t j = start; j < stop; ++j) {
+      double* row = &a[j * size];
+      for (std::size_t k = start; k < j; ++k) row[j] -= row[k] * row[k];
+      if (!(row[j] > 0) || !std::isfinite(row[j])) return false;
+      row[j] = std::sqrt(row[j]);
+      for (std::size_t i = j + 1; i < size; ++i) {
+        double* other = &a[i * size];
+        double sum = other[j];
+        for (std::size_t k = start; k < j; ++k) sum -= other[k] * row[k];
+        other[j] = sum / row[j];
+      }
+    }
+    // The rest of the matrix, less the outer product of the panel: where the time goes.
+    for (std::size_t i = stop; i < size; ++i) {
+      const double* left = &a[i * size + start];
+      for (std::size_t j = stop; j <= i; ++j) {
+        const double* right = &a[j * size + start];
+        double sum[4] = {0, 0, 0, 0};
+        std::size_t k = 0;
+        for (; k + 4 <= stop - start; k += 4)
+          for (std::size_t l = 0; l < 4; ++l) sum[l] += left[k + l] * right[k + l];
+        for (; k < stop - start; ++k) sum[0] += left[k] * right[k];
+        a[i * size + j] -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
+      }
+    }
+  }
+  return true;
+}
+
+// Solves L x = b, and with `both` L L' x = b, in place.
+inline void substitute(std::span<const double> factor, std::span<double> x, bool both = true) {
+  const std::size_t size = x.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t k = 0; k < i; ++k) x[i] -= factor[i * size + k] * x[k];
+    x[i] /= factor[i * size + i];
+  }
+  if (!both) return;
+  for (std::size_t i = size; i-- > 0;) {
+    x[i] /= factor[i * size + i];
+    for (std::size_t k = 0; k < i; ++k) x[k] -= factor[i * size + k] * x[i];
+  }
+}
+
+// Solves a x = b for a positive matrix; false, and x unchanged, if it is not positive.
+inline bool solve_in_place(std::span<const double> a, std::span<double> x, double extra) {
+  std::vector<double> factor(a.begin(), a.end());
+  if (!factorise(factor, x.size(), extra)) return false;
+  std::vector<double> solution(x.begin(), x.end());
+  substitute(factor, solution);
+  for (const double value : solution)
+    if (!std::isfinite(value)) return false;
+  std::copy(solution.begin(), solution.end(), x.begin());
+  return true;
+}
+
+// Largest eigenvalue of a symmetric matrix (full storage) by Jacobi rotations; the matrix is spent.
+inline double largest_eigenvalue(std::vector<double>& a, std::size_t size) {
+  for (int sweep = 0; sweep < 60; ++sweep) {
+    double off = 0, on = 0;
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = 0; j < size; ++j) (i == j ? on : off) += a[i * size + j] * a[i * size + j];
+    if (off <= 1e-24 * on) break;
+    for (std::size_t p = 0; p < size; ++p)
+      for (std::size_t q = p + 1; q < size; ++q) {
+        const double apq = a[p * size + q];
+        if (apq == 0) continue;
+        const double tau = (a[q * size + q] - a[p * size + p]) / (2 * apq);
+        const double t = (tau >= 0 ? 1.0 : -1.0) / (std::abs(tau) + std::sqrt(1 + tau * tau));
+        const double c = 1 / std::sqrt(1 + t * t), s = t * c;
+        for (std::size_t k = 0; k < size; ++k) {
+          const double akp = a[k * size + p], akq = a[k * size + q];
+          a[k * size + p] = c * akp - s * akq;
+          a[k * size + q] = s * akp + c * akq;
+        }
+        for (std::size_t k = 0; k < size; ++k) {
+          const double apk = a[p * size + k], aqk = a[q * size + k];
+          a[p * size + k] = c * apk - s * aqk;
+          a[q * size + k] = s * apk + c * aqk;
+        }
+      }
+  }
+  double largest = a[0];
+  for (std::size_t i = 1; i < size; ++i) largest = std::max(largest, a[i * size + i]);
+  return largest;
+}
+
+}  // namespace isinglass

@@ -1,0 +1,368 @@
+// Algorithm 1 for one column, on counts.
+//
+// `search` is the algorithm; it reads like isinglass/solvers/foba.py. A forward step finds the best
+// candidate by bounds first (`Screen`, then exact slopes) and evaluates exactly what they leave.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include "bounds.hpp"
+#include "cells.hpp"
+#include "equivalent.hpp"
+#include "pairs.hpp"
+#include "profile.hpp"
+#include "refit.hpp"
+#include "screen.hpp"
+
+namespace isinglass {
+
+constexpr double kTie = 1e-9;        // gains and costs this close to the best are equal to it
+constexpr double kZero = 1e-12;      // a smaller gain counts as none
+constexpr double kRounding = 1e-11;  // losses this close are equal: the same support, refitted
+
+struct Settings {
+  double threshold;
+  double nu;
+  bool intercept;
+  std::size_t max_degree;
+  bool check;  // evaluate every candidate, and fail if a skipped one was better
+};
+
+// The minimiser over a support, against the first states: the field, then one block a column.
+struct NodeFit {
+  std::vector<std::size_t> support;  // in the order of the blocks
+  std::vector<double> parameters;
+  std::vector<char> unbounded;
+  std::vector<double> chances;  // cells x states of the target
+  double loss = 0;
+};
+
+struct NodeStep {
+  bool add;
+  std::size_t variable;
+  double change;  // the gain of an add, the cost of a drop
+  NodeFit fit;
+};
+
+enum class Stop { below_threshold, no_candidate, max_degree, interrupted };
+
+struct NodePath {
+  NodeFit start;
+  std::vector<NodeStep> steps;
+  Stop stop = Stop::below_threshold;
+  std::int64_t evaluated = 0;  // candidates whose gain was computed exactly
+};
+
+class Node {
+ public:
+  Node(const Table& table, const Pairs& pairs, Pairs::Reader& reader, std::size_t target, const Settings& settings)
+      : table_(table), pairs_(pairs), reader_(reader), r_(target), settings_(settings), cells_(table, target) {
+    if (table.states(r_) < 2) return;
+    for (std::size_t j = 0; j < table.columns(); ++j)
+      if (j != r_ && table.states(j) > 1) candidates_.push_back(j);
+  }
+
+  NodePath search(const std::atomic<bool>& interrupted) {
+    NodePath path;
+    NodeFit fit = path.start = refit(nullptr);
+    std::map<std::size_t, double> recorded, left_at;  // by support size: last gain, last loss
+    while (true) {
+      const std::size_t size = fit.support.size();
+      if (interrupted) return stopped(path, Stop::interrupted);
+      if (size == candidates_.size()) return stopped(path, Stop::no_candidate);
+      if (size >= settings_.max_degree) return stopped(path, Stop::max_degree);
+
+      const Choice forward = best_candidate(fit);
+      if (!(forward.value > settings_.threshold)) return stopped(path, Stop::below_threshold);
+      left_at[size] = fit.loss;
+      cells_.add(forward.column);
+      fit = refit(&fit);
+      recorded[size + 1] = forward.value;
+      path.steps.push_back({true, forward.column, forward.value, fit});
+
+      while (!interrupted) {
+        const Choice backward = cheapest_removal(fit);
+        if (backward.value > settings_.nu * recorded[fit.support.size()]) break;
+        const Cells before = cells_;
+        cells_.remove(backward.column);
+        NodeFit fewer = refit(&fit);
+        // Costs of unequal edges can run in circles; a loss that falls cannot.
+        if (!(fewer.loss < left_at[fewer.support.size()] - kRounding)) {
+          cells_ = before;
+          break;
+        }
+        fit = std::move(fewer);
+        path.steps.push_back({false, backward.column, backward.value, fit});
+      }
+    }
+  }
+
+  // What each wanted column is worth at a fit: the cost of removing it, or the gain of adding it. Raw.
+  std::vector<double> worth(const NodeFit& fit, const std::vector<std::size_t>& wanted) {
+    while (!cells_.support().empty()) cells_.remove(cells_.support().back());
+    for (const std::size_t t : fit.support) cells_.add(t);
+    std::vector<double> values;
+    for (const std::size_t j : wanted) {
+      const auto at = std::find(fit.support.begin(), fit.support.end(), j);
+      values.push_back(at == fit.support.end() ? exact_gain(fit, j)
+                                               : cost(fit, static_cast<std::size_t>(at - fit.support.begin())));
+    }
+    return values;
+  }
+
+  std::int64_t evaluated() const { return evaluated_; }
+
+ private:
+  struct Choice {
+    std::size_t column = 0;
+    double value = 0;
+  };
+
+  static NodePath& stopped(NodePath& path, Stop stop) {
+    path.stop = stop;
+    return path;
+  }
+
+  int df(std::size_t j) const { return (table_.states(r_) - 1) * (table_.states(j) - 1); }
+
+  double on_one_scale(double raw, std::size_t j) const {
+    return raw < kZero ? 0.0 : one_parameter_gain(raw, df(j), table_.n());
+  }
+
+  // The lowest column whose value is within a tie of the best.
+  static Choice first_within_tie(std::vector<Choice>& values) {
+    std::sort(values.begin(), values.end(), [](const Choice& a, const Choice& b) { return a.column < b.column; });
+    double best = values.front().value;
+    for (const Choice& choice : values) best = std::max(best, choice.value);
+    for (const Choice& choice : values)
+      if (choice.value >= best - kTie) return choice;
+    return values.front();
+  }
+
+  // Candidates in the order of their promise; each is bounded ever more sharply until it is out.
+  Choice best_candidate(const NodeFit& fit) {
+    std::vector<Choice> exact;
+    double best = 0;
+    const auto cut = [&] { return best > settings_.threshold ? best - kTie : settings_.threshold; };
+    const auto is_out = [&](double bound, std::size_t j) {
+      return bound <= cut() || on_one_scale(bound, j) <= cut();
+    };
+    const auto evaluate = [&](std::size_t j) {
+      split(fit, j);
+      if (is_out(slope_bound(j) / table_.n(), j)) return;
+      exact.push_back({j, on_one_scale(gain_of_split(fit, j), j)});
+      best = std::max(best, exact.back().value);
+    };
+    Screen screen(table_, pairs_, reader_, cells_, r_, fit.chances);
+    std::vector<std::size_t> open = outside(fit);
+    screen.estimate(open);
+    for (std::size_t sharpened = 0;; ++sharpened) {
+      if (!open.empty()) {  // the most promising one sets the mark
+        const auto first = std::max_element(open.begin(), open.end(), [&](std::size_t a, std::size_t b) {
+          return screen.promise(a) < screen.promise(b);
+        });
+        const std::size_t j = *first;
+        open.erase(first);
+        if (!is_out(screen.bound(j) / table_.n(), j)) evaluate(j);
+      }
+      std::erase_if(open, [&](std::size_t j) { return is_out(screen.bound(j) / table_.n(), j); });
+      if (open.size() <= kFewOpen || sharpened == kMostMasks || !screen.sharpen(open)) break;
+    }
+    std::sort(open.begin(), open.end(), [&](std::size_t a, std::size_t b) { return screen.promise(a) > screen.promise(b); });
+    for (const std::size_t j : open)
+      if (!is_out(screen.bound(j) / table_.n(), j)) evaluate(j);
+    if (settings_.check) assert_best(fit, exact, best);
+    return exact.empty() ? Choice{outside(fit).front(), 0.0} : first_within_tie(exact);
+  }
+
+  void assert_best(const NodeFit& fit, const std::vector<Choice>& exact, double best) {
+    for (const std::size_t j : outside(fit)) {
+      const bool known = std::any_of(exact.begin(), exact.end(), [&](const Choice& c) { return c.column == j; });
+      const double gain = known ? 0 : on_one_scale(exact_gain(fit, j), j);
+      if (gain > std::max(settings_.threshold, best - kTie) + 1e-12)
+        throw std::logic_error("a skipped candidate was better than the chosen one");
+    }
+  }
+
+  std::vector<std::size_t> outside(const NodeFit& fit) const {
+    std::vector<std::size_t> columns;
+    for (const std::size_t j : candidates_)
+      if (std::find(fit.support.begin(), fit.support.end(), j) == fit.support.end()) columns.push_back(j);
+    return columns;
+  }
+
+  Choice cheapest_removal(const NodeFit& fit) {
+    std::vector<Choice> costs;
+    for (std::size_t i = 0; i < fit.support.size(); ++i)
+      costs.push_back({fit.support[i], -on_one_scale(cost(fit, i), fit.support[i])});
+    Choice choice = first_within_tie(costs);
+    choice.value = -choice.value;
+    return choice;
+  }
+
+  // Cells by state of a candidate, and the target's totals there.
+  void split(const NodeFit& fit, std::size_t j) {
+    const auto m = static_cast<std::size_t>(table_.states(j)), width = cells_.width();
+    cells_.split(j, fit.chances.data(), by_state_);
+    totals_.assign(m * width, 0.0);
+    for (std::size_t c = 0; c < m; ++c)
+      for (std::size_t a = 0; a < width; ++a)
+        totals_[c * width + a] = table_.count(table_.bits(r_, static_cast<int>(a)), table_.bits(j, static_cast<int>(c)));
+  }
+
+  // Bound from the exact slopes and curvatures of the last split.
+  double slope_bound(std::size_t j) const {
+    const auto m = static_cast<std::size_t>(table_.states(j)), width = cells_.width(), q = width - 1;
+    std::vector<double> g(q), h(q * q);
+    double bound = 0;
+    for (std::size_t c = 0; c < m; ++c) {
+      if (by_state_[c].empty()) continue;
+      std::fill(h.begin(), h.end(), 0.0);
+      for (std::size_t a = 0; a < q; ++a) g[a] = totals_[c * width + a + 1];
+      for (const Weighted& cell : by_state_[c])
+        for (std::size_t a = 0; a < q; ++a) {
+          const double weighted = cell.rows * cell.chance[a + 1];
+          g[a] -= weighted;
+          for (std::size_t b = 0; b < a; ++b) h[a * q + b] -= weighted * cell.chance[b + 1];
+          h[a * q + a] += weighted * (1 - cell.chance[a + 1]);
+        }
+      bound += q == 1 ? gain_bound(g[0], h[0]) : gain_bound(g, h);
+    }
+    return bound;
+  }
+
+  // Exact gain of the candidate of the last split.
+  double gain_of_split(const NodeFit& fit, std::size_t j) {
+    ++evaluated_;
+    if (!settings_.intercept) return joint_gain(fit, j);
+    const std::size_t width = cells_.width();
+    double gain = 0;
+    for (std::size_t c = 0; c < by_state_.size(); ++c)
+      gain += profile_.maximum(by_state_[c], std::span(totals_).subspan(c * width, width));
+    return gain / table_.n();
+  }
+
+  double exact_gain(const NodeFit& fit, std::size_t j) {
+    split(fit, j);
+    return gain_of_split(fit, j);
+  }
+
+  // Without a field the states of the candidate are tied together: one small search over its block.
+  double joint_gain(const NodeFit& fit, std::size_t j) {
+    const std::size_t width = cells_.width(), cells = cells_.size();
+    const auto m = static_cast<std::size_t>(table_.states(j));
+    std::vector<double> counts, offset;
+    std::vector<std::uint8_t> codes;
+    cells_.cross(j, counts);
+    std::vector<double> kept;
+    for (std::size_t s = 0; s < cells; ++s)
+      for (std::size_t c = 0; c < m; ++c) {
+        const double* row = &counts[(s * m + c) * width];
+        double rows = 0;
+        for (std::size_t a = 0; a < width; ++a) rows += row[a];
+        if (rows <= 0) continue;
+        codes.push_back(static_cast<std::uint8_t>(c));
+        kept.insert(kept.end(), row, row + width);
+        for (std::size_t a = 0; a < width; ++a) offset.push_back(std::log(fit.chances[s * width + a]));
+      }
+    const CellView view{codes.size(), static_cast<int>(width), {static_cast<int>(m)}, codes.data(), kept.data(), offset.data()};
+    Refit problem(view, table_.n(), false, kVanishing);
+    std::vector<double> x(problem.size(), 0.0), chances;
+    problem.minimise(x, 1e-15);
+    return fit.loss - problem.chances(x, chances);
+  }
+
+  // Rise of the loss when the i-th neighbour is removed and the field re-optimised.
+  double cost(const NodeFit& fit, std::size_t i) {
+    const std::size_t width = cells_.width(), q = width - 1, cells = cells_.size();
+    const std::size_t first = block(fit, i);
+    std::vector<double> chances(cells * width), totals(width, 0.0);
+    std::vector<double> table(static_cast<std::size_t>(table_.states(fit.support[i])) * width, 0.0);
+    const double drift = settings_.intercept ? 0.0 : 1.0 / table_.states(fit.support[i]);
+    for (std::size_t c = 1; c * width < table.size(); ++c)
+      for (std::size_t a = 0; a < q; ++a) {
+        const double value = fit.parameters[(first + c - 1) * q + a];
+        table[c * width + a + 1] += value;
+        for (std::size_t d = 0; d * width < table.size(); ++d) table[d * width + a + 1] -= drift * value;
+      }
+    double loss = 0;
+    std::vector<Weighted> all;
+    for (std::size_t s = 0; s < cells; ++s) {
+      const double* held = &fit.chances[s * width];
+      const double* removed = &table[static_cast<std::size_t>(cells_.code(s, i)) * width];
+      double sum = 0;
+      for (std::size_t a = 0; a < width; ++a) sum += chances[s * width + a] = held[a] * std::exp(-removed[a]);
+      for (std::size_t a = 0; a < width; ++a) {
+        chances[s * width + a] /= sum;
+        totals[a] += cells_.count(s, static_cast<int>(a));
+        if (cells_.count(s, static_cast<int>(a)) > 0) loss -= cells_.count(s, static_cast<int>(a)) * std::log(chances[s * width + a]);
+      }
+      all.push_back({cells_.total(s), &chances[s * width]});
+    }
+    if (settings_.intercept) loss -= profile_.maximum(all, totals);
+    return loss / table_.n() - fit.loss;
+  }
+
+  // Where the features of the i-th neighbour begin.
+  std::size_t block(const NodeFit& fit, std::size_t i) const {
+    std::size_t first = 1;
+    for (std::size_t k = 0; k < i; ++k) first += static_cast<std::size_t>(table_.states(fit.support[k])) - 1;
+    return first;
+  }
+
+  // Minimiser over the present cells, started from a nearby fit.
+  NodeFit refit(const NodeFit* near) {
+    NodeFit fit;
+    fit.support = cells_.support();
+    if (table_.states(r_) < 2) {
+      fit.chances.assign(cells_.size(), 1.0);
+      return fit;
+    }
+    Refit problem(cells_.view(), table_.n(), settings_.intercept, kRidge);
+    std::vector<double> x = start_from(near, fit.support);
+    problem.minimise(x, 1e-18);
+    fit.loss = problem.chances(x, fit.chances);
+    fit.unbounded = problem.held_by_ridge(x);
+    fit.parameters = problem.expand(x);
+    return fit;
+  }
+
+  std::vector<double> start_from(const NodeFit* near, const std::vector<std::size_t>& support) const {
+    const std::size_t q = cells_.width() - 1;
+    std::vector<double> x(settings_.intercept ? q : 0, 0.0);
+    if (near && settings_.intercept) std::copy_n(near->parameters.begin(), q, x.begin());
+    for (const std::size_t t : support) {
+      const std::size_t length = (static_cast<std::size_t>(table_.states(t)) - 1) * q;
+      const auto at = near ? std::find(near->support.begin(), near->support.end(), t) : support.end();
+      if (!near || at == near->support.end()) {
+        x.insert(x.end(), length, 0.0);
+        continue;
+      }
+      const std::size_t first = block(*near, static_cast<std::size_t>(at - near->support.begin())) * q;
+      x.insert(x.end(), near->parameters.begin() + static_cast<std::ptrdiff_t>(first),
+               near->parameters.begin() + static_cast<std::ptrdiff_t>(first + length));
+    }
+    return x;
+  }
+
+  static constexpr std::size_t kFewOpen = 4, kMostMasks = 4;
+
+  const Table& table_;
+  const Pairs& pairs_;
+  Pairs::Reader& reader_;
+  std::size_t r_;
+  Settings settings_;
+  Cells cells_;
+  std::vector<std::size_t> candidates_;
+  Profile profile_;
+  std::vector<std::vector<Weighted>> by_state_;
+  std::vector<double> totals_;
+  std::int64_t evaluated_ = 0;
+};
+
+}  // namespace isinglass

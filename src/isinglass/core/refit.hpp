@@ -1,0 +1,303 @@
+// The exact minimiser of a column's loss over a support: Newton's method on cells.
+//
+// The target's states and the neighbours' states are coded against their first ones, so that a
+// cell touches only the parameters of its own states; the ridge is that of the zero-sum gauge,
+// written in those coordinates, so the answer does not depend on the coding.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "linear.hpp"
+
+namespace isinglass {
+
+constexpr double kRidge = 1e-8;      // refits: unique and finite answers, gains moved by < 1e-7
+constexpr double kVanishing = 1e-13;  // stands for an infimum, which may lie at infinity
+
+// What a refit looks at: cells with the states of some columns, and counts of the target's states.
+struct CellView {
+  std::size_t cells;
+  int width;                              // states of the target
+  std::vector<int> states;                // of each column
+  const std::uint8_t* codes;              // cells x columns
+  const double* counts;                   // cells x width
+  const double* offset = nullptr;         // cells x width: scores held fixed, or none
+};
+
+class Refit {
+ public:
+  Refit(const CellView& view, double n, bool intercept, double ridge)
+      : view_(view), n_(n), intercept_(intercept), ridge_(ridge), q_(static_cast<std::size_t>(view.width - 1)) {
+    std::size_t at = 1;  // feature 0 is the field
+    for (const int m : view_.states) {
+      first_.push_back(at);
+      at += static_cast<std::size_t>(m - 1);
+    }
+    features_ = at;
+    size_ = (intercept_ ? features_ : features_ - 1) * q_;
+  }
+
+  std::size_t size() const { return size_; }
+
+  // Minimises from x, in place; stops when the decrease that Newton's model predicts is below tolerance.
+  void minimise(std::vector<double>& x, double tolerance) {
+    double value = evaluate(x);
+    std::vector<double> gradient = gradient_, hessian = hessian_, trial(size_);
+    double damping = 0;
+    int blind_steps = 0;
+    for (int i = 0; i < 500 && size_ > 0; ++i) {
+      std::vector<double> step(size_);
+      for (std::size_t j = 0; j < size_; ++j) step[j] = -gradient[j];
+      if (!solve_damped(hessian, step, damping)) break;
+      double predicted = 0;
+      for (std::size_t j = 0; j < size_; ++j) predicted -= 0.5 * gradient[j] * step[j];
+      if (!(predicted > tolerance) || blind_steps > 50) break;
+      for (std::size_t j = 0; j < size_; ++j) trial[j] = x[j] + step[j];
+      const double there = evaluate(trial);
+      // Below rounding the decrease cannot be seen: whole steps are taken.
+      const bool blind = predicted < 1e-13 * (1 + std::abs(value));
+      if (blind || there <= value - 0.1 * predicted) {
+        x = trial;
+        value = there;
+        gradient = gradient_;
+        hessian = hessian_;
+        damping = damping > 1e-12 ? damping / 10 : 0;
+        blind_steps += blind;
+      } else {
+        double mean = 0;
+        for (std::size_t j = 0; j < size_; ++j) mean += hessian[j * size_ + j] / static_cast<double>(size_);
+        damping = std::max(10 * damping, 1e-4 * mean);
+      }
+    }
+    hessian_ = std::move(hessian);
+  }
+
+  // Field and tables against the first states, as one vector: feature-major, the field first.
+  std::vector<double> expand(std::span<const double> x) const {
+    if (intercept_) return {x.begin(), x.end()};
+    std::vector<double> full(features_ * q_, 0.0);
+    std::copy(x.begin(), x.end(), full.begin() + static_cast<std::ptrdiff_t>(q_));
+    for (std::size_t f = 1; f < features_; ++f)
+      for (std::size_t a = 0; a < q_; ++a) full[a] += pull(f) * full[f * q_ + a];
+    return full;
+  }
+
+  // Chances of the target's states in each cell, and the plain mean loss.
+  double chances(std::span<const double> x, std::vector<double>& out) const {
+    const std::vector<double> full = expand(x);
+    const auto width = static_cast<std::size_t>(view_.width);
+    out.resize(view_.cells * width);
+    double loss = 0;
+    for (std::size_t s = 0; s < view_.cells; ++s) loss += cell(s, full, &out[s * width]);
+    return loss / n_;
+  }
+
+  // Which columns' tables the data leave open in some direction, the ridge alone holding them.
+  // Along a direction in which the loss only falls towards infinity, the ridge stops the fit where
+  // the data's pull equals its own, so the curvature left there is at most a few times the ridge
+  // times the size of the tables; where columns are collinear it is zero.
+  std::vector<char> held_by_ridge(std::span<const double> x) const {
+    std::vector<char> held(view_.states.size(), 0);
+    std::vector<double> factor = hessian_;
+    if (held.empty() || !factorise(factor, size_, 0.0)) return std::vector<char>(held.size(), 1);
+    const double limit = ridge_ + 4 * ridge_ * (1 + tables_norm(x));
+    for (std::size_t t = 0; t < held.size(); ++t) held[t] = limit * largest_variance(factor, t) >= 1;
+    return held;
+  }
+
+  // Where the features of column t begin, among all features.
+  std::size_t first(std::size_t t) const { return first_[t]; }
+
+ private:
+  // Without an intercept the field is minus the mean of every table over its columns.
+  double pull(std::size_t feature) const {
+    if (feature == 0) return 0;
+    std::size_t t = first_.size();
+    while (first_[--t] > feature) {}
+    return -1.0 / view_.states[t];
+  }
+
+  // Loss of one cell; its chances go to `chance`.
+  double cell(std::size_t s, std::span<const double> full, double* chance) const {
+    const std::size_t columns = first_.size(), width = q_ + 1;
+    chance[0] = view_.offset ? view_.offset[s * width] : 0.0;
+    for (std::size_t a = 0; a < q_; ++a) chance[a + 1] = full[a] + (view_.offset ? view_.offset[s * width + a + 1] : 0.0);
+    for (std::size_t t = 0; t < columns; ++t) {
+      const int c = view_.codes[s * columns + t];
+      if (c == 0) continue;
+      const double* row = &full[(first_[t] + static_cast<std::size_t>(c) - 1) * q_];
+      for (std::size_t a = 0; a < q_; ++a) chance[a + 1] += row[a];
+    }
+    const double* counts = view_.counts + s * width;
+    const double top = *std::max_element(chance, chance + width);
+    double sum = 0, rows = 0, linear = 0;
+    for (std::size_t a = 0; a < width; ++a) {
+      const double score = chance[a] - top;
+      linear += counts[a] * score;
+      rows += counts[a];
+      sum += chance[a] = std::exp(score);
+    }
+    for (std::size_t a = 0; a < width; ++a) chance[a] /= sum;
+    return rows * std::log(sum) - linear;
+  }
+
+  // Value, gradient and Hessian (lower triangle) of the mean loss plus ridge.
+  double evaluate(std::span<const double> x) {
+    const std::vector<double> full = expand(x);
+    const std::size_t columns = first_.size(), width = q_ + 1, dim = features_ * q_;
+    slope_.assign(dim, 0.0);
+    curvature_.assign(dim * dim, 0.0);
+    std::vector<double> chance(width), pairs(q_ * q_);
+    std::vector<std::size_t> active(columns + 1);
+    double value = 0;
+    for (std::size_t s = 0; s < view_.cells; ++s) {
+      value += cell(s, full, chance.data());
+      const double* counts = view_.counts + s * width;
+      double rows = 0;
+      for (std::size_t a = 0; a < width; ++a) rows += counts[a];
+      for (std::size_t a = 0; a < q_; ++a) {
+        for (std::size_t b = 0; b < q_; ++b) pairs[a * q_ + b] = -rows * chance[a + 1] * chance[b + 1];
+        double others = 0;  // not 1 - chance, which cancels
+        for (std::size_t b = 0; b < width; ++b) others += b == a + 1 ? 0.0 : chance[b];
+        pairs[a * q_ + a] = rows * chance[a + 1] * others;
+      }
+      std::size_t found = 1;
+      active[0] = 0;
+      for (std::size_t t = 0; t < columns; ++t)
+        if (const int c = view_.codes[s * columns + t]) active[found++] = first_[t] + static_cast<std::size_t>(c) - 1;
+      for (std::size_t i = 0; i < found; ++i) {
+        for (std::size_t a = 0; a < q_; ++a) slope_[active[i] * q_ + a] += rows * chance[a + 1] - counts[a + 1];
+        for (std::size_t j = 0; j <= i; ++j) add_block(active[i], active[j], pairs);
+      }
+    }
+    for (double& number : slope_) number /= n_;
+    for (double& number : curvature_) number /= n_;
+    value = value / n_ + add_ridge(full);
+    reduce();
+    return value;
+  }
+
+  void add_block(std::size_t f, std::size_t g, const std::vector<double>& pairs) {
+    const std::size_t dim = features_ * q_;
+    for (std::size_t a = 0; a < q_; ++a) {
+      double* row = &curvature_[(f * q_ + a) * dim + g * q_];
+      for (std::size_t b = 0; b < q_; ++b) row[b] += pairs[a * q_ + b];
+    }
+  }
+
+  double add_ridge(std::span<const double> full) {
+    const std::size_t dim = features_ * q_;
+    double value = 0;
+    for (std::size_t t = 0; t < first_.size(); ++t) {
+      const auto m = static_cast<std::size_t>(view_.states[t]) - 1;
+      for (std::size_t c = 0; c < m; ++c)
+        for (std::size_t d = 0; d < m; ++d)
+          for (std::size_t a = 0; a < q_; ++a)
+            for (std::size_t b = 0; b < q_; ++b) {
+              const std::size_t row = (first_[t] + c) * q_ + a, column = (first_[t] + d) * q_ + b;
+              const double weight = ridge_ * ((c == d) - 1.0 / static_cast<double>(m + 1)) *
+                                    ((a == b) - 1.0 / view_.width);
+              value += 0.5 * weight * full[row] * full[column];
+              slope_[row] += weight * full[column];
+              if (column <= row) curvature_[row * dim + column] += weight;
+            }
+    }
+    return value;
+  }
+
+  // From field and tables to the free parameters.
+  void reduce() {
+    if (intercept_) {
+      gradient_ = slope_;
+      hessian_ = curvature_;
+      return;
+    }
+    const std::size_t dim = features_ * q_;
+    gradient_.assign(size_, 0.0);
+    hessian_.assign(size_ * size_, 0.0);
+    const auto at = [&](std::size_t i, std::size_t j) { return i >= j ? curvature_[i * dim + j] : curvature_[j * dim + i]; };
+    for (std::size_t f = 1; f < features_; ++f)
+      for (std::size_t a = 0; a < q_; ++a) {
+        const std::size_t row = (f - 1) * q_ + a, i = f * q_ + a;
+        gradient_[row] = slope_[i] + pull(f) * slope_[a];
+        for (std::size_t g = 1; g <= f; ++g)
+          for (std::size_t b = 0; b < q_; ++b) {
+            const std::size_t j = g * q_ + b;
+            hessian_[row * size_ + (g - 1) * q_ + b] =
+                at(i, j) + pull(f) * at(a, j) + pull(g) * at(i, b) + pull(f) * pull(g) * at(a, b);
+          }
+      }
+  }
+
+  static bool solve_damped(const std::vector<double>& hessian, std::vector<double>& step, double damping) {
+    if (solve_in_place(hessian, step, damping)) return true;
+    double scale = 1e-300;
+    for (std::size_t i = 0; i < step.size(); ++i) scale = std::max(scale, hessian[i * step.size() + i]);
+    for (double extra = 1e-16 * scale; extra < 100 * scale; extra *= 10)
+      if (solve_in_place(hessian, step, std::max(extra, damping))) return true;
+    return false;
+  }
+
+  double tables_norm(std::span<const double> x) const {
+    const std::vector<double> full = expand(x);
+    double sum = 0;
+    for (std::size_t t = 0; t < first_.size(); ++t) {
+      const auto m = static_cast<std::size_t>(view_.states[t]) - 1;
+      for (std::size_t c = 0; c < m; ++c)
+        for (std::size_t d = 0; d < m; ++d)
+          for (std::size_t a = 0; a < q_; ++a)
+            for (std::size_t b = 0; b < q_; ++b)
+              sum += ((c == d) - 1.0 / static_cast<double>(m + 1)) * ((a == b) - 1.0 / view_.width) *
+                     full[(first_[t] + c) * q_ + a] * full[(first_[t] + d) * q_ + b];
+    }
+    return std::sqrt(std::max(sum, 0.0));
+  }
+
+  // Orthonormal zero-sum contrasts of m states, without the first state's row: (m - 1) x (m - 1).
+  static std::vector<double> contrasts(std::size_t m) {
+    std::vector<double> basis((m - 1) * (m - 1), 0.0);
+    for (std::size_t k = 1; k < m; ++k)
+      for (std::size_t i = 1; i <= k; ++i)
+        basis[(i - 1) * (m - 1) + k - 1] = (i < k ? -1.0 : static_cast<double>(k)) / std::sqrt(static_cast<double>(k * (k + 1)));
+    return basis;
+  }
+
+  // Largest variance of column t's table over all unit directions of the zero-sum gauge.
+  double largest_variance(const std::vector<double>& factor, std::size_t t) const {
+    const auto m = static_cast<std::size_t>(view_.states[t]);
+    const std::size_t df = (m - 1) * q_, start = (first_[t] - (intercept_ ? 0 : 1)) * q_;
+    const std::vector<double> of_t = contrasts(m), of_r = contrasts(q_ + 1);
+    // With L the factor and u a direction, the variance is |L^-1 u|^2.
+    std::vector<double> half(df * size_, 0.0);
+    for (std::size_t l = 0; l < m - 1; ++l)
+      for (std::size_t b = 0; b < q_; ++b) {
+        const std::span<double> column(&half[(l * q_ + b) * size_], size_);
+        for (std::size_t c = 0; c < m - 1; ++c)
+          for (std::size_t a = 0; a < q_; ++a)
+            column[start + c * q_ + a] = of_t[c * (m - 1) + l] * of_r[a * q_ + b];
+        substitute(factor, column, false);
+      }
+    std::vector<double> variance(df * df);
+    for (std::size_t i = 0; i < df; ++i)
+      for (std::size_t j = 0; j <= i; ++j) {
+        double sum = 0;
+        for (std::size_t k = start; k < size_; ++k) sum += half[i * size_ + k] * half[j * size_ + k];
+        variance[i * df + j] = variance[j * df + i] = sum;
+      }
+    return largest_eigenvalue(variance, df);
+  }
+
+  CellView view_;
+  double n_;
+  bool intercept_;
+  double ridge_;
+  std::size_t q_, features_ = 1, size_ = 0;
+  std::vector<std::size_t> first_;
+  std::vector<double> slope_, curvature_;    // field and tables
+  std::vector<double> gradient_, hessian_;   // free parameters
+};
+
+}  // namespace isinglass

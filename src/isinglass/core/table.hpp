@@ -1,0 +1,127 @@
+// The data as the engine sees them: bits for each state of each column, and weights.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels.hpp"
+
+namespace isinglass {
+
+// Only counts are ever asked of a table. Whole weights are kept as bit planes, so that a count
+// is a sum of popcounts; any other weights are summed row by row.
+class Table {
+ public:
+  // codes: column-major, rows x columns; weights: empty for ones.
+  Table(const std::uint8_t* codes, std::size_t rows, std::span<const int> states,
+        std::vector<double> weights, double n)
+      : rows_(rows), words_(words_for(rows)), states_(states.begin(), states.end()), weights_(std::move(weights)) {
+    first_.push_back(0);
+    for (const int m : states_) first_.push_back(first_.back() + static_cast<std::size_t>(m));
+    codes_.assign(codes, codes + rows * states_.size());
+    bits_.assign(first_.back() * words_, 0);
+    for (std::size_t j = 0; j < states_.size(); ++j) pack(j);
+    all_.assign(words_, 0);
+    for (std::size_t i = 0; i < rows_; ++i) all_[i / 64] |= Word{1} << (i % 64);
+    make_planes();
+    marginals_.resize(first_.back());
+    for (std::size_t u = 0; u < first_.back(); ++u) marginals_[u] = count(row(u), all_.data());
+    n_ = n > 0 ? n : count(all_.data(), all_.data());
+  }
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return states_.size(); }
+  std::size_t words() const { return words_; }
+  double n() const { return n_; }
+  int states(std::size_t j) const { return states_[j]; }
+  // Number of the first state of column j among the states of all columns; also for j = columns().
+  std::size_t first(std::size_t j) const { return first_[j]; }
+  const Word* bits(std::size_t j, int state) const { return row(first_[j] + static_cast<std::size_t>(state)); }
+  const Word* row(std::size_t state) const { return bits_.data() + state * words_; }
+  const Word* all() const { return all_.data(); }
+  const std::uint8_t* codes(std::size_t j) const { return codes_.data() + j * rows_; }
+  double weight(std::size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
+  double marginal(std::size_t state) const { return marginals_[state]; }
+  // Whether counting by bits is exact and cheap.
+  bool countable() const { return weights_.empty() || !planes_.empty(); }
+
+  // Weight of the rows that two rows of bits have in common.
+  double count(const Word* a, const Word* b) const {
+    if (weights_.empty()) return static_cast<double>(count_common(a, b, words_));
+    if (planes_.empty()) return sum(a, b);
+    std::vector<Word> both(words_);
+    for (std::size_t w = 0; w < words_; ++w) both[w] = a[w] & b[w];
+    return count_planes(both.data());
+  }
+
+  // Counts of one set of rows against many states: the set is met with the planes once.
+  void count_many(const Word* a, std::span<const std::size_t> state_rows, double* out) const {
+    if (weights_.empty()) {
+      for (std::size_t i = 0; i < state_rows.size(); ++i)
+        out[i] = static_cast<double>(count_common(a, row(state_rows[i]), words_));
+      return;
+    }
+    if (planes_.empty()) {
+      for (std::size_t i = 0; i < state_rows.size(); ++i) out[i] = sum(a, row(state_rows[i]));
+      return;
+    }
+    std::vector<Word> met(words_);
+    for (std::size_t i = 0; i < state_rows.size(); ++i) out[i] = 0;
+    for (std::size_t p = 0; p < planes_.size(); ++p) {
+      for (std::size_t w = 0; w < words_; ++w) met[w] = a[w] & planes_[p][w];
+      for (std::size_t i = 0; i < state_rows.size(); ++i)
+        out[i] += std::ldexp(static_cast<double>(count_common(met.data(), row(state_rows[i]), words_)),
+                             static_cast<int>(p));
+    }
+  }
+
+ private:
+  void pack(std::size_t j) {
+    const std::uint8_t* column = codes(j);
+    Word* bits = bits_.data() + first_[j] * words_;
+    for (std::size_t i = 0; i < rows_; ++i) bits[column[i] * words_ + i / 64] |= Word{1} << (i % 64);
+  }
+
+  void make_planes() {
+    double most = 0;
+    for (const double w : weights_) {
+      if (w != std::floor(w) || w > 1e9) return;
+      most = std::max(most, w);
+    }
+    for (std::uint64_t bit = 1; bit <= static_cast<std::uint64_t>(most); bit <<= 1) {
+      std::vector<Word> plane(words_, 0);
+      for (std::size_t i = 0; i < rows_; ++i)
+        if (static_cast<std::uint64_t>(weights_[i]) & bit) plane[i / 64] |= Word{1} << (i % 64);
+      planes_.push_back(std::move(plane));
+    }
+  }
+
+  double count_planes(const Word* a) const {
+    double total = 0;
+    for (std::size_t p = 0; p < planes_.size(); ++p)
+      total += std::ldexp(static_cast<double>(count_common(a, planes_[p].data(), words_)), static_cast<int>(p));
+    return total;
+  }
+
+  double sum(const Word* a, const Word* b) const {
+    double total = 0;
+    for (std::size_t w = 0; w < words_; ++w)
+      for (Word both = a[w] & b[w]; both; both &= both - 1)
+        total += weights_[w * 64 + static_cast<std::size_t>(std::countr_zero(both))];
+    return total;
+  }
+
+  std::size_t rows_, words_;
+  std::vector<int> states_;
+  std::vector<double> weights_;
+  std::vector<std::size_t> first_;
+  std::vector<std::uint8_t> codes_;
+  std::vector<Word> bits_, all_;
+  std::vector<std::vector<Word>> planes_;
+  std::vector<double> marginals_;
+  double n_ = 0;
+};
+
+}  // namespace isinglass

@@ -1,0 +1,43 @@
+"""Which solver runs: the native one, unless a table is beyond it or the readable one is asked for."""
+
+from __future__ import annotations
+
+from joblib import cpu_count
+
+from isinglass.core import MAX_STATES
+from isinglass.engine.native import learn_native
+from isinglass.engine.readable import learn_readable
+from isinglass.engine.runs import Progress, Runs
+from isinglass.table import Table
+
+
+def learn_neighbourhoods(
+    table: Table,
+    floor: float,
+    *,
+    nu: float = 0.5,
+    intercept: bool = True,
+    max_degree: int | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    solver: str = "native",
+) -> Runs:
+    """Run Algorithm 1 for every column down to `floor`."""
+    native = solver == "native" and max(table.n_states) <= MAX_STATES
+    learn = learn_native if native else learn_readable
+    return learn(
+        table,
+        floor,
+        nu=nu,
+        intercept=intercept,
+        max_degree=max_degree,
+        threads=threads_for(n_jobs, len(table.columns)),
+        progress=progress,
+    )
+
+
+def threads_for(n_jobs: int | None, columns: int) -> int:
+    """Threads to use: None means all cores; -1 all, -2 all but one, as in scikit-learn."""
+    cores = cpu_count()
+    wanted = cores if n_jobs is None else n_jobs if n_jobs > 0 else cores + 1 + n_jobs
+    return max(1, min(wanted, columns))

@@ -1,0 +1,72 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from isinglass.errors import FileError
+from isinglass.report.files import check_folder, write_all
+
+
+def test_writes_into_a_new_folder(tmp_path):
+    write_all(tmp_path / "a" / "b", {"x.txt": b"one", "y.bin": b"\x00"})
+    assert (tmp_path / "a" / "b" / "x.txt").read_bytes() == b"one"
+    assert sorted(os.listdir(tmp_path / "a" / "b")) == ["x.txt", "y.bin"]
+
+
+def test_overwrites(tmp_path):
+    write_all(tmp_path, {"x.txt": b"old"})
+    write_all(tmp_path, {"x.txt": b"new"})
+    assert (tmp_path / "x.txt").read_bytes() == b"new"
+
+
+def test_files_have_the_usual_permissions(tmp_path):
+    (tmp_path / "plain").touch()
+    write_all(tmp_path, {"x.txt": b""})
+    assert (tmp_path / "x.txt").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+@pytest.mark.parametrize("function", ["replace", "fsync", "chmod"])
+def test_a_failure_leaves_nothing(tmp_path, monkeypatch, function):
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    (tmp_path / "x.txt").write_bytes(b"old")
+    monkeypatch.setattr(os, function, fail)
+    with pytest.raises(FileError, match=r"cannot write to .*: No space left on device"):
+        write_all(tmp_path, {"x.txt": b"new", "y.txt": b"new"})
+    assert os.listdir(tmp_path) == ["x.txt"]
+    assert (tmp_path / "x.txt").read_bytes() == b"old"
+
+
+def test_an_interruption_leaves_nothing(tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write_all(tmp_path, {"x.txt": b"new"})
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_file_is_no_folder(tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    for folder in (tmp_path / "taken", tmp_path / "taken" / "below"):
+        with pytest.raises(FileError, match="'taken' is a file; name a folder"):
+            check_folder(folder)
+        with pytest.raises(FileError, match="cannot write to"):
+            write_all(folder, {"x.txt": b""})
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission(tmp_path):
+    locked = tmp_path / "locked"
+    locked.mkdir(mode=0o500)
+    with pytest.raises(FileError, match="permission denied"):
+        check_folder(locked / "new")
+
+
+def test_checking_makes_nothing(tmp_path):
+    check_folder(tmp_path / "new" / "newer")
+    check_folder(Path("."))
+    assert os.listdir(tmp_path) == []
