@@ -2,6 +2,7 @@
 
 import doctest
 import json
+import pkgutil
 import re
 import subprocess
 import sys
@@ -71,3 +72,12 @@ def test_commands_exist():
     for page in ("README.md", "CONTRIBUTING.md"):
         for target in re.findall(r"make ([a-z-]+)", (ROOT / page).read_text()):
             assert f"\n{target}:" in makefile
+
+
+def test_names_that_bind_the_paper_to_the_code_exist():
+    rooms = "losses|solvers|engine|estimators|selection"
+    page = (ROOT / "docs" / "paper.md").read_text()
+    names = set(re.findall(rf"`((?:{rooms})(?:\.\w+)+)", page))
+    assert len(names) > 10
+    for name in names:
+        pkgutil.resolve_name(f"isinglass.{name}")

@@ -52,7 +52,7 @@ def test_no_edges_no_places():
 
 
 def test_wide_labels_get_more_room(link):
-    graph = graph_of(*SHAPES["chain"], link)
+    graph = graph_of(5, {(j, j + 1) for j in range(4)}, link)
     wide = positions(graph, dict.fromkeys(graph.names, 2.0))
     narrow = positions(graph)
     extent = [np.ptp([x for x, _ in at.values()]) for at in (wide, narrow)]

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from isinglass.core import _core  # type: ignore[attr-defined]
 
-__all__ = ["instructions", "pair_counts", "search_columns", "use_instructions"]
+__all__ = [
+    "factorise_integers",
+    "instructions",
+    "pair_counts",
+    "search_columns",
+    "use_instructions",
+]
 
 #: A code is one byte.
 MAX_STATES = 256
@@ -68,6 +74,25 @@ def pair_counts(
     states = np.asarray([n_states[a], n_states[b]], dtype=np.int32)
     counts: NDArray[np.float64] = _core.pair_counts(pair, states, np.empty(0), 0, 1)
     return counts.reshape(states)
+
+
+def factorise_integers(
+    data: NDArray[Any], threads: int
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]] | None:
+    """Codes (column-major), smallest values, and counts of a table of integers.
+
+    Column j of the counts' 256 says how often its smallest value occurs, that plus one, and so
+    on; codes number the values that do occur. None if a column spans more than 256 values.
+
+    >>> codes, least, counts = factorise_integers(np.array([[5, 0], [9, 1], [5, 1]]), 1)
+    >>> codes.tolist(), least.tolist(), counts[0, :5].tolist()
+    ([[0, 0], [1, 1], [0, 1]], [5, 0], [2, 0, 0, 0, 1])
+    """
+    found = _core.factorise(data.view(np.uint8) if data.dtype == bool else data, threads)
+    if found is None:
+        return None
+    codes, least, counts = found
+    return codes.reshape(data.shape, order="F"), least, counts.reshape(-1, 256)
 
 
 def instructions() -> str:

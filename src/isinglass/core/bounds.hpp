@@ -20,12 +20,15 @@ namespace isinglass {
 
 constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-// u + (1 - u) log(1 - u), rounded upwards a little.
+// B(u), rounded upwards a little.
 inline double bound_curve(double u) {
+  if (u < 1e-3) return u * u / (2 - u);
   if (u >= 1) return u == 1 ? 1.0 : kNoBound;
-  if (u < 1e-4) return u * u * (0.5 + u / 5);
   return (u + (1 - u) * std::log1p(-u)) * (1 + 1e-12);
 }
+
+// The same without a logarithm: B(u) = u^2/2 + u^3/6 + u^4/12 + ... <= u^2 / (2 - u), term by term.
+inline double quick_gain_bound(double g, double h) { return g < h ? g * g / (2 * h - g) : kNoBound; }
 
 // Two states of the target: slope g and curvature h of the one shift.
 inline double gain_bound(double g, double h) {

@@ -40,8 +40,12 @@ class Cells {
     std::vector<std::size_t> kept;
     for (const std::size_t t : support_)
       if (t != column) kept.push_back(t);
+    become(kept);
+  }
+
+  void become(const std::vector<std::size_t>& support) {
     reset();
-    for (const std::size_t t : kept) add(t);
+    for (const std::size_t t : support) add(t);
   }
 
   // Cells by state of a column: how many rows of each, with the chances of the cell.

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "engine.hpp"
+#include "factor.hpp"
 #include "flat.hpp"
 
 namespace nb = nanobind;
@@ -22,15 +23,33 @@ auto owned(std::vector<T>&& data) {
 }
 
 // Weights without an element are ones; n not above zero is their sum.
-Table make_table(const Codes& codes, const Vector<std::int32_t>& states, const Vector<double>& weights, double n) {
+Table make_table(const Codes& codes, const Vector<std::int32_t>& states, const Vector<double>& weights, double n,
+                 unsigned threads) {
   const std::size_t rows = codes.shape(0), columns = codes.shape(1);
   if (states.shape(0) != columns) throw std::invalid_argument("one number of states a column");
   if (weights.shape(0) != 0 && weights.shape(0) != rows) throw std::invalid_argument("one weight a row");
-  for (std::size_t j = 0; j < columns; ++j)
-    for (std::size_t i = 0; i < rows; ++i)
-      if (codes.data()[j * rows + i] >= states.data()[j]) throw std::invalid_argument("a code without a state");
+  for (std::size_t j = 0; j < columns; ++j) {
+    std::uint8_t most = 0;
+    for (std::size_t i = 0; i < rows; ++i) most = std::max(most, codes.data()[j * rows + i]);
+    if (most >= states.data()[j]) throw std::invalid_argument("a code without a state");
+  }
   return Table(codes.data(), rows, {states.data(), columns},
-               std::vector<double>(weights.data(), weights.data() + weights.shape(0)), n);
+               std::vector<double>(weights.data(), weights.data() + weights.shape(0)), n, threads);
+}
+
+// Codes, smallest values and counts of a table of integers; None if a column spans too many values.
+template <class Value>
+nb::object factorise(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> data, unsigned threads) {
+  Factors factors;
+  const std::size_t rows = data.shape(0), columns = data.shape(1);
+  {
+    const nb::gil_scoped_release release;
+    factors = factorise_integers(data.data(), rows, columns, data.stride(0), data.stride(1), threads);
+  }
+  if (!factors.fits) return nb::none();
+  std::vector<std::int64_t> counts(columns * 256);
+  for (std::size_t j = 0; j < columns; ++j) std::copy_n(factors.counts[j].begin(), 256, counts.begin() + static_cast<std::ptrdiff_t>(256 * j));
+  return nb::make_tuple(owned(std::move(factors.codes)), owned(std::move(factors.least)), owned(std::move(counts)));
 }
 
 // Called from the waiting thread: shows progress, and sees to Ctrl-C.
@@ -71,7 +90,7 @@ nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights
   Flat flat;
   {
     const nb::gil_scoped_release release;
-    const Table table = make_table(codes, states, weights, n);
+    const Table table = make_table(codes, states, weights, n, threads);
     Engine engine(table, {threshold, nu, intercept, limit, check}, threads);
     const std::vector<NodeResult> results = engine.run(columns, std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
@@ -98,7 +117,7 @@ nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights
 
 auto pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weights, std::size_t a, std::size_t b) {
   if (a >= codes.shape(1) || b >= codes.shape(1)) throw std::out_of_range("no such column");
-  const Table table = make_table(codes, states, weights, 0);
+  const Table table = make_table(codes, states, weights, 0, 1);
   std::vector<double> counts;
   for (int i = 0; i < table.states(a); ++i)
     for (int j = 0; j < table.states(b); ++j) counts.push_back(table.count(table.bits(a, i), table.bits(b, j)));
@@ -110,6 +129,11 @@ NB_MODULE(_core, m) {
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("targets"),
         nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"),
         nb::arg("check"), nb::arg("progress").none());
+  m.def("factorise", &factorise<std::int8_t>, nb::arg("data").noconvert(), nb::arg("threads"));
+  m.def("factorise", &factorise<std::uint8_t>, nb::arg("data").noconvert(), nb::arg("threads"));
+  m.def("factorise", &factorise<std::int16_t>, nb::arg("data").noconvert(), nb::arg("threads"));
+  m.def("factorise", &factorise<std::int32_t>, nb::arg("data").noconvert(), nb::arg("threads"));
+  m.def("factorise", &factorise<std::int64_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("pair_counts", &pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("a"), nb::arg("b"));
   m.def("one_parameter_gain", &one_parameter_gain, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
   m.def("instructions", &instructions);

@@ -104,8 +104,7 @@ class Node {
 
   // What each wanted column is worth at a fit: the cost of removing it, or the gain of adding it. Raw.
   std::vector<double> worth(const NodeFit& fit, const std::vector<std::size_t>& wanted) {
-    while (!cells_.support().empty()) cells_.remove(cells_.support().back());
-    for (const std::size_t t : fit.support) cells_.add(t);
+    if (cells_.support() != fit.support) cells_.become(fit.support);
     std::vector<double> values;
     for (const std::size_t j : wanted) {
       const auto at = std::find(fit.support.begin(), fit.support.end(), j);
@@ -190,9 +189,10 @@ class Node {
   }
 
   std::vector<std::size_t> outside(const NodeFit& fit) const {
-    std::vector<std::size_t> columns;
-    for (const std::size_t j : candidates_)
-      if (std::find(fit.support.begin(), fit.support.end(), j) == fit.support.end()) columns.push_back(j);
+    std::vector<std::size_t> columns(candidates_), inside(fit.support);
+    std::sort(inside.begin(), inside.end());
+    const auto end = std::set_difference(candidates_.begin(), candidates_.end(), inside.begin(), inside.end(), columns.begin());
+    columns.erase(end, columns.end());
     return columns;
   }
 

@@ -1,11 +1,11 @@
 // Pair counts: one whole table while that is small, single rows on demand otherwise.
 #pragma once
 
-#include <atomic>
+#include <algorithm>
+#include <cmath>
 #include <list>
 #include <numeric>
 #include <span>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -24,13 +24,29 @@ class Pairs {
       for (int c = 1; c < table.states(j); ++c) rows_.push_back(table.first(j) + static_cast<std::size_t>(c));
     }
     first_.push_back(rows_.size());
-    for (const std::size_t u : rows_) marginals_.push_back(table.marginal(u));
+    double all = 0;
+    if (table.columns())
+      for (std::size_t u = 0; u < table.first(1); ++u) all += table.marginal(u);
+    const auto reach = [&](double rows) { return std::sqrt(std::max(rows * (all - rows) / all, 0.0)); };
+    for (const std::size_t u : rows_) {
+      marginals_.push_back(table.marginal(u));
+      reaches_.push_back(reach(marginals_.back()));
+    }
+    for (std::size_t j = 0; j < table.columns(); ++j) {
+      first_marginals_.push_back(table.marginal(table.first(j)));
+      first_reaches_.push_back(reach(first_marginals_.back()));
+    }
   }
 
   std::size_t size() const { return rows_.size(); }
   // Number of state 1 of a column; also for one past the last column.
   std::size_t first(std::size_t column) const { return first_[column]; }
+  // Rows of each state, and what a function of the rows with unit length, orthogonal to the
+  // constant one, can add up to on them: sqrt(n pi (1 - pi)).
   std::span<const double> marginals() const { return marginals_; }
+  std::span<const double> reaches() const { return reaches_; }
+  double first_marginal(std::size_t column) const { return first_marginals_[column]; }
+  double first_reach(std::size_t column) const { return first_reaches_[column]; }
   std::size_t state_row(std::size_t u) const { return rows_[u]; }
   bool whole() const { return !counts_.empty(); }
 
@@ -38,18 +54,14 @@ class Pairs {
   void prepare(unsigned threads) {
     if (size() * size() * sizeof(double) > kWholeTableBytes) return;
     counts_.resize(size() * size());
-    std::atomic<std::size_t> next{0};
-    const auto work = [&] {
-      constexpr std::size_t kBlock = 16;
-      for (std::size_t start; (start = next.fetch_add(kBlock)) < size();)
-        for (std::size_t u = start; u < std::min(start + kBlock, size()); ++u) fill_lower(u);
-    };
-    std::vector<std::thread> pool;
-    for (unsigned i = 1; i < threads; ++i) pool.emplace_back(work);
-    work();
-    for (auto& thread : pool) thread.join();
-    for (std::size_t u = 0; u < size(); ++u)
-      for (std::size_t v = 0; v < u; ++v) counts_[v * size() + u] = counts_[u * size() + v];
+    // Tiles of state pairs whose bits stay in the cache; each tile also fills its mirror image.
+    constexpr std::size_t kTile = 32;
+    const std::size_t tiles = (size() + kTile - 1) / kTile;
+    share_out(tiles * (tiles + 1) / 2, threads, [&](std::size_t number) {
+      std::size_t i = 0;
+      while ((i + 1) * (i + 2) / 2 <= number) ++i;
+      fill_tile(i * kTile, (number - i * (i + 1) / 2) * kTile, kTile);
+    });
   }
 
   // Rows on demand, the latest ones kept; one for each thread.
@@ -79,13 +91,19 @@ class Pairs {
   };
 
  private:
-  void fill_lower(std::size_t u) {
-    table_.count_many(table_.row(rows_[u]), std::span(rows_).first(u + 1), &counts_[u * size()]);
+  void fill_tile(std::size_t top, std::size_t left, std::size_t side) {
+    const std::size_t bottom = std::min(top + side, size()), right = std::min(left + side, size());
+    for (std::size_t u = top; u < bottom; ++u) {
+      const std::size_t stop = std::min(right, u + 1);
+      if (stop <= left) continue;
+      table_.count_many(table_.row(rows_[u]), std::span(rows_).subspan(left, stop - left), &counts_[u * size() + left]);
+      for (std::size_t v = left; v < stop; ++v) counts_[v * size() + u] = counts_[u * size() + v];
+    }
   }
 
   const Table& table_;
   std::vector<std::size_t> first_, rows_;
-  std::vector<double> marginals_, counts_;
+  std::vector<double> marginals_, reaches_, first_marginals_, first_reaches_, counts_;
 };
 
 }  // namespace isinglass

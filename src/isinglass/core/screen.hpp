@@ -53,7 +53,7 @@ class Screen {
 
   // Takes the largest two-level part out of the remainder, for the open candidates. False: nothing left.
   bool sharpen(const std::vector<std::size_t>& open) {
-    if (!works_ || left_ <= 1e-9 * rows_) return false;
+    if (!works_ || root_left_ <= 1e-6 * std::sqrt(rows_)) return false;
     std::vector<char> chosen;
     double inside = 0, outside = 0;
     best_split(chosen, inside, outside);
@@ -78,19 +78,24 @@ class Screen {
   double chance(std::size_t s) const { return chances_[2 * s + 1]; }
 
   void measure_curvature() {
-    rows_ = curvature_ = spread_ = 0;
+    rows_ = curvature_ = total_slope_ = 0;
     least_ = 1;
     for (std::size_t s = 0; s < cells_.size(); ++s) {
       const double q = chance(s) * (1 - chance(s));
       rows_ += cells_.total(s);
       curvature_ += cells_.total(s) * q;
       least_ = std::min(least_, q);
+      // Slopes over all states of a column add up to this: zero at a free field.
+      total_slope_ += cells_.count(s, 1) - cells_.total(s) * chance(s);
     }
     curvature_ /= rows_;
+    double spread = 0;
     for (std::size_t s = 0; s < cells_.size(); ++s) {
       const double off = chance(s) * (1 - chance(s)) - curvature_;
-      spread_ += cells_.total(s) * off * off;
+      spread += cells_.total(s) * off * off;
     }
+    root_spread_ = std::sqrt(spread);
+    rounding_ = 1e-10 * rows_;
   }
 
   // Least squares of the chances on the states of the support, weighted by rows.
@@ -131,11 +136,12 @@ class Screen {
 
   void measure_remainder() {
     double mean = 0;
-    left_ = 0;
+    double left = 0;
     for (std::size_t s = 0; s < cells_.size(); ++s) mean += cells_.total(s) * remainder_[s];
     mean /= rows_;
     for (std::size_t s = 0; s < cells_.size(); ++s)
-      left_ += cells_.total(s) * (remainder_[s] - mean) * (remainder_[s] - mean);
+      left += cells_.total(s) * (remainder_[s] - mean) * (remainder_[s] - mean);
+    root_left_ = std::sqrt(left);
     off_centre_ = mean;
   }
 
@@ -165,38 +171,22 @@ class Screen {
   }
 
   void update(std::size_t j) {
-    // sqrt(n pi (1 - pi)) for each state bounds what a centred function of the cell can add to it.
-    const std::span<const double> marginals = pairs_.marginals();
-    double bound = 0, promise = 0, first_slope = 0, first_rows = rows_;
+    double bound = 0, promise = 0, first_slope = total_slope_;
     for (std::size_t u = pairs_.first(j); u < pairs_.first(j + 1); ++u) {
-      const double slope = slopes_[u] - off_centre_ * marginals[u];
-      add_state(slope, marginals[u], bound, promise);
+      const double slope = slopes_[u] - off_centre_ * pairs_.marginals()[u];
+      add_state(slope, pairs_.marginals()[u], pairs_.reaches()[u], bound, promise);
       first_slope -= slope;
-      first_rows -= marginals[u];
     }
-    first_slope += total_slope();
-    add_state(first_slope, first_rows, bound, promise);
+    add_state(first_slope, pairs_.first_marginal(j), pairs_.first_reach(j), bound, promise);
     bounds_[j] = bound;
     promises_[j] = promise;
   }
 
-  void add_state(double slope, double rows, double& bound, double& promise) const {
-    if (rows <= 0) return;
-    const double reach = std::sqrt(std::max(rows * (rows_ - rows) / rows_, 0.0));
-    const double steepest = std::abs(slope) + reach * std::sqrt(left_) + 1e-10 * rows_;
-    const double flattest = std::max(curvature_ * rows - reach * std::sqrt(spread_), least_ * rows);
-    bound += gain_bound(steepest, flattest);
-    promise += slope * slope / (2 * curvature_ * rows + 1e-300);
-  }
-
-  // Slopes over all states add up to observed minus expected ones: zero at a free field.
-  double total_slope() const {
-    double expected = 0, observed = 0;
-    for (std::size_t s = 0; s < cells_.size(); ++s) {
-      expected += cells_.total(s) * chance(s);
-      observed += cells_.count(s, 1);
-    }
-    return observed - expected;
+  void add_state(double slope, double rows, double reach, double& bound, double& promise) const {
+    const double steepest = std::abs(slope) + reach * root_left_ + rounding_;
+    const double flattest = std::max(curvature_ * rows - reach * root_spread_, least_ * rows);
+    bound += quick_gain_bound(steepest, flattest);
+    promise += slope * slope / rows;
   }
 
   const Table& table_;
@@ -206,7 +196,9 @@ class Screen {
   std::size_t r_;
   const std::vector<double>& chances_;
   bool works_;
-  double rows_ = 0, curvature_ = 0, spread_ = 0, least_ = 0, left_ = 0, off_centre_ = 0;
+  double rows_ = 0, curvature_ = 0, least_ = 0, total_slope_ = 0, off_centre_ = 0;
+  double rounding_ = 0;
+  double root_spread_ = 0, root_left_ = 0;  // lengths of the curvature's variation and of the remainder
   std::vector<double> slopes_, remainder_, bounds_, promises_;
   std::vector<Word> mask_;
 };

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cmath>
-#include <memory>
+#include <cstring>
 #include <span>
 #include <vector>
 
 #include "kernels.hpp"
+#include "threads.hpp"
 
 namespace isinglass {
 
@@ -16,18 +17,21 @@ class Table {
  public:
   // codes: column-major, rows x columns; weights: empty for ones.
   Table(const std::uint8_t* codes, std::size_t rows, std::span<const int> states,
-        std::vector<double> weights, double n)
+        std::vector<double> weights, double n, unsigned threads)
       : rows_(rows), words_(words_for(rows)), states_(states.begin(), states.end()), weights_(std::move(weights)) {
     first_.push_back(0);
     for (const int m : states_) first_.push_back(first_.back() + static_cast<std::size_t>(m));
-    codes_.assign(codes, codes + rows * states_.size());
+    codes_.resize(rows * states_.size());
     bits_.assign(first_.back() * words_, 0);
-    for (std::size_t j = 0; j < states_.size(); ++j) pack(j);
     all_.assign(words_, 0);
     for (std::size_t i = 0; i < rows_; ++i) all_[i / 64] |= Word{1} << (i % 64);
     make_planes();
     marginals_.resize(first_.back());
-    for (std::size_t u = 0; u < first_.back(); ++u) marginals_[u] = count(row(u), all_.data());
+    share_out(states_.size(), threads, [&](std::size_t j) {
+      std::copy_n(codes + j * rows, rows, codes_.begin() + static_cast<std::ptrdiff_t>(j * rows));
+      pack(j);
+      for (std::size_t u = first_[j]; u < first_[j + 1]; ++u) marginals_[u] = count(row(u), all_.data());
+    });
     n_ = n > 0 ? n : count(all_.data(), all_.data());
   }
 
@@ -81,7 +85,29 @@ class Table {
   void pack(std::size_t j) {
     const std::uint8_t* column = codes(j);
     Word* bits = bits_.data() + first_[j] * words_;
-    for (std::size_t i = 0; i < rows_; ++i) bits[column[i] * words_ + i / 64] |= Word{1} << (i % 64);
+    const auto m = static_cast<std::size_t>(states_[j]);
+    std::size_t i = 0;
+    for (; i + 64 <= rows_; i += 64)
+      for (std::size_t c = 0; c < m; ++c) bits[c * words_ + i / 64] = equal_bits(column + i, static_cast<std::uint8_t>(c));
+    for (; i < rows_; ++i) bits[column[i] * words_ + i / 64] |= Word{1} << (i % 64);
+  }
+
+  // Which of 64 bytes equal a code, as bits; eight bytes at a time.
+  static Word equal_bits(const std::uint8_t* bytes, std::uint8_t code) {
+    Word found = 0;
+    if constexpr (std::endian::native == std::endian::little) {
+      constexpr Word kLow = 0x7f7f7f7f7f7f7f7f;
+      for (int k = 0; k < 8; ++k) {
+        Word eight;
+        std::memcpy(&eight, bytes + 8 * k, 8);
+        eight ^= 0x0101010101010101 * Word{code};
+        const Word equal = (~(((eight & kLow) + kLow) | eight | kLow)) >> 7;  // 1 in each byte that is zero
+        found |= ((equal * 0x0102040810204080) >> 56) << (8 * k);
+      }
+    } else {
+      for (int k = 0; k < 64; ++k) found |= Word{bytes[k] == code} << k;
+    }
+    return found;
   }
 
   void make_planes() {

@@ -98,7 +98,8 @@ def _folded(points: Array) -> Array:
     if width < LONGEST or width < 6 * height:
         return points
     rows = math.ceil(math.sqrt(width / (2 * (height + LINK))))
-    row, along = np.divmod((points[:, 0] - points[:, 0].min()) * rows / width, 1.0)
+    share = (points[:, 0] - points[:, 0].min()) / width * (1 - 1e-9)  # the last row is not left
+    row, along = np.divmod(share * rows, 1.0)
     across = np.where(row % 2 == 0, along, 1 - along) * width / rows
     return np.column_stack([across, points[:, 1] - row * (height + LINK)])
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from isinglass.errors import TableError
 from isinglass.table.cells import Cells, without
 
-__all__ = ["open_array"]
+__all__ = ["array_names", "open_array"]
 
 
 def open_array(X: Any) -> _ArraySource:
@@ -20,9 +20,14 @@ def open_array(X: Any) -> _ArraySource:
     array = _as_array(X)
     if array.ndim != 2:
         raise TableError(_wrong_dimensions(array))
-    names = tuple(f"x{position}" for position in range(array.shape[1]))
+    names = array_names(array.shape[1])
     mask = np.ma.getmaskarray(X) if isinstance(X, np.ma.MaskedArray) else None
     return _ArraySource(array, mask, names)
+
+
+def array_names(columns: int) -> tuple[str, ...]:
+    """What columns without names are called."""
+    return tuple(f"x{position}" for position in range(columns))
 
 
 class _SparseError(TableError, TypeError):

@@ -7,11 +7,13 @@ from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from isinglass.errors import SettingError
 from isinglass.table.bins import bin_factor, check_bins, cut_points
 from isinglass.table.column import Column
+from isinglass.table.integers import encode_integers
 from isinglass.table.missing import check_missing
 from isinglass.table.notes import Note, oddities
 from isinglass.table.rows import Rows, read_rows, stack
@@ -81,6 +83,10 @@ def encode(
     check_missing(missing)
     check_n_eff(n_eff)
     _check_max_states(max_states)
+    if sample_weight is None and n_eff == "sum" and bins is None:
+        table = encode_integers(X, max_states)
+        if table is not None:
+            return table
     rows = read_rows(X, sample_weight, missing)
     weights = rescale(rows.weights, n_eff)
     n_bins = check_bins(bins, rows.names, unnamed=rows.library is None)
@@ -122,7 +128,11 @@ def _table(rows: Rows, cuts: Cuts) -> Table:
     ]
     columns = tuple(_with_cuts(column, cuts) for column, _ in learned)
     codes = stack([codes for _, codes in learned], [len(c.states) for c in columns])
-    notes = (*rows.notes, *oddities(codes, columns, rows.weights))
+    seen = [
+        np.bincount(codes[:, position], rows.weights, minlength=len(column.states))
+        for position, column in enumerate(columns)
+    ]
+    notes = (*rows.notes, *oddities(columns, seen, float(rows.weights.sum())))
     return Table(codes, columns, rows.weights, rows.library, notes)
 
 

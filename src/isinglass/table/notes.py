@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.table.codes import Codes
 from isinglass.table.column import Column
 from isinglass.table.wording import listing, quoted
 
@@ -46,15 +46,15 @@ class Note:
 
 
 def oddities(
-    codes: Codes, columns: Sequence[Column], weights: NDArray[np.float64]
+    columns: Sequence[Column], rows: Sequence[NDArray[Any]], n: float
 ) -> tuple[Note, ...]:
-    """Everything odd about a table's rows and about each of its columns."""
+    """Everything odd about a table of n rows, given the rows of each state of each column."""
     about_columns = [
         note
-        for position, column in enumerate(columns)
-        for note in _about_column(column, codes[:, position], weights)
+        for column, seen in zip(columns, rows, strict=True)
+        for note in _about_column(column, seen)
     ]
-    return (*_about_rows(columns, float(weights.sum())), *about_columns)
+    return (*_about_rows(columns, n), *about_columns)
 
 
 def _about_rows(columns: Sequence[Column], n: float) -> Iterator[Note]:
@@ -70,7 +70,7 @@ def _about_rows(columns: Sequence[Column], n: float) -> Iterator[Note]:
         )
 
 
-def _about_column(column: Column, codes: Codes, weights: NDArray[np.float64]) -> Iterator[Note]:
+def _about_column(column: Column, seen: NDArray[Any]) -> Iterator[Note]:
     if len(column.states) == 1:
         yield Note(
             column.name,
@@ -78,9 +78,8 @@ def _about_column(column: Column, codes: Codes, weights: NDArray[np.float64]) ->
             f"only {quoted(column.states[0])} was seen; an isolated node",
         )
         return
-    seen = np.bincount(codes, weights, minlength=len(column.states))
-    rare = [quoted(column.states[code]) for code in np.flatnonzero(seen <= RARE)]
-    if rare:
+    if seen.min() <= RARE:
+        rare = [quoted(column.states[code]) for code in np.flatnonzero(seen <= RARE)]
         yield Note(
             column.name,
             "rare level",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -51,17 +52,17 @@ class Table:
     library: str | None
     notes: tuple[Note, ...]
 
-    @property
+    @cached_property
     def n(self) -> float:
         """The number of rows that the weights are worth."""
         return float(self.weights.sum())
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The name of each column."""
         return tuple(column.name for column in self.columns)
 
-    @property
+    @cached_property
     def n_states(self) -> tuple[int, ...]:
         """The number of states of each column."""
         return tuple(len(column.states) for column in self.columns)
