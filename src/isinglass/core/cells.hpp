@@ -89,7 +89,7 @@ class Cells {
   }
 
   // Rows in the cells for which `chosen` holds, as bits.
-  void rows_of(std::span<const char> chosen, std::vector<Word>& out) const {
+  void rows_of(std::span<const char> chosen, Words& out) const {
     out.assign(table_->words(), 0);
     if (by_bits_) {
       for (std::size_t s = 0; s < size(); ++s)
@@ -134,7 +134,7 @@ class Cells {
 
   void split_bits(std::size_t column) {
     const std::size_t words = table_->words(), k = support_.size();
-    std::vector<Word> masks;
+    Words masks;
     std::vector<std::uint8_t> codes;
     for (std::size_t s = 0; s < size(); ++s)
       for (int c = 0; c < table_->states(column); ++c) {
@@ -215,7 +215,7 @@ class Cells {
   std::vector<std::uint8_t> codes_;  // cells x support
   std::vector<double> totals_, counts_;
   bool by_bits_ = true;
-  std::vector<Word> masks_;             // cells x words, while there are few
+  Words masks_;             // cells x words, while there are few
   std::vector<std::uint32_t> cell_of_;  // for each row, when there are many
 };
 

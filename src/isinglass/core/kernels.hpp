@@ -4,8 +4,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
 #define ISINGLASS_X86 1
@@ -18,13 +20,28 @@ namespace isinglass {
 
 using Word = std::uint64_t;
 
-// Rows of bits are padded to whole groups of words, so that no kernel needs a tail.
-constexpr std::size_t kWordGroup = 4;
+// Rows of bits are padded to whole cache lines, so that no kernel needs a tail.
+constexpr std::size_t kWordGroup = 8;
 
 inline std::size_t words_for(std::size_t rows) {
   const std::size_t words = (rows + 63) / 64;
   return (words + kWordGroup - 1) / kWordGroup * kWordGroup;
 }
+
+// Rows of bits begin at cache lines.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+  LineAllocator() = default;
+  template <class U>
+  LineAllocator(const LineAllocator<U>&) {}
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), kLine)); }
+  void deallocate(T* pointer, std::size_t) { ::operator delete(pointer, kLine); }
+  bool operator==(const LineAllocator&) const { return true; }
+};
+
+using Words = std::vector<Word, LineAllocator<Word>>;
 
 // One way of counting the bits that two rows have in common.
 using CountCommon = std::int64_t (*)(const Word*, const Word*, std::size_t);
@@ -55,12 +72,13 @@ __attribute__((target("avx2"))) inline std::int64_t count_common_avx2(const Word
                                          2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
   const __m256i low = _mm256_set1_epi8(0x0f);
   const __m256i zero = _mm256_setzero_si256();
+  constexpr std::size_t kRun = 31 * 4;  // a byte counts at most 8 a step
   __m256i total = zero;
   std::size_t w = 0;
   while (w < words) {
-    const std::size_t stop = words - w > 31 * kWordGroup ? w + 31 * kWordGroup : words;
+    const std::size_t stop = words - w > kRun ? w + kRun : words;
     __m256i bytes = zero;
-    for (; w < stop; w += kWordGroup) {
+    for (; w < stop; w += 4) {
       const __m256i both = _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(a + w)),
                                             _mm256_loadu_si256(reinterpret_cast<const __m256i*>(b + w)));
       const __m256i lower = _mm256_shuffle_epi8(table, _mm256_and_si256(both, low));

@@ -143,38 +143,36 @@ class Node {
     return values.front();
   }
 
-  // Candidates in the order of their promise; each is bounded ever more sharply until it is out.
+  // Bounds first, ever sharper; what they leave is evaluated, the most promising first.
   Choice best_candidate(const NodeFit& fit) {
     std::vector<Choice> exact;
     double best = 0;
     const auto cut = [&] { return best > settings_.threshold ? best - kTie : settings_.threshold; };
     const auto is_out = [&](double bound, std::size_t j) {
-      return bound <= cut() || on_one_scale(bound, j) <= cut();
+      return bound / table_.n() <= cut() || on_one_scale(bound / table_.n(), j) <= cut();
     };
     const auto evaluate = [&](std::size_t j) {
       split(fit, j);
-      if (is_out(slope_bound(j) / table_.n(), j)) return;
+      if (is_out(slope_bound(j), j)) return;
       exact.push_back({j, on_one_scale(gain_of_split(fit, j), j)});
       best = std::max(best, exact.back().value);
     };
     Screen screen(table_, pairs_, reader_, cells_, r_, fit.chances);
-    std::vector<std::size_t> open = outside(fit);
-    screen.estimate(open);
-    for (std::size_t sharpened = 0;; ++sharpened) {
-      if (!open.empty()) {  // the most promising one sets the mark
-        const auto first = std::max_element(open.begin(), open.end(), [&](std::size_t a, std::size_t b) {
-          return screen.promise(a) < screen.promise(b);
-        });
-        const std::size_t j = *first;
-        open.erase(first);
-        if (!is_out(screen.bound(j) / table_.n(), j)) evaluate(j);
-      }
-      std::erase_if(open, [&](std::size_t j) { return is_out(screen.bound(j) / table_.n(), j); });
+    std::vector<Screen::Open> open;
+    for (const std::size_t j : outside(fit)) open.push_back({j});
+    const auto less = [](const Screen::Open& a, const Screen::Open& b) { return a.promise < b.promise; };
+    const auto hopeless = [&](const Screen::Open& candidate) { return is_out(candidate.bound, candidate.column); };
+    for (std::size_t sharpened = 0; !open.empty(); ++sharpened) {
+      screen.assess(open);
+      const auto top = std::max_element(open.begin(), open.end(), less);
+      if (!hopeless(*top)) evaluate(top->column);
+      open.erase(top);
+      std::erase_if(open, hopeless);
       if (open.size() <= kFewOpen || sharpened == kMostMasks || !screen.sharpen(open)) break;
     }
-    std::sort(open.begin(), open.end(), [&](std::size_t a, std::size_t b) { return screen.promise(a) > screen.promise(b); });
-    for (const std::size_t j : open)
-      if (!is_out(screen.bound(j) / table_.n(), j)) evaluate(j);
+    std::stable_sort(open.begin(), open.end(), [&](const auto& a, const auto& b) { return less(b, a); });
+    for (const Screen::Open& candidate : open)
+      if (!hopeless(candidate)) evaluate(candidate.column);
     if (settings_.check) assert_best(fit, exact, best);
     return exact.empty() ? Choice{outside(fit).front(), 0.0} : first_within_tie(exact);
   }

@@ -13,41 +13,38 @@
 
 namespace isinglass {
 
-// Every state but the first of its column has a number; the first ones follow by subtraction.
+// Counts between all states but the first of each column; the others follow by subtraction.
 class Pairs {
  public:
   static constexpr std::size_t kWholeTableBytes = std::size_t{64} << 20;
 
-  explicit Pairs(const Table& table) : table_(table) {
-    for (std::size_t j = 0; j < table.columns(); ++j) {
-      first_.push_back(rows_.size());
-      for (int c = 1; c < table.states(j); ++c) rows_.push_back(table.first(j) + static_cast<std::size_t>(c));
-    }
-    first_.push_back(rows_.size());
+  explicit Pairs(const Table& table) : table_(table), states_(table.first(table.columns())) {
+    std::iota(states_.begin(), states_.end(), std::size_t{0});
     double all = 0;
-    if (table.columns())
-      for (std::size_t u = 0; u < table.first(1); ++u) all += table.marginal(u);
+    for (int c = 0; table.columns() > 0 && c < table.states(0); ++c) all += table.marginal(table.state(0, c));
     const auto reach = [&](double rows) { return std::sqrt(std::max(rows * (all - rows) / all, 0.0)); };
-    for (const std::size_t u : rows_) {
+    for (const std::size_t u : states_) {
       marginals_.push_back(table.marginal(u));
       reaches_.push_back(reach(marginals_.back()));
+      inverse_variances_.push_back(reaches_.back() > 0 ? 1 / (reaches_.back() * reaches_.back()) : 0.0);
     }
     for (std::size_t j = 0; j < table.columns(); ++j) {
-      first_marginals_.push_back(table.marginal(table.first(j)));
+      first_marginals_.push_back(table.marginal(table.state(j, 0)));
       first_reaches_.push_back(reach(first_marginals_.back()));
     }
   }
 
-  std::size_t size() const { return rows_.size(); }
+  std::size_t size() const { return states_.size(); }
   // Number of state 1 of a column; also for one past the last column.
-  std::size_t first(std::size_t column) const { return first_[column]; }
+  std::size_t first(std::size_t column) const { return table_.first(column); }
   // Rows of each state, and what a function of the rows with unit length, orthogonal to the
   // constant one, can add up to on them: sqrt(n pi (1 - pi)).
   std::span<const double> marginals() const { return marginals_; }
   std::span<const double> reaches() const { return reaches_; }
+  // 1 / (n pi (1 - pi)); zero for a state that all rows have.
+  std::span<const double> inverse_variances() const { return inverse_variances_; }
   double first_marginal(std::size_t column) const { return first_marginals_[column]; }
   double first_reach(std::size_t column) const { return first_reaches_[column]; }
-  std::size_t state_row(std::size_t u) const { return rows_[u]; }
   bool whole() const { return !counts_.empty(); }
 
   // Counts all pairs, if the table is small; threads take rows in turn.
@@ -79,7 +76,7 @@ class Pairs {
       order_.push_back(u);
       std::vector<double>& row = kept_[u];
       row.resize(pairs_.size());
-      pairs_.table_.count_many(pairs_.table_.row(pairs_.rows_[u]), pairs_.rows_, row.data());
+      pairs_.table_.count_many(pairs_.table_.row(u), pairs_.states_, row.data());
       return row;
     }
 
@@ -96,14 +93,14 @@ class Pairs {
     for (std::size_t u = top; u < bottom; ++u) {
       const std::size_t stop = std::min(right, u + 1);
       if (stop <= left) continue;
-      table_.count_many(table_.row(rows_[u]), std::span(rows_).subspan(left, stop - left), &counts_[u * size() + left]);
+      table_.count_many(table_.row(u), std::span(states_).subspan(left, stop - left), &counts_[u * size() + left]);
       for (std::size_t v = left; v < stop; ++v) counts_[v * size() + u] = counts_[u * size() + v];
     }
   }
 
   const Table& table_;
-  std::vector<std::size_t> first_, rows_;
-  std::vector<double> marginals_, reaches_, first_marginals_, first_reaches_, counts_;
+  std::vector<std::size_t> states_;
+  std::vector<double> marginals_, reaches_, inverse_variances_, first_marginals_, first_reaches_, counts_;
 };
 
 }  // namespace isinglass

@@ -1,20 +1,24 @@
 // A first look at all candidates at once, from pair counts.
 //
-// For a target of two states, the slope of a candidate's state needs E = sum over its rows of
-// p(cell), the fitted chance. Split p into an additive part, alpha + sum_t beta_t[x_t], whose E the
-// pair counts give exactly, and a remainder whose share is bounded by Cauchy and Schwarz. When that
-// is not sharp enough the remainder is cut into two levels at a time, largest part first: one set of
-// cells, one popcount for each candidate still open.
+// For a target of two states, the slope of a candidate's state is observed minus expected rows,
+// E = the sum of the fitted chance p over its rows; the curvature is the sum of p(1 - p). Both are
+// functions of the cell. Each is split into a combination of *features*, whose sums over every
+// state of every candidate are known counts, and a remainder, orthogonal to the features, whose
+// share is bounded by Cauchy and Schwarz. The features are the constant, the states of the support
+// (their sums are pair counts) and, when that is not sharp enough, sets of cells in which the
+// remainder is large: one popcount for each candidate that is still open.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <list>
 #include <numeric>
 #include <span>
 #include <vector>
 
 #include "bounds.hpp"
 #include "cells.hpp"
+#include "linear.hpp"
 #include "pairs.hpp"
 
 namespace isinglass {
@@ -23,170 +27,179 @@ class Screen {
  public:
   Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells, std::size_t target,
          const std::vector<double>& chances)
-      : table_(table), pairs_(pairs), reader_(reader), cells_(cells), r_(target), chances_(chances),
-        works_(table.states(target) == 2 && table.countable()) {}
-
-  // Slopes of all states from pair counts; the remainder is what they leave.
-  void estimate(const std::vector<std::size_t>& open) {
+      : table_(table), pairs_(pairs), reader_(reader), cells_(cells), r_(target),
+        works_(table.states(target) == 2 && table.countable()) {
     if (!works_) return;
-    measure_curvature();
-    const std::vector<double> beta = additive_part();
-    slopes_.resize(pairs_.size());
-    const std::span<const double> target = reader_.row(pairs_.first(r_));
-    const std::span<const double> marginals = pairs_.marginals();
-    for (std::size_t u = 0; u < slopes_.size(); ++u) slopes_[u] = target[u] - beta[0] * marginals[u];
-    std::size_t f = 1;
-    for (const std::size_t t : cells_.support())
-      for (std::size_t v = pairs_.first(t); v < pairs_.first(t + 1); ++v, ++f) {
-        const std::span<const double> row = reader_.row(v);
-        const double weight = beta[f];
-        for (std::size_t u = 0; u < slopes_.size(); ++u) slopes_[u] -= weight * row[u];
-      }
-    bounds_.assign(table_.columns(), kNoBound);
-    promises_.assign(table_.columns(), 0.0);
-    for (const std::size_t j : open) update(j);
+    chance_.resize(cells.size());
+    curvature_.resize(cells.size());
+    for (std::size_t s = 0; s < cells.size(); ++s) {
+      chance_[s] = chances[2 * s + 1];
+      curvature_[s] = chance_[s] * chances[2 * s];
+      rows_ += cells.total(s);
+      total_slope_ += cells.count(s, 1) - cells.total(s) * chance_[s];  // zero at a free field
+      total_curvature_ += cells.total(s) * curvature_[s];
+      least_curvature_ = std::min(least_curvature_, curvature_[s]);
+    }
+    rounding_ = 1e-10 * rows_;
+    add_feature(std::vector<double>(cells.size(), 1.0), pairs.marginals());
+    for (std::size_t i = 0; i < cells.support().size(); ++i) add_column(i);
+    estimate();
   }
 
-  // Upper bound on the log-likelihood a candidate can gain, and a guess at it.
-  double bound(std::size_t j) const { return works_ ? bounds_[j] : kNoBound; }
-  double promise(std::size_t j) const { return works_ ? promises_[j] : 0.0; }
+  // What is known of a candidate: an upper bound on the log-likelihood (not divided by n) that it
+  // can gain, and a guess at that gain.
+  struct Open {
+    std::size_t column;
+    double bound = kNoBound;
+    double promise = 0;
+  };
 
-  // Takes the largest two-level part out of the remainder, for the open candidates. False: nothing left.
-  bool sharpen(const std::vector<std::size_t>& open) {
-    if (!works_ || root_left_ <= 1e-6 * std::sqrt(rows_)) return false;
-    std::vector<char> chosen;
-    double inside = 0, outside = 0;
-    best_split(chosen, inside, outside);
-    cells_.rows_of(chosen, mask_);
-    std::vector<std::size_t> numbers, rows;
-    for (const std::size_t j : open)
+  void assess(std::vector<Open>& open) const {
+    if (!works_) return;
+    for (Open& candidate : open) {
+      const std::size_t j = candidate.column;
+      double slope_left = total_slope_, curvature_left = total_curvature_;
+      candidate.bound = candidate.promise = 0;
       for (std::size_t u = pairs_.first(j); u < pairs_.first(j + 1); ++u) {
-        numbers.push_back(u);
-        rows.push_back(pairs_.state_row(u));
+        candidate.bound += state_bound(slopes_[u], curvatures_[u], pairs_.marginals()[u], pairs_.reaches()[u]);
+        candidate.promise += slopes_[u] * slopes_[u] * pairs_.inverse_variances()[u];
+        slope_left -= slopes_[u];
+        curvature_left -= curvatures_[u];
       }
-    std::vector<double> counts(rows.size());
-    table_.count_many(mask_.data(), rows, counts.data());
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      slopes_[numbers[i]] -= (inside - outside) * counts[i] + outside * pairs_.marginals()[numbers[i]];
-    for (std::size_t s = 0; s < cells_.size(); ++s) remainder_[s] -= chosen[s] ? inside : outside;
-    measure_remainder();
-    for (const std::size_t j : open) update(j);
+      candidate.bound += state_bound(slope_left, curvature_left, pairs_.first_marginal(j), pairs_.first_reach(j));
+    }
+  }
+
+  // Adds the set of cells that explains most of what is left, counted for the open candidates.
+  // False when nothing is left to explain.
+  bool sharpen(std::span<const Open> open) {
+    if (!works_ || cells_.size() < 2) return false;
+    const bool of_slope = slope_matters();
+    const std::vector<char> chosen = best_split(of_slope ? chance_left_ : curvature_left_);
+    if (chosen.empty()) return false;
+    cells_.rows_of(chosen, mask_);
+    states_.clear();
+    for (const Open& candidate : open)
+      for (std::size_t u = pairs_.first(candidate.column); u < pairs_.first(candidate.column + 1); ++u)
+        states_.push_back(u);
+    counts_.resize(states_.size());
+    table_.count_many(mask_.data(), states_, counts_.data());
+    masks_.emplace_back(pairs_.size(), 0.0);
+    for (std::size_t i = 0; i < states_.size(); ++i) masks_.back()[states_[i]] = counts_[i];
+    add_feature(std::vector<double>(chosen.begin(), chosen.end()), masks_.back());
+    estimate();
     return true;
   }
 
  private:
-  double chance(std::size_t s) const { return chances_[2 * s + 1]; }
+  // A function of the cell, and its sums over the rows of every state.
+  struct Feature {
+    std::vector<double> of_cell;
+    std::span<const double> sums;
+  };
 
-  void measure_curvature() {
-    rows_ = curvature_ = total_slope_ = 0;
-    least_ = 1;
-    for (std::size_t s = 0; s < cells_.size(); ++s) {
-      const double q = chance(s) * (1 - chance(s));
-      rows_ += cells_.total(s);
-      curvature_ += cells_.total(s) * q;
-      least_ = std::min(least_, q);
-      // Slopes over all states of a column add up to this: zero at a free field.
-      total_slope_ += cells_.count(s, 1) - cells_.total(s) * chance(s);
-    }
-    curvature_ /= rows_;
-    double spread = 0;
-    for (std::size_t s = 0; s < cells_.size(); ++s) {
-      const double off = chance(s) * (1 - chance(s)) - curvature_;
-      spread += cells_.total(s) * off * off;
-    }
-    root_spread_ = std::sqrt(spread);
-    rounding_ = 1e-10 * rows_;
+  void add_feature(std::vector<double> of_cell, std::span<const double> sums) {
+    features_.push_back({std::move(of_cell), sums});
   }
 
-  // Least squares of the chances on the states of the support, weighted by rows.
-  std::vector<double> additive_part() {
-    const std::size_t k = cells_.support().size();
-    std::vector<std::size_t> first(k);
-    std::size_t size = 1;
-    for (std::size_t i = 0; i < k; ++i) {
-      first[i] = size;
-      size += static_cast<std::size_t>(table_.states(cells_.support()[i])) - 1;
+  void add_column(std::size_t i) {
+    const std::size_t t = cells_.support()[i];
+    for (int c = 1; c < table_.states(t); ++c) {
+      std::vector<double> of_cell(cells_.size());
+      for (std::size_t s = 0; s < cells_.size(); ++s) of_cell[s] = cells_.code(s, i) == c;
+      add_feature(std::move(of_cell), reader_.row(pairs_.first(t) + static_cast<std::size_t>(c) - 1));
     }
-    std::vector<double> normal(size * size, 0.0), beta(size, 0.0);
-    std::vector<std::size_t> active(k + 1);
-    const auto features = [&](std::size_t s) {
-      std::size_t found = 1;
-      for (std::size_t i = 0; i < k; ++i)
-        if (const int c = cells_.code(s, i)) active[found++] = first[i] + static_cast<std::size_t>(c) - 1;
-      return found;
-    };
-    for (std::size_t s = 0; s < cells_.size(); ++s) {
-      const std::size_t found = features(s);
-      for (std::size_t i = 0; i < found; ++i) {
-        beta[active[i]] += cells_.total(s) * chance(s);
-        for (std::size_t j = 0; j <= i; ++j) normal[active[i] * size + active[j]] += cells_.total(s);
+  }
+
+  // Least squares of chance and curvature on the features, then slopes and curvatures of all states.
+  void estimate() {
+    const std::size_t size = features_.size(), cells = cells_.size();
+    std::vector<double> normal(size * size), beta(size), kappa(size), weighted(cells);
+    for (std::size_t f = 0; f < size; ++f) {
+      for (std::size_t s = 0; s < cells; ++s) weighted[s] = cells_.total(s) * features_[f].of_cell[s];
+      beta[f] = dot(weighted, chance_);
+      kappa[f] = dot(weighted, curvature_);
+      for (std::size_t g = 0; g <= f; ++g) normal[f * size + g] = dot(weighted, features_[g].of_cell);
+    }
+    // Collinear features only need some solution; what it misses is part of the remainder.
+    if (!factorise(normal, size, 1e-9 * rows_)) return;
+    substitute(normal, beta);
+    substitute(normal, kappa);
+    chance_left_ = remainder(chance_, beta, chance_length_, chance_mean_);
+    curvature_left_ = remainder(curvature_, kappa, curvature_length_, curvature_mean_);
+    const std::span<const double> observed = reader_.row(pairs_.first(r_));
+    slopes_.assign(observed.begin(), observed.end());
+    curvatures_.assign(pairs_.size(), 0.0);
+    beta[0] += chance_mean_;
+    kappa[0] += curvature_mean_;
+    for (std::size_t f = 0; f < size; ++f) {
+      const double b = beta[f], k = kappa[f];
+      const double* sums = features_[f].sums.data();
+      for (std::size_t u = 0; u < slopes_.size(); ++u) {
+        slopes_[u] -= b * sums[u];
+        curvatures_[u] += k * sums[u];
       }
     }
-    // Any additive function will do; collinear columns only need some solution.
-    if (!solve_in_place(normal, beta, 1e-9 * rows_)) beta.assign(size, 0.0);
-    remainder_.resize(cells_.size());
-    for (std::size_t s = 0; s < cells_.size(); ++s) {
-      const std::size_t found = features(s);
-      remainder_[s] = chance(s);
-      for (std::size_t i = 0; i < found; ++i) remainder_[s] -= beta[active[i]];
+  }
+
+  static double dot(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+  }
+
+  // What the features leave of a function, centred; its length and its mean.
+  std::vector<double> remainder(const std::vector<double>& of_cell, const std::vector<double>& weights, double& length,
+                                double& mean) const {
+    std::vector<double> left = of_cell;
+    for (std::size_t f = 0; f < features_.size(); ++f)
+      for (std::size_t s = 0; s < left.size(); ++s) left[s] -= weights[f] * features_[f].of_cell[s];
+    mean = length = 0;
+    for (std::size_t s = 0; s < left.size(); ++s) mean += cells_.total(s) * left[s] / rows_;
+    for (std::size_t s = 0; s < left.size(); ++s) {
+      left[s] -= mean;
+      length += cells_.total(s) * left[s] * left[s];
     }
-    measure_remainder();
-    return beta;
+    length = std::sqrt(length);
+    return left;
   }
 
-  void measure_remainder() {
-    double mean = 0;
-    double left = 0;
-    for (std::size_t s = 0; s < cells_.size(); ++s) mean += cells_.total(s) * remainder_[s];
-    mean /= rows_;
-    for (std::size_t s = 0; s < cells_.size(); ++s)
-      left += cells_.total(s) * (remainder_[s] - mean) * (remainder_[s] - mean);
-    root_left_ = std::sqrt(left);
-    off_centre_ = mean;
+  double state_bound(double slope, double curvature, double rows, double reach) const {
+    const double steepest = std::abs(slope) + reach * chance_length_ + rounding_;
+    const double flattest = std::max(curvature - reach * curvature_length_ - rounding_, least_curvature_ * rows);
+    return quick_gain_bound(steepest, flattest);
   }
 
-  // The two-level function nearest to the remainder: cells above a level, and those below.
-  void best_split(std::vector<char>& chosen, double& inside, double& outside) const {
-    std::vector<std::size_t> order(cells_.size());
+  // Whether the unknown part of the slopes loosens the bounds more than that of the curvatures.
+  bool slope_matters() const {
+    const double reach = 0.5 * std::sqrt(rows_), typical = 0.5 * total_curvature_;
+    const double by_slope = 2 * std::log1p(reach * chance_length_ / (2 * std::sqrt(typical)));
+    const double by_curvature = -std::log(std::max(1 - reach * curvature_length_ / typical, 0.02));
+    return by_slope >= by_curvature;
+  }
+
+  // Cells above the level that splits a function best in two; none if it is constant.
+  std::vector<char> best_split(const std::vector<double>& of_cell) const {
+    std::vector<std::size_t> order(of_cell.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return remainder_[a] < remainder_[b]; });
-    double all = 0, below = 0, rows_below = 0, best = -1;
-    for (std::size_t s = 0; s < cells_.size(); ++s) all += cells_.total(s) * remainder_[s];
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return of_cell[a] < of_cell[b]; });
+    double below = 0, rows_below = 0, best = 1e-12 * rows_;
     std::size_t cut = 0;
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
-      below += cells_.total(order[i]) * remainder_[order[i]];
+      below += cells_.total(order[i]) * of_cell[order[i]];
       rows_below += cells_.total(order[i]);
-      const double above = all - below, rows_above = rows_ - rows_below;
+      const double rows_above = rows_ - rows_below;
       if (rows_above <= 0) break;
-      const double explained = below * below / rows_below + above * above / rows_above;
+      const double explained = below * below * (1 / rows_below + 1 / rows_above);  // of_cell is centred
       if (explained > best) {
         best = explained;
         cut = i + 1;
-        outside = below / rows_below;
-        inside = above / rows_above;
       }
     }
-    chosen.assign(cells_.size(), 0);
-    for (std::size_t i = cut; i < order.size(); ++i) chosen[order[i]] = cut > 0;
-  }
-
-  void update(std::size_t j) {
-    double bound = 0, promise = 0, first_slope = total_slope_;
-    for (std::size_t u = pairs_.first(j); u < pairs_.first(j + 1); ++u) {
-      const double slope = slopes_[u] - off_centre_ * pairs_.marginals()[u];
-      add_state(slope, pairs_.marginals()[u], pairs_.reaches()[u], bound, promise);
-      first_slope -= slope;
-    }
-    add_state(first_slope, pairs_.first_marginal(j), pairs_.first_reach(j), bound, promise);
-    bounds_[j] = bound;
-    promises_[j] = promise;
-  }
-
-  void add_state(double slope, double rows, double reach, double& bound, double& promise) const {
-    const double steepest = std::abs(slope) + reach * root_left_ + rounding_;
-    const double flattest = std::max(curvature_ * rows - reach * root_spread_, least_ * rows);
-    bound += quick_gain_bound(steepest, flattest);
-    promise += slope * slope / rows;
+    if (cut == 0) return {};
+    std::vector<char> chosen(of_cell.size(), 0);
+    for (std::size_t i = cut; i < order.size(); ++i) chosen[order[i]] = 1;
+    return chosen;
   }
 
   const Table& table_;
@@ -194,13 +207,17 @@ class Screen {
   Pairs::Reader& reader_;
   const Cells& cells_;
   std::size_t r_;
-  const std::vector<double>& chances_;
   bool works_;
-  double rows_ = 0, curvature_ = 0, least_ = 0, total_slope_ = 0, off_centre_ = 0;
-  double rounding_ = 0;
-  double root_spread_ = 0, root_left_ = 0;  // lengths of the curvature's variation and of the remainder
-  std::vector<double> slopes_, remainder_, bounds_, promises_;
-  std::vector<Word> mask_;
+  double rows_ = 0, rounding_ = 0, total_slope_ = 0, total_curvature_ = 0, least_curvature_ = 1;
+  std::vector<double> chance_, curvature_;            // of each cell
+  std::vector<double> chance_left_, curvature_left_;  // what the features leave of them
+  double chance_length_ = 0, chance_mean_ = 0, curvature_length_ = 0, curvature_mean_ = 0;
+  std::vector<Feature> features_;
+  std::vector<double> slopes_, curvatures_;  // estimates, of each state
+  std::list<std::vector<double>> masks_;     // sums of the sets of cells; spans point into them
+  Words mask_;
+  std::vector<std::size_t> states_;
+  std::vector<double> counts_;
 };
 
 }  // namespace isinglass

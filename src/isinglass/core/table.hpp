@@ -20,17 +20,17 @@ class Table {
         std::vector<double> weights, double n, unsigned threads)
       : rows_(rows), words_(words_for(rows)), states_(states.begin(), states.end()), weights_(std::move(weights)) {
     first_.push_back(0);
-    for (const int m : states_) first_.push_back(first_.back() + static_cast<std::size_t>(m));
+    for (const int m : states_) first_.push_back(first_.back() + static_cast<std::size_t>(m) - 1);
     codes_.resize(rows * states_.size());
-    bits_.assign(first_.back() * words_, 0);
+    bits_.assign((first_.back() + states_.size()) * words_, 0);
     all_.assign(words_, 0);
     for (std::size_t i = 0; i < rows_; ++i) all_[i / 64] |= Word{1} << (i % 64);
     make_planes();
-    marginals_.resize(first_.back());
+    marginals_.resize(first_.back() + states_.size());
     share_out(states_.size(), threads, [&](std::size_t j) {
       std::copy_n(codes + j * rows, rows, codes_.begin() + static_cast<std::ptrdiff_t>(j * rows));
       pack(j);
-      for (std::size_t u = first_[j]; u < first_[j + 1]; ++u) marginals_[u] = count(row(u), all_.data());
+      for (int c = 0; c < states_[j]; ++c) marginals_[state(j, c)] = count(bits(j, c), all_.data());
     });
     n_ = n > 0 ? n : count(all_.data(), all_.data());
   }
@@ -40,13 +40,18 @@ class Table {
   std::size_t words() const { return words_; }
   double n() const { return n_; }
   int states(std::size_t j) const { return states_[j]; }
-  // Number of the first state of column j among the states of all columns; also for j = columns().
+  // States are numbered over all columns: all but the first of each column, then the first ones.
+  // So the rows of bits that searches run through lie side by side.
   std::size_t first(std::size_t j) const { return first_[j]; }
-  const Word* bits(std::size_t j, int state) const { return row(first_[j] + static_cast<std::size_t>(state)); }
+  std::size_t state(std::size_t j, int c) const {
+    return c == 0 ? first_.back() + j : first_[j] + static_cast<std::size_t>(c) - 1;
+  }
+  const Word* bits(std::size_t j, int c) const { return row(state(j, c)); }
   const Word* row(std::size_t state) const { return bits_.data() + state * words_; }
   const Word* all() const { return all_.data(); }
   const std::uint8_t* codes(std::size_t j) const { return codes_.data() + j * rows_; }
   double weight(std::size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
+  // Rows of a state.
   double marginal(std::size_t state) const { return marginals_[state]; }
   // Whether counting by bits is exact and cheap.
   bool countable() const { return weights_.empty() || !planes_.empty(); }
@@ -55,28 +60,28 @@ class Table {
   double count(const Word* a, const Word* b) const {
     if (weights_.empty()) return static_cast<double>(count_common(a, b, words_));
     if (planes_.empty()) return sum(a, b);
-    std::vector<Word> both(words_);
+    Words both(words_);
     for (std::size_t w = 0; w < words_; ++w) both[w] = a[w] & b[w];
     return count_planes(both.data());
   }
 
   // Counts of one set of rows against many states: the set is met with the planes once.
-  void count_many(const Word* a, std::span<const std::size_t> state_rows, double* out) const {
+  void count_many(const Word* a, std::span<const std::size_t> states, double* out) const {
     if (weights_.empty()) {
-      for (std::size_t i = 0; i < state_rows.size(); ++i)
-        out[i] = static_cast<double>(count_common(a, row(state_rows[i]), words_));
+      for (std::size_t i = 0; i < states.size(); ++i)
+        out[i] = static_cast<double>(count_common(a, row(states[i]), words_));
       return;
     }
     if (planes_.empty()) {
-      for (std::size_t i = 0; i < state_rows.size(); ++i) out[i] = sum(a, row(state_rows[i]));
+      for (std::size_t i = 0; i < states.size(); ++i) out[i] = sum(a, row(states[i]));
       return;
     }
-    std::vector<Word> met(words_);
-    for (std::size_t i = 0; i < state_rows.size(); ++i) out[i] = 0;
+    Words met(words_);
+    for (std::size_t i = 0; i < states.size(); ++i) out[i] = 0;
     for (std::size_t p = 0; p < planes_.size(); ++p) {
       for (std::size_t w = 0; w < words_; ++w) met[w] = a[w] & planes_[p][w];
-      for (std::size_t i = 0; i < state_rows.size(); ++i)
-        out[i] += std::ldexp(static_cast<double>(count_common(met.data(), row(state_rows[i]), words_)),
+      for (std::size_t i = 0; i < states.size(); ++i)
+        out[i] += std::ldexp(static_cast<double>(count_common(met.data(), row(states[i]), words_)),
                              static_cast<int>(p));
     }
   }
@@ -84,12 +89,12 @@ class Table {
  private:
   void pack(std::size_t j) {
     const std::uint8_t* column = codes(j);
-    Word* bits = bits_.data() + first_[j] * words_;
-    const auto m = static_cast<std::size_t>(states_[j]);
-    std::size_t i = 0;
-    for (; i + 64 <= rows_; i += 64)
-      for (std::size_t c = 0; c < m; ++c) bits[c * words_ + i / 64] = equal_bits(column + i, static_cast<std::uint8_t>(c));
-    for (; i < rows_; ++i) bits[column[i] * words_ + i / 64] |= Word{1} << (i % 64);
+    for (int c = 0; c < states_[j]; ++c) {
+      Word* bits = bits_.data() + state(j, c) * words_;
+      std::size_t i = 0;
+      for (; i + 64 <= rows_; i += 64) bits[i / 64] = equal_bits(column + i, static_cast<std::uint8_t>(c));
+      for (; i < rows_; ++i) bits[i / 64] |= Word{column[i] == c} << (i % 64);
+    }
   }
 
   // Which of 64 bytes equal a code, as bits; eight bytes at a time.
@@ -117,7 +122,7 @@ class Table {
       most = std::max(most, w);
     }
     for (std::uint64_t bit = 1; bit <= static_cast<std::uint64_t>(most); bit <<= 1) {
-      std::vector<Word> plane(words_, 0);
+      Words plane(words_, 0);
       for (std::size_t i = 0; i < rows_; ++i)
         if (static_cast<std::uint64_t>(weights_[i]) & bit) plane[i / 64] |= Word{1} << (i % 64);
       planes_.push_back(std::move(plane));
@@ -144,8 +149,8 @@ class Table {
   std::vector<double> weights_;
   std::vector<std::size_t> first_;
   std::vector<std::uint8_t> codes_;
-  std::vector<Word> bits_, all_;
-  std::vector<std::vector<Word>> planes_;
+  Words bits_, all_;
+  std::vector<Words> planes_;
   std::vector<double> marginals_;
   double n_ = 0;
 };
