@@ -24,7 +24,7 @@ def test_every_library_gives_the_same_table(make, library):
     np.testing.assert_array_equal(
         table.codes, [[1, 1, 1, 0], [0, 0, 0, 1], [1, 1, 0, 1]], strict=False
     )
-    assert table.codes.dtype == np.int8
+    assert table.codes.dtype == np.uint8
     assert table.library == library
     assert table.names == (("ok", "n", "s", "f") if library else ("x0", "x1", "x2", "x3"))
     assert [column.ordered for column in table.columns] == [True, True, False, True]

@@ -97,7 +97,7 @@ def test_times_finer_than_python_keep_their_difference():
 def test_codes_are_of_the_smallest_type(n_states):
     table = encode(np.arange(n_states)[:, None], max_states=1000)
     np.testing.assert_array_equal(table.codes[:, 0], np.arange(n_states))
-    assert table.codes.dtype == (np.int8 if n_states <= 127 else np.int16)
+    assert table.codes.dtype == (np.uint8 if n_states <= 256 else np.int16)
     assert table.n_states == (n_states,)
 
 

@@ -32,40 +32,93 @@ inline void close_gaps(std::uint8_t* codes, std::size_t rows, const std::array<s
   for (std::size_t i = 0; i < rows; ++i) codes[i] = number[codes[i]];
 }
 
-// `at(i, j)` is read in blocks of columns, so that either layout of the table is read well.
+// A table of integers in either layout, or any view of one.
 template <class Value>
-Factors factorise_integers(const Value* data, std::size_t rows, std::size_t columns, std::int64_t row_stride,
-                           std::int64_t column_stride, unsigned threads) {
-  constexpr std::size_t kBlock = 64;
+struct IntegerTable {
+  const Value* data;
+  std::size_t rows, columns;
+  std::int64_t row_stride, column_stride;
+
+  const Value* cell(std::size_t i, std::size_t j) const {
+    return data + static_cast<std::int64_t>(i) * row_stride + static_cast<std::int64_t>(j) * column_stride;
+  }
+};
+
+// Smallest and largest value of some columns, read in the order in which they lie.
+template <class Value>
+void extremes(const IntegerTable<Value>& table, std::size_t first, std::size_t width, Value* least, Value* most) {
+  for (std::size_t j = 0; j < width; ++j) least[j] = most[j] = *table.cell(0, first + j);
+  const auto widen = [](Value value, Value& low, Value& high) {
+    low = std::min(low, value);
+    high = std::max(high, value);
+  };
+  if (table.column_stride == 1) {
+    for (std::size_t i = 0; i < table.rows; ++i) {
+      const Value* row = table.cell(i, first);
+      for (std::size_t j = 0; j < width; ++j) widen(row[j], least[j], most[j]);
+    }
+    return;
+  }
+  for (std::size_t j = 0; j < width; ++j) {
+    const Value* column = table.cell(0, first + j);
+    Value low = least[j], high = most[j];
+    if (table.row_stride == 1)
+      for (std::size_t i = 0; i < table.rows; ++i) widen(column[i], low, high);
+    else
+      for (std::size_t i = 0; i < table.rows; ++i) widen(*table.cell(i, first + j), low, high);
+    least[j] = low;
+    most[j] = high;
+  }
+}
+
+// Differences to the smallest value, from row `start` to `stop`.
+template <class Value>
+void subtract(const IntegerTable<Value>& table, std::size_t j, std::size_t start, std::size_t stop, Value least,
+              std::uint8_t* codes) {
+  const Value* column = table.cell(0, j);
+  const std::int64_t stride = table.row_stride;
+  if (stride == 1)
+    for (std::size_t i = start; i < stop; ++i) codes[i] = static_cast<std::uint8_t>(column[i] - least);
+  else
+    for (std::size_t i = start; i < stop; ++i)
+      codes[i] = static_cast<std::uint8_t>(column[static_cast<std::int64_t>(i) * stride] - least);
+}
+
+inline void tally(const std::uint8_t* codes, std::size_t start, std::size_t stop, bool two_values,
+                  std::array<std::int64_t, 256>& counts) {
+  if (!two_values) {
+    for (std::size_t i = start; i < stop; ++i) ++counts[codes[i]];
+    return;
+  }
+  unsigned ones = 0;
+  for (std::size_t i = start; i < stop; ++i) ones += codes[i];
+  counts[1] += ones;
+  counts[0] += static_cast<std::int64_t>(stop - start) - ones;
+}
+
+template <class Value>
+Factors factorise_integers(const IntegerTable<Value>& table, unsigned threads) {
+  constexpr std::size_t kColumns = 64, kRows = 256;  // a tile of this size stays in the nearest cache
+  const std::size_t rows = table.rows, columns = table.columns;
   Factors out{std::vector<std::uint8_t>(rows * columns), std::vector<std::int64_t>(columns), {}, true};
   out.counts.resize(columns);
   std::atomic<bool> fits{true};
-  share_out((columns + kBlock - 1) / kBlock, threads, [&](std::size_t block) {
-    const std::size_t first = block * kBlock, width = std::min(kBlock, columns - first);
-    const auto at = [&](std::size_t i, std::size_t j) {
-      return data[static_cast<std::int64_t>(i) * row_stride + static_cast<std::int64_t>(first + j) * column_stride];
-    };
-    std::array<Value, kBlock> least{}, most{};
-    for (std::size_t j = 0; j < width; ++j) least[j] = most[j] = at(0, j);
-    for (std::size_t i = 0; i < rows; ++i)
-      for (std::size_t j = 0; j < width; ++j) {
-        const Value value = at(i, j);
-        least[j] = std::min(least[j], value);
-        most[j] = std::max(most[j], value);
-      }
+  share_out((columns + kColumns - 1) / kColumns, threads, [&](std::size_t block) {
+    const std::size_t first = block * kColumns, width = std::min(kColumns, columns - first);
+    std::array<Value, kColumns> least{}, most{};
+    extremes(table, first, width, least.data(), most.data());
     for (std::size_t j = 0; j < width; ++j) {
       out.least[first + j] = static_cast<std::int64_t>(least[j]);
       out.counts[first + j].fill(0);
       if (static_cast<std::uint64_t>(most[j]) - static_cast<std::uint64_t>(least[j]) > 255) fits = false;
     }
     if (!fits) return;
-    constexpr std::size_t kRows = 256;  // a square of this size stays in the nearest cache
     for (std::size_t start = 0; start < rows; start += kRows)
       for (std::size_t j = 0; j < width; ++j) {
+        const std::size_t stop = std::min(start + kRows, rows);
         std::uint8_t* codes = &out.codes[(first + j) * rows];
-        auto& counts = out.counts[first + j];
-        for (std::size_t i = start; i < std::min(start + kRows, rows); ++i)
-          ++counts[codes[i] = static_cast<std::uint8_t>(at(i, j) - least[j])];
+        subtract(table, first + j, start, stop, least[j], codes);
+        tally(codes, start, stop, most[j] == least[j] + 1, out.counts[first + j]);
       }
     for (std::size_t j = 0; j < width; ++j) close_gaps(&out.codes[(first + j) * rows], rows, out.counts[first + j]);
   });

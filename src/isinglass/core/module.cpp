@@ -44,7 +44,7 @@ nb::object factorise(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> data
   const std::size_t rows = data.shape(0), columns = data.shape(1);
   {
     const nb::gil_scoped_release release;
-    factors = factorise_integers(data.data(), rows, columns, data.stride(0), data.stride(1), threads);
+    factors = factorise_integers(IntegerTable<Value>{data.data(), rows, columns, data.stride(0), data.stride(1)}, threads);
   }
   if (!factors.fits) return nb::none();
   std::vector<std::int64_t> counts(columns * 256);

@@ -1,4 +1,4 @@
-"""Which solver runs: the native one, unless a table is beyond it or the readable one is asked for."""
+"""Which solver runs: the native one, unless a table is beyond it."""
 
 from __future__ import annotations
 

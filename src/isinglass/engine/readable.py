@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from isinglass.engine.runs import Progress
+import numpy as np
+
+from isinglass.engine.runs import Choices, Progress
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import Intercept, NoIntercept
 from isinglass.solvers.foba import Blocks, search
@@ -27,20 +29,23 @@ class ReadableRuns:
     def __len__(self) -> int:
         return len(self.paths)
 
-    def cut(self, r: int, threshold: float) -> int:
-        return len(self.paths[r].at(threshold))
-
-    def support(self, r: int, count: int) -> tuple[int, ...]:
-        return self.paths[r].steps[count - 1].support if count else ()
-
-    def fit(self, r: int, count: int) -> NodeFit:
-        path = self.paths[r]
-        fit = path.steps[count - 1].fit if count else path.start
-        assert isinstance(fit, NodeFit)
-        return fit
-
-    def worth(self, r: int, count: int) -> dict[int, float]:
-        return self.worths[r][count]
+    def choices(self, threshold: float) -> Choices:
+        paths = [path.at(threshold) for path in self.paths]
+        pairs = [(r, t) for r, path in enumerate(paths) for t in path.support]
+        worth = {
+            (r, t): value
+            for r, path in enumerate(paths)
+            for t, value in self.worths[r][len(path)].items()
+        }
+        fits = [cast(NodeFit, path.final) for path in paths]
+        return Choices(
+            np.array([r for r, _ in pairs], dtype=np.intp),
+            np.array([t for _, t in pairs], dtype=np.intp),
+            np.array([worth[r, t] for r, t in pairs]),
+            np.array([worth[t, r] for r, t in pairs]),
+            np.array([t in fits[r].unbounded for r, t in pairs], dtype=bool),
+            [fits[r].coef[t] for r, t in pairs],
+        )
 
     def path(self, r: int) -> Path:
         return self.paths[r]
@@ -92,9 +97,7 @@ def _admirers(paths: list[Path]) -> list[set[int]]:
     return admirers
 
 
-def _worth(
-    loss: ConditionalLoss, path: Path, admirers: set[int]
-) -> dict[int, dict[int, float]]:
+def _worth(loss: ConditionalLoss, path: Path, admirers: set[int]) -> dict[int, dict[int, float]]:
     worth = {}
     for count, fit in _cuts(path):
         inside = sorted(fit.coef)

@@ -3,13 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol, overload
 
-from isinglass.losses.conditional import NodeFit
+import numpy as np
+from numpy.typing import NDArray
+
 from isinglass.solvers.path import Path
 
 Progress = Callable[[int, int], None]
 """Called with the columns done and the columns in all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """Who chose whom at one threshold: one entry for each column and each of its neighbours.
+
+    Attributes
+    ----------
+    column, neighbour : (k,) arrays of int
+    worth : (k,) array
+        To the column: the loss per row when the edge is removed. Raw, not standardised.
+    worth_back : (k,) array
+        The same as the neighbour sees it; where it did not choose the column, what adding the
+        edge would gain.
+    unbounded : (k,) array of bool
+        Whether the column's table is held finite, or unique, by the ridge alone.
+    tables : sequence of (m, m') arrays
+        The column's table of log-potentials for each entry, its own states in the rows.
+    """
+
+    column: NDArray[np.intp]
+    neighbour: NDArray[np.intp]
+    worth: NDArray[np.float64]
+    worth_back: NDArray[np.float64]
+    unbounded: NDArray[np.bool_]
+    tables: Sequence[NDArray[np.float64]]
 
 
 class Runs(Protocol):
@@ -19,24 +48,8 @@ class Runs(Protocol):
         """Return the number of columns."""
         ...
 
-    def cut(self, r: int, threshold: float) -> int:
-        """Return how many steps of column r's search a run to a threshold would take."""
-        ...
-
-    def support(self, r: int, count: int) -> tuple[int, ...]:
-        """Return the neighbours of column r after that many steps."""
-        ...
-
-    def fit(self, r: int, count: int) -> NodeFit:
-        """Return the coefficients of column r after that many steps."""
-        ...
-
-    def worth(self, r: int, count: int) -> dict[int, float]:
-        """Return what edges are worth to column r where its path is cut.
-
-        For a neighbour, the loss per row when the edge is removed; for a column that chose r
-        without being chosen, what adding it would gain. Raw, not standardised.
-        """
+    def choices(self, threshold: float) -> Choices:
+        """Return the neighbourhoods of a run to a threshold, in column order."""
         ...
 
     def path(self, r: int) -> Path:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from typing import Any
 
-from isinglass.engine import Runs
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.engine import Choices, Runs
 from isinglass.graph import Graph, Link
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.table import Table
@@ -12,39 +16,81 @@ from isinglass.table import Table
 
 def join(runs: Runs, threshold: float, rule: str, table: Table) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
-    cuts = [runs.cut(r, threshold) for r in range(len(runs))]
-    chosen = {(r, t) for r, count in enumerate(cuts) for t in runs.support(r, count)}
-    pairs = {(min(pair), max(pair)) for pair in chosen if rule == "or" or pair[::-1] in chosen}
-    links = tuple(_link(a, b, runs, cuts, chosen, table) for a, b in sorted(pairs))
+    choices = runs.choices(threshold)
+    edges = _edges(choices, len(runs), rule)
+    worth = (choices.worth + choices.worth_back)[edges.entry] / 2
+    states = np.asarray(table.n_states)
+    df = (states[edges.source] - 1) * (states[edges.target] - 1)
+    strength = np.sqrt(-np.expm1(-2.0 * worth))
+    evidence = 2.0 * table.n * one_parameter_gain(worth, df, table.n)
+    links = tuple(
+        Link(a, b, strength=s, evidence=e, **_of_tables(a, b, entries, choices, table))
+        for a, b, s, e, *entries in zip(
+            edges.source.tolist(),
+            edges.target.tolist(),
+            strength.tolist(),
+            evidence.tolist(),
+            edges.entry.tolist(),
+            edges.other_entry.tolist(),
+            strict=True,
+        )
+    )
     return Graph(table.names, links, table.library)
 
 
-def _link(
-    a: int, b: int, runs: Runs, cuts: list[int], chosen: set[tuple[int, int]], table: Table
-) -> Link:
-    both = ((a, b), (b, a))
-    worth = sum(runs.worth(r, cuts[r])[t] for r, t in both) / 2
-    ends = [(r, t, runs.fit(r, cuts[r])) for r, t in both if (r, t) in chosen]
-    # Each end's table with the source's states in its rows.
-    tables = [fit.coef[t] if r == a else fit.coef[t].T for r, t, fit in ends]
-    mean_table = sum(tables) / len(tables)
-    coupling = float(mean_table[1, 1]) if mean_table.shape == (2, 2) else None
-    df = (table.n_states[a] - 1) * (table.n_states[b] - 1)
-    return Link(
-        source=a,
-        target=b,
-        strength=float(np.sqrt(-np.expm1(-2.0 * worth))),
-        sign=_sign(mean_table) if table.columns[a].ordered and table.columns[b].ordered else 0,
-        coupling=coupling,
-        log_odds=None if coupling is None else 4.0 * coupling,
-        evidence=float(2.0 * table.n * one_parameter_gain(worth, df, table.n)),
-        selected_by="both" if len(ends) == 2 else table.names[ends[0][0]],
-        unbounded=any(t in fit.unbounded for _, t, fit in ends),
-    )
+@dataclass(frozen=True)
+class _Edges:
+    """Pairs of columns in order; the entries among the choices that made each, the same twice
+    where only one end chose it.
+    """
+
+    source: NDArray[np.intp]
+    target: NDArray[np.intp]
+    entry: NDArray[np.intp]
+    other_entry: NDArray[np.intp]
 
 
-def _sign(table: np.ndarray) -> int:
+def _edges(choices: Choices, p: int, rule: str) -> _Edges:
+    low = np.minimum(choices.column, choices.neighbour)
+    high = np.maximum(choices.column, choices.neighbour)
+    _, entry, position = np.unique(low * p + high, return_index=True, return_inverse=True)
+    other = entry.copy()
+    other[position] = np.arange(len(low))  # the last entry of a pair; the first is in `entry`
+    kept = (other != entry) | (rule == "or")
+    entry, other = entry[kept], other[kept]
+    return _Edges(low[entry], high[entry], entry, other)
+
+
+def _of_tables(
+    a: int, b: int, entries: list[int], choices: Choices, table: Table
+) -> dict[str, Any]:
+    """What the ends that chose an edge say of it."""
+    first, other = entries
+    mean = _oriented(choices, first, a)
+    if other != first:
+        mean = (mean + _oriented(choices, other, a)) / 2
+    coupling = float(mean[1, 1]) if mean.shape == (2, 2) else None
+    ordered = table.columns[a].ordered and table.columns[b].ordered
+    return {
+        "sign": _sign(mean) if ordered else 0,
+        "coupling": coupling,
+        "log_odds": None if coupling is None else 4.0 * coupling,
+        "selected_by": "both" if other != first else table.names[choices.column[first]],
+        "unbounded": bool(choices.unbounded[first] or choices.unbounded[other]),
+    }
+
+
+def _oriented(choices: Choices, entry: int, source: int) -> NDArray[np.float64]:
+    """One end's table, the source's states in its rows."""
+    table = choices.tables[entry]
+    return table if choices.column[entry] == source else table.T
+
+
+def _sign(table: NDArray[np.float64]) -> int:
     """Whether high goes with high: the table's product with evenly spaced scores."""
-    rows, columns = (np.arange(m) - (m - 1) / 2 for m in table.shape)
-    trend = float(rows @ table @ columns)
+    if table.shape == (2, 2):
+        trend = float(table[1, 1])
+    else:
+        rows, columns = (np.arange(m) - (m - 1) / 2 for m in table.shape)
+        trend = float(rows @ table @ columns)
     return 0 if abs(trend) < 1e-12 else int(np.sign(trend))

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 __all__ = ["GAP", "Coded", "Codes", "code_dtype", "renumber", "scatter"]
 
-Codes: TypeAlias = NDArray[np.signedinteger[Any]]
+Codes: TypeAlias = NDArray[np.integer[Any]]
 Coded: TypeAlias = tuple[Codes, NDArray[Any]]
 
 GAP = -1
 
 
-def code_dtype(n_codes: int) -> np.dtype[np.signedinteger[Any]]:
+def code_dtype(n_codes: int) -> np.dtype[np.integer[Any]]:
     """The smallest of int8, int16 and int32 that counts to n_codes."""
     for dtype in (np.int8, np.int16):
         if n_codes <= np.iinfo(dtype).max:

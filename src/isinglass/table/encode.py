@@ -76,7 +76,7 @@ def encode(
     >>> table.codes
     array([[1, 0],
            [0, 0],
-           [1, 1]], dtype=int8)
+           [1, 1]], dtype=uint8)
     >>> [column.states for column in table.columns]
     [('no', 'yes'), ('<= 45', '> 45')]
     """

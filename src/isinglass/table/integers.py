@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from joblib import cpu_count
+from numpy.typing import NDArray
 
 from isinglass.core import factorise_integers
 from isinglass.table.arrays import array_names
 from isinglass.table.column import Column
-from isinglass.table.notes import oddities
+from isinglass.table.notes import RARE, about_column, about_rows
 from isinglass.table.table import Table
 
 __all__ = ["encode_integers"]
@@ -30,17 +31,26 @@ def encode_integers(X: Any, max_states: int) -> Table | None:
         return None
     codes, least, counts = found
     seen = counts > 0
-    if seen.sum(axis=1).max() > max_states:
+    n_states = seen.sum(axis=1)
+    if n_states.max() > max_states:
         return None
-    columns = tuple(
-        Column(name, _states(least[j], seen[j], X.dtype == bool), ordered=True)
-        for j, name in enumerate(array_names(X.shape[1]))
-    )
-    weights = np.ones(len(X))
-    rows = [counts[j][seen[j]] for j in range(len(columns))]
-    return Table(codes, columns, weights, None, oddities(columns, rows, float(len(X))))
+    columns = _columns(least, seen, X.dtype == bool)
+    odd = np.flatnonzero((n_states == 1) | (seen & (counts <= RARE)).any(axis=1))
+    notes = [note for j in odd for note in about_column(columns[j], counts[j][seen[j]])]
+    notes = [*about_rows(columns, float(len(X))), *notes]
+    return Table(codes, columns, np.ones(len(X)), None, tuple(notes))
 
 
-def _states(least: int, seen: Any, boolean: bool) -> tuple[Any, ...]:
-    values = (int(least) + np.flatnonzero(seen)).tolist()
-    return tuple(bool(value) for value in values) if boolean else tuple(values)
+def _columns(
+    least: NDArray[np.int64], seen: NDArray[np.bool_], boolean: bool
+) -> tuple[Column, ...]:
+    """The columns; most of them share their states, which are then made once."""
+    known: dict[tuple[int, bytes], tuple[Any, ...]] = {}
+    columns = []
+    for j, name in enumerate(array_names(len(least))):
+        key = int(least[j]), seen[j].tobytes()
+        if key not in known:
+            values = (key[0] + np.flatnonzero(seen[j])).tolist()
+            known[key] = tuple(map(bool, values)) if boolean else tuple(values)
+        columns.append(Column(name, known[key], ordered=True))
+    return tuple(columns)

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from isinglass.table.column import Column
 from isinglass.table.wording import listing, quoted
 
-__all__ = ["Note", "oddities"]
+__all__ = ["Note", "about_column", "about_rows", "oddities"]
 
+#: A level seen in so few rows is noted.
 RARE = 2
 
 
@@ -45,19 +46,18 @@ class Note:
     done: str
 
 
-def oddities(
-    columns: Sequence[Column], rows: Sequence[NDArray[Any]], n: float
-) -> tuple[Note, ...]:
+def oddities(columns: Sequence[Column], rows: Sequence[NDArray[Any]], n: float) -> tuple[Note, ...]:
     """Everything odd about a table of n rows, given the rows of each state of each column."""
     about_columns = [
         note
         for column, seen in zip(columns, rows, strict=True)
-        for note in _about_column(column, seen)
+        for note in about_column(column, seen)
     ]
-    return (*_about_rows(columns, n), *about_columns)
+    return (*about_rows(columns, n), *about_columns)
 
 
-def _about_rows(columns: Sequence[Column], n: float) -> Iterator[Note]:
+def about_rows(columns: Sequence[Column], n: float) -> Iterator[Note]:
+    """What is odd about n rows as a whole."""
     if n <= 1:
         yield Note(None, "one row", "nothing can depend on anything; a graph without edges")
     elif all(len(column.states) == 1 for column in columns):
@@ -70,7 +70,8 @@ def _about_rows(columns: Sequence[Column], n: float) -> Iterator[Note]:
         )
 
 
-def _about_column(column: Column, seen: NDArray[Any]) -> Iterator[Note]:
+def about_column(column: Column, seen: NDArray[Any]) -> Iterator[Note]:
+    """What is odd about a column, given the rows of each of its states."""
     if len(column.states) == 1:
         yield Note(
             column.name,

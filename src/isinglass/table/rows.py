@@ -51,7 +51,9 @@ def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Ro
 def stack(codes: Sequence[Codes], n_states: Sequence[int]) -> Codes:
     """The columns side by side, each contiguous, in the smallest type that holds them all."""
     shape = (len(codes[0]), len(codes))
-    table = np.empty(shape, dtype=code_dtype(max(n_states)), order="F")
+    # One byte where it will do: what the engine reads.
+    dtype = np.uint8 if max(n_states) <= 256 else code_dtype(max(n_states))
+    table = np.empty(shape, dtype=dtype, order="F")
     for position, column in enumerate(codes):
         table[:, position] = column
     return table

@@ -91,7 +91,7 @@ class Table:
         >>> from isinglass.table import encode
         >>> table = encode([["Voss", 3], ["Bergen", 7]])
         >>> table.encode_like([["Bergen", 3]]).codes
-        array([[0, 0]], dtype=int8)
+        array([[0, 0]], dtype=uint8)
         """
         check_missing(missing)
         rows = read_rows(X, sample_weight, missing)

@@ -1,0 +1,139 @@
+"""How the benchmarks measure and say what they measured: clocks, targets, machine, options."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Protocol
+
+from isinglass.core import instructions
+
+Work = Callable[[], Any]
+
+LIBRARIES = ("isinglass", "numpy", "scipy", "scikit-learn")
+DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+GIGABYTE = 1e9
+
+
+class Target(Protocol):
+    """How our time is compared with another, and what the ratio should be."""
+
+    def ratio(self, ours: float, theirs: float) -> float: ...
+    def verdict(self, ratio: float) -> str: ...
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """Our time as a multiple of the other."""
+
+    limit: float
+    aim: float | None = None
+
+    def ratio(self, ours: float, theirs: float) -> float:
+        return ours / theirs
+
+    def verdict(self, ratio: float) -> str:
+        return "met" if ratio <= self.limit else "MISSED"
+
+    def __str__(self) -> str:
+        return f"<= {self.limit:g}" + (f", aim {self.aim:g}" if self.aim else "")
+
+
+@dataclass(frozen=True)
+class TimesFaster:
+    """The other time as a multiple of ours; without a number nothing is asked."""
+
+    least: float | None = None
+
+    def ratio(self, ours: float, theirs: float) -> float:
+        return theirs / ours
+
+    def verdict(self, ratio: float) -> str:
+        return "" if self.least is None else "met" if ratio >= self.least else "MISSED"
+
+    def __str__(self) -> str:
+        return "" if self.least is None else f">= {self.least:g} faster"
+
+
+HEADING = f"{'':3}{'ratio':>8}  {'target':<22} {'ours':>10} {'theirs':>10}  what / against what"
+
+
+def row(key: str, target: Target, ours: float, theirs: float, words: str) -> str:
+    """One line of a table of ratios."""
+    ratio = target.ratio(ours, theirs)
+    return (
+        f"{key:3}{ratio:8.3g}  {target!s:<14} {target.verdict(ratio):<7} "
+        f"{ours:8.4g} s {theirs:8.4g} s  {words}"
+    )
+
+
+def not_run(key: str, reason: str, words: str) -> str:
+    """The line of what could not be measured."""
+    return f"{key:3}{'not run':>8}  {words}: {reason}"
+
+
+def seconds(work: Work) -> float:
+    """Time of one call."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def medians(works: list[Work], repeats: int) -> list[float]:
+    """Median time of each, after one call that does not count; the works take turns."""
+    for work in works:
+        work()
+    rounds = [[seconds(work) for work in works] for _ in range(repeats)]
+    return [statistics.median(column) for column in zip(*rounds, strict=True)]
+
+
+def peak_bytes() -> int:
+    """The most memory this process has held."""
+    status = Path("/proc/self/status")
+    if status.exists():  # ru_maxrss may count what the parent held before exec
+        line = next(x for x in status.read_text().splitlines() if x.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+    import resource
+
+    unit = 1 if platform.system() == "Darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def machine(threads: int) -> str:
+    """Versions, processor and threads, in two lines."""
+    versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
+    return (
+        f"Python {platform.python_version()}, {versions}\n"
+        f"{_processor()}, {os.cpu_count()} cores, {threads} threads used; "
+        f"bits counted by {instructions()}"
+    )
+
+
+def _processor() -> str:
+    described = Path("/proc/cpuinfo")
+    lines = described.read_text().splitlines() if described.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def options(description: str | None) -> argparse.ArgumentParser:
+    """What every benchmark can be told."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="small tables: does it run at all?")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="all cores by default")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path(os.environ.get("ISINGLASS_DATA", DATA)),
+        help="folder of the real tables (default: ISINGLASS_DATA)",
+    )
+    return parser
