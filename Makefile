@@ -1,6 +1,9 @@
 # make demo   learn a graph from data that ships with scikit-learn, and draw it
 # make test   lint, types, and the tests (a few minutes on two cores)
-# Both set up what they need in .venv first; nothing else is installed.
+# make benchmark           how fast beside other work and other libraries (some minutes)
+# make benchmark-scaling   time and memory as tables grow
+# make benchmark-protein   a table of many states
+# Each sets up what it needs in .venv (and .venv-peers) first; nothing else is installed.
 
 PYTHON ?= python3
 VENV   := .venv
@@ -8,7 +11,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 NATIVE := $(wildcard src/isinglass/core/*.cpp src/isinglass/core/*.hpp)
 
-.PHONY: demo test test-long lint types clean help
+.PHONY: demo test test-long lint types clean help benchmark benchmark-scaling benchmark-protein
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -36,5 +39,22 @@ lint: $(READY)
 types: $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" scripts/types
 
+PEERS := abess adelie skglm skscope
+
+benchmark: $(READY) $(PEERS:%=.venv-peers/%/ready)
+	$(BIN)/python benchmarks/speed.py
+
+benchmark-scaling: $(READY)
+	$(BIN)/python benchmarks/scaling.py
+
+benchmark-protein: $(READY)
+	$(BIN)/python benchmarks/protein.py
+
+.venv-peers/%/ready:
+	@# What cannot be installed is no reason to stop: the benchmark reports it.
+	test -x $(@D)/bin/python || $(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet $* > .venv-peers/$*.log 2>&1 && touch $@ \
+	  || echo "$* could not be installed: see .venv-peers/$*.log"
+
 clean:
-	rm -rf $(VENV) build demo
+	rm -rf $(VENV) .venv-peers build demo

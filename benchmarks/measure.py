@@ -11,15 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from isinglass.core import instructions
 
 Work = Callable[[], Any]
+T = TypeVar("T")
 
 LIBRARIES = ("isinglass", "numpy", "scipy", "scikit-learn")
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 GIGABYTE = 1e9
+#: Seconds that repeats may take.
+PATIENCE = 30.0
 
 
 class Target(Protocol):
@@ -90,8 +93,17 @@ def medians(works: list[Work], repeats: int) -> list[float]:
     """Median time of each, after one call that does not count; the works take turns."""
     for work in works:
         work()
-    rounds = [[seconds(work) for work in works] for _ in range(repeats)]
+    rounds = repeated(lambda: [seconds(work) for work in works], repeats)
     return [statistics.median(column) for column in zip(*rounds, strict=True)]
+
+
+def repeated(measure: Callable[[], T], repeats: int) -> list[T]:
+    """What is measured so many times, or fewer when that takes longer than `PATIENCE`."""
+    start = time.perf_counter()
+    results = [measure()]
+    while len(results) < repeats and time.perf_counter() - start < PATIENCE:
+        results.append(measure())
+    return results
 
 
 def peak_bytes() -> int:
@@ -106,13 +118,14 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def machine(threads: int) -> str:
-    """Versions, processor and threads, in two lines."""
+def machine(chosen: argparse.Namespace) -> str:
+    """Versions, processor and threads."""
     versions = ", ".join(f"{name} {version(name)}" for name in LIBRARIES)
     return (
         f"Python {platform.python_version()}, {versions}\n"
-        f"{_processor()}, {os.cpu_count()} cores, {threads} threads used; "
+        f"{_processor()}, {os.cpu_count()} cores, {chosen.threads} threads used; "
         f"bits counted by {instructions()}"
+        + ("\nquick: small tables, for which no target was set" if chosen.quick else "")
     )
 
 

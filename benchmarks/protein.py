@@ -25,7 +25,7 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--nodes", type=int, default=3, help="nodes of the regressions to time")
     chosen = parser.parse_args()
-    print(machine(chosen.threads))
+    print(machine(chosen))
     print(HEADING)
     table = tables.protein(chosen.data)
     if table is None:

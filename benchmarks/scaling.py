@@ -10,13 +10,14 @@
 
 All but the last are Ising models on random regular graphs. Each point is a process of its own;
 its peak memory counts Python, the libraries and the table itself. Ratios are to the first row
-of a group; "a cell" divides them by the ratio of what grows.
+of a group; "power" is the one in which time grew since then.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import statistics
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from collections.abc import Callable
 
 import numpy as np
 import tables
-from measure import GIGABYTE, machine, options, peak_bytes, seconds
+from measure import GIGABYTE, machine, options, peak_bytes, repeated, seconds
 
 from isinglass import GreedyGraph
 
@@ -49,8 +50,7 @@ GROUPS: dict[str, Group] = {
 #: Of the last row of a group: largest ratio of times to the first, and most memory.
 LIMITS = {"n": (100.0, None), "p": (150.0, 2 * GIGABYTE)}
 
-#: Enough repeats for a median, but no more than this many seconds of them.
-REPEATS, PATIENCE = 5, 20.0
+REPEATS = 5
 
 
 def main() -> None:
@@ -62,7 +62,7 @@ def main() -> None:
     if chosen.point:
         print(json.dumps(measure_point(chosen.point[0], int(chosen.point[1]), chosen.threads)))
         return
-    print(machine(chosen.threads))
+    print(machine(chosen))
     for group in chosen.only.split(","):
         print_group(group, chosen)
 
@@ -72,9 +72,7 @@ def measure_point(group: str, size: int, threads: int) -> tuple[float, int]:
     table = GROUPS[group][2](size)
     graph = GreedyGraph("paper", n_jobs=threads)
     graph.fit(np.ascontiguousarray(table[:100, :3]))  # what is imported on first use
-    times: list[float] = []
-    while len(times) < REPEATS and sum(times) < PATIENCE:
-        times.append(seconds(lambda: graph.fit(table)))
+    times = repeated(lambda: seconds(lambda: graph.fit(table)), REPEATS)
     return statistics.median(times), peak_bytes()
 
 
@@ -82,15 +80,15 @@ def print_group(group: str, chosen: argparse.Namespace) -> None:
     """One line a size, and whether the last one keeps to its limits."""
     full, quick, make = GROUPS[group]
     sizes = quick if chosen.quick else full
-    print(f"\n{group:>10} {'time':>11} {'ratio':>9} {'a cell':>9} {'peak memory':>12}")
+    print(f"\n{group:>10} {'time':>11} {'ratio':>9} {'power':>9} {'peak memory':>12}")
     points = []
     for size in sizes:
         make(size)  # kept in a file, so that the point's process need not simulate
         points.append(point_in_process(group, size, chosen.threads))
         (time, memory), first = points[-1], points[0]
         ratio = time / first[0]
-        grown = ratio * sizes[0] / size
-        print(f"{size:>10} {time:>9.4g} s {ratio:>9.3g} {grown:>9.3g} {memory / 1e6:>9.0f} MB")
+        power = f"{math.log(ratio) / math.log(size / sizes[0]):.2f}" if points[1:] else ""
+        print(f"{size:>10} {time:>9.4g} s {ratio:>9.3g} {power:>9} {memory / 1e6:>9.0f} MB")
     if group in LIMITS and not chosen.quick:
         print(judge(group, points[-1][0] / points[0][0], points[-1][1]))
 

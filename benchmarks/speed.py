@@ -33,6 +33,7 @@ from measure import (
     medians,
     not_run,
     options,
+    repeated,
     row,
     seconds,
 )
@@ -63,7 +64,7 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--only", default=",".join(CASES), help="rows, as in a,c")
     chosen = parser.parse_args()
-    print(machine(chosen.threads))
+    print(machine(chosen))
     print(HEADING)
     with threadpool_limits(chosen.threads):
         for key in chosen.only.split(","):
@@ -128,9 +129,7 @@ def questionnaire(chosen: argparse.Namespace) -> Iterator[str]:
         return
     if chosen.quick:
         table = np.ascontiguousarray(table[:1000, :8])
-    yield _against_peer(
-        "e", table, chosen, name="unpenalised", target=TimesFaster(10), words=words
-    )
+    yield _against_peer("e", table, chosen, name="unpenalised", target=TimesFaster(10), words=words)
 
 
 def below_the_threshold(chosen: argparse.Namespace) -> Iterator[str]:
@@ -175,13 +174,13 @@ def _against_peer(
     """Our fits run before and after the peer, which is too slow, or too far away, for turns."""
     fit = _fit(table, chosen.threads)
     fit()
-    times = [seconds(fit) for _ in range(_repeats(chosen))]
+    times = repeated(lambda: seconds(fit), _repeats(chosen))
     budget = 1.0 if chosen.quick else 30.0
     try:
         theirs = time_peer(name, table, chosen.threads, variant=variant, budget=budget)
     except PeerFailed as failure:
         return not_run(key, str(failure), words)
-    times += [seconds(fit) for _ in range(_repeats(chosen))]
+    times += repeated(lambda: seconds(fit), _repeats(chosen))
     return row(key, target, statistics.median(times), theirs.seconds, f"{words}, {theirs}")
 
 

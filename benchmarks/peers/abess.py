@@ -6,7 +6,6 @@ ten neighbours, it stops there.
 
 import numpy as np
 from abess.linear import LogisticRegression
-
 from peers.nodes import others, plus_minus, report_nodes
 
 

@@ -2,7 +2,6 @@
 
 import adelie
 import numpy as np
-
 from peers.nodes import others, plus_minus, report_nodes
 
 

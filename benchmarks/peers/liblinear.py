@@ -1,9 +1,8 @@
 """scikit-learn's liblinear (1.8 or later): l1 logistic regression at a single penalty."""
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-
 from peers.nodes import one_penalty, others, plus_minus, report_nodes
+from sklearn.linear_model import LogisticRegression
 
 
 def solve(X: np.ndarray, node: int) -> np.ndarray:

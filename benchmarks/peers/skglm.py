@@ -1,9 +1,8 @@
 """skglm: l1 logistic regression at a single penalty."""
 
 import numpy as np
-from skglm import SparseLogisticRegression
-
 from peers.nodes import one_penalty, others, plus_minus, report_nodes
+from skglm import SparseLogisticRegression
 
 
 def solve(X: np.ndarray, node: int) -> np.ndarray:

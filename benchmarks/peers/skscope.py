@@ -8,9 +8,8 @@ kinder than the solver's own jit=True: that compiles anew for every node.
 import jax
 import jax.numpy as jnp
 import numpy as np
-from skscope import FobaSolver
-
 from peers.nodes import plus_minus, report_nodes
+from skscope import FobaSolver
 
 MOST_NEIGHBOURS = 10
 

@@ -1,9 +1,8 @@
 """scikit-learn's logistic regression without a penalty, on one-hot columns of any states."""
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-
 from peers.nodes import report_nodes
+from sklearn.linear_model import LogisticRegression
 
 
 def prepare(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

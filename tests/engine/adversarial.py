@@ -170,7 +170,7 @@ def near_tie_of_removals(rng: Generator) -> Case:
 
 
 def threshold_in_a_tie(rng: Generator) -> Case:
-    """The threshold lies between two gains that tie: whether the search stops is up to the first."""
+    """The threshold lies between two gains that tie: the first of them decides on stopping."""
     drawn = near_tie_of_counts(rng) if rng.integers(2) else near_tie(rng)
     r = int(rng.integers(5))
     node = reference.Node(drawn.codes, drawn.weights, r)

@@ -51,6 +51,12 @@ def test_same_steps(seed):
     compare(case(seed))
 
 
+def test_a_plateau_between_nearly_certain_cells():
+    """Newton's steps mean nothing where hardly a row is in doubt: gains must still converge."""
+    codes = [[0, 1, 2, 1, 2], [2, 1, 2, 0, 1], [2, 2, 2, 2, 2], [1, 2, 0, 1, 0], [2, 1, 0, 1, 0]]
+    compare(Case(np.array(codes), np.array([1000.0, 1, 1000, 1000, 3]), 1e-4))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(SHORT, LONG))
 def test_same_steps_at_length(seed):

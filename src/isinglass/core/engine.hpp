@@ -62,7 +62,10 @@ class Engine {
     const auto loop = [&] {
       try {
         Pairs::Reader reader(pairs_);
-        for (std::size_t i; !interrupted_ && (i = next++) < count; ++done) work(i, reader);
+        for (std::size_t i; !interrupted_ && (i = next++) < count; ++done) {
+          reader.tidy();
+          work(i, reader);
+        }
       } catch (...) {
         const std::lock_guard lock(mutex);
         failure = std::current_exception();

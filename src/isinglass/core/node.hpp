@@ -80,8 +80,9 @@ class Node {
       const Choice forward = best_candidate(fit);
       if (!(forward.value > settings_.threshold)) return stopped(path, Stop::below_threshold);
       left_at[size] = fit.loss;
+      const std::vector<double> shifts = best_shifts(fit, forward.column);
       cells_.add(forward.column);
-      fit = refit(&fit);
+      fit = refit(&fit, shifts);
       recorded[size + 1] = forward.value;
       path.steps.push_back({true, forward.column, forward.value, fit});
 
@@ -107,9 +108,8 @@ class Node {
     if (cells_.support() != fit.support) cells_.become(fit.support);
     std::vector<double> values;
     for (const std::size_t j : wanted) {
-      const auto at = std::find(fit.support.begin(), fit.support.end(), j);
-      values.push_back(at == fit.support.end() ? exact_gain(fit, j)
-                                               : cost(fit, static_cast<std::size_t>(at - fit.support.begin())));
+      const std::size_t i = position(fit, j);
+      values.push_back(i < fit.support.size() ? cost(fit, i) : exact_gain(fit, j));
     }
     return values;
   }
@@ -147,9 +147,10 @@ class Node {
   Choice best_candidate(const NodeFit& fit) {
     std::vector<Choice> exact;
     double best = 0;
-    const auto cut = [&] { return best > settings_.threshold ? best - kTie : settings_.threshold; };
+    const auto cut = [&] { return std::max(best, settings_.threshold) - kTie; };
     const auto is_out = [&](double bound, std::size_t j) {
-      return bound / table_.n() <= cut() || on_one_scale(bound / table_.n(), j) <= cut();
+      if (bound == kNoBound) return false;
+      return bound / table_.n() <= cut() || (df(j) > 1 && on_one_scale(bound / table_.n(), j) <= cut());
     };
     const auto evaluate = [&](std::size_t j) {
       split(fit, j);
@@ -181,7 +182,7 @@ class Node {
     for (const std::size_t j : outside(fit)) {
       const bool known = std::any_of(exact.begin(), exact.end(), [&](const Choice& c) { return c.column == j; });
       const double gain = known ? 0 : on_one_scale(exact_gain(fit, j), j);
-      if (gain > std::max(settings_.threshold, best - kTie) + 1e-12)
+      if (gain > std::max(best, settings_.threshold) - kTie + 1e-12)
         throw std::logic_error("a skipped candidate was better than the chosen one");
     }
   }
@@ -277,33 +278,41 @@ class Node {
 
   // Rise of the loss when the i-th neighbour is removed and the field re-optimised.
   double cost(const NodeFit& fit, std::size_t i) {
-    const std::size_t width = cells_.width(), q = width - 1, cells = cells_.size();
+    const std::size_t width = cells_.width();
+    const std::vector<double> removed = table_of(fit, i);
+    std::vector<double> factors(removed.size()), totals(width, 0.0), chances(cells_.size() * width);
+    for (std::size_t k = 0; k < removed.size(); ++k) factors[k] = std::exp(-removed[k]);
+    std::vector<Weighted> all;
+    double linear = 0, unshifted = 0;
+    for (std::size_t s = 0; s < cells_.size(); ++s) {
+      const std::size_t row = static_cast<std::size_t>(cells_.code(s, i)) * width;
+      double sum = 0;
+      for (std::size_t a = 0; a < width; ++a) {
+        const double count = cells_.count(s, static_cast<int>(a));
+        sum += chances[s * width + a] = fit.chances[s * width + a] * factors[row + a];
+        linear += count * removed[row + a];
+        totals[a] += count;
+      }
+      if (!settings_.intercept) unshifted += cells_.total(s) * std::log(sum);
+      all.push_back({cells_.total(s), &chances[s * width]});
+    }
+    return (linear + (settings_.intercept ? -profile_.maximum(all, totals) : unshifted)) / table_.n();
+  }
+
+  // What the i-th neighbour adds to the scores, by its state and the target's; relative to the first.
+  std::vector<double> table_of(const NodeFit& fit, std::size_t i) const {
+    const auto m = static_cast<std::size_t>(table_.states(fit.support[i])), width = cells_.width(), q = width - 1;
     const std::size_t first = block(fit, i);
-    std::vector<double> chances(cells * width), totals(width, 0.0);
-    std::vector<double> table(static_cast<std::size_t>(table_.states(fit.support[i])) * width, 0.0);
-    const double drift = settings_.intercept ? 0.0 : 1.0 / table_.states(fit.support[i]);
-    for (std::size_t c = 1; c * width < table.size(); ++c)
+    // Without an intercept the field follows the tables, and loses this one's means.
+    const double drift = settings_.intercept ? 0.0 : 1.0 / static_cast<double>(m);
+    std::vector<double> table(m * width, 0.0);
+    for (std::size_t c = 1; c < m; ++c)
       for (std::size_t a = 0; a < q; ++a) {
         const double value = fit.parameters[(first + c - 1) * q + a];
         table[c * width + a + 1] += value;
-        for (std::size_t d = 0; d * width < table.size(); ++d) table[d * width + a + 1] -= drift * value;
+        for (std::size_t d = 0; d < m; ++d) table[d * width + a + 1] -= drift * value;
       }
-    double loss = 0;
-    std::vector<Weighted> all;
-    for (std::size_t s = 0; s < cells; ++s) {
-      const double* held = &fit.chances[s * width];
-      const double* removed = &table[static_cast<std::size_t>(cells_.code(s, i)) * width];
-      double sum = 0;
-      for (std::size_t a = 0; a < width; ++a) sum += chances[s * width + a] = held[a] * std::exp(-removed[a]);
-      for (std::size_t a = 0; a < width; ++a) {
-        chances[s * width + a] /= sum;
-        totals[a] += cells_.count(s, static_cast<int>(a));
-        if (cells_.count(s, static_cast<int>(a)) > 0) loss -= cells_.count(s, static_cast<int>(a)) * std::log(chances[s * width + a]);
-      }
-      all.push_back({cells_.total(s), &chances[s * width]});
-    }
-    if (settings_.intercept) loss -= profile_.maximum(all, totals);
-    return loss / table_.n() - fit.loss;
+    return table;
   }
 
   // Where the features of the i-th neighbour begin.
@@ -313,8 +322,22 @@ class Node {
     return first;
   }
 
-  // Minimiser over the present cells, started from a nearby fit.
-  NodeFit refit(const NodeFit* near) {
+  // What the best table of a candidate alone would add to the scores: where its refit starts.
+  std::vector<double> best_shifts(const NodeFit& fit, std::size_t j) {
+    std::vector<double> shifts;
+    if (!settings_.intercept) return shifts;
+    split(fit, j);
+    const std::size_t width = cells_.width();
+    for (std::size_t c = 0; c < by_state_.size(); ++c) {
+      profile_.maximum(by_state_[c], std::span(totals_).subspan(c * width, width));
+      const std::span<const double> shift = profile_.shift();
+      for (std::size_t a = 1; a < width; ++a) shifts.push_back(std::clamp(shift[a] - shift[0], -5.0, 5.0));
+    }
+    return shifts;
+  }
+
+  // Minimiser over the present cells, started from a nearby fit and the shifts of a new column.
+  NodeFit refit(const NodeFit* near, const std::vector<double>& shifts = {}) {
     NodeFit fit;
     fit.support = cells_.support();
     if (table_.states(r_) < 2) {
@@ -322,7 +345,7 @@ class Node {
       return fit;
     }
     Refit problem(cells_.view(), table_.n(), settings_.intercept, kRidge);
-    std::vector<double> x = start_from(near, fit.support);
+    std::vector<double> x = start_from(near, fit.support, shifts);
     problem.minimise(x, 1e-18);
     fit.loss = problem.chances(x, fit.chances);
     fit.unbounded = problem.held_by_ridge(x);
@@ -330,22 +353,26 @@ class Node {
     return fit;
   }
 
-  std::vector<double> start_from(const NodeFit* near, const std::vector<std::size_t>& support) const {
+  std::vector<double> start_from(const NodeFit* near, const std::vector<std::size_t>& support,
+                                 const std::vector<double>& shifts) const {
     const std::size_t q = cells_.width() - 1;
     std::vector<double> x(settings_.intercept ? q : 0, 0.0);
-    if (near && settings_.intercept) std::copy_n(near->parameters.begin(), q, x.begin());
+    for (std::size_t a = 0; near && a < x.size(); ++a) x[a] = near->parameters[a] + (shifts.empty() ? 0.0 : shifts[a]);
     for (const std::size_t t : support) {
-      const std::size_t length = (static_cast<std::size_t>(table_.states(t)) - 1) * q;
-      const auto at = near ? std::find(near->support.begin(), near->support.end(), t) : support.end();
-      if (!near || at == near->support.end()) {
-        x.insert(x.end(), length, 0.0);
-        continue;
-      }
-      const std::size_t first = block(*near, static_cast<std::size_t>(at - near->support.begin())) * q;
-      x.insert(x.end(), near->parameters.begin() + static_cast<std::ptrdiff_t>(first),
-               near->parameters.begin() + static_cast<std::ptrdiff_t>(first + length));
+      const std::size_t length = (static_cast<std::size_t>(table_.states(t)) - 1) * q, at = x.size();
+      x.resize(at + length, 0.0);
+      const std::size_t i = near ? position(*near, t) : 0;
+      if (near && i < near->support.size())
+        std::copy_n(near->parameters.begin() + static_cast<std::ptrdiff_t>(block(*near, i) * q), length,
+                    x.begin() + static_cast<std::ptrdiff_t>(at));
+      else
+        for (std::size_t k = 0; k < length && !shifts.empty(); ++k) x[at + k] = shifts[q + k] - shifts[k % q];
     }
     return x;
+  }
+
+  static std::size_t position(const NodeFit& fit, std::size_t column) {
+    return static_cast<std::size_t>(std::find(fit.support.begin(), fit.support.end(), column) - fit.support.begin());
   }
 
   static constexpr std::size_t kFewOpen = 4, kMostMasks = 4;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <list>
 #include <numeric>
 #include <span>
 #include <unordered_map>
@@ -61,19 +60,19 @@ class Pairs {
     });
   }
 
-  // Rows on demand, the latest ones kept; one for each thread.
+  // Rows on demand, kept until tidied away; one reader for each thread.
   class Reader {
    public:
     explicit Reader(const Pairs& pairs) : pairs_(pairs) {}
 
+    // Lets go of rows that were read before; between two searches, when nobody looks at them.
+    void tidy() {
+      if (kept_.size() > kKept) kept_.clear();
+    }
+
     std::span<const double> row(std::size_t u) {
       if (pairs_.whole()) return {pairs_.counts_.data() + u * pairs_.size(), pairs_.size()};
       if (const auto found = kept_.find(u); found != kept_.end()) return found->second;
-      if (order_.size() >= kKept) {
-        kept_.erase(order_.front());
-        order_.pop_front();
-      }
-      order_.push_back(u);
       std::vector<double>& row = kept_[u];
       row.resize(pairs_.size());
       pairs_.table_.count_many(pairs_.table_.row(u), pairs_.states_, row.data());
@@ -84,7 +83,6 @@ class Pairs {
     static constexpr std::size_t kKept = 64;
     const Pairs& pairs_;
     std::unordered_map<std::size_t, std::vector<double>> kept_;
-    std::list<std::size_t> order_;
   };
 
  private:

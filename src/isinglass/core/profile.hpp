@@ -64,9 +64,7 @@ class Profile {
         if (next > low && next < high) u = next;
         break;
       }
-      if (!(next > low && next < high) || std::abs(next - u) > 50)
-        next = std::clamp(u + std::log(totals[b] / (totals[b] - slope)) - std::log(totals[a] / (totals[a] + slope)),
-                          low, high);
+      next = std::clamp(next, u - 50, u + 50);  // on a plateau the step means nothing
       if (!(next > low && next < high)) next = 0.5 * (low + high);
       u = next;
     }
@@ -77,7 +75,7 @@ class Profile {
     return gain;
   }
 
-  // Newton's step where it helps; else a step of iterative scaling, which never lowers the gain.
+  // Newton's direction as far as it helps; else a step of iterative scaling, which never lowers the gain.
   double many_states(std::span<const Weighted> cells, std::span<const double> totals) {
     const std::size_t k = seen_.size(), q = k - 1;  // the shift of seen_[0] stays zero
     std::vector<double> v(k, 0.0), trial(k), expected(k), curvature(q * q), slope(q), step(q);
@@ -97,10 +95,14 @@ class Profile {
       }
       bool moved = false;
       if (solved) {
-        for (std::size_t i = 0; i < q; ++i) trial[i + 1] = v[i + 1] + std::clamp(step[i], -50.0, 50.0);
+        double longest = 0;
+        for (const double one : step) longest = std::max(longest, std::abs(one));
         trial[0] = 0;
-        const double better = value(cells, totals, trial);
-        moved = better >= gain + 0.1 * promise || promise <= 1e-13 * std::max(1.0, std::abs(gain));
+        // Along Newton's direction the gain rises first: halve until a share of the rise is seen.
+        for (double t = std::min(1.0, 50 / longest); !moved && t * longest > 1e-12; t /= 2) {
+          for (std::size_t i = 0; i < q; ++i) trial[i + 1] = v[i + 1] + t * step[i];
+          moved = value(cells, totals, trial) >= gain + 0.1 * t * promise || promise <= 1e-13 * std::max(1.0, std::abs(gain));
+        }
       }
       if (!moved)
         for (std::size_t i = 0; i < k; ++i) trial[i] = v[i] + std::log(totals[seen_[i]] / expected[i]);

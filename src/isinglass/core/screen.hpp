@@ -41,8 +41,12 @@ class Screen {
       least_curvature_ = std::min(least_curvature_, curvature_[s]);
     }
     rounding_ = 1e-10 * rows_;
-    add_feature(std::vector<double>(cells.size(), 1.0), pairs.marginals());
-    for (std::size_t i = 0; i < cells.support().size(); ++i) add_column(i);
+    add_feature({pairs.marginals()});
+    for (std::size_t i = 0; i < cells.support().size(); ++i)
+      for (int c = 1; c < table.states(cells.support()[i]); ++c) {
+        const std::size_t u = table.state(cells.support()[i], c);
+        add_feature({reader.row(u), {}, u, i, c});
+      }
     estimate();
   }
 
@@ -79,52 +83,72 @@ class Screen {
     if (chosen.empty()) return false;
     cells_.rows_of(chosen, mask_);
     states_.clear();
+    for (const std::size_t t : cells_.support())  // for the normal equations
+      for (std::size_t u = pairs_.first(t); u < pairs_.first(t + 1); ++u) states_.push_back(u);
     for (const Open& candidate : open)
       for (std::size_t u = pairs_.first(candidate.column); u < pairs_.first(candidate.column + 1); ++u)
         states_.push_back(u);
     counts_.resize(states_.size());
     table_.count_many(mask_.data(), states_, counts_.data());
-    masks_.emplace_back(pairs_.size(), 0.0);
-    for (std::size_t i = 0; i < states_.size(); ++i) masks_.back()[states_[i]] = counts_[i];
-    add_feature(std::vector<double>(chosen.begin(), chosen.end()), masks_.back());
+    sums_.emplace_back(pairs_.size(), 0.0);
+    for (std::size_t i = 0; i < states_.size(); ++i) sums_.back()[states_[i]] = counts_[i];
+    add_feature({sums_.back(), chosen});
     estimate();
     return true;
   }
 
  private:
-  // A function of the cell, and its sums over the rows of every state.
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+  // A 0/1 function of the cell: a state of the support, or a set of cells, or (neither) the constant.
   struct Feature {
-    std::vector<double> of_cell;
-    std::span<const double> sums;
+    std::span<const double> sums;  // over the rows of every state
+    std::vector<char> set = {};
+    std::size_t state = kNone;  // with its column's place in the support, and its code
+    std::size_t place = 0;
+    int code = 0;
   };
 
-  void add_feature(std::vector<double> of_cell, std::span<const double> sums) {
-    features_.push_back({std::move(of_cell), sums});
+  // One more column of the least squares: its products with the others, with chance and curvature.
+  void add_feature(Feature feature) {
+    features_.push_back(std::move(feature));
+    const Feature& last = features_.back();
+    std::vector<double>& row = normal_.emplace_back();
+    for (const Feature& other : features_) row.push_back(product(last, other));
+    double by_chance = 0, by_curvature = 0;
+    over_cells(last, [&](std::size_t s) {
+      by_chance += cells_.total(s) * chance_[s];
+      by_curvature += cells_.total(s) * curvature_[s];
+    });
+    by_chance_.push_back(by_chance);
+    by_curvature_.push_back(by_curvature);
   }
 
-  void add_column(std::size_t i) {
-    const std::size_t t = cells_.support()[i];
-    for (int c = 1; c < table_.states(t); ++c) {
-      std::vector<double> of_cell(cells_.size());
-      for (std::size_t s = 0; s < cells_.size(); ++s) of_cell[s] = cells_.code(s, i) == c;
-      add_feature(std::move(of_cell), reader_.row(pairs_.first(t) + static_cast<std::size_t>(c) - 1));
-    }
+  // Rows that two features have in common; pair counts know those of states.
+  double product(const Feature& a, const Feature& b) const {
+    if (a.state != kNone) return b.sums[a.state];
+    if (b.state != kNone) return a.sums[b.state];
+    double rows = 0;
+    over_cells(a, [&](std::size_t s) { rows += b.set.empty() || b.set[s] ? cells_.total(s) : 0.0; });
+    return rows;
+  }
+
+  template <class Use>
+  void over_cells(const Feature& feature, const Use& use) const {
+    for (std::size_t s = 0; s < cells_.size(); ++s)
+      if (feature.state != kNone ? cells_.code(s, feature.place) == feature.code : feature.set.empty() || feature.set[s])
+        use(s);
   }
 
   // Least squares of chance and curvature on the features, then slopes and curvatures of all states.
   void estimate() {
-    const std::size_t size = features_.size(), cells = cells_.size();
-    std::vector<double> normal(size * size), beta(size), kappa(size), weighted(cells);
-    for (std::size_t f = 0; f < size; ++f) {
-      for (std::size_t s = 0; s < cells; ++s) weighted[s] = cells_.total(s) * features_[f].of_cell[s];
-      beta[f] = dot(weighted, chance_);
-      kappa[f] = dot(weighted, curvature_);
-      for (std::size_t g = 0; g <= f; ++g) normal[f * size + g] = dot(weighted, features_[g].of_cell);
-    }
+    const std::size_t size = features_.size();
+    std::vector<double> factor(size * size), beta(by_chance_), kappa(by_curvature_);
+    for (std::size_t f = 0; f < size; ++f) std::copy(normal_[f].begin(), normal_[f].end(), &factor[f * size]);
     // Collinear features only need some solution; what it misses is part of the remainder.
-    if (!factorise(normal, size, 1e-9 * rows_)) return;
-    substitute(normal, beta);
-    substitute(normal, kappa);
+    if (!factorise(factor, size, 1e-9 * rows_)) return;
+    substitute(factor, beta);
+    substitute(factor, kappa);
     chance_left_ = remainder(chance_, beta, chance_length_, chance_mean_);
     curvature_left_ = remainder(curvature_, kappa, curvature_length_, curvature_mean_);
     const std::span<const double> observed = reader_.row(pairs_.first(r_));
@@ -142,18 +166,12 @@ class Screen {
     }
   }
 
-  static double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-  }
-
   // What the features leave of a function, centred; its length and its mean.
   std::vector<double> remainder(const std::vector<double>& of_cell, const std::vector<double>& weights, double& length,
                                 double& mean) const {
     std::vector<double> left = of_cell;
     for (std::size_t f = 0; f < features_.size(); ++f)
-      for (std::size_t s = 0; s < left.size(); ++s) left[s] -= weights[f] * features_[f].of_cell[s];
+      over_cells(features_[f], [&](std::size_t s) { left[s] -= weights[f]; });
     mean = length = 0;
     for (std::size_t s = 0; s < left.size(); ++s) mean += cells_.total(s) * left[s] / rows_;
     for (std::size_t s = 0; s < left.size(); ++s) {
@@ -213,8 +231,10 @@ class Screen {
   std::vector<double> chance_left_, curvature_left_;  // what the features leave of them
   double chance_length_ = 0, chance_mean_ = 0, curvature_length_ = 0, curvature_mean_ = 0;
   std::vector<Feature> features_;
+  std::vector<std::vector<double>> normal_;           // lower triangle, row by row
+  std::vector<double> by_chance_, by_curvature_;      // products of the features with the two
   std::vector<double> slopes_, curvatures_;  // estimates, of each state
-  std::list<std::vector<double>> masks_;     // sums of the sets of cells; spans point into them
+  std::list<std::vector<double>> sums_;      // of the sets of cells; features point into them
   Words mask_;
   std::vector<std::size_t> states_;
   std::vector<double> counts_;
