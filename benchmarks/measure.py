@@ -7,11 +7,13 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
+
+from threadpoolctl import ThreadpoolController
 
 from isinglass.core import instructions
 
@@ -23,6 +25,8 @@ DATA = Path(__file__).parent.parent.parent / "shared" / "data"
 GIGABYTE = 1e9
 #: Seconds that repeats may take.
 PATIENCE = 30.0
+#: The share of the cores that other processes may use before verdicts are withheld.
+TOLERATED = 0.1
 
 
 class Target(Protocol):
@@ -65,21 +69,81 @@ class TimesFaster:
         return "" if self.least is None else f">= {self.least:g} faster"
 
 
-HEADING = f"{'':3}{'ratio':>8}  {'target':<22} {'ours':>10} {'theirs':>10}  what / against what"
+HEADING = f"{'':3}{'ratio':>8}  {'target':<24} {'ours':>10} {'theirs':>10}  what / against what"
 
 
-def row(key: str, target: Target, ours: float, theirs: float, words: str) -> str:
-    """One line of a table of ratios."""
-    ratio = target.ratio(ours, theirs)
-    return (
-        f"{key:3}{ratio:8.3g}  {target!s:<14} {target.verdict(ratio):<7} "
-        f"{ours:8.4g} s {theirs:8.4g} s  {words}"
-    )
+@dataclass(frozen=True)
+class Row:
+    """One comparison of a table of ratios."""
+
+    key: str
+    target: Target
+    ours: float
+    theirs: float
+    words: str
+
+    def line(self, judge: bool) -> str:
+        """The comparison in a line; without a verdict when the measurement cannot bear one."""
+        ratio = self.target.ratio(self.ours, self.theirs)
+        verdict = self.target.verdict(ratio) if judge else ""
+        return (
+            f"{self.key:3}{ratio:8.3g}  {self.target!s:<14} {verdict:<9} "
+            f"{self.ours:8.4g} s {self.theirs:8.4g} s  {self.words}"
+        )
 
 
-def not_run(key: str, reason: str, words: str) -> str:
-    """The line of what could not be measured."""
-    return f"{key:3}{'not run':>8}  {words}: {reason}"
+@dataclass(frozen=True)
+class NotRun:
+    """The line of what could not be measured, with the reason."""
+
+    key: str
+    reason: str
+    words: str
+
+    def line(self, judge: bool) -> str:
+        """The same, judged or not."""
+        return f"{self.key:3}{'not run':>8}  {self.words}: {self.reason}"
+
+
+def print_rows(rows: Iterable[Row | NotRun], quick: bool) -> None:
+    """Print each row when it is measured; judge it if the machine was ours and the size full.
+
+    Threads of BLAS wait for each other, so other work slows them by far more than it slows
+    ours: a ratio measured on a busy machine flatters us.
+    """
+    watch = OthersBusy()
+    for row in rows:
+        share = watch.share()
+        busy = share is not None and share > TOLERATED
+        print(row.line(judge=not quick and not busy), flush=True)
+        if busy:
+            print(f"{'':13}^ no verdict: other processes used {share:.0%} of the cores", flush=True)
+        watch = OthersBusy()
+
+
+class OthersBusy:
+    """How much of the cores processes other than ours have used since this was made."""
+
+    def __init__(self) -> None:
+        self._start = self._now()
+
+    def share(self) -> float | None:
+        """The share, or None where the system does not tell."""
+        if self._start is None:
+            return None
+        wall, busy, ours = (b - a for a, b in zip(self._start, self._now(), strict=True))
+        return max(busy - ours, 0.0) / max(wall * os.cpu_count(), 0.01)
+
+    @staticmethod
+    def _now() -> tuple[float, float, float] | None:
+        counters = Path("/proc/stat")
+        if not counters.exists():
+            return None
+        user, nice, system, _, _, irq, softirq, steal = map(
+            int, counters.read_text().split("\n")[0].split()[1:9]
+        )
+        busy = (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+        return time.perf_counter(), busy, sum(os.times()[:4])
 
 
 def seconds(work: Work) -> float:
@@ -104,6 +168,24 @@ def repeated(measure: Callable[[], T], repeats: int) -> list[T]:
     while len(results) < repeats and time.perf_counter() - start < PATIENCE:
         results.append(measure())
     return results
+
+
+def with_threads(work: Work, threads: int) -> Work:
+    """The same work, with so many threads for BLAS and OpenMP."""
+    controller = ThreadpoolController()
+
+    def limited() -> None:
+        with controller.limit(limits=threads):
+            work()
+
+    return limited
+
+
+def against_threaded(ours: Work, theirs: Work, threads: int, repeats: int) -> tuple[float, float]:
+    """Medians of two works in turns; theirs with one thread or with all, whichever is faster."""
+    kinds = [with_threads(theirs, count) for count in sorted({1, threads})]
+    time, *other_times = medians([ours, *kinds], repeats)
+    return time, min(other_times)
 
 
 def peak_bytes() -> int:

@@ -9,9 +9,23 @@ use threads. Should be at most 3 times their time, in under 4 GB.
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Iterator
+
 import numpy as np
 import tables
-from measure import GIGABYTE, HEADING, AtMost, machine, not_run, options, peak_bytes, row, seconds
+from measure import (
+    GIGABYTE,
+    HEADING,
+    AtMost,
+    NotRun,
+    Row,
+    machine,
+    options,
+    peak_bytes,
+    print_rows,
+    seconds,
+)
 from run_peers import time_peer
 
 from isinglass import GreedyGraph
@@ -27,16 +41,21 @@ def main() -> None:
     chosen = parser.parse_args()
     print(machine(chosen))
     print(HEADING)
+    print_rows(rows(chosen), chosen.quick)
+
+
+def rows(chosen: argparse.Namespace) -> Iterator[Row | NotRun]:
+    """The comparison, with the memory of our fit in its words."""
     table = tables.protein(chosen.data)
     if table is None:
-        print(not_run("", "no such table; --data names its folder", WORDS))
+        yield NotRun("", "no such table; --data names its folder", WORDS)
         return
     if chosen.quick:
         table = np.ascontiguousarray(table[:1000, :6])
     ours = seconds(lambda: GreedyGraph("paper", n_jobs=chosen.threads).fit(table))
     memory = peak_bytes()
     theirs = time_peer("unpenalised", table, chosen.threads, nodes=chosen.nodes)
-    print(row("", AtMost(3), ours, theirs.seconds, f"{WORDS}, {theirs}"))
+    yield Row("", AtMost(3), ours, theirs.seconds, f"{WORDS}, {theirs}")
     met = "met" if memory < MOST_BYTES else "MISSED"
     print(f"peak memory {memory / 1e6:.0f} MB; under {MOST_BYTES / GIGABYTE:g} GB: {met}")
 

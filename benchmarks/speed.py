@@ -13,7 +13,9 @@
        most 3)
 
 Ours is always the whole `fit` with the threshold "paper", from an int8 array to `graph_`, except
-in d. Peers live in environments that `make benchmark` makes; `run_peers` says how they are timed.
+in d. Products and regressions in this process take one thread or all, whichever is faster.
+Peers live in environments that `make benchmark` makes; `run_peers` says how they are timed.
+Verdicts are withheld when other processes are busy.
 """
 
 from __future__ import annotations
@@ -27,25 +29,26 @@ import tables
 from measure import (
     HEADING,
     AtMost,
+    NotRun,
+    Row,
     Target,
     TimesFaster,
+    against_threaded,
     machine,
     medians,
-    not_run,
     options,
+    print_rows,
     repeated,
-    row,
     seconds,
 )
 from run_peers import PeerFailed, time_peer
 from sklearn.linear_model import LogisticRegression
-from threadpoolctl import threadpool_limits
 
 from isinglass import GreedyGraph
 from isinglass.core import search_columns
 from isinglass.selection import LookBelow, Paper
 
-Case = Callable[[argparse.Namespace], Iterator[str]]
+Case = Callable[[argparse.Namespace], Iterator[Row | NotRun]]
 
 #: Name, variant, target and words of each peer in row c.
 PEERS: list[tuple[str, str, Target, str]] = [
@@ -66,25 +69,23 @@ def main() -> None:
     chosen = parser.parse_args()
     print(machine(chosen))
     print(HEADING)
-    with threadpool_limits(chosen.threads):
-        for key in chosen.only.split(","):
-            for line in CASES[key](chosen):
-                print(line, flush=True)
+    rows = (row for key in chosen.only.split(",") for row in CASES[key](chosen))
+    print_rows(rows, chosen.quick)
 
 
-def regular(chosen: argparse.Namespace) -> Iterator[str]:
+def regular(chosen: argparse.Namespace) -> Iterator[Row | NotRun]:
     p, n = (200, 2000) if chosen.quick else (1000, 10_000)
     words = f"3-regular Ising, p = {p}, n = {n} / one float32 X.T @ X"
     yield _against_product("a", tables.regular(p, n), AtMost(2, aim=1), words, chosen)
 
 
-def grid(chosen: argparse.Namespace) -> Iterator[str]:
+def grid(chosen: argparse.Namespace) -> Iterator[Row | NotRun]:
     side, n = (14, 2000) if chosen.quick else (32, 10_000)
     words = f"{side} x {side} grid Ising, n = {n} / one float32 X.T @ X"
     yield _against_product("b", tables.grid(side, n), AtMost(3, aim=1.5), words, chosen)
 
 
-def peers(chosen: argparse.Namespace) -> Iterator[str]:
+def peers(chosen: argparse.Namespace) -> Iterator[Row | NotRun]:
     side, n = (5, 500) if chosen.quick else (10, 2000)
     table = tables.grid(side, n)
     for name, variant, target, words in PEERS:
@@ -94,7 +95,7 @@ def peers(chosen: argparse.Namespace) -> Iterator[str]:
         )
 
 
-def hub(chosen: argparse.Namespace) -> Iterator[str]:
+def hub(chosen: argparse.Namespace) -> Iterator[Row | NotRun]:
     p, n, degree = (60, 4000, 12) if chosen.quick else (300, 20_000, 30)
     table = tables.star(p, n, degree, strength=0.3)
     codes = np.asfortranarray((table > 0).astype(np.uint8))
@@ -116,23 +117,23 @@ def hub(chosen: argparse.Namespace) -> Iterator[str]:
     def regress() -> None:
         LogisticRegression(C=np.inf, solver="newton-cholesky").fit(neighbours, node)
 
-    ours, theirs = medians([search, regress], _repeats(chosen))
+    ours, theirs = against_threaded(search, regress, chosen.threads, _repeats(chosen))
     words = f"search of a hub of {degree}, p = {p}, n = {n} / one newton-cholesky fit of the hub"
-    yield row("d", AtMost(10), ours, theirs, words)
+    yield Row("d", AtMost(10), ours, theirs, words)
 
 
-def questionnaire(chosen: argparse.Namespace) -> Iterator[str]:
+def questionnaire(chosen: argparse.Namespace) -> Iterator[Row | NotRun]:
     words = "dass, 42 items of 4 states / scikit-learn without penalty, node by node"
     table = tables.dass(chosen.data)
     if table is None:
-        yield not_run("e", "no such table; --data names its folder", words)
+        yield NotRun("e", "no such table; --data names its folder", words)
         return
     if chosen.quick:
         table = np.ascontiguousarray(table[:1000, :8])
     yield _against_peer("e", table, chosen, name="unpenalised", target=TimesFaster(10), words=words)
 
 
-def below_the_threshold(chosen: argparse.Namespace) -> Iterator[str]:
+def below_the_threshold(chosen: argparse.Namespace) -> Iterator[Row | NotRun]:
     p, n = (200, 2000) if chosen.quick else (1000, 10_000)
     yield _step_below(tables.regular(p, n), f"3-regular Ising, p = {p}, n = {n}", chosen)
     side, n = (5, 500) if chosen.quick else (10, 2000)
@@ -154,11 +155,11 @@ CASES: dict[str, Case] = {
 
 def _against_product(
     key: str, table: tables.Codes, target: Target, words: str, chosen: argparse.Namespace
-) -> str:
+) -> Row:
     X = table.astype(np.float32)
     fit = _fit(table, chosen.threads)
-    ours, theirs = medians([fit, lambda: X.T @ X], _repeats(chosen))
-    return row(key, target, ours, theirs, words)
+    ours, theirs = against_threaded(fit, lambda: X.T @ X, chosen.threads, _repeats(chosen))
+    return Row(key, target, ours, theirs, words)
 
 
 def _against_peer(
@@ -170,7 +171,7 @@ def _against_peer(
     variant: str = "",
     target: Target,
     words: str,
-) -> str:
+) -> Row | NotRun:
     """Our fits run before and after the peer, which is too slow, or too far away, for turns."""
     fit = _fit(table, chosen.threads)
     fit()
@@ -179,12 +180,12 @@ def _against_peer(
     try:
         theirs = time_peer(name, table, chosen.threads, variant=variant, budget=budget)
     except PeerFailed as failure:
-        return not_run(key, str(failure), words)
+        return NotRun(key, str(failure), words)
     times += repeated(lambda: seconds(fit), _repeats(chosen))
-    return row(key, target, statistics.median(times), theirs.seconds, f"{words}, {theirs}")
+    return Row(key, target, statistics.median(times), theirs.seconds, f"{words}, {theirs}")
 
 
-def _step_below(table: tables.Codes, words: str, chosen: argparse.Namespace) -> str:
+def _step_below(table: tables.Codes, words: str, chosen: argparse.Namespace) -> Row:
     above, below = GreedyGraph("paper"), GreedyGraph(LookBelow(Paper(), share=0.25))
     fits = [_fit(table, chosen.threads, graph) for graph in (above, below)]
     to_threshold, to_floor = medians(fits, _repeats(chosen))
@@ -192,7 +193,7 @@ def _step_below(table: tables.Codes, words: str, chosen: argparse.Namespace) -> 
     a_step_above = to_threshold / steps
     a_step_below = (to_floor - to_threshold) / max(more_steps - steps, 1)
     words = f"{words}: a step below the threshold / one above ({more_steps - steps} and {steps})"
-    return row("f", AtMost(3), a_step_below, a_step_above, words)
+    return Row("f", AtMost(3), a_step_below, a_step_above, words)
 
 
 def _fit(

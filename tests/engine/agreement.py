@@ -66,8 +66,10 @@ def assert_same_choices(one: Runs, two: Runs, threshold: float) -> None:
     np.testing.assert_array_equal(first.column, second.column)
     np.testing.assert_array_equal(first.neighbour, second.neighbour)
     np.testing.assert_array_equal(first.unbounded, second.unbounded)
-    np.testing.assert_allclose(first.worth, second.worth, rtol=0, atol=1e-8)
-    np.testing.assert_allclose(first.worth_back, second.worth_back, rtol=0, atol=1e-8)
+    for ends in ((first.column, first.neighbour), (first.neighbour, first.column)):
+        np.testing.assert_allclose(
+            first.worths.of(*ends), second.worths.of(*ends), rtol=0, atol=1e-8
+        )
     for i, held in enumerate(first.unbounded):
         atol = 1e-2 if held else 1e-4
         np.testing.assert_allclose(first.tables[i], second.tables[i], rtol=0, atol=atol)

@@ -341,7 +341,7 @@ cells = st.one_of(
     st.integers(1, 5).flatmap(
         lambda p: st.lists(st.lists(cells, min_size=p, max_size=p), min_size=1, max_size=12)
     ),
-    st.sampled_from(["error", "drop", "state"]),
+    st.sampled_from(["error", "drop", "state", "available"]),
     st.booleans(),
 )
 def test_any_table_gives_an_answer_or_our_error(rows, missing, intercept):

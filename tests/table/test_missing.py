@@ -21,7 +21,7 @@ def test_an_error_names_columns_counts_and_the_ways_on(make, library):
     assert 'missing="state"' in message
     assert "shared gaps become links" in message
     assert 'missing="available"' in message
-    assert "next version" in message
+    assert "one more answer of that neighbour" in message
     assert "\n" not in message
 
 
@@ -82,12 +82,23 @@ def test_a_column_without_any_value():
     assert table.columns[0].states == (None,)
 
 
-def test_available_is_yet_to_come():
-    with pytest.raises(SettingError, match=r'not available yet.*Use missing="drop" or missing="s'):
-        encode([[1]], missing="available")
+def test_a_gap_that_is_left_out_keeps_the_order_of_the_answers():
+    table = encode([[None, 1], [2, 2], [1, 2]], missing="available")
+    assert table.available
+    assert table.columns[0].states == (1, 2, None)
+    assert table.columns[0].ordered
+    assert table.n_answers == (2, 2)
+    assert not encode([[1], [2]], missing="available").available
+
+
+def test_a_column_that_is_never_seen_is_isolated():
+    table = encode([[None, 1], [None, 2]], missing="available")
+    assert table.n_answers == (1, 2)
 
 
 @pytest.mark.parametrize("missing", ["ignore", None, 3, np.nan])
 def test_other_settings_are_refused(missing):
-    with pytest.raises(SettingError, match=r'missing must be "error", "drop" or "state", got'):
+    with pytest.raises(
+        SettingError, match=r'missing must be "error", "drop", "state" or "available", got'
+    ):
         encode([[1]], missing=missing)

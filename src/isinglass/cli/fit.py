@@ -44,7 +44,7 @@ Examples:
 )
 @click.option(
     "--missing",
-    type=click.Choice(["error", "drop", "state"]),
+    type=click.Choice(["error", "drop", "state", "available"]),
     default="error",
     show_default=True,
     help="Gaps: refuse them, keep complete rows only, or take a gap as an answer.",

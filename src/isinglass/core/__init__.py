@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -35,11 +35,15 @@ def search_columns(
     max_degree: int | None,
     threads: int,
     targets: Sequence[int] | None = None,
+    admirers: Mapping[int, Set[int]] | None = None,
     n: float = 0.0,
     check: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Run Algorithm 1 for the columns in `targets` (all by default); results as flat arrays.
+
+    What an edge is worth is measured for the neighbours of a column, for the targets that chose
+    it, and for its `admirers`.
 
     The layout is described in ``core/flat.hpp``. With `check`, every candidate is evaluated, and
     a bound that skipped a better one is an error.
@@ -51,6 +55,10 @@ def search_columns(
         np.empty(0) if (weights == 1).all() else np.ascontiguousarray(weights, dtype=np.float64),
         n,
         np.asarray(targets, dtype=np.int64),
+        np.asarray(
+            [(r, t) for r, others in (admirers or {}).items() for t in sorted(others)],
+            dtype=np.int64,
+        ).ravel(),
         threshold,
         nu,
         intercept,

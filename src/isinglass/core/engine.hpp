@@ -32,9 +32,11 @@ class Engine {
   Engine(const Table& table, const Settings& settings, unsigned threads)
       : table_(table), settings_(settings), threads_(std::max(threads, 1u)), pairs_(table) {}
 
-  // Runs the columns in `targets`. `watch` is called now and then with the number done; if it
+  // Runs the columns in `targets`. Edges are valued for neighbours, for the targets that chose a
+  // column, and for its `admirers`. `watch` is called now and then with the number done; if it
   // returns false, the work is given up.
-  std::vector<NodeResult> run(const std::vector<std::size_t>& targets, const std::function<bool(std::size_t)>& watch) {
+  std::vector<NodeResult> run(const std::vector<std::size_t>& targets, std::vector<std::set<std::size_t>> admirers,
+                              const std::function<bool(std::size_t)>& watch) {
     pairs_.prepare(threads_);
     std::vector<NodeResult> results(targets.size());
     in_threads(targets.size(), watch, [&](std::size_t i, Pairs::Reader& reader) {
@@ -42,7 +44,7 @@ class Engine {
       results[i].path = node.search(interrupted_);
       results[i].path.evaluated = node.evaluated();
     });
-    const std::vector<std::set<std::size_t>> admirers = find_admirers(targets, results);
+    find_admirers(targets, results, admirers);
     in_threads(targets.size(), [&](std::size_t) { return watch(targets.size()); },
                [&](std::size_t i, Pairs::Reader& reader) {
                  Node node(table_, pairs_, reader, targets[i], settings_);
@@ -79,25 +81,23 @@ class Engine {
     for (unsigned t = 0; t < threads_; ++t) pool.emplace_back(loop);
     {
       std::unique_lock lock(mutex);
-      while (running > 0) {
-        finished.wait_for(lock, std::chrono::milliseconds(100));
+      do {
+        finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; });
         lock.unlock();
         if (!watch(done)) interrupted_ = true;
         lock.lock();
-      }
+      } while (running > 0);
     }
     for (auto& thread : pool) thread.join();
     if (failure) std::rethrow_exception(failure);
   }
 
   // For each column, those that had it in their support at some step.
-  std::vector<std::set<std::size_t>> find_admirers(const std::vector<std::size_t>& targets,
-                                                   const std::vector<NodeResult>& results) const {
-    std::vector<std::set<std::size_t>> admirers(table_.columns());
+  static void find_admirers(const std::vector<std::size_t>& targets, const std::vector<NodeResult>& results,
+                            std::vector<std::set<std::size_t>>& admirers) {
     for (std::size_t i = 0; i < targets.size(); ++i)
       for (const NodeStep& step : results[i].path.steps)
         if (step.add) admirers[step.variable].insert(targets[i]);
-    return admirers;
   }
 
   // A path may be cut before each forward step, and at its end.

@@ -80,11 +80,14 @@ class Watch {
 };
 
 nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                Vector<std::int64_t> targets, double threshold, double nu, bool intercept, std::int64_t max_degree,
+                Vector<std::int64_t> targets, Vector<std::int64_t> admirers, double threshold, double nu, bool intercept, std::int64_t max_degree,
                 unsigned threads, bool check, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
+  std::vector<std::set<std::size_t>> admirers_of(codes.shape(1));  // given as pairs
+  for (std::size_t i = 0; i + 1 < admirers.shape(0); i += 2)
+    admirers_of.at(static_cast<std::size_t>(admirers.data()[i])).insert(static_cast<std::size_t>(admirers.data()[i + 1]));
   const auto limit = max_degree < 0 ? codes.shape(1) : static_cast<std::size_t>(max_degree);
   Watch watch(std::move(progress));
   Flat flat;
@@ -92,7 +95,7 @@ nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights
     const nb::gil_scoped_release release;
     const Table table = make_table(codes, states, weights, n, threads);
     Engine engine(table, {threshold, nu, intercept, limit, check}, threads);
-    const std::vector<NodeResult> results = engine.run(columns, std::ref(watch));
+    const std::vector<NodeResult> results = engine.run(columns, std::move(admirers_of), std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
   }
   watch.rethrow();
@@ -127,7 +130,7 @@ auto pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weight
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("targets"),
-        nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"),
+        nb::arg("admirers"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"),
         nb::arg("check"), nb::arg("progress").none());
   m.def("factorise", &factorise<std::int8_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("factorise", &factorise<std::uint8_t>, nb::arg("data").noconvert(), nb::arg("threads"));

@@ -81,34 +81,39 @@ class Profile {
     std::vector<double> v(k, 0.0), trial(k), expected(k), curvature(q * q), slope(q), step(q);
     double rows = 0;
     for (const std::size_t a : seen_) rows += totals[a];
-    double gain = moments(cells, totals, v, expected, curvature);
+    double gain = value(cells, totals, v);
     for (int round = 0; round < 1000; ++round) {
+      moments(cells, v, expected, curvature);
       for (std::size_t i = 0; i < q; ++i) slope[i] = totals[seen_[i + 1]] - expected[i + 1];
       step = slope;
       const bool solved = solve_in_place(curvature, step, 0.0);
-      double promise = 0;
-      for (std::size_t i = 0; i < q; ++i) promise += 0.5 * slope[i] * step[i];
+      double promise = 0, longest = 0;
+      for (std::size_t i = 0; i < q; ++i) {
+        promise += 0.5 * slope[i] * step[i];
+        longest = std::max(longest, std::abs(step[i]));
+      }
       if (solved && promise <= 1e-15 * rows) {
         gain += promise;
         for (std::size_t i = 0; i < q; ++i) v[i + 1] += step[i];
         break;
       }
+      // Along Newton's direction the gain rises first: halve until a share of the rise is seen.
       bool moved = false;
-      if (solved) {
-        double longest = 0;
-        for (const double one : step) longest = std::max(longest, std::abs(one));
-        trial[0] = 0;
-        // Along Newton's direction the gain rises first: halve until a share of the rise is seen.
-        for (double t = std::min(1.0, 50 / longest); !moved && t * longest > 1e-12; t /= 2) {
-          for (std::size_t i = 0; i < q; ++i) trial[i + 1] = v[i + 1] + t * step[i];
-          moved = value(cells, totals, trial) >= gain + 0.1 * t * promise || promise <= 1e-13 * std::max(1.0, std::abs(gain));
-        }
+      double reached = gain;
+      trial[0] = 0;
+      for (double t = std::min(1.0, 50 / longest); solved && !moved && t * longest > 1e-12; t /= 2) {
+        for (std::size_t i = 0; i < q; ++i) trial[i + 1] = v[i + 1] + t * step[i];
+        reached = value(cells, totals, trial);
+        moved = reached >= gain + 0.1 * t * promise || promise <= 1e-13 * std::max(1.0, std::abs(gain));
       }
-      if (!moved)
+      if (!moved) {
         for (std::size_t i = 0; i < k; ++i) trial[i] = v[i] + std::log(totals[seen_[i]] / expected[i]);
-      const double base = trial[0];
-      for (std::size_t i = 0; i < k; ++i) v[i] = trial[i] - base;
-      gain = moments(cells, totals, v, expected, curvature);
+        const double base = trial[0];
+        for (double& number : trial) number -= base;
+        reached = value(cells, totals, trial);
+      }
+      v = trial;
+      gain = reached;
     }
     for (std::size_t i = 0; i < k; ++i) shift_[seen_[i]] = v[i];
     return gain;
@@ -129,21 +134,17 @@ class Profile {
     return gain;
   }
 
-  double moments(std::span<const Weighted> cells, std::span<const double> totals, const std::vector<double>& v,
-                 std::vector<double>& expected, std::vector<double>& curvature) {
+  // Expected totals, and their curvature (lower triangle) in all shifts but the first.
+  void moments(std::span<const Weighted> cells, const std::vector<double>& v, std::vector<double>& expected,
+               std::vector<double>& curvature) {
     const std::size_t k = v.size(), q = k - 1;
     std::vector<double> factor(k), share(k);
     std::fill(expected.begin(), expected.end(), 0.0);
     std::fill(curvature.begin(), curvature.end(), 0.0);
-    double gain = 0;
-    for (std::size_t i = 0; i < k; ++i) {
-      factor[i] = std::exp(v[i]);
-      gain += totals[seen_[i]] * v[i];
-    }
+    for (std::size_t i = 0; i < k; ++i) factor[i] = std::exp(v[i]);
     for (const Weighted& cell : cells) {
       double sum = 0;
       for (std::size_t i = 0; i < k; ++i) sum += share[i] = cell.chance[seen_[i]] * factor[i];
-      gain -= cell.rows * std::log(sum);
       for (std::size_t i = 0; i < k; ++i) expected[i] += cell.rows * (share[i] /= sum);
       for (std::size_t i = 1; i < k; ++i) {
         const double weighted = cell.rows * share[i];
@@ -153,7 +154,6 @@ class Profile {
         curvature[(i - 1) * q + i - 1] += weighted * others;
       }
     }
-    return gain;
   }
 
   std::vector<std::size_t> seen_;

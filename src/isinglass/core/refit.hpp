@@ -147,45 +147,63 @@ class Refit {
   // Value, gradient and Hessian (lower triangle) of the mean loss plus ridge.
   double evaluate(std::span<const double> x) {
     const std::vector<double> full = expand(x);
-    const std::size_t columns = first_.size(), width = q_ + 1, dim = features_ * q_;
-    slope_.assign(dim, 0.0);
-    curvature_.assign(dim * dim, 0.0);
-    std::vector<double> chance(width), pairs(q_ * q_);
+    const std::size_t columns = first_.size(), width = q_ + 1, triangle = q_ * (q_ + 1) / 2;
+    slope_.assign(features_ * q_, 0.0);
+    blocks_.assign(features_ * (features_ + 1) / 2 * triangle, 0.0);
+    std::vector<double> chance(width), curvature(triangle), off(q_);
     std::vector<std::size_t> active(columns + 1);
     double value = 0;
     for (std::size_t s = 0; s < view_.cells; ++s) {
       value += cell(s, full, chance.data());
-      const double* counts = view_.counts + s * width;
-      double rows = 0;
-      for (std::size_t a = 0; a < width; ++a) rows += counts[a];
-      for (std::size_t a = 0; a < q_; ++a) {
-        for (std::size_t b = 0; b < q_; ++b) pairs[a * q_ + b] = -rows * chance[a + 1] * chance[b + 1];
-        double others = 0;  // not 1 - chance, which cancels
-        for (std::size_t b = 0; b < width; ++b) others += b == a + 1 ? 0.0 : chance[b];
-        pairs[a * q_ + a] = rows * chance[a + 1] * others;
-      }
+      cell_derivatives(view_.counts + s * width, chance, off, curvature);
       std::size_t found = 1;
       active[0] = 0;
       for (std::size_t t = 0; t < columns; ++t)
         if (const int c = view_.codes[s * columns + t]) active[found++] = first_[t] + static_cast<std::size_t>(c) - 1;
       for (std::size_t i = 0; i < found; ++i) {
-        for (std::size_t a = 0; a < q_; ++a) slope_[active[i] * q_ + a] += rows * chance[a + 1] - counts[a + 1];
-        for (std::size_t j = 0; j <= i; ++j) add_block(active[i], active[j], pairs);
+        for (std::size_t a = 0; a < q_; ++a) slope_[active[i] * q_ + a] += off[a];
+        double* row = &blocks_[active[i] * (active[i] + 1) / 2 * triangle];
+        for (std::size_t j = 0; j <= i; ++j) {
+          double* block = row + active[j] * triangle;
+          for (std::size_t k = 0; k < triangle; ++k) block[k] += curvature[k];
+        }
       }
     }
     for (double& number : slope_) number /= n_;
-    for (double& number : curvature_) number /= n_;
+    unpack_blocks();
     value = value / n_ + add_ridge(full);
     reduce();
     return value;
   }
 
-  void add_block(std::size_t f, std::size_t g, const std::vector<double>& pairs) {
-    const std::size_t dim = features_ * q_;
-    for (std::size_t a = 0; a < q_; ++a) {
-      double* row = &curvature_[(f * q_ + a) * dim + g * q_];
-      for (std::size_t b = 0; b < q_; ++b) row[b] += pairs[a * q_ + b];
+  // Expected minus observed rows of a cell, and the curvature of its loss (lower triangle).
+  void cell_derivatives(const double* counts, const std::vector<double>& chance, std::vector<double>& off,
+                        std::vector<double>& curvature) const {
+    double rows = counts[0];
+    for (std::size_t a = 1; a <= q_; ++a) rows += counts[a];
+    std::size_t k = 0;
+    for (std::size_t a = 1; a <= q_; ++a) {
+      const double expected = rows * chance[a];
+      off[a - 1] = expected - counts[a];
+      for (std::size_t b = 1; b < a; ++b) curvature[k++] = -expected * chance[b];
+      double others = 0;  // not 1 - chance, which cancels
+      for (std::size_t b = 0; b <= q_; ++b) others += b == a ? 0.0 : chance[b];
+      curvature[k++] = expected * others;
     }
+  }
+
+  // Blocks of pairs of features, each a symmetric q x q matrix, to one matrix (lower triangle).
+  void unpack_blocks() {
+    const std::size_t dim = features_ * q_, triangle = q_ * (q_ + 1) / 2;
+    curvature_.assign(dim * dim, 0.0);
+    for (std::size_t f = 0; f < features_; ++f)
+      for (std::size_t g = 0; g <= f; ++g) {
+        const double* block = &blocks_[(f * (f + 1) / 2 + g) * triangle];
+        for (std::size_t a = 0; a < q_; ++a)
+          for (std::size_t b = 0; b < q_; ++b)
+            curvature_[(f * q_ + a) * dim + g * q_ + b] =
+                block[a >= b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a] / n_;
+      }
   }
 
   double add_ridge(std::span<const double> full) {
@@ -297,6 +315,7 @@ class Refit {
   std::size_t q_, features_ = 1, size_ = 0;
   std::vector<std::size_t> first_;
   std::vector<double> slope_, curvature_;    // field and tables
+  std::vector<double> blocks_;               // the curvature while it is summed, a block a pair of features
   std::vector<double> gradient_, hessian_;   // free parameters
 };
 

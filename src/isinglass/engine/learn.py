@@ -5,6 +5,7 @@ from __future__ import annotations
 from joblib import cpu_count
 
 from isinglass.core import MAX_STATES
+from isinglass.engine.available import learn_available
 from isinglass.engine.native import learn_native
 from isinglass.engine.readable import learn_readable
 from isinglass.engine.runs import Progress, Runs
@@ -24,7 +25,7 @@ def learn_neighbourhoods(
 ) -> Runs:
     """Run Algorithm 1 for every column down to `floor`."""
     native = solver == "native" and max(table.n_states) <= MAX_STATES
-    learn = learn_native if native else learn_readable
+    learn = learn_available if table.available else learn_native if native else learn_readable
     return learn(
         table,
         floor,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import STOPS, search_columns
-from isinglass.engine.runs import Choices, Progress
+from isinglass.engine.runs import Choices, Progress, Worths
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import (
     ALL_IN,
@@ -31,11 +31,16 @@ def learn_native(
     intercept: bool,
     max_degree: int | None,
     threads: int,
-    progress: Progress | None,
+    progress: Progress | None = None,
+    targets: Sequence[int] | None = None,
+    admirers: Mapping[int, Set[int]] | None = None,
     check: bool = False,
 ) -> NativeRuns:
-    """Run Algorithm 1 for every column, threads taking columns in turn."""
-    p = len(table.columns)
+    """Run Algorithm 1 for every column (or those in `targets`), threads taking them in turn.
+
+    `admirers` names further columns that a column's edges are to be valued with.
+    """
+    targets = tuple(range(len(table.columns))) if targets is None else tuple(targets)
     flat = search_columns(
         table.codes,
         table.weights,
@@ -45,10 +50,13 @@ def learn_native(
         intercept=intercept,
         max_degree=max_degree,
         threads=threads,
+        targets=targets,
+        admirers=admirers,
+        n=table.n,
         check=check,
-        progress=None if progress is None else lambda done: progress(done, p),
+        progress=None if progress is None else lambda done: progress(done, len(targets)),
     )
-    return NativeRuns(flat, table.names, tuple(table.n_states), floor, max_degree)
+    return NativeRuns(flat, targets, table.names, tuple(table.n_states), floor, max_degree)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,37 +64,32 @@ class NativeRuns:
     """The core's flat arrays, read when asked; their layout is in ``core/flat.hpp``."""
 
     flat: dict[str, NDArray[Any]]
+    targets: tuple[int, ...]
     names: tuple[str, ...]
     n_states: tuple[int, ...]
     floor: float
     max_degree: int | None
 
     def __len__(self) -> int:
-        return len(self.n_states)
+        return len(self.targets)
 
     def choices(self, threshold: float) -> Choices:
         """Cut every path before its first forward step whose gain is not above the threshold."""
-        flat, p = self.flat, len(self)
+        flat, targets = self.flat, np.asarray(self.targets)
         fits = self._cuts(threshold)
-        entries = _ranges(flat["support_begin"], fits)
-        column = np.repeat(
-            np.arange(p), flat["support_begin"][fits + 1] - flat["support_begin"][fits]
-        )
-        neighbour = flat["support"][entries]
-        worths = _ranges(flat["worth_begin"], fits)
-        owner = np.repeat(np.arange(p), flat["worth_begin"][fits + 1] - flat["worth_begin"][fits])
-        key, value = owner * p + flat["worth_column"][worths], flat["worth_value"][worths]
+        entries, chooser = _ranges(flat["support_begin"], fits)
+        column, neighbour = targets[chooser], flat["support"][entries]
+        valued, owner = _ranges(flat["worth_begin"], fits)
         return Choices(
             column,
             neighbour,
-            value[np.searchsorted(key, column * p + neighbour)],
-            value[np.searchsorted(key, neighbour * p + column)],
             flat["unbounded"][entries].astype(bool),
             _Tables(self, column, neighbour, self._table_begin[entries]),
+            Worths(targets[owner], flat["worth_column"][valued], flat["worth_value"][valued]),
         )
 
     def _cuts(self, threshold: float) -> NDArray[np.intp]:
-        """Number of the fit at which each column's path is cut."""
+        """Number of the fit at which each path is cut."""
         begin = self.flat["fit_begin"]
         last = begin[1:] - 1
         weak = np.flatnonzero((self.flat["add"] == 1) & ~(self.flat["change"] > threshold))
@@ -102,18 +105,19 @@ class NativeRuns:
         states = np.asarray(self.n_states)
         lengths = np.diff(flat["support_begin"])
         fit = np.repeat(np.arange(len(lengths)), lengths)
-        m = states[np.searchsorted(flat["fit_begin"], fit, side="right") - 1]
+        owner = np.searchsorted(flat["fit_begin"], fit, side="right") - 1
+        m = states[np.asarray(self.targets)[owner]]
         size = m * states[flat["support"]]
         before = np.cumsum(size) - size  # the tables of all entries before, of any fit
         first = flat["support_begin"][:-1][fit]
         begin: NDArray[np.intp] = flat["number_begin"][:-1][fit] + m + before - before[first]
         return begin
 
-    def fit(self, r: int, count: int) -> NodeFit:
-        """Return the coefficients of column r after that many steps."""
-        at = self.flat["fit_begin"][r] + count
+    def fit(self, i: int, count: int) -> NodeFit:
+        """Return the coefficients of the i-th column after that many steps."""
+        at = self.flat["fit_begin"][i] + count
         begin, end = self.flat["support_begin"][at : at + 2]
-        support, m = self.flat["support"][begin:end].tolist(), self.n_states[r]
+        support, m = self.flat["support"][begin:end].tolist(), self.n_states[self.targets[i]]
         numbers = self.flat["numbers"]
         field = numbers[self.flat["number_begin"][at] :][:m]
         tables = {
@@ -124,22 +128,23 @@ class NativeRuns:
         held = frozenset(support[i] for i in unbounded)
         return NodeFit(tables, field, float(self.flat["loss"][at]), held)
 
-    def path(self, r: int) -> Path:
-        start, stop = self.flat["fit_begin"][r : r + 2]
-        steps = tuple(self._step(r, count) for count in range(1, stop - start))
-        return Path(steps, self.fit(r, 0), self.floor, self._status(r), self.names)
+    def path(self, i: int) -> Path:
+        """Return the whole search of the i-th column."""
+        start, stop = self.flat["fit_begin"][i : i + 2]
+        steps = tuple(self._step(i, count) for count in range(1, stop - start))
+        return Path(steps, self.fit(i, 0), self.floor, self._status(i), self.names)
 
-    def _step(self, r: int, count: int) -> Step:
-        at = self.flat["fit_begin"][r] + count
+    def _step(self, i: int, count: int) -> Step:
+        at = self.flat["fit_begin"][i] + count
         change, variable = float(self.flat["change"][at]), int(self.flat["variable"][at])
-        fit = self.fit(r, count)
+        fit = self.fit(i, count)
         support = tuple(fit.coef)
         if self.flat["add"][at]:
             return Step("add", variable, change, None, support, fit)
         return Step("drop", variable, None, change, support, fit)
 
-    def _status(self, r: int) -> str:
-        stop = STOPS[int(self.flat["stop"][r])]
+    def _status(self, i: int) -> str:
+        stop = STOPS[int(self.flat["stop"][i])]
         if stop == "max_degree":
             return stopped_at_size(self.max_degree or 0)
         return ALL_IN if stop == "no candidate" else stopped_at_threshold(self.floor)
@@ -164,9 +169,11 @@ class _Tables(Sequence[NDArray[np.float64]]):
         return self.runs.flat["numbers"][first : first + shape[0] * shape[1]].reshape(shape)
 
 
-def _ranges(begin: NDArray[np.intp], which: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The numbers begin[i], ..., begin[i + 1] - 1 for each i in `which`, one after the other."""
+def _ranges(
+    begin: NDArray[np.intp], which: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The numbers from begin[i] to begin[i + 1] for each i in `which`, and the place of i there."""
     lengths = begin[which + 1] - begin[which]
-    shift = np.repeat(begin[which] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
-    numbers: NDArray[np.intp] = np.arange(lengths.sum()) + shift
-    return numbers
+    owner = np.repeat(np.arange(len(which)), lengths)
+    before = np.cumsum(lengths) - lengths
+    return np.arange(lengths.sum()) + (begin[which] - before)[owner], owner

@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from isinglass.engine.runs import Choices, Progress
+from isinglass.engine.runs import Choices, Progress, Worths
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import Intercept, NoIntercept
 from isinglass.solvers.foba import Blocks, search
@@ -32,19 +32,22 @@ class ReadableRuns:
     def choices(self, threshold: float) -> Choices:
         paths = [path.at(threshold) for path in self.paths]
         pairs = [(r, t) for r, path in enumerate(paths) for t in path.support]
-        worth = {
-            (r, t): value
+        worths = [
+            (r, t, value)
             for r, path in enumerate(paths)
             for t, value in self.worths[r][len(path)].items()
-        }
+        ]
         fits = [cast(NodeFit, path.final) for path in paths]
         return Choices(
             np.array([r for r, _ in pairs], dtype=np.intp),
             np.array([t for _, t in pairs], dtype=np.intp),
-            np.array([worth[r, t] for r, t in pairs]),
-            np.array([worth[t, r] for r, t in pairs]),
             np.array([t in fits[r].unbounded for r, t in pairs], dtype=bool),
             [fits[r].coef[t] for r, t in pairs],
+            Worths(
+                np.array([r for r, _, _ in worths], dtype=np.intp),
+                np.array([t for _, t, _ in worths], dtype=np.intp),
+                np.array([value for _, _, value in worths]),
+            ),
         )
 
     def path(self, r: int) -> Path:
@@ -59,7 +62,7 @@ def learn_readable(
     intercept: bool,
     max_degree: int | None,
     threads: int,
-    progress: Progress | None,
+    progress: Progress | None = None,
 ) -> ReadableRuns:
     """Run Algorithm 1 for every column, in column order."""
     p = len(table.columns)
@@ -83,6 +86,7 @@ def node_loss(table: Table, r: int, *, intercept: bool = True) -> ConditionalLos
         table.weights,
         r,
         table.n_states,
+        n=table.n,
         always=Intercept() if intercept else NoIntercept(),
     )
 

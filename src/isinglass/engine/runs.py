@@ -22,11 +22,6 @@ class Choices:
     Attributes
     ----------
     column, neighbour : (k,) arrays of int
-    worth : (k,) array
-        To the column: the loss per row when the edge is removed. Raw, not standardised.
-    worth_back : (k,) array
-        The same as the neighbour sees it; where it did not choose the column, what adding the
-        edge would gain.
     unbounded : (k,) array of bool
         Whether the column's table is held finite, or unique, by the ridge alone.
     tables : sequence of (m, m') arrays
@@ -35,10 +30,29 @@ class Choices:
 
     column: NDArray[np.intp]
     neighbour: NDArray[np.intp]
-    worth: NDArray[np.float64]
-    worth_back: NDArray[np.float64]
     unbounded: NDArray[np.bool_]
     tables: Sequence[NDArray[np.float64]]
+    worths: Worths
+
+
+@dataclass(frozen=True, eq=False)
+class Worths:
+    """What edges are worth to their ends, raw: one entry for each column and each edge of it.
+
+    If the column has the neighbour, the loss per row when the edge is removed; if only the
+    neighbour has the column, what adding the edge would gain.
+    """
+
+    column: NDArray[np.intp]
+    neighbour: NDArray[np.intp]
+    value: NDArray[np.float64]
+
+    def of(self, column: NDArray[np.intp], neighbour: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Look up the worth of some edges to one of their ends."""
+        size = int(max(self.column.max(initial=0), self.neighbour.max(initial=0))) + 1
+        key = self.column * size + self.neighbour
+        order = np.argsort(key, kind="stable")
+        return self.value[order[np.searchsorted(key[order], column * size + neighbour)]]
 
 
 class Runs(Protocol):

@@ -48,8 +48,10 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
         experiments, the model is symmetric in the states.
     max_degree : int, optional
         A column's search stops at that many neighbours.
-    missing : "error", "drop" or "state"
-        What to do with gaps: refuse, keep complete rows only, or take a gap as an answer.
+    missing : "error", "drop", "state" or "available"
+        What to do with gaps: refuse; keep complete rows only; take a gap as an answer; or
+        explain each column by the rows where it is seen, a missing neighbour being one more
+        answer of that neighbour.
     n_eff : "sum", "kish" or float
         How many rows weighted rows stand for.
     n_jobs : int, optional
@@ -150,7 +152,10 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
         )
         self.n_features_in_ = len(self._table.columns)
         self._check_names(X, sample_weight, reset=True)
-        self.states_ = [list(column.states) for column in self._table.columns]
+        self.states_ = [
+            list(column.states[:answers])
+            for column, answers in zip(self._table.columns, self._table.n_answers, strict=True)
+        ]
         self.threshold_, self.floor_ = self._thresholds(rule, self._table)
         self._runs: Runs = learn_neighbourhoods(
             self._table,
@@ -206,7 +211,7 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
         self._check_names(X, sample_weight, reset=False)
         rows = self._table.encode_like(X, sample_weight, missing=self.missing)
         fits = refit_conditionals(self.graph_, self._table)
-        return float(np.average(row_scores(fits, self._table, rows), weights=rows.weights))
+        return float(np.average(row_scores(fits, rows), weights=rows.weights))
 
     @property
     def diagnostics_(self) -> Any:

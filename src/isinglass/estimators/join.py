@@ -18,8 +18,9 @@ def join(runs: Runs, threshold: float, rule: str, table: Table) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
     choices = runs.choices(threshold)
     edges = _edges(choices, len(runs), rule)
-    worth = (choices.worth + choices.worth_back)[edges.entry] / 2
-    states = np.asarray(table.n_states)
+    worths = choices.worths
+    worth = (worths.of(edges.source, edges.target) + worths.of(edges.target, edges.source)) / 2
+    states = np.asarray(table.n_answers)
     df = (states[edges.source] - 1) * (states[edges.target] - 1)
     strength = np.sqrt(-np.expm1(-2.0 * worth))
     evidence = 2.0 * table.n * one_parameter_gain(worth, df, table.n)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from isinglass.engine.available import parts_of, seen_rows, widen
 from isinglass.engine.readable import node_loss
 from isinglass.graph import Graph
 from isinglass.losses.conditional import NodeFit
@@ -19,16 +20,23 @@ from isinglass.table import Table
 
 def refit_conditionals(graph: Graph, training: Table) -> list[NodeFit]:
     """Each column's conditional given its neighbours in the graph."""
-    adjacency = graph.adjacency
-    return [
-        node_loss(training, r).fit([int(t) for t in sorted(adjacency[[r]].indices)])
-        for r in range(len(graph.names))
+    neighbours = [
+        [int(t) for t in sorted(graph.adjacency[[r]].indices)] for r in range(len(graph.names))
     ]
+    if not training.available:
+        return [node_loss(training, r).fit(others) for r, others in enumerate(neighbours)]
+    fits: dict[int, NodeFit] = {}
+    for part in parts_of(training):
+        for r in part.targets:
+            fit = node_loss(part.table, r).fit(neighbours[r])
+            fits[r] = widen(fit, part.kept, training)
+    return [fits[r] for r in range(len(neighbours))]
 
 
-def row_scores(fits: Sequence[NodeFit], training: Table, rows: Table) -> NDArray[np.float64]:
-    """Sum over columns of log P(x_r given its neighbours), for each row."""
+def row_scores(fits: Sequence[NodeFit], rows: Table) -> NDArray[np.float64]:
+    """Sum over the columns that are seen of log P(x_r given its neighbours), for each row."""
     total = np.zeros(len(rows.codes))
     for r, fit in enumerate(fits):
-        total -= node_loss(training, r).row_losses(fit, rows.codes)
+        seen = seen_rows(rows, r)
+        total[seen] += fit.log_likelihood(rows.codes[seen], r)
     return total

@@ -46,6 +46,18 @@ class NodeFit(Fit):
 
     unbounded: frozenset[int]
 
+    def scores(self, codes: Codes) -> Array:
+        """Log-potentials of the column's states in each row."""
+        scores = np.tile(self.intercept, (len(codes), 1))
+        for t, table in self.coef.items():
+            scores += table.T[codes[:, t]]
+        return scores
+
+    def log_likelihood(self, codes: Codes, r: int) -> Array:
+        """Log-likelihood of column r in each row."""
+        scores = self.scores(codes)
+        return -softmax_terms(scores, np.eye(scores.shape[1])[codes[:, r]])[0]
+
 
 class ConditionalLoss:
     """Mean negative log-likelihood of column `r` given other columns of a discrete table.
@@ -60,6 +72,8 @@ class ConditionalLoss:
         The column to explain.
     n_states : sequence of int
         States of each column.
+    n : float, optional
+        What the total loss is divided by, if not the sum of the weights.
     """
 
     def __init__(
@@ -69,12 +83,13 @@ class ConditionalLoss:
         r: int,
         n_states: Sequence[int],
         *,
+        n: float | None = None,
         always: Always | None = None,
         edge: EdgeForm | None = None,
     ) -> None:
         self.codes, self.weights, self.r = codes, weights, r
         self.n_states = tuple(int(m) for m in n_states)
-        self.n = float(weights.sum())
+        self.n = float(weights.sum()) if n is None else n
         self.states = self.n_states[r]
         self.always: Always = Intercept() if always is None else always
         self.edge: EdgeForm = TableEdge() if edge is None else edge
@@ -119,7 +134,7 @@ class ConditionalLoss:
     def gains(self, fit: NodeFit, blocks: Sequence[Block]) -> Array:
         """How far each candidate edge alone can lower the loss, as a limit."""
         cell, first_row = self._cells_of(tuple(fit.coef))
-        scores = self._scores(fit, self.codes[first_row])
+        scores = fit.scores(self.codes[first_row])
         if self.always.level_only and self.edge.saturated:
             return self._separate_gains(scores, cell, [t for (t,) in blocks])
         return np.array([self._joint_gain(fit, scores, cell, t) for (t,) in blocks])
@@ -131,15 +146,9 @@ class ConditionalLoss:
         neighbours = self.codes[first_row]
         return np.array([self._cost(fit, t, neighbours, counts) for (t,) in blocks])
 
-    def row_losses(self, fit: NodeFit, codes: Codes) -> Array:
-        """Negative log-likelihood of each of the given rows."""
-        scores = self._scores(fit, codes)
-        seen = np.eye(self.states)[codes[:, self.r]]
-        return softmax_terms(scores, seen)[0]
-
     def _cost(self, fit: NodeFit, t: int, neighbours: Codes, counts: Array) -> float:
         others = {s: table for s, table in fit.coef.items() if s != t}
-        scores = self._scores(NodeFit(others, fit.intercept, fit.loss, frozenset()), neighbours)
+        scores = NodeFit(others, fit.intercept, fit.loss, frozenset()).scores(neighbours)
         if self.always.level_only:
             rows = counts.sum(axis=1, keepdims=True)
             least = profiled_minimum(scores, rows, self._totals[None, :])[0]
@@ -272,12 +281,6 @@ class ConditionalLoss:
             field = self._basis @ solution[0]
         loss = self._terms(counts)(design @ solution)[0]
         return NodeFit(tables, field, loss, unbounded)
-
-    def _scores(self, fit: NodeFit, codes: Codes) -> Array:
-        scores = np.tile(fit.intercept, (len(codes), 1))
-        for t, table in fit.coef.items():
-            scores += table.T[codes[:, t]]
-        return scores
 
 
 def _cross(

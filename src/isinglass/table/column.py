@@ -22,8 +22,9 @@ class Column:
     ordered : bool
         Whether the order of the states means something: booleans, numbers, yes/no,
         true/false, ordered categories, binned columns. A column with the missing state is
-        not ordered, since None has no place among the others; nor is an unordered
-        category that holds numbers, which is taken at its word.
+        not ordered, since None has no place among the others, unless that state only says
+        where the column is not available; nor is an unordered category that holds numbers,
+        which is taken at its word.
     cuts : tuple of float, optional
         The inner cut points of a binned column: state k holds the values above
         ``cuts[k - 1]`` and up to ``cuts[k]``.

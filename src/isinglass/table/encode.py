@@ -47,7 +47,7 @@ def encode(
     sample_weight : array-like of shape (n_rows,), number or str, optional
         How many rows each row stands for, or the name of the column that says so (which
         is then no column of the table). A row of weight zero does not exist.
-    missing : {"error", "drop", "state"}
+    missing : {"error", "drop", "state", "available"}
         What becomes of missing values.
     n_eff : {"sum", "kish"} or float
         The number of rows that the weights are worth: their sum, if they are counts;
@@ -92,7 +92,7 @@ def encode(
     n_bins = check_bins(bins, rows.names, unnamed=rows.library is None)
     rows, cuts = _bin(replace(rows, weights=weights), n_bins)
     check_state_counts(rows.names, rows.factors, max_states)
-    return _table(rows, cuts)
+    return _table(rows, cuts, missing)
 
 
 def _check_max_states(max_states: Any) -> None:
@@ -122,9 +122,10 @@ def _merged(name: str, wanted: int, left: int) -> Note:
     return Note(name, "bins merged", done)
 
 
-def _table(rows: Rows, cuts: Cuts) -> Table:
+def _table(rows: Rows, cuts: Cuts, missing: str) -> Table:
     learned = [
-        learn_states(name, factor) for name, factor in zip(rows.names, rows.factors, strict=True)
+        learn_states(name, factor, missing)
+        for name, factor in zip(rows.names, rows.factors, strict=True)
     ]
     columns = tuple(_with_cuts(column, cuts) for column, _ in learned)
     codes = stack([codes for _, codes in learned], [len(c.states) for c in columns])
@@ -133,7 +134,8 @@ def _table(rows: Rows, cuts: Cuts) -> Table:
         for position, column in enumerate(columns)
     ]
     notes = (*rows.notes, *oddities(columns, seen, float(rows.weights.sum())))
-    return Table(codes, columns, rows.weights, rows.library, notes)
+    available = missing == "available" and any(column.has_missing_state for column in columns)
+    return Table(codes, columns, rows.weights, rows.library, notes, available)
 
 
 def _with_cuts(column: Column, cuts: Cuts) -> Column:

@@ -1,4 +1,4 @@
-"""What becomes of gaps: an error that names the ways on, fewer rows, or a state."""
+"""What becomes of gaps: an error that names the ways on, fewer rows, a state, or both of these."""
 
 from __future__ import annotations
 
@@ -15,26 +15,21 @@ from isinglass.table.wording import listing, plural, quoted
 
 __all__ = ["check_missing", "complete_rows", "gap_notes"]
 
-_ALLOWED = '"error", "drop" or "state"'
+WAYS = ("error", "drop", "state", "available")
 
 
 def check_missing(missing: Any) -> None:
     """Raise SettingError unless it names a way to treat gaps."""
-    if isinstance(missing, str) and missing in ("error", "drop", "state"):
-        return
-    if isinstance(missing, str) and missing == "available":
-        raise SettingError(
-            'missing="available" is not available yet; it comes with the next version. '
-            'Use missing="drop" or missing="state".'
-        )
-    raise SettingError(f"missing must be {_ALLOWED}, got {quoted(missing)}.")
+    if not isinstance(missing, str) or missing not in WAYS:
+        ways = '"error", "drop", "state" or "available"'
+        raise SettingError(f"missing must be {ways}, got {quoted(missing)}.")
 
 
 def complete_rows(
     names: Sequence[str], factors: Sequence[Factor], missing: str
 ) -> NDArray[np.bool_] | None:
     """The rows to keep, None for all; raise if gaps are an error or nothing is left."""
-    if missing == "state":
+    if missing in ("state", "available"):
         return None
     counts = _gap_counts(names, factors)
     if not counts:
@@ -51,18 +46,25 @@ def complete_rows(
 
 
 def gap_notes(
-    names: Sequence[str], factors: Sequence[Factor], kept: NDArray[np.bool_] | None
+    names: Sequence[str],
+    factors: Sequence[Factor],
+    kept: NDArray[np.bool_] | None,
+    missing: str,
 ) -> tuple[Note, ...]:
     """What is worth telling about gaps that were no error."""
     counts = _gap_counts(names, factors)
     if kept is not None:
         dropped = f"{int((~kept).sum()):,} of {plural(len(kept), 'row')} dropped"
         return (Note(None, "missing values", f"{dropped}; missing were {_named(counts)}"),)
+    done = {
+        "state": "taken as a state, None",
+        "available": "left out where it is explained, a state of its own where it explains",
+    }
     return tuple(
         Note(
             name,
             "missing values",
-            f"{count:,} of {plural(len(factors[0].codes), 'row')}; taken as a state, None",
+            f"{count:,} of {plural(len(factors[0].codes), 'row')}; {done[missing]}",
         )
         for name, count in counts.items()
     )
@@ -87,6 +89,6 @@ def _ways_on(counts: dict[str, int], complete: NDArray[np.bool_]) -> str:
         f"{_named(counts)}. Choose one of three ways: "
         f'missing="drop" uses only complete rows ({left}), and assumes that gaps are '
         'unrelated to the values; missing="state" takes a gap as an answer of its own, so '
-        'shared gaps become links; missing="available" uses for each column the rows where '
-        "it is seen, and comes with the next version."
+        'shared gaps become links; missing="available" explains each column by the '
+        "rows where it is seen, a missing neighbour being one more answer of that neighbour."
     )

@@ -40,7 +40,7 @@ def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Ro
     names = source.names
     factors = tuple(factorise(name, source.cells(position)) for position, name in enumerate(names))
     kept = complete_rows(names, factors, missing)
-    notes = gap_notes(names, factors, kept)
+    notes = gap_notes(names, factors, kept, missing)
     if kept is not None:
         factors, weights = tuple(factor.rows(kept) for factor in factors), weights[kept]
     for name, factor in zip(names, factors, strict=True):

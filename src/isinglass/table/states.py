@@ -46,12 +46,12 @@ def check_state_counts(names: Sequence[str], factors: Sequence[Factor], max_stat
     raise TooManyStates(_too_many(*wide[0], max_states) + also)
 
 
-def learn_states(name: str, factor: Factor) -> tuple[Column, Codes]:
+def learn_states(name: str, factor: Factor, missing: str) -> tuple[Column, Codes]:
     """The states of a column in their order, and its rows in codes of them."""
     labels = factor.plain_labels()
     states, ordered = sort_labels(labels, factor.categories, factor.nominal)
     if factor.gaps.any():
-        states, ordered = [*states, None], False
+        states, ordered = [*states, None], ordered and missing == "available"
     column = Column(name, tuple(states), ordered)
     return column, look_up_states(column, factor)
 

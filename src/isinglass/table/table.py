@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -37,6 +37,11 @@ class Table:
         Where the table came from, hence where results go; None for arrays.
     notes : tuple of Note
         What was odd, and what was done about it.
+    available : bool
+        Whether a column's missing state (the last one) marks rows that are left out where the
+        column is explained (``missing="available"``).
+    total : float, optional
+        The number of rows of the whole table, if this is a part of it.
 
     Examples
     --------
@@ -51,11 +56,13 @@ class Table:
     weights: NDArray[np.float64]
     library: str | None
     notes: tuple[Note, ...]
+    available: bool = False
+    total: float | None = None
 
     @cached_property
     def n(self) -> float:
         """The number of rows that the weights are worth."""
-        return float(self.weights.sum())
+        return float(self.weights.sum()) if self.total is None else self.total
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -66,6 +73,36 @@ class Table:
     def n_states(self) -> tuple[int, ...]:
         """The number of states of each column."""
         return tuple(len(column.states) for column in self.columns)
+
+    @cached_property
+    def n_answers(self) -> tuple[int, ...]:
+        """The number of states of each column, gaps not counted where they are left out.
+
+        A column that is never seen has one, the gap: it is a constant column.
+        """
+        return tuple(
+            max(len(column.states) - (self.available and column.has_missing_state), 1)
+            for column in self.columns
+        )
+
+    def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
+        """Some rows, with the states seen there; and which of the old states those are.
+
+        The number of rows, `n`, stays that of the whole table.
+        """
+        codes = self.codes[rows]
+        kept = [np.flatnonzero(np.bincount(column)) for column in codes.T]
+        fewer = [
+            np.searchsorted(states, column).astype(np.uint8)
+            for states, column in zip(kept, codes.T, strict=True)
+        ]
+        columns = tuple(
+            replace(column, states=tuple(column.states[code] for code in states))
+            for column, states in zip(self.columns, kept, strict=True)
+        )
+        stacked = stack(fewer, [len(states) for states in kept])
+        part = Table(stacked, columns, self.weights[rows], self.library, (), total=self.n)
+        return part, kept
 
     def encode_like(
         self, X: Any, sample_weight: ArrayLike | str | None = None, missing: str = "error"
@@ -78,7 +115,7 @@ class Table:
             Columns in the order of this table's; their names are not looked at.
         sample_weight : array-like, str or number, optional
             As in `encode`, but kept as they are: new rows need no `n_eff`.
-        missing : {"error", "drop", "state"}
+        missing : {"error", "drop", "state", "available"}
             As in `encode`; a gap is a state only where it was one before.
 
         Returns
@@ -105,5 +142,10 @@ class Table:
             for column, factor in zip(self.columns, rows.factors, strict=True)
         ]
         return Table(
-            stack(codes, self.n_states), self.columns, rows.weights, rows.library, rows.notes
+            stack(codes, self.n_states),
+            self.columns,
+            rows.weights,
+            rows.library,
+            rows.notes,
+            self.available,
         )

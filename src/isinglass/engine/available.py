@@ -1,0 +1,160 @@
+"""Algorithm 2 where values are missing: each column is explained by the rows where it is seen.
+
+In its conditional a missing neighbour is one more state of that neighbour. So each column has one
+fixed loss on one part of the table, and its path keeps all its properties; losses are divided by
+the rows of the whole table, so that one threshold serves all columns. Columns that are seen in
+the same rows share a part, and are searched in one run.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.engine.native import NativeRuns, learn_native
+from isinglass.engine.runs import Choices, Progress, Worths
+from isinglass.losses.conditional import NodeFit
+from isinglass.solvers.path import Path
+from isinglass.table import Table
+
+Kept = Sequence[NDArray[np.intp]]
+"""For each column, which of its states a part of the table has."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The rows in which some columns are seen."""
+
+    table: Table
+    kept: Kept
+    targets: tuple[int, ...]
+
+
+def parts_of(table: Table) -> list[Part]:
+    """Columns that are seen in the same rows, together with those rows."""
+    together: dict[bytes, list[int]] = defaultdict(list)
+    for r in range(len(table.columns)):
+        together[seen_rows(table, r).tobytes()].append(r)
+    return [
+        Part(*table.part(np.frombuffer(rows, dtype=bool)), tuple(targets))
+        for rows, targets in together.items()
+    ]
+
+
+def seen_rows(table: Table, r: int) -> NDArray[np.bool_]:
+    """The rows in which a column is not missing."""
+    seen: NDArray[np.bool_] = table.codes[:, r] < table.n_answers[r]
+    return seen
+
+
+def learn_available(
+    table: Table, floor: float, *, progress: Progress | None = None, **settings: Any
+) -> AvailableRuns:
+    """Run Algorithm 1 for every column on the rows where it is seen."""
+    parts = parts_of(table)
+    p = len(table.columns)
+    done = 0
+
+    def show(now: int, _: int) -> None:
+        if progress is not None:
+            progress(done + now, p)
+
+    first = []
+    for part in parts:
+        first.append(
+            learn_native(part.table, floor, targets=part.targets, progress=show, **settings)
+        )
+        done += len(part.targets)
+    # Who chose whom is known only now; a second run values those edges from both ends.
+    admirers = _admirers(first)
+    runs = [
+        learn_native(part.table, floor, targets=part.targets, admirers=admirers, **settings)
+        for part in parts
+    ]
+    return AvailableRuns(table, parts, runs)
+
+
+def _admirers(all_runs: Sequence[NativeRuns]) -> dict[int, set[int]]:
+    admirers: dict[int, set[int]] = defaultdict(set)
+    for runs in all_runs:
+        begin, flat = runs.flat["fit_begin"], runs.flat
+        for i, r in enumerate(runs.targets):
+            steps = slice(begin[i] + 1, begin[i + 1])
+            for t in flat["variable"][steps][flat["add"][steps] == 1].tolist():
+                admirers[t].add(r)
+    return admirers
+
+
+@dataclass(frozen=True, eq=False)
+class AvailableRuns:
+    """The runs on all parts, seen as one."""
+
+    table: Table
+    parts: list[Part]
+    runs: list[NativeRuns]
+
+    def __len__(self) -> int:
+        return len(self.table.columns)
+
+    def choices(self, threshold: float) -> Choices:
+        """Neighbourhoods in column order; tables between answers, gaps left out."""
+        all_choices = [runs.choices(threshold) for runs in self.runs]
+        column = np.concatenate([choices.column for choices in all_choices])
+        order = np.argsort(column, kind="stable")
+        tables = [
+            _answers_only(table, part.kept[t], self.table.n_answers[t])
+            for part, choices in zip(self.parts, all_choices, strict=True)
+            for t, table in zip(choices.neighbour, choices.tables, strict=True)
+        ]
+        worths = [choices.worths for choices in all_choices]
+        return Choices(
+            column[order],
+            np.concatenate([choices.neighbour for choices in all_choices])[order],
+            np.concatenate([choices.unbounded for choices in all_choices])[order],
+            [tables[i] for i in order],
+            Worths(
+                np.concatenate([worth.column for worth in worths]),
+                np.concatenate([worth.neighbour for worth in worths]),
+                np.concatenate([worth.value for worth in worths]),
+            ),
+        )
+
+    def path(self, r: int) -> Path:
+        """The search of column r; tables have all states of a neighbour, the gap last."""
+        for part, runs in zip(self.parts, self.runs, strict=True):
+            if r in part.targets:
+                path = runs.path(part.targets.index(r))
+                return self._widened(path, part)
+        raise IndexError(r)
+
+    def _widened(self, path: Path, part: Part) -> Path:
+        steps = tuple(
+            replace(step, fit=widen(step.fit, part.kept, self.table)) for step in path.steps
+        )
+        return replace(path, steps=steps, start=widen(path.start, part.kept, self.table))
+
+
+def widen(fit: Any, kept: Kept, table: Table) -> NodeFit:
+    """A fit on a part of the table, its tables on all states; zero where a state is not seen."""
+    tables = {}
+    for t, part in fit.coef.items():
+        tables[t] = np.zeros((len(part), table.n_states[t]))
+        tables[t][:, kept[t]] = part
+    return NodeFit(tables, fit.intercept, fit.loss, fit.unbounded)
+
+
+def _answers_only(
+    table: NDArray[np.float64], kept: NDArray[np.intp], answers: int
+) -> NDArray[np.float64]:
+    """A table between answers, summing to zero again by row and by column."""
+    full = np.zeros((len(table), answers))
+    here = kept < answers
+    full[:, kept[here]] = table[:, here]
+    full -= full.mean(axis=0)
+    full -= full.mean(axis=1, keepdims=True)
+    return full

@@ -1,0 +1,202 @@
+// Bits, counts, pair counts and small linear systems against plain loops.
+#include "core_test.hpp"
+#include "linear.hpp"
+#include "pairs.hpp"
+
+namespace core_test {
+namespace {
+
+using namespace isinglass;
+
+void bits_are_the_codes(const Sample& sample) {
+  const Table table = sample.table();
+  for (std::size_t j = 0; j < table.columns(); ++j)
+    for (int c = 0; c < table.states(j); ++c)
+      for (std::size_t i = 0; i < 64 * table.words(); ++i) {
+        const bool bit = table.bits(j, c)[i / 64] >> (i % 64) & 1, all = table.all()[i / 64] >> (i % 64) & 1;
+        check(all == (i < sample.rows), "padding is no row");
+        check(bit == (i < sample.rows && sample.at(i, j) == c), "a bit is set where the code is");
+      }
+}
+
+void packing() {
+  Random random(1);
+  for (const std::size_t rows : {1, 2, 63, 64, 65, 128, 511, 512, 513}) {
+    bits_are_the_codes(random_sample(random, rows, {1, 2, 3, 7}));
+    if (!small) bits_are_the_codes(random_sample(random, rows, {256, 129}));
+  }
+}
+
+std::int64_t slow_common(const Words& a, const Words& b) {
+  std::int64_t count = 0;
+  for (std::size_t w = 0; w < a.size(); ++w)
+    for (int bit = 0; bit < 64; ++bit) count += (a[w] & b[w]) >> bit & 1;
+  return count;
+}
+
+void kernels_count_alike() {
+  Random random(2);
+  for (const std::size_t words : {8, 16, 120, 128, 248, 256, 1000}) {
+    Words a(words), b(words), ones(words, ~Word{0});
+    for (Word& word : a) word = random.word();
+    for (Word& word : b) word = random.word();
+    for (const char* name : kernels()) {
+      use_instructions(name);
+      check(std::string(instructions()) == name, "the switch was obeyed");
+      check(count_common(a.data(), b.data(), words) == slow_common(a, b), "random words");
+      check(count_common(ones.data(), ones.data(), words) == static_cast<std::int64_t>(64 * words), "nothing overflows");
+    }
+  }
+  use_instructions("best");
+}
+
+void an_unknown_kernel_is_refused() {
+  bool refused = false;
+  try {
+    use_instructions("abacus");
+  } catch (const std::invalid_argument&) {
+    refused = true;
+  }
+  check(refused, "an unknown instruction set is an error");
+}
+
+double slow_count(const Sample& sample, std::size_t j, int c, std::size_t k, int d) {
+  double sum = 0;
+  for (std::size_t i = 0; i < sample.rows; ++i)
+    if (sample.at(i, j) == c && sample.at(i, k) == d) sum += sample.weight(i);
+  return sum;
+}
+
+void counts_are_sums(const Sample& sample, double tolerance) {
+  const Table table = sample.table();
+  const std::size_t last = table.columns() - 1;
+  std::vector<std::size_t> states;
+  for (int d = 0; d < table.states(last); ++d) states.push_back(table.state(last, d));
+  std::vector<double> many(states.size());
+  for (std::size_t j = 0; j < table.columns(); ++j)
+    for (int c = 0; c < table.states(j); ++c) {
+      table.count_many(table.bits(j, c), states, many.data());
+      check_near(table.marginal(table.state(j, c)), slow_count(sample, j, c, j, c), tolerance, "a marginal is a sum");
+      for (int d = 0; d < table.states(last); ++d) {
+        const double expected = slow_count(sample, j, c, last, d);
+        check_near(table.count(table.bits(j, c), table.bits(last, d)), expected, tolerance, "a count is a sum");
+        check_near(many[static_cast<std::size_t>(d)], expected, tolerance, "many counts are sums");
+      }
+    }
+}
+
+void weighted_counts() {
+  Random random(3);
+  for (const char* name : kernels()) {
+    use_instructions(name);
+    for (const std::size_t rows : {1, 64, 300, 1025}) {
+      Sample sample = random_sample(random, rows, {2, 4, 1, 3});
+      counts_are_sums(sample, 0);
+      for (const std::size_t most : {0, 1, 2, 5, 1000000000}) {
+        sample.weights = whole_weights(random, rows, most);
+        check(sample.table().countable() == (most > 0), "whole weights are bit planes");
+        counts_are_sums(sample, 0);
+      }
+      sample.weights = real_weights(random, rows);
+      check(!sample.table().countable(), "real weights are summed");
+      counts_are_sums(sample, 1e-10);
+    }
+  }
+  use_instructions("best");
+}
+
+void n_is_given_or_the_sum() {
+  Random random(4);
+  Sample sample = random_sample(random, 100, {2});
+  check(sample.table().n() == 100, "n counts the rows");
+  check(sample.table(250).n() == 250, "n can be given");
+  sample.weights.assign(100, 3.0);
+  check(sample.table().n() == 300, "n is the sum of the weights");
+}
+
+void pair_rows_are_counts() {
+  Random random(5);
+  Sample sample = random_sample(random, 200, {2, 3, 1, 2, 5, 2, 2, 7, 2, 2, 2, 9, 2, 2, 2, 16});
+  for (const auto& weights : {no_weights(), whole_weights(random, 200, 6), real_weights(random, 200)}) {
+    sample.weights = weights;
+    const Table table = sample.table();
+    Pairs whole(table), on_demand(table);
+    whole.prepare(3);
+    Pairs::Reader from_whole(whole), from_rows(on_demand);
+    check(whole.whole() && !on_demand.whole(), "a small table is counted whole");
+    for (std::size_t u = 0; u < whole.size(); ++u) {
+      const std::span<const double> a = from_whole.row(u), b = from_rows.row(u);
+      for (std::size_t v = 0; v < whole.size(); ++v) {
+        const double expected = table.count(table.row(u), table.row(v));
+        check_near(a[v], expected, 1e-10, "pairs of the whole table");
+        check_near(b[v], expected, 1e-10, "pairs on demand");
+      }
+    }
+    from_rows.tidy();
+  }
+}
+
+// A positive matrix, full storage.
+std::vector<double> random_positive(Random& random, std::size_t size) {
+  std::vector<double> root(size * size), a(size * size, 0.0);
+  for (double& number : root) number = random.normal();
+  for (std::size_t i = 0; i < size; ++i) {
+    a[i * size + i] = 0.1;
+    for (std::size_t j = 0; j < size; ++j)
+      for (std::size_t k = 0; k < size; ++k) a[i * size + j] += root[i * size + k] * root[j * size + k];
+  }
+  return a;
+}
+
+void systems_are_solved() {
+  Random random(6);
+  for (const std::size_t size : {1, 2, 5, 47, 48, 49, 97, 110}) {
+    const std::vector<double> a = random_positive(random, size);
+    std::vector<double> b(size);
+    for (double& number : b) number = random.normal();
+    std::vector<double> x = b;
+    check(solve_in_place(a, x, 0.0), "a positive matrix has a factor");
+    for (std::size_t i = 0; i < size; ++i) {
+      double product = 0;
+      for (std::size_t j = 0; j < size; ++j) product += a[i * size + j] * x[j];
+      check_near(product, b[i], 1e-7, "the solution solves");
+    }
+  }
+  std::vector<double> indefinite{1, 2, 2, 1}, x{1, 1};
+  check(!solve_in_place(indefinite, x, 0.0) && x[0] == 1, "an indefinite matrix is refused");
+}
+
+// No unit vector gives more than the largest eigenvalue, and power iteration comes near it.
+void eigenvalues_are_largest() {
+  Random random(7);
+  for (const std::size_t size : {1, 2, 3, 12}) {
+    std::vector<double> a = random_positive(random, size), v(size, 1.0), next(size);
+    double grown = 0;
+    for (int round = 0; round < 2000; ++round) {
+      double length = 0;
+      for (std::size_t i = 0; i < size; ++i) {
+        next[i] = 0;
+        for (std::size_t j = 0; j < size; ++j) next[i] += a[i * size + j] * v[j];
+        length += next[i] * next[i];
+      }
+      grown = std::sqrt(length);
+      for (std::size_t i = 0; i < size; ++i) v[i] = next[i] / grown;
+    }
+    check_near(largest_eigenvalue(a, size) / grown, 1, 1e-6, "the largest eigenvalue");
+  }
+}
+
+}  // namespace
+
+void test_counts() {
+  packing();
+  kernels_count_alike();
+  an_unknown_kernel_is_refused();
+  weighted_counts();
+  n_is_given_or_the_sum();
+  pair_rows_are_counts();
+  systems_are_solved();
+  eigenvalues_are_largest();
+}
+
+}  // namespace core_test

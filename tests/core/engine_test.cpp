@@ -1,0 +1,396 @@
+// Whole searches: what every path must satisfy, and odd tables.
+#include "engine.hpp"
+
+#include <numeric>
+
+#include "core_test.hpp"
+#include "flat.hpp"
+
+namespace core_test {
+namespace {
+
+using namespace isinglass;
+using Results = std::vector<NodeResult>;
+
+bool go_on(std::size_t) { return true; }
+
+std::vector<std::size_t> all_columns(const Table& table) {
+  std::vector<std::size_t> columns(table.columns());
+  std::iota(columns.begin(), columns.end(), std::size_t{0});
+  return columns;
+}
+
+std::vector<std::set<std::size_t>> nobody(const Table& table) {
+  return std::vector<std::set<std::size_t>>(table.columns());
+}
+
+Settings usual(const Sample& sample) {
+  const double n = static_cast<double>(sample.rows), p = static_cast<double>(sample.states.size());
+  return {std::log(2 + n * p) / n, 0.5, true, sample.states.size(), true};
+}
+
+// Mean loss of a fit, row by row, from its parameters alone.
+double slow_loss(const Table& table, std::size_t r, const NodeFit& fit) {
+  const auto width = static_cast<std::size_t>(table.states(r)), q = width - 1;
+  double loss = 0;
+  for (std::size_t i = 0; i < table.rows() && q > 0; ++i) {
+    std::vector<double> score(width, 0.0);
+    for (std::size_t a = 0; a < q; ++a) score[a + 1] = fit.parameters[a];
+    std::size_t first = 1;
+    for (const std::size_t t : fit.support) {
+      if (const std::size_t c = table.codes(t)[i])
+        for (std::size_t a = 0; a < q; ++a) score[a + 1] += fit.parameters[(first + c - 1) * q + a];
+      first += static_cast<std::size_t>(table.states(t)) - 1;
+    }
+    const double top = *std::max_element(score.begin(), score.end());
+    double sum = 0;
+    for (const double one : score) sum += std::exp(one - top);
+    loss += table.weight(i) * (top + std::log(sum) - score[table.codes(r)[i]]);
+  }
+  return loss / table.n();
+}
+
+void fit_is_sound(const Table& table, std::size_t r, const NodeFit& fit) {
+  for (const double number : fit.parameters) check(std::isfinite(number), "parameters are finite");
+  check_near(fit.loss, slow_loss(table, r, fit), 1e-9, "the loss is that of the parameters");
+  check(table.states(r) < 2 || fit.unbounded.size() == fit.support.size(), "a flag for each neighbour");
+}
+
+// The support after each step is what the steps say, and forward steps gain what they must.
+void path_is_sound(const Table& table, std::size_t r, const NodePath& path, const Settings& settings) {
+  std::set<std::size_t> support;
+  fit_is_sound(table, r, path.start);
+  double before = path.start.loss;
+  for (const NodeStep& step : path.steps) {
+    step.add ? void(support.insert(step.variable)) : void(support.erase(step.variable));
+    check(std::set(step.fit.support.begin(), step.fit.support.end()) == support, "supports follow the steps");
+    check(!support.contains(r) && support.size() <= settings.max_degree, "no support is too large");
+    check(table.states(step.variable) > 1, "no neighbour is constant");
+    if (step.add) {
+      check(step.change > settings.threshold, "a forward step is worth the threshold");
+      check_below(step.fit.loss, before - step.change + 1e-6, "and lowers the loss by as much");
+    }
+    fit_is_sound(table, r, step.fit);
+    before = step.fit.loss;
+  }
+}
+
+void worth_is_sound(const NodeResult& result) {
+  check(result.worth.size() == result.path.steps.size() + 1, "worth at the start and after each step");
+  for (const auto& list : result.worth)
+    for (const Worth& one : list) check(one.value >= 0 && std::isfinite(one.value), "worth is finite");
+}
+
+// Fits begin where the last ended, and every row and column of a table sums to zero.
+void flat_is_sound(const Table& table, const Results& results) {
+  const std::vector<std::size_t> columns = all_columns(table);
+  const Flat flat = Flattener(table).flatten(columns, results);
+  check(flat.fit_begin.size() == columns.size() + 1 && flat.loss.size() == flat.add.size(), "one of each a fit");
+  for (std::size_t r = 0; r < columns.size(); ++r)
+    for (auto f = static_cast<std::size_t>(flat.fit_begin[r]); f < static_cast<std::size_t>(flat.fit_begin[r + 1]); ++f) {
+      const auto width = static_cast<std::size_t>(table.states(r));
+      const double* next = &flat.numbers[static_cast<std::size_t>(flat.number_begin[f])];
+      check_near(std::accumulate(next, next + width, 0.0), 0, 1e-6, "a field sums to zero");
+      next += width;
+      for (auto k = static_cast<std::size_t>(flat.support_begin[f]); k < static_cast<std::size_t>(flat.support_begin[f + 1]); ++k) {
+        const auto m = static_cast<std::size_t>(table.states(static_cast<std::size_t>(flat.support[k])));
+        for (std::size_t a = 0; a < width; ++a, next += m)
+          check_near(std::accumulate(next, next + m, 0.0), 0, 1e-6, "rows of a table sum to zero");
+      }
+      check(next == flat.numbers.data() + flat.number_begin[f + 1], "numbers are as many as they should be");
+    }
+}
+
+Results search(const Sample& sample, const Settings& settings, unsigned threads = 2, double n = 0) {
+  const Table table = sample.table(n, threads);
+  const Results results = Engine(table, settings, threads).run(all_columns(table), nobody(table), go_on);
+  for (std::size_t r = 0; r < results.size(); ++r) {
+    path_is_sound(table, r, results[r].path, settings);
+    worth_is_sound(results[r]);
+  }
+  flat_is_sound(table, results);
+  return results;
+}
+
+const NodeFit& last_fit(const NodeResult& result) {
+  return result.path.steps.empty() ? result.path.start : result.path.steps.back().fit;
+}
+
+void same_paths(const Results& a, const Results& b, double tolerance) {
+  for (std::size_t r = 0; r < a.size(); ++r) {
+    const NodePath &left = a[r].path, &right = b[r].path;
+    check(left.stop == right.stop && left.steps.size() == right.steps.size(), "as many steps");
+    for (std::size_t k = 0; k < std::min(left.steps.size(), right.steps.size()); ++k) {
+      check(left.steps[k].add == right.steps[k].add && left.steps[k].variable == right.steps[k].variable, "the same steps");
+      check_near(left.steps[k].change, right.steps[k].change, tolerance, "the same gains");
+      check_near(left.steps[k].fit.loss, right.steps[k].fit.loss, tolerance, "the same losses");
+    }
+  }
+}
+
+void a_planted_tree_is_found() {
+  Random random(51);
+  const Tree tree = random_tree(random, 3000, std::vector<int>(small ? 8 : 30, 2), 0.5);
+  const Results results = search(tree.sample, usual(tree.sample));
+  std::set<std::pair<std::size_t, std::size_t>> planted, found;
+  for (std::size_t j = 1; j < tree.parent.size(); ++j) planted.insert({tree.parent[j], j});
+  for (std::size_t r = 0; r < results.size(); ++r)
+    for (const std::size_t t : last_fit(results[r]).support) found.insert(std::minmax(r, t));
+  check(found == planted, "the graph is the tree");
+}
+
+void threads_and_kernels_change_nothing() {
+  Random random(52);
+  const Sample sample = random_tree(random, 500, {2, 2, 3, 2, 2, 4, 2, 2, 2, 2, 2, 3}).sample;
+  const Results alone = search(sample, usual(sample), 1);
+  for (const unsigned threads : {0, 2, 5, 20}) same_paths(alone, search(sample, usual(sample), threads), 0);
+  for (const char* name : kernels()) {
+    use_instructions(name);
+    same_paths(alone, search(sample, usual(sample), 2), 0);
+  }
+  use_instructions("best");
+}
+
+// All sorts of tables, with low thresholds, so that supports grow and shrink.
+void random_tables_have_sound_paths() {
+  Random random(53);
+  for (int i = 0; i < times(60); ++i) {
+    std::vector<int> states(2 + random.below(7));
+    for (int& m : states) m = random.one_of({1, 2, 2, 2, 3, 5});
+    Sample sample = random_tree(random, random.one_of<std::size_t>({1, 2, 5, 63, 64, 65, 300}), states).sample;
+    if (random.chance(0.2)) sample.weights = whole_weights(random, sample.rows, 3);
+    if (random.chance(0.2)) sample.weights = real_weights(random, sample.rows);
+    search(sample, {random.one_of({1e-6, 1e-3, 0.05}), random.one_of({0.3, 0.9}), random.chance(0.7), 8, true});
+  }
+}
+
+void ties_go_to_the_lowest_column() {
+  Random random(54);
+  Sample sample = random_sample(random, 200, {2, 2, 2, 2});
+  for (std::size_t i = 0; i < sample.rows; ++i) {
+    sample.at(i, 1) = random.chance(0.8) ? sample.at(i, 3) : static_cast<std::uint8_t>(1 - sample.at(i, 3));
+    sample.at(i, 2) = static_cast<std::uint8_t>(1 - sample.at(i, 1));
+  }
+  const Results results = search(sample, usual(sample));
+  check(results[3].path.steps.size() == 1 && results[3].path.steps[0].variable == 1, "the lower of two equal columns");
+}
+
+void equal_columns_separate() {
+  Random random(55);
+  for (const int m : {2, 3}) {
+    Sample sample = random_sample(random, 150, {m, m, 2});
+    for (std::size_t i = 0; i < sample.rows; ++i) sample.at(i, 1) = sample.at(i, 0);
+    const Results results = search(sample, usual(sample));
+    const NodeFit& fit = last_fit(results[0]);
+    check(fit.support == std::vector<std::size_t>{1} && fit.unbounded[0], "a copy is an unbounded neighbour");
+    check_near(fit.loss, 0, 1e-5, "and leaves no loss");
+  }
+}
+
+void one_row_has_no_edges() {
+  for (const int m : {1, 2, 4})
+    for (const bool intercept : {true, false}) {
+      const Sample sample{1, {m, m, m}, {0, 0, static_cast<std::uint8_t>(m - 1)}};
+      for (const NodeResult& result : search(sample, {1e-3, 0.5, intercept, 3, true}))
+        check(!intercept || result.path.steps.empty(), "a field explains one row");
+    }
+}
+
+void constant_columns_have_no_edges() {
+  Random random(56);
+  const Sample sample = random_tree(random, 300, {2, 1, 2, 1, 3, 1}).sample;
+  const Results results = search(sample, {1e-9, 0.5, true, 6, true});
+  for (const std::size_t r : {1, 3, 5}) {
+    check(results[r].path.steps.empty() && results[r].path.stop == Stop::no_candidate, "a constant has no neighbours");
+    check(results[r].path.start.loss == 0, "and no loss");
+  }
+  search({20, {1, 1}, std::vector<std::uint8_t>(40, 0)}, {1e-9, 0.5, true, 2, true});
+}
+
+void many_states_are_searched() {
+  Random random(57);
+  const int states = small ? 7 : 12;
+  const Sample some = random_tree(random, 600, {states, states, 2, 5}, 0.5).sample;
+  search(some, {1e-3, 0.5, true, 1, true});
+  Sample most = random_sample(random, small ? 100 : 700, {2, small ? 60 : 256, 2});
+  for (std::size_t i = 0; i < most.rows; ++i) most.at(i, 2) = most.at(i, 1) > 29;
+  search(most, {0.01, 0.5, true, 2, true});
+}
+
+void no_field_is_fitted_without_an_intercept() {
+  Random random(58);
+  Sample sample = random_tree(random, 400, {2, 2, 2, 3, 2}, 0.4).sample;
+  Settings settings = usual(sample);
+  settings.intercept = false;
+  const Results results = search(sample, settings);
+  for (std::size_t r = 0; r < results.size(); ++r)
+    check_near(results[r].path.start.loss, std::log(sample.states[r]), 1e-12, "all states are as likely at the start");
+}
+
+void degrees_are_limited() {
+  Random random(59);
+  const Sample sample = random_tree(random, 300, {2, 2, 2, 2, 2}).sample;
+  for (const std::size_t limit : {0, 1, 2})
+    for (const NodeResult& result : search(sample, {1e-9, 1e-9, true, limit, true}))
+      check(result.path.stop == Stop::max_degree && last_fit(result).support.size() == limit, "the limit is reached");
+}
+
+void a_hub_has_many_cells() {
+  Random random(60);
+  Sample sample = random_sample(random, small ? 300 : 2000, std::vector<int>(14, 2));
+  for (std::size_t i = 0; i < sample.rows; ++i) {
+    int sum = 0;
+    for (std::size_t j = 1; j < 13; ++j) sum += sample.at(i, j);
+    sample.at(i, 0) = random.chance(1 / (1 + std::exp(6.0 - sum)));
+  }
+  const Results results = search(sample, usual(sample));
+  check(small || last_fit(results[0]).support.size() >= 10, "the hub finds its neighbours");
+}
+
+// Pair counts beyond the size of a whole table are made row by row.
+void wide_tables_are_searched() {
+  Random random(61);
+  Sample sample = random_sample(random, 200, std::vector<int>(2950, 2));
+  for (std::size_t i = 0; i < sample.rows; ++i)
+    if (random.chance(0.9)) sample.at(i, 7) = sample.at(i, 2000);
+  const Table table = sample.table();
+  Engine engine(table, usual(sample), 2);
+  const Results results = engine.run({7, 2000, 5}, nobody(table), go_on);
+  check(results[0].path.steps.at(0).variable == 2000 && results[1].path.steps.at(0).variable == 7, "the one edge");
+  path_is_sound(table, 7, results[0].path, usual(sample));
+}
+
+void weight_two_is_two_rows() {
+  Random random(62);
+  Sample single = random_tree(random, 100, {2, 3, 2, 2, 2}).sample;
+  Sample doubled = random_sample(random, 200, single.states);
+  for (std::size_t j = 0; j < single.states.size(); ++j)
+    for (std::size_t i = 0; i < 200; ++i) doubled.at(i, j) = single.at(i / 2, j);
+  const Settings settings = usual(doubled);
+  const Results copies = search(doubled, settings);
+  single.weights.assign(100, 2.0);
+  same_paths(copies, search(single, settings), 1e-9);
+}
+
+// Real weights take another way to the same counts.
+void nearly_whole_weights_change_little() {
+  Random random(65);
+  Sample sample = random_tree(random, 200, {2, 3, 2, 2, 2, 2}).sample;
+  sample.weights = whole_weights(random, 200, 3);
+  const Results whole = search(sample, usual(sample));
+  for (double& weight : sample.weights) weight += 1e-12;
+  check(!sample.table().countable(), "these weights are real");
+  same_paths(whole, search(sample, usual(sample)), 1e-8);
+}
+
+// A run that would take long ends soon after the watch says so.
+void a_watch_can_stop_it() {
+  Random random(63);
+  const Sample sample = random_tree(random, 1500, std::vector<int>(120, 2)).sample;
+  const Table table = sample.table();
+  Engine engine(table, {1e-12, 1e-12, true, 120, false}, 2);
+  int asked = 0;
+  const Results results =
+      engine.run(all_columns(table), nobody(table), [&](std::size_t) { return ++asked < 2; });
+  check(asked >= 2, "the watch was asked");
+  check(results.back().path.steps.empty(), "the last column was never searched");
+}
+
+// Edges are also valued for columns that were named, though nobody chose them.
+void admirers_are_answered() {
+  Random random(66);
+  const Sample sample = random_sample(random, 100, {2, 2, 3, 2});
+  const Table table = sample.table();
+  Engine engine(table, {10, 0.5, true, 4, true}, 2);
+  const Results results = engine.run({0, 3}, {{2, 3}, {}, {}, {1}}, go_on);
+  check(results[0].worth.at(0).size() == 2 && results[0].worth[0][0].column == 2, "two for the first");
+  check(results[1].worth.at(0).size() == 1 && results[1].worth[0][0].column == 1, "one for the last");
+}
+
+void a_watch_sees_the_end() {
+  Random random(64);
+  const Sample sample = random_tree(random, 100, {2, 2, 2}).sample;
+  const Table table = sample.table();
+  std::size_t before = 0;
+  Engine(table, usual(sample), 2).run(all_columns(table), nobody(table), [&](std::size_t done) {
+    check(done >= before && done <= 3, "progress only grows");
+    before = done;
+    return true;
+  });
+  check(before == 3, "all columns were done");
+}
+
+// At one fit: bounds of the screen, ever sharper, beside the exact gains of all candidates.
+class ScreenCase {
+ public:
+  ScreenCase(const Table& table, const Pairs& pairs, std::size_t target, const Settings& settings)
+      : table_(table), pairs_(pairs), reader_(pairs), target_(target), node_(table, pairs, reader_, target, settings) {}
+
+  void run() {
+    const std::atomic<bool> never{false};
+    const NodePath path = node_.search(never);
+    look(path.start);
+    for (const NodeStep& step : path.steps) look(step.fit);
+  }
+
+ private:
+  void look(const NodeFit& fit) {
+    Cells cells(table_, target_);
+    cells.become(fit.support);
+    std::vector<Screen::Open> open;
+    for (std::size_t j = 0; j < table_.columns(); ++j)
+      if (j != target_ && table_.states(j) > 1 && std::count(fit.support.begin(), fit.support.end(), j) == 0)
+        open.push_back({j});
+    Screen screen(table_, pairs_, reader_, cells, target_, fit.chances);
+    for (int round = 0; round < 6; ++round) {
+      screen.assess(open);
+      for (const Screen::Open& one : open)
+        check_below(node_.worth(fit, {one.column})[0], one.bound / table_.n() + 1e-9, "the screen is above the gain");
+      if (!screen.sharpen(open)) return;
+    }
+  }
+
+  const Table& table_;
+  const Pairs& pairs_;
+  Pairs::Reader reader_;
+  std::size_t target_;
+  Node node_;
+};
+
+void no_gain_exceeds_its_screen() {
+  Random random(42);
+  for (int i = 0; i < times(60); ++i) {
+    Sample sample = random_tree(random, random.one_of<std::size_t>({30, 200, 900}), {2, 2, 3, 2, 2, 1, 4, 2, 2, 2}).sample;
+    if (random.chance(0.3)) sample.weights = whole_weights(random, sample.rows, 4);
+    const Table table = sample.table();
+    Pairs pairs(table);
+    pairs.prepare(1);
+    for (const bool intercept : {true, false})
+      ScreenCase(table, pairs, random.below(2), {1e-3, 0.5, intercept, 6, true}).run();
+  }
+}
+
+}  // namespace
+
+void test_engine() {
+  a_planted_tree_is_found();
+  threads_and_kernels_change_nothing();
+  random_tables_have_sound_paths();
+  ties_go_to_the_lowest_column();
+  equal_columns_separate();
+  one_row_has_no_edges();
+  constant_columns_have_no_edges();
+  many_states_are_searched();
+  no_field_is_fitted_without_an_intercept();
+  degrees_are_limited();
+  a_hub_has_many_cells();
+  wide_tables_are_searched();
+  weight_two_is_two_rows();
+  nearly_whole_weights_change_little();
+  admirers_are_answered();
+  a_watch_can_stop_it();
+  a_watch_sees_the_end();
+  no_gain_exceeds_its_screen();
+}
+
+}  // namespace core_test

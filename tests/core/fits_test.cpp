@@ -1,0 +1,266 @@
+// The two small searches: at their answers the slopes are zero.
+#include <numeric>
+
+#include "cells.hpp"
+#include "core_test.hpp"
+#include "profile.hpp"
+#include "refit.hpp"
+
+namespace core_test {
+namespace {
+
+using namespace isinglass;
+
+// Cells whose chances may be anything, and totals that some rows could have.
+struct Shares {
+  std::size_t width;
+  std::vector<double> chances, rows, totals;
+
+  std::vector<Weighted> cells() const {
+    std::vector<Weighted> out;
+    for (std::size_t s = 0; s < rows.size(); ++s) out.push_back({rows[s], &chances[s * width]});
+    return out;
+  }
+  double all() const { return std::accumulate(rows.begin(), rows.end(), 0.0); }
+  std::size_t seen() const {
+    return static_cast<std::size_t>(std::count_if(totals.begin(), totals.end(), [](double t) { return t > 0; }));
+  }
+};
+
+Shares random_shares(Random& random, std::size_t width) {
+  Shares shares{width, {}, {}, std::vector<double>(width, 0.0)};
+  const double scale = random.one_of({1.0, 3.0, 8.0, 15.0});
+  for (std::size_t cells = 1 + random.below(6); cells > 0; --cells) {
+    std::vector<double> chance(width);
+    for (double& one : chance) one = std::exp(scale * random.normal());
+    const double sum = std::accumulate(chance.begin(), chance.end(), 0.0);
+    for (const double one : chance) shares.chances.push_back(one / sum);
+    shares.rows.push_back(random.one_of({1.0, 3.0, 50.0, 1000.0}));
+    double left = shares.rows.back();
+    for (std::size_t a = 0; a + 1 < width; ++a) {
+      const double rows = random.below(3) ? std::floor(left * random.uniform()) : 0.0;
+      shares.totals[a] += rows;
+      left -= rows;
+    }
+    shares.totals[width - 1] += left;
+  }
+  return shares;
+}
+
+// Value and largest slope at a shift, states that do not occur left out.
+struct Height {
+  double value = 0, slope = 0;
+};
+
+Height height(const Shares& shares, std::span<const double> shift) {
+  Height out;
+  std::vector<double> slopes = shares.totals;
+  for (std::size_t a = 0; a < shares.width; ++a) out.value += shares.totals[a] * shift[a];
+  for (std::size_t s = 0; s < shares.rows.size(); ++s) {
+    const double* chance = &shares.chances[s * shares.width];
+    double sum = 0;
+    for (std::size_t a = 0; a < shares.width; ++a) sum += shares.totals[a] > 0 ? chance[a] * std::exp(shift[a]) : 0.0;
+    out.value -= shares.rows[s] * std::log(sum);
+    for (std::size_t a = 0; a < shares.width; ++a) slopes[a] -= shares.rows[s] * chance[a] * std::exp(shift[a]) / sum;
+  }
+  for (std::size_t a = 0; a < shares.width; ++a)
+    if (shares.totals[a] > 0) out.slope = std::max(out.slope, std::abs(slopes[a]));
+  return out;
+}
+
+void profiles_are_flat_at_the_top() {
+  Random random(31);
+  Profile profile;
+  for (const std::size_t width : {2, 3, 5})
+    for (int i = 0; i < times(20000); ++i) {
+      const Shares shares = random_shares(random, width);
+      const double gain = profile.maximum(shares.cells(), shares.totals);
+      const Height top = height(shares, profile.shift());
+      check_below(-gain, 1e-9 * shares.all(), "a gain is not negative");
+      check_near(gain, top.value, 1e-10 * (shares.all() + std::abs(gain)), "the gain is the value at the shift");
+      if (shares.seen() > 1) check_below(top.slope / shares.all(), 1e-7, "the slope is zero at the shift");
+    }
+}
+
+void a_profile_of_nothing_is_zero() {
+  const std::vector<double> none(3, 0.0);
+  check(Profile().maximum({}, none) == 0, "no rows gain nothing");
+}
+
+// A refit and the plain formulas for its slopes, table by table.
+class Slow {
+ public:
+  Slow(const CellView& view, double n, bool intercept, double ridge, const std::vector<double>& x)
+      : view_(view), n_(n), intercept_(intercept), ridge_(ridge), width_(static_cast<std::size_t>(view.width)) {
+    read(x);
+    field_slope_.assign(width_, 0.0);
+    for (const auto& table : tables_) slopes_.emplace_back(table.size(), 0.0);
+    for (std::size_t s = 0; s < view.cells; ++s) visit(s);
+  }
+
+  double loss() const { return loss_ / n_; }
+
+  double largest_slope() const {
+    double largest = 0;
+    for (std::size_t a = 1; a < width_ && intercept_; ++a) largest = std::max(largest, std::abs(field_slope_[a]));
+    for (std::size_t t = 0; t < tables_.size(); ++t)
+      for (std::size_t c = 1; c < states(t); ++c)
+        for (std::size_t a = 1; a < width_; ++a) {
+          const double shared = intercept_ ? 0.0 : field_slope_[a] / static_cast<double>(states(t));
+          largest = std::max(largest, std::abs(slopes_[t][c * width_ + a] - shared + ridge_ * centred(t, c, a)));
+        }
+    return largest;
+  }
+
+ private:
+  std::size_t states(std::size_t t) const { return static_cast<std::size_t>(view_.states[t]); }
+
+  void read(const std::vector<double>& x) {
+    auto next = x.begin();
+    field_.assign(width_, 0.0);
+    for (std::size_t a = 1; a < width_ && intercept_; ++a) field_[a] = *next++;
+    for (std::size_t t = 0; t < view_.states.size(); ++t) {
+      std::vector<double>& table = tables_.emplace_back(states(t) * width_, 0.0);
+      for (std::size_t c = 1; c < states(t); ++c)
+        for (std::size_t a = 1; a < width_; ++a) {
+          table[c * width_ + a] = *next++;
+          if (!intercept_) field_[a] -= table[c * width_ + a] / static_cast<double>(states(t));
+        }
+    }
+    check(next == x.end(), "a refit has a number for each parameter");
+  }
+
+  void visit(std::size_t s) {
+    std::vector<double> score = field_;
+    for (std::size_t a = 0; a < width_; ++a) {
+      if (view_.offset) score[a] += view_.offset[s * width_ + a];
+      for (std::size_t t = 0; t < tables_.size(); ++t) score[a] += tables_[t][code(s, t) * width_ + a];
+    }
+    const double top = *std::max_element(score.begin(), score.end());
+    double sum = 0, rows = 0;
+    for (std::size_t a = 0; a < width_; ++a) {
+      sum += std::exp(score[a] - top);
+      rows += view_.counts[s * width_ + a];
+    }
+    for (std::size_t a = 0; a < width_; ++a) {
+      const double count = view_.counts[s * width_ + a];
+      const double slope = (rows * std::exp(score[a] - top) / sum - count) / n_;
+      loss_ += count * (top + std::log(sum) - score[a]);
+      field_slope_[a] += slope;
+      for (std::size_t t = 0; t < tables_.size(); ++t) slopes_[t][code(s, t) * width_ + a] += slope;
+    }
+  }
+
+  std::size_t code(std::size_t s, std::size_t t) const { return view_.codes[s * tables_.size() + t]; }
+
+  // An entry of a table in the zero-sum gauge.
+  double centred(std::size_t t, std::size_t c, std::size_t a) const {
+    const double m = view_.states[t], w = view_.width;
+    double value = tables_[t][c * width_ + a];
+    for (std::size_t d = 0; d < states(t); ++d) value -= tables_[t][d * width_ + a] / m;
+    for (std::size_t b = 0; b < width_; ++b) value -= tables_[t][c * width_ + b] / w;
+    for (const double one : tables_[t]) value += one / (m * w);
+    return value;
+  }
+
+  const CellView& view_;
+  double n_;
+  bool intercept_;
+  double ridge_;
+  std::size_t width_;
+  double loss_ = 0;
+  std::vector<double> field_, field_slope_;
+  std::vector<std::vector<double>> tables_, slopes_;
+};
+
+// Minimises, and checks that it is a minimum. Returns which tables only the ridge holds.
+std::vector<char> minimum_is_one(const CellView& view, double n, bool intercept, double ridge = kRidge) {
+  Refit problem(view, n, intercept, ridge);
+  std::vector<double> x(problem.size(), 0.0), chances;
+  problem.minimise(x, 1e-18);
+  for (const double number : x) check(std::isfinite(number), "parameters are finite");
+  const Slow slow(view, n, intercept, ridge, x);
+  check_below(slow.largest_slope(), 2e-8, "the slope is zero at the minimum");
+  check_near(problem.chances(x, chances), slow.loss(), 1e-11, "the loss is that of the parameters");
+  const auto width = static_cast<std::size_t>(view.width);
+  for (std::size_t s = 0; s < view.cells; ++s)
+    check_near(std::accumulate(&chances[s * width], &chances[s * width] + width, 0.0), 1, 1e-12, "chances sum to one");
+  return problem.held_by_ridge(x);
+}
+
+std::vector<char> refit(const Sample& sample, const std::vector<std::size_t>& support, bool intercept = true) {
+  const Table table = sample.table();
+  Cells cells(table, 0);
+  cells.become(support);
+  return minimum_is_one(cells.view(), table.n(), intercept);
+}
+
+void refits_are_minima() {
+  Random random(32);
+  for (int i = 0; i < times(60); ++i) {
+    const int width = random.one_of({2, 2, 3, 5});
+    Sample sample = random_tree(random, random.one_of<std::size_t>({1, 3, 20, 200, 700}), {width, 2, 3, 4, 2, 2}).sample;
+    if (random.chance(0.3)) sample.weights = whole_weights(random, sample.rows, 3);
+    if (random.chance(0.3)) sample.weights = real_weights(random, sample.rows);
+    for (const bool intercept : {true, false})
+      for (const std::vector<std::size_t>& support : {std::vector<std::size_t>{}, {1}, {3, 2}, {1, 2, 3, 4, 5}})
+        refit(sample, support, intercept);
+  }
+}
+
+void ordinary_tables_are_bounded() {
+  Random random(33);
+  const Sample sample = random_tree(random, 800, {3, 2, 3, 2}, 0.3).sample;
+  for (const bool intercept : {true, false})
+    for (const char held : refit(sample, {1, 2, 3}, intercept)) check(!held, "plain data hold every table");
+}
+
+void separated_tables_are_held_by_the_ridge() {
+  Random random(34);
+  for (const int m : {2, 3}) {
+    Sample sample = random_sample(random, 100, {m, m, 2});
+    for (std::size_t i = 0; i < sample.rows; ++i) sample.at(i, 1) = sample.at(i, 0);
+    for (const bool intercept : {true, false}) {
+      const std::vector<char> held = refit(sample, {1, 2}, intercept);
+      check(held[0], "a copy of the target is unbounded");
+    }
+  }
+}
+
+void collinear_tables_are_held_by_the_ridge() {
+  Random random(35);
+  Sample sample = random_tree(random, 300, {2, 3, 3, 2}, 0.4).sample;
+  for (std::size_t i = 0; i < sample.rows; ++i) sample.at(i, 2) = static_cast<std::uint8_t>(2 - sample.at(i, 1));
+  const std::vector<char> held = refit(sample, {1, 2, 3});
+  check(held[0] && held[1] && !held[2], "equal columns are open, the third is not");
+}
+
+void offsets_are_kept() {
+  Random random(36);
+  for (int i = 0; i < times(100); ++i) {
+    const std::size_t cells = 1 + random.below(12), width = 2 + random.below(3);
+    std::vector<std::uint8_t> codes;
+    std::vector<double> counts, offset;
+    for (std::size_t s = 0; s < cells; ++s) codes.push_back(static_cast<std::uint8_t>(random.below(3)));
+    for (std::size_t k = 0; k < cells * width; ++k) {
+      counts.push_back(static_cast<double>(1 + random.below(20)));
+      offset.push_back(2 * random.normal());
+    }
+    const double n = std::accumulate(counts.begin(), counts.end(), 0.0);
+    minimum_is_one({cells, static_cast<int>(width), {3}, codes.data(), counts.data(), offset.data()}, n, false);
+  }
+}
+
+}  // namespace
+
+void test_fits() {
+  profiles_are_flat_at_the_top();
+  a_profile_of_nothing_is_zero();
+  refits_are_minima();
+  ordinary_tables_are_bounded();
+  separated_tables_are_held_by_the_ridge();
+  collinear_tables_are_held_by_the_ridge();
+  offsets_are_kept();
+}
+
+}  // namespace core_test

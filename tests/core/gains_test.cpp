@@ -1,0 +1,113 @@
+// Gains on one scale, and bounds that no exact gain exceeds.
+#include <numeric>
+
+#include "bounds.hpp"
+#include "core_test.hpp"
+#include "equivalent.hpp"
+#include "profile.hpp"
+
+namespace core_test {
+namespace {
+
+using namespace isinglass;
+
+void one_scale_is_monotone() {
+  for (const int df : {1, 2, 3, 4, 9, 50, 400, 961, 4000})
+    for (const double n : {1.0, 1e3, 1e7}) {
+      double before = 0;
+      for (double gain = 1e-12; gain < 1e12; gain *= small ? 3 : 1.1) {
+        const double equal = one_parameter_gain(gain, df, n);
+        check(std::isfinite(equal), "far out it stays finite");
+        check_below(before, equal * (1 + 1e-11), "a larger gain is worth more");
+        check_below(equal, gain * (1 + 1e-12), "more parameters are worth less");
+        before = equal;
+      }
+    }
+}
+
+void one_scale_keeps_the_surprise() {
+  for (const int df : {2, 3, 9, 100})
+    for (double chi2 = 0.5; chi2 < 1e5; chi2 *= 1.7) {
+      const double tail = log_chi2_tail(chi2, df), equal = one_parameter_gain(0.5 * chi2, df, 1);
+      check_near(log_erfc(std::sqrt(equal)), tail, 1e-11 * (1 + std::abs(tail)), "both are as surprising");
+    }
+}
+
+void nothing_is_worth_nothing() {
+  check(one_parameter_gain(0, 4, 100) == 0 && one_parameter_gain(-1e-9, 4, 100) == 0, "no gain has no worth");
+  check(one_parameter_gain(0.3, 1, 100) == 0.3, "one parameter is its own measure");
+}
+
+// Cells with moderate chances, and totals drawn from them: slopes that bounds can speak of.
+struct Drawn {
+  std::vector<double> chances, totals, slope, curvature;
+  std::vector<Weighted> cells;
+};
+
+Drawn draw(Random& random, std::size_t width) {
+  const std::size_t cells = 1 + random.below(4), q = width - 1;
+  Drawn drawn{std::vector<double>(cells * width), std::vector<double>(width, 0.0), std::vector<double>(q, 0.0),
+              std::vector<double>(q * q, 0.0), {}};
+  const double scale = random.one_of({0.3, 1.0, 3.0});
+  for (std::size_t s = 0; s < cells; ++s) {
+    const std::span<double> chance(&drawn.chances[s * width], width);
+    for (double& one : chance) one = std::exp(scale * random.normal());
+    const double sum = std::accumulate(chance.begin(), chance.end(), 0.0);
+    for (double& one : chance) one /= sum;
+    const std::size_t rows = 1 + random.below(100);
+    drawn.cells.push_back({static_cast<double>(rows), chance.data()});
+    for (std::size_t i = 0; i < rows; ++i) {
+      double left = random.uniform();
+      std::size_t a = 0;
+      while (a < q && (left -= chance[a]) > 0) ++a;
+      ++drawn.totals[random.chance(0.05) ? 0 : a];
+    }
+  }
+  for (std::size_t a = 0; a < q; ++a) drawn.slope[a] = drawn.totals[a + 1];
+  for (const Weighted& cell : drawn.cells)
+    for (std::size_t a = 0; a < q; ++a) {
+      drawn.slope[a] -= cell.rows * cell.chance[a + 1];
+      for (std::size_t b = 0; b < q; ++b)
+        drawn.curvature[a * q + b] += cell.rows * cell.chance[a + 1] * ((a == b) - cell.chance[b + 1]);
+    }
+  return drawn;
+}
+
+void no_gain_exceeds_its_bound() {
+  Random random(41);
+  Profile profile;
+  for (const std::size_t width : {2, 3, 5}) {
+    int finite = 0;
+    const int rounds = times(20000);
+    for (int i = 0; i < rounds; ++i) {
+      const Drawn drawn = draw(random, width);
+      const double gain = profile.maximum(drawn.cells, drawn.totals);
+      const double bound = gain_bound(drawn.slope, drawn.curvature);
+      finite += bound < kNoBound;
+      check_below(gain, bound + 1e-9, "the bound is above the gain");
+      if (width > 2) continue;
+      const double g = std::abs(drawn.slope[0]), h = drawn.curvature[0];
+      check_below(gain, gain_bound(g, h) + 1e-9, "and so is that of two states");
+      check_below(gain_bound(g, h), quick_gain_bound(g, h) * (1 + 1e-11), "and the quick one is above both");
+    }
+    check_below(rounds, 4.0 * finite, "most bounds say something");
+  }
+}
+
+void bounds_of_nothing() {
+  check(gain_bound(0, 0) == 0 && gain_bound(1, 0) == kNoBound, "without curvature nothing is known");
+  check(bound_curve(0) == 0 && bound_curve(1) == 1 && bound_curve(1.5) == kNoBound, "the curve ends at one");
+  check(quick_gain_bound(1, 1) == kNoBound, "the quick bound ends before");
+}
+
+}  // namespace
+
+void test_gains() {
+  one_scale_is_monotone();
+  one_scale_keeps_the_surprise();
+  nothing_is_worth_nothing();
+  no_gain_exceeds_its_bound();
+  bounds_of_nothing();
+}
+
+}  // namespace core_test
