@@ -6,6 +6,8 @@ import pytest
 from engine.adversarial import Case, case
 from engine.agreement import as_table, assert_same_runs, run_native, settings_of
 from isinglass.core import instructions, search_columns, use_instructions
+from isinglass.engine import native
+from isinglass.table import encode
 
 SETS = ["portable", "popcnt", "avx2"]
 SEEDS = range(27)  # one case of each kind
@@ -163,3 +165,22 @@ def test_a_larger_n_scales_gains_down():
     np.testing.assert_array_equal(halves["variable"], wholes["variable"])
     # The ridge weighs twice as much beside half the loss.
     np.testing.assert_allclose(2 * halves["change"], wholes["change"], rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_equal_rows_merged_or_not(weighted, monkeypatch):
+    rng = np.random.default_rng(0)
+    codes = np.column_stack([rng.integers(0, m, 2000) for m in (2, 3, 2, 2)])
+    codes[:, 3] = np.where(rng.random(2000) < 0.7, codes[:, 0], codes[:, 3])
+    weights = rng.integers(0, 5, 2000) if weighted else None
+    table = encode(codes, weights)
+    settings = {"nu": 0.5, "intercept": True, "max_degree": None, "threads": 2}
+    merged = native.learn_native(table, 1e-4, **settings)
+    assert len(native.merged_rows(table)[0]) == 24
+    monkeypatch.setattr(native, "WORTH_MERGING", np.inf)
+    single = native.learn_native(table, 1e-4, **settings)
+    for one, two in zip(map(merged.path, range(4)), map(single.path, range(4)), strict=True):
+        assert [(s.kind, s.variable) for s in one.steps] == [
+            (s.kind, s.variable) for s in two.steps
+        ]
+        assert one.loss == pytest.approx(two.loss, abs=1e-12)

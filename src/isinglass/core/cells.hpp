@@ -25,7 +25,9 @@ class Cells {
   int code(std::size_t cell, std::size_t i) const { return codes_[cell * support_.size() + i]; }
   double total(std::size_t cell) const { return totals_[cell]; }
   // Rows of a cell in which the target has that state.
-  double count(std::size_t cell, int state) const { return counts_[cell * width() + static_cast<std::size_t>(state)]; }
+  double count(std::size_t cell, int state) const {
+    return counts_[cell * width() + static_cast<std::size_t>(state)];
+  }
   std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
 
   void add(std::size_t column) {
@@ -71,7 +73,9 @@ class Cells {
     const auto m = static_cast<std::size_t>(table_->states(column));
     out.assign(size() * m * width(), 0.0);
     const std::uint8_t *codes = table_->codes(column), *target = table_->codes(target_);
-    const auto add = [&](std::size_t s, std::size_t i) { out[(s * m + codes[i]) * width() + target[i]] += table_->weight(i); };
+    const auto add = [&](std::size_t s, std::size_t i) {
+      out[(s * m + codes[i]) * width() + target[i]] += table_->weight(i);
+    };
     if (!by_bits_) {
       for (std::size_t i = 0; i < table_->rows(); ++i) add(cell_of_[i], i);
       return;
@@ -141,7 +145,8 @@ class Cells {
         const std::size_t at = masks.size();
         masks.resize(at + words);
         Word any = 0;
-        for (std::size_t w = 0; w < words; ++w) any |= masks[at + w] = mask(s)[w] & table_->bits(column, c)[w];
+        for (std::size_t w = 0; w < words; ++w)
+          any |= masks[at + w] = mask(s)[w] & table_->bits(column, c)[w];
         if (!any) {
           masks.resize(at);
           continue;
@@ -206,7 +211,8 @@ class Cells {
       return;
     }
     const std::uint8_t* codes = table_->codes(target_);
-    for (std::size_t i = 0; i < table_->rows(); ++i) counts_[cell_of_[i] * width() + codes[i]] += table_->weight(i);
+    for (std::size_t i = 0; i < table_->rows(); ++i)
+      counts_[cell_of_[i] * width() + codes[i]] += table_->weight(i);
   }
 
   const Table* table_;  // a pointer, so that cells can be copied back
@@ -215,7 +221,7 @@ class Cells {
   std::vector<std::uint8_t> codes_;  // cells x support
   std::vector<double> totals_, counts_;
   bool by_bits_ = true;
-  Words masks_;             // cells x words, while there are few
+  Words masks_;                         // cells x words, while there are few
   std::vector<std::uint32_t> cell_of_;  // for each row, when there are many
 };
 

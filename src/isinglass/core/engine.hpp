@@ -35,7 +35,8 @@ class Engine {
   // Runs the columns in `targets`. Edges are valued for neighbours, for the targets that chose a
   // column, and for its `admirers`. `watch` is called now and then with the number done; if it
   // returns false, the work is given up.
-  std::vector<NodeResult> run(const std::vector<std::size_t>& targets, std::vector<std::set<std::size_t>> admirers,
+  std::vector<NodeResult> run(const std::vector<std::size_t>& targets,
+                              std::vector<std::set<std::size_t>> admirers,
                               const std::function<bool(std::size_t)>& watch) {
     pairs_.prepare(threads_);
     std::vector<NodeResult> results(targets.size());
@@ -45,11 +46,12 @@ class Engine {
       results[i].path.evaluated = node.evaluated();
     });
     find_admirers(targets, results, admirers);
-    in_threads(targets.size(), [&](std::size_t) { return watch(targets.size()); },
-               [&](std::size_t i, Pairs::Reader& reader) {
-                 Node node(table_, pairs_, reader, targets[i], settings_);
-                 measure_worth(node, admirers[targets[i]], results[i]);
-               });
+    in_threads(
+        targets.size(), [&](std::size_t) { return watch(targets.size()); },
+        [&](std::size_t i, Pairs::Reader& reader) {
+          Node node(table_, pairs_, reader, targets[i], settings_);
+          measure_worth(node, admirers[targets[i]], results[i]);
+        });
     return results;
   }
 

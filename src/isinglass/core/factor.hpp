@@ -12,10 +12,10 @@
 namespace isinglass {
 
 struct Factors {
-  std::vector<std::uint8_t> codes;         // column-major
-  std::vector<std::int64_t> least;         // smallest value of each column
+  std::vector<std::uint8_t> codes;                    // column-major
+  std::vector<std::int64_t> least;                    // smallest value of each column
   std::vector<std::array<std::int64_t, 256>> counts;  // rows of least, least + 1, ...
-  bool fits = true;                        // false: some column spans more than 256 values
+  bool fits = true;                                   // false: some column spans more than 256 values
 };
 
 // Codes count the values that occur, not those in between.
@@ -46,7 +46,8 @@ struct IntegerTable {
 
 // Smallest and largest value of some columns, read in the order in which they lie.
 template <class Value>
-void extremes(const IntegerTable<Value>& table, std::size_t first, std::size_t width, Value* least, Value* most) {
+void extremes(const IntegerTable<Value>& table, std::size_t first, std::size_t width, Value* least,
+              Value* most) {
   for (std::size_t j = 0; j < width; ++j) least[j] = most[j] = *table.cell(0, first + j);
   const auto widen = [](Value value, Value& low, Value& high) {
     low = std::min(low, value);
@@ -73,8 +74,8 @@ void extremes(const IntegerTable<Value>& table, std::size_t first, std::size_t w
 
 // Differences to the smallest value, from row `start` to `stop`.
 template <class Value>
-void subtract(const IntegerTable<Value>& table, std::size_t j, std::size_t start, std::size_t stop, Value least,
-              std::uint8_t* codes) {
+void subtract(const IntegerTable<Value>& table, std::size_t j, std::size_t start, std::size_t stop,
+              Value least, std::uint8_t* codes) {
   const Value* column = table.cell(0, j);
   const std::int64_t stride = table.row_stride;
   if (stride == 1)
@@ -120,7 +121,8 @@ Factors factorise_integers(const IntegerTable<Value>& table, unsigned threads) {
         subtract(table, first + j, start, stop, least[j], codes);
         tally(codes, start, stop, most[j] == least[j] + 1, out.counts[first + j]);
       }
-    for (std::size_t j = 0; j < width; ++j) close_gaps(&out.codes[(first + j) * rows], rows, out.counts[first + j]);
+    for (std::size_t j = 0; j < width; ++j)
+      close_gaps(&out.codes[(first + j) * rows], rows, out.counts[first + j]);
   });
   out.fits = fits;
   return out;

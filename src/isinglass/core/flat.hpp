@@ -86,7 +86,8 @@ class Flattener {
     flat_.numbers.insert(flat_.numbers.end(), field.begin(), field.end());
     std::vector<std::size_t> order(fit.support.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return fit.support[a] < fit.support[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return fit.support[a] < fit.support[b]; });
     for (const std::size_t i : order) {
       flat_.support.push_back(static_cast<std::int64_t>(fit.support[i]));
       flat_.unbounded.push_back(static_cast<std::uint8_t>(fit.unbounded[i]));
@@ -94,7 +95,8 @@ class Flattener {
     }
   }
 
-  static void centre(std::vector<double>& table, std::size_t width, std::size_t m, std::vector<double>& field) {
+  static void centre(std::vector<double>& table, std::size_t width, std::size_t m,
+                     std::vector<double>& field) {
     for (std::size_t a = 0; a < width; ++a) {
       const double mean = std::accumulate(&table[a * m], &table[a * m] + m, 0.0) / static_cast<double>(m);
       for (std::size_t c = 0; c < m; ++c) table[a * m + c] -= mean;

@@ -68,8 +68,8 @@ __attribute__((target("popcnt"))) inline std::int64_t count_common_popcnt(const 
 // Bits of each byte by two look-ups of four bits; bytes are summed before they can overflow.
 __attribute__((target("avx2"))) inline std::int64_t count_common_avx2(const Word* a, const Word* b,
                                                                       std::size_t words) {
-  const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2,
-                                         2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
+  const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2, 1, 2, 2,
+                                         3, 1, 2, 2, 3, 2, 3, 3, 4);
   const __m256i low = _mm256_set1_epi8(0x0f);
   const __m256i zero = _mm256_setzero_si256();
   constexpr std::size_t kRun = 31 * 4;  // a byte counts at most 8 a step
@@ -116,7 +116,9 @@ inline Choice named(const std::string& name) {
   return {count_common_portable, "portable"};
 }
 
-inline Choice best() { return named(supported("avx2") ? "avx2" : supported("popcnt") ? "popcnt" : "portable"); }
+inline Choice best() {
+  return named(supported("avx2") ? "avx2" : supported("popcnt") ? "popcnt" : "portable");
+}
 
 inline Choice& chosen() {
   static Choice choice = best();

@@ -23,8 +23,8 @@ auto owned(std::vector<T>&& data) {
 }
 
 // Weights without an element are ones; n not above zero is their sum.
-Table make_table(const Codes& codes, const Vector<std::int32_t>& states, const Vector<double>& weights, double n,
-                 unsigned threads) {
+Table make_table(const Codes& codes, const Vector<std::int32_t>& states, const Vector<double>& weights,
+                 double n, unsigned threads) {
   const std::size_t rows = codes.shape(0), columns = codes.shape(1);
   if (states.shape(0) != columns) throw std::invalid_argument("one number of states a column");
   if (weights.shape(0) != 0 && weights.shape(0) != rows) throw std::invalid_argument("one weight a row");
@@ -44,12 +44,15 @@ nb::object factorise(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> data
   const std::size_t rows = data.shape(0), columns = data.shape(1);
   {
     const nb::gil_scoped_release release;
-    factors = factorise_integers(IntegerTable<Value>{data.data(), rows, columns, data.stride(0), data.stride(1)}, threads);
+    factors = factorise_integers(
+        IntegerTable<Value>{data.data(), rows, columns, data.stride(0), data.stride(1)}, threads);
   }
   if (!factors.fits) return nb::none();
   std::vector<std::int64_t> counts(columns * 256);
-  for (std::size_t j = 0; j < columns; ++j) std::copy_n(factors.counts[j].begin(), 256, counts.begin() + static_cast<std::ptrdiff_t>(256 * j));
-  return nb::make_tuple(owned(std::move(factors.codes)), owned(std::move(factors.least)), owned(std::move(counts)));
+  for (std::size_t j = 0; j < columns; ++j)
+    std::copy_n(factors.counts[j].begin(), 256, counts.begin() + static_cast<std::ptrdiff_t>(256 * j));
+  return nb::make_tuple(owned(std::move(factors.codes)), owned(std::move(factors.least)),
+                        owned(std::move(counts)));
 }
 
 // Called from the waiting thread: shows progress, and sees to Ctrl-C.
@@ -80,14 +83,15 @@ class Watch {
 };
 
 nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                Vector<std::int64_t> targets, Vector<std::int64_t> admirers, double threshold, double nu, bool intercept, std::int64_t max_degree,
-                unsigned threads, bool check, nb::object progress) {
+                Vector<std::int64_t> targets, Vector<std::int64_t> admirers, double threshold, double nu,
+                bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
   std::vector<std::set<std::size_t>> admirers_of(codes.shape(1));  // given as pairs
   for (std::size_t i = 0; i + 1 < admirers.shape(0); i += 2)
-    admirers_of.at(static_cast<std::size_t>(admirers.data()[i])).insert(static_cast<std::size_t>(admirers.data()[i + 1]));
+    admirers_of.at(static_cast<std::size_t>(admirers.data()[i]))
+        .insert(static_cast<std::size_t>(admirers.data()[i + 1]));
   const auto limit = max_degree < 0 ? codes.shape(1) : static_cast<std::size_t>(max_degree);
   Watch watch(std::move(progress));
   Flat flat;
@@ -118,26 +122,29 @@ nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights
   return out;
 }
 
-auto pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weights, std::size_t a, std::size_t b) {
+auto pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weights, std::size_t a,
+                 std::size_t b) {
   if (a >= codes.shape(1) || b >= codes.shape(1)) throw std::out_of_range("no such column");
   const Table table = make_table(codes, states, weights, 0, 1);
   std::vector<double> counts;
   for (int i = 0; i < table.states(a); ++i)
-    for (int j = 0; j < table.states(b); ++j) counts.push_back(table.count(table.bits(a, i), table.bits(b, j)));
+    for (int j = 0; j < table.states(b); ++j)
+      counts.push_back(table.count(table.bits(a, i), table.bits(b, j)));
   return owned(std::move(counts));
 }
 
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
-  m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("targets"),
-        nb::arg("admirers"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"),
-        nb::arg("check"), nb::arg("progress").none());
+  m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
+        nb::arg("targets"), nb::arg("admirers"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
+        nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
   m.def("factorise", &factorise<std::int8_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("factorise", &factorise<std::uint8_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("factorise", &factorise<std::int16_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("factorise", &factorise<std::int32_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("factorise", &factorise<std::int64_t>, nb::arg("data").noconvert(), nb::arg("threads"));
-  m.def("pair_counts", &pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("a"), nb::arg("b"));
+  m.def("pair_counts", &pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("a"),
+        nb::arg("b"));
   m.def("one_parameter_gain", &one_parameter_gain, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));

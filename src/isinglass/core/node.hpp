@@ -60,8 +60,14 @@ struct NodePath {
 
 class Node {
  public:
-  Node(const Table& table, const Pairs& pairs, Pairs::Reader& reader, std::size_t target, const Settings& settings)
-      : table_(table), pairs_(pairs), reader_(reader), r_(target), settings_(settings), cells_(table, target) {
+  Node(const Table& table, const Pairs& pairs, Pairs::Reader& reader, std::size_t target,
+       const Settings& settings)
+      : table_(table),
+        pairs_(pairs),
+        reader_(reader),
+        r_(target),
+        settings_(settings),
+        cells_(table, target) {
     if (table.states(r_) < 2) return;
     for (std::size_t j = 0; j < table.columns(); ++j)
       if (j != r_ && table.states(j) > 1) candidates_.push_back(j);
@@ -69,7 +75,8 @@ class Node {
 
   NodePath search(const std::atomic<bool>& interrupted) {
     NodePath path;
-    NodeFit fit = path.start = refit(nullptr);
+    NodeFit fit = refit(nullptr);
+    path.start = without_chances(fit);
     std::map<std::size_t, double> recorded, left_at;  // by support size: last gain, last loss
     while (true) {
       const std::size_t size = fit.support.size();
@@ -84,7 +91,7 @@ class Node {
       cells_.add(forward.column);
       fit = refit(&fit, shifts);
       recorded[size + 1] = forward.value;
-      path.steps.push_back({true, forward.column, forward.value, fit});
+      path.steps.push_back({true, forward.column, forward.value, without_chances(fit)});
 
       while (!interrupted) {
         const Choice backward = cheapest_removal(fit);
@@ -98,14 +105,16 @@ class Node {
           break;
         }
         fit = std::move(fewer);
-        path.steps.push_back({false, backward.column, backward.value, fit});
+        path.steps.push_back({false, backward.column, backward.value, without_chances(fit)});
       }
     }
   }
 
   // What each wanted column is worth at a fit: the cost of removing it, or the gain of adding it. Raw.
-  std::vector<double> worth(const NodeFit& fit, const std::vector<std::size_t>& wanted) {
+  std::vector<double> worth(NodeFit fit, const std::vector<std::size_t>& wanted) {
     if (cells_.support() != fit.support) cells_.become(fit.support);
+    if (table_.states(r_) > 1)
+      Refit(cells_.view(), table_.n(), settings_.intercept, kRidge).chances(fit.parameters, fit.chances);
     std::vector<double> values;
     for (const std::size_t j : wanted) {
       const std::size_t i = position(fit, j);
@@ -122,6 +131,11 @@ class Node {
     double value = 0;
   };
 
+  // What is kept of a fit: the chances take a number for each cell, and are soon made again.
+  static NodeFit without_chances(const NodeFit& fit) {
+    return {fit.support, fit.parameters, fit.unbounded, {}, fit.loss};
+  }
+
   static NodePath& stopped(NodePath& path, Stop stop) {
     path.stop = stop;
     return path;
@@ -135,7 +149,8 @@ class Node {
 
   // The lowest column whose value is within a tie of the best.
   static Choice first_within_tie(std::vector<Choice>& values) {
-    std::sort(values.begin(), values.end(), [](const Choice& a, const Choice& b) { return a.column < b.column; });
+    std::sort(values.begin(), values.end(),
+              [](const Choice& a, const Choice& b) { return a.column < b.column; });
     double best = values.front().value;
     for (const Choice& choice : values) best = std::max(best, choice.value);
     for (const Choice& choice : values)
@@ -162,7 +177,9 @@ class Node {
     std::vector<Screen::Open> open;
     for (const std::size_t j : outside(fit)) open.push_back({j});
     const auto less = [](const Screen::Open& a, const Screen::Open& b) { return a.promise < b.promise; };
-    const auto hopeless = [&](const Screen::Open& candidate) { return is_out(candidate.bound, candidate.column); };
+    const auto hopeless = [&](const Screen::Open& candidate) {
+      return is_out(candidate.bound, candidate.column);
+    };
     for (std::size_t sharpened = 0; !open.empty(); ++sharpened) {
       screen.assess(open);
       const auto top = std::max_element(open.begin(), open.end(), less);
@@ -180,7 +197,8 @@ class Node {
 
   void assert_best(const NodeFit& fit, const std::vector<Choice>& exact, double best) {
     for (const std::size_t j : outside(fit)) {
-      const bool known = std::any_of(exact.begin(), exact.end(), [&](const Choice& c) { return c.column == j; });
+      const bool known =
+          std::any_of(exact.begin(), exact.end(), [&](const Choice& c) { return c.column == j; });
       const double gain = known ? 0 : on_one_scale(exact_gain(fit, j), j);
       if (gain > std::max(best, settings_.threshold) - kTie + 1e-12)
         throw std::logic_error("a skipped candidate was better than the chosen one");
@@ -190,7 +208,8 @@ class Node {
   std::vector<std::size_t> outside(const NodeFit& fit) const {
     std::vector<std::size_t> columns(candidates_), inside(fit.support);
     std::sort(inside.begin(), inside.end());
-    const auto end = std::set_difference(candidates_.begin(), candidates_.end(), inside.begin(), inside.end(), columns.begin());
+    const auto end = std::set_difference(candidates_.begin(), candidates_.end(), inside.begin(), inside.end(),
+                                         columns.begin());
     columns.erase(end, columns.end());
     return columns;
   }
@@ -211,7 +230,8 @@ class Node {
     totals_.assign(m * width, 0.0);
     for (std::size_t c = 0; c < m; ++c)
       for (std::size_t a = 0; a < width; ++a)
-        totals_[c * width + a] = table_.count(table_.bits(r_, static_cast<int>(a)), table_.bits(j, static_cast<int>(c)));
+        totals_[c * width + a] =
+            table_.count(table_.bits(r_, static_cast<int>(a)), table_.bits(j, static_cast<int>(c)));
   }
 
   // Bound from the exact slopes and curvatures of the last split.
@@ -269,11 +289,13 @@ class Node {
         kept.insert(kept.end(), row, row + width);
         for (std::size_t a = 0; a < width; ++a) offset.push_back(std::log(fit.chances[s * width + a]));
       }
-    const CellView view{codes.size(), static_cast<int>(width), {static_cast<int>(m)}, codes.data(), kept.data(), offset.data()};
+    const CellView view{codes.size(),          static_cast<int>(width),
+                        {static_cast<int>(m)}, codes.data(),
+                        kept.data(),           offset.data()};
     Refit problem(view, table_.n(), false, kVanishing);
     std::vector<double> x(problem.size(), 0.0), chances;
     problem.minimise(x, 1e-15);
-    return fit.loss - problem.chances(x, chances);
+    return fit.loss - problem.chances(problem.expand(x), chances);
   }
 
   // Rise of the loss when the i-th neighbour is removed and the field re-optimised.
@@ -301,7 +323,8 @@ class Node {
 
   // What the i-th neighbour adds to the scores, by its state and the target's; relative to the first.
   std::vector<double> table_of(const NodeFit& fit, std::size_t i) const {
-    const auto m = static_cast<std::size_t>(table_.states(fit.support[i])), width = cells_.width(), q = width - 1;
+    const auto m = static_cast<std::size_t>(table_.states(fit.support[i])), width = cells_.width(),
+               q = width - 1;
     const std::size_t first = block(fit, i);
     // Without an intercept the field follows the tables, and loses this one's means.
     const double drift = settings_.intercept ? 0.0 : 1.0 / static_cast<double>(m);
@@ -347,9 +370,9 @@ class Node {
     Refit problem(cells_.view(), table_.n(), settings_.intercept, kRidge);
     std::vector<double> x = start_from(near, fit.support, shifts);
     problem.minimise(x, 1e-18);
-    fit.loss = problem.chances(x, fit.chances);
-    fit.unbounded = problem.held_by_ridge(x);
     fit.parameters = problem.expand(x);
+    fit.loss = problem.chances(fit.parameters, fit.chances);
+    fit.unbounded = problem.held_by_ridge(x);
     return fit;
   }
 
@@ -357,7 +380,8 @@ class Node {
                                  const std::vector<double>& shifts) const {
     const std::size_t q = cells_.width() - 1;
     std::vector<double> x(settings_.intercept ? q : 0, 0.0);
-    for (std::size_t a = 0; near && a < x.size(); ++a) x[a] = near->parameters[a] + (shifts.empty() ? 0.0 : shifts[a]);
+    for (std::size_t a = 0; near && a < x.size(); ++a)
+      x[a] = near->parameters[a] + (shifts.empty() ? 0.0 : shifts[a]);
     for (const std::size_t t : support) {
       const std::size_t length = (static_cast<std::size_t>(table_.states(t)) - 1) * q, at = x.size();
       x.resize(at + length, 0.0);
@@ -372,7 +396,8 @@ class Node {
   }
 
   static std::size_t position(const NodeFit& fit, std::size_t column) {
-    return static_cast<std::size_t>(std::find(fit.support.begin(), fit.support.end(), column) - fit.support.begin());
+    return static_cast<std::size_t>(std::find(fit.support.begin(), fit.support.end(), column) -
+                                    fit.support.begin());
   }
 
   static constexpr std::size_t kFewOpen = 4, kMostMasks = 4;

@@ -91,7 +91,8 @@ class Pairs {
     for (std::size_t u = top; u < bottom; ++u) {
       const std::size_t stop = std::min(right, u + 1);
       if (stop <= left) continue;
-      table_.count_many(table_.row(u), std::span(states_).subspan(left, stop - left), &counts_[u * size() + left]);
+      table_.count_many(table_.row(u), std::span(states_).subspan(left, stop - left),
+                        &counts_[u * size() + left]);
       for (std::size_t v = left; v < stop; ++v) counts_[v * size() + u] = counts_[u * size() + v];
     }
   }

@@ -119,7 +119,8 @@ class Profile {
     return gain;
   }
 
-  double value(std::span<const Weighted> cells, std::span<const double> totals, const std::vector<double>& v) {
+  double value(std::span<const Weighted> cells, std::span<const double> totals,
+               const std::vector<double>& v) {
     std::vector<double> factor(v.size());
     double gain = 0;
     for (std::size_t i = 0; i < v.size(); ++i) {

@@ -14,23 +14,27 @@
 
 namespace isinglass {
 
-constexpr double kRidge = 1e-8;      // refits: unique and finite answers, gains moved by < 1e-7
+constexpr double kRidge = 1e-8;       // refits: unique and finite answers, gains moved by < 1e-7
 constexpr double kVanishing = 1e-13;  // stands for an infimum, which may lie at infinity
 
 // What a refit looks at: cells with the states of some columns, and counts of the target's states.
 struct CellView {
   std::size_t cells;
-  int width;                              // states of the target
-  std::vector<int> states;                // of each column
-  const std::uint8_t* codes;              // cells x columns
-  const double* counts;                   // cells x width
-  const double* offset = nullptr;         // cells x width: scores held fixed, or none
+  int width;                       // states of the target
+  std::vector<int> states;         // of each column
+  const std::uint8_t* codes;       // cells x columns
+  const double* counts;            // cells x width
+  const double* offset = nullptr;  // cells x width: scores held fixed, or none
 };
 
 class Refit {
  public:
   Refit(const CellView& view, double n, bool intercept, double ridge)
-      : view_(view), n_(n), intercept_(intercept), ridge_(ridge), q_(static_cast<std::size_t>(view.width - 1)) {
+      : view_(view),
+        n_(n),
+        intercept_(intercept),
+        ridge_(ridge),
+        q_(static_cast<std::size_t>(view.width - 1)) {
     std::size_t at = 1;  // feature 0 is the field
     for (const int m : view_.states) {
       first_.push_back(at);
@@ -85,9 +89,8 @@ class Refit {
     return full;
   }
 
-  // Chances of the target's states in each cell, and the plain mean loss.
-  double chances(std::span<const double> x, std::vector<double>& out) const {
-    const std::vector<double> full = expand(x);
+  // Chances of the target's states in each cell at expanded parameters, and the plain mean loss.
+  double chances(std::span<const double> full, std::vector<double>& out) const {
     const auto width = static_cast<std::size_t>(view_.width);
     out.resize(view_.cells * width);
     double loss = 0;
@@ -116,7 +119,8 @@ class Refit {
   double pull(std::size_t feature) const {
     if (feature == 0) return 0;
     std::size_t t = first_.size();
-    while (first_[--t] > feature) {}
+    while (first_[--t] > feature) {
+    }
     return -1.0 / view_.states[t];
   }
 
@@ -124,7 +128,8 @@ class Refit {
   double cell(std::size_t s, std::span<const double> full, double* chance) const {
     const std::size_t columns = first_.size(), width = q_ + 1;
     chance[0] = view_.offset ? view_.offset[s * width] : 0.0;
-    for (std::size_t a = 0; a < q_; ++a) chance[a + 1] = full[a] + (view_.offset ? view_.offset[s * width + a + 1] : 0.0);
+    for (std::size_t a = 0; a < q_; ++a)
+      chance[a + 1] = full[a] + (view_.offset ? view_.offset[s * width + a + 1] : 0.0);
     for (std::size_t t = 0; t < columns; ++t) {
       const int c = view_.codes[s * columns + t];
       if (c == 0) continue;
@@ -159,7 +164,8 @@ class Refit {
       std::size_t found = 1;
       active[0] = 0;
       for (std::size_t t = 0; t < columns; ++t)
-        if (const int c = view_.codes[s * columns + t]) active[found++] = first_[t] + static_cast<std::size_t>(c) - 1;
+        if (const int c = view_.codes[s * columns + t])
+          active[found++] = first_[t] + static_cast<std::size_t>(c) - 1;
       for (std::size_t i = 0; i < found; ++i) {
         for (std::size_t a = 0; a < q_; ++a) slope_[active[i] * q_ + a] += off[a];
         double* row = &blocks_[active[i] * (active[i] + 1) / 2 * triangle];
@@ -216,8 +222,8 @@ class Refit {
           for (std::size_t a = 0; a < q_; ++a)
             for (std::size_t b = 0; b < q_; ++b) {
               const std::size_t row = (first_[t] + c) * q_ + a, column = (first_[t] + d) * q_ + b;
-              const double weight = ridge_ * ((c == d) - 1.0 / static_cast<double>(m + 1)) *
-                                    ((a == b) - 1.0 / view_.width);
+              const double weight =
+                  ridge_ * ((c == d) - 1.0 / static_cast<double>(m + 1)) * ((a == b) - 1.0 / view_.width);
               value += 0.5 * weight * full[row] * full[column];
               slope_[row] += weight * full[column];
               if (column <= row) curvature_[row * dim + column] += weight;
@@ -236,7 +242,9 @@ class Refit {
     const std::size_t dim = features_ * q_;
     gradient_.assign(size_, 0.0);
     hessian_.assign(size_ * size_, 0.0);
-    const auto at = [&](std::size_t i, std::size_t j) { return i >= j ? curvature_[i * dim + j] : curvature_[j * dim + i]; };
+    const auto at = [&](std::size_t i, std::size_t j) {
+      return i >= j ? curvature_[i * dim + j] : curvature_[j * dim + i];
+    };
     for (std::size_t f = 1; f < features_; ++f)
       for (std::size_t a = 0; a < q_; ++a) {
         const std::size_t row = (f - 1) * q_ + a, i = f * q_ + a;
@@ -279,7 +287,8 @@ class Refit {
     std::vector<double> basis((m - 1) * (m - 1), 0.0);
     for (std::size_t k = 1; k < m; ++k)
       for (std::size_t i = 1; i <= k; ++i)
-        basis[(i - 1) * (m - 1) + k - 1] = (i < k ? -1.0 : static_cast<double>(k)) / std::sqrt(static_cast<double>(k * (k + 1)));
+        basis[(i - 1) * (m - 1) + k - 1] =
+            (i < k ? -1.0 : static_cast<double>(k)) / std::sqrt(static_cast<double>(k * (k + 1)));
     return basis;
   }
 
@@ -314,9 +323,9 @@ class Refit {
   double ridge_;
   std::size_t q_, features_ = 1, size_ = 0;
   std::vector<std::size_t> first_;
-  std::vector<double> slope_, curvature_;    // field and tables
-  std::vector<double> blocks_;               // the curvature while it is summed, a block a pair of features
-  std::vector<double> gradient_, hessian_;   // free parameters
+  std::vector<double> slope_, curvature_;   // field and tables
+  std::vector<double> blocks_;              // the curvature while it is summed, a block a pair of features
+  std::vector<double> gradient_, hessian_;  // free parameters
 };
 
 }  // namespace isinglass

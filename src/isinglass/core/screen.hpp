@@ -25,9 +25,13 @@ namespace isinglass {
 
 class Screen {
  public:
-  Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells, std::size_t target,
-         const std::vector<double>& chances)
-      : table_(table), pairs_(pairs), reader_(reader), cells_(cells), r_(target),
+  Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells,
+         std::size_t target, const std::vector<double>& chances)
+      : table_(table),
+        pairs_(pairs),
+        reader_(reader),
+        cells_(cells),
+        r_(target),
         works_(table.states(target) == 2 && table.countable()) {
     if (!works_) return;
     chance_.resize(cells.size());
@@ -65,12 +69,14 @@ class Screen {
       double slope_left = total_slope_, curvature_left = total_curvature_;
       candidate.bound = candidate.promise = 0;
       for (std::size_t u = pairs_.first(j); u < pairs_.first(j + 1); ++u) {
-        candidate.bound += state_bound(slopes_[u], curvatures_[u], pairs_.marginals()[u], pairs_.reaches()[u]);
+        candidate.bound +=
+            state_bound(slopes_[u], curvatures_[u], pairs_.marginals()[u], pairs_.reaches()[u]);
         candidate.promise += slopes_[u] * slopes_[u] * pairs_.inverse_variances()[u];
         slope_left -= slopes_[u];
         curvature_left -= curvatures_[u];
       }
-      candidate.bound += state_bound(slope_left, curvature_left, pairs_.first_marginal(j), pairs_.first_reach(j));
+      candidate.bound +=
+          state_bound(slope_left, curvature_left, pairs_.first_marginal(j), pairs_.first_reach(j));
     }
   }
 
@@ -136,7 +142,8 @@ class Screen {
   template <class Use>
   void over_cells(const Feature& feature, const Use& use) const {
     for (std::size_t s = 0; s < cells_.size(); ++s)
-      if (feature.state != kNone ? cells_.code(s, feature.place) == feature.code : feature.set.empty() || feature.set[s])
+      if (feature.state != kNone ? cells_.code(s, feature.place) == feature.code
+                                 : feature.set.empty() || feature.set[s])
         use(s);
   }
 
@@ -167,8 +174,8 @@ class Screen {
   }
 
   // What the features leave of a function, centred; its length and its mean.
-  std::vector<double> remainder(const std::vector<double>& of_cell, const std::vector<double>& weights, double& length,
-                                double& mean) const {
+  std::vector<double> remainder(const std::vector<double>& of_cell, const std::vector<double>& weights,
+                                double& length, double& mean) const {
     std::vector<double> left = of_cell;
     for (std::size_t f = 0; f < features_.size(); ++f)
       over_cells(features_[f], [&](std::size_t s) { left[s] -= weights[f]; });
@@ -184,7 +191,8 @@ class Screen {
 
   double state_bound(double slope, double curvature, double rows, double reach) const {
     const double steepest = std::abs(slope) + reach * chance_length_ + rounding_;
-    const double flattest = std::max(curvature - reach * curvature_length_ - rounding_, least_curvature_ * rows);
+    const double flattest =
+        std::max(curvature - reach * curvature_length_ - rounding_, least_curvature_ * rows);
     return quick_gain_bound(steepest, flattest);
   }
 
@@ -200,7 +208,8 @@ class Screen {
   std::vector<char> best_split(const std::vector<double>& of_cell) const {
     std::vector<std::size_t> order(of_cell.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return of_cell[a] < of_cell[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return of_cell[a] < of_cell[b]; });
     double below = 0, rows_below = 0, best = 1e-12 * rows_;
     std::size_t cut = 0;
     for (std::size_t i = 0; i + 1 < order.size(); ++i) {
@@ -231,10 +240,10 @@ class Screen {
   std::vector<double> chance_left_, curvature_left_;  // what the features leave of them
   double chance_length_ = 0, chance_mean_ = 0, curvature_length_ = 0, curvature_mean_ = 0;
   std::vector<Feature> features_;
-  std::vector<std::vector<double>> normal_;           // lower triangle, row by row
-  std::vector<double> by_chance_, by_curvature_;      // products of the features with the two
-  std::vector<double> slopes_, curvatures_;  // estimates, of each state
-  std::list<std::vector<double>> sums_;      // of the sets of cells; features point into them
+  std::vector<std::vector<double>> normal_;       // lower triangle, row by row
+  std::vector<double> by_chance_, by_curvature_;  // products of the features with the two
+  std::vector<double> slopes_, curvatures_;       // estimates, of each state
+  std::list<std::vector<double>> sums_;           // of the sets of cells; features point into them
   Words mask_;
   std::vector<std::size_t> states_;
   std::vector<double> counts_;

@@ -16,9 +16,12 @@ namespace isinglass {
 class Table {
  public:
   // codes: column-major, rows x columns; weights: empty for ones.
-  Table(const std::uint8_t* codes, std::size_t rows, std::span<const int> states,
-        std::vector<double> weights, double n, unsigned threads)
-      : rows_(rows), words_(words_for(rows)), states_(states.begin(), states.end()), weights_(std::move(weights)) {
+  Table(const std::uint8_t* codes, std::size_t rows, std::span<const int> states, std::vector<double> weights,
+        double n, unsigned threads)
+      : rows_(rows),
+        words_(words_for(rows)),
+        states_(states.begin(), states.end()),
+        weights_(std::move(weights)) {
     first_.push_back(0);
     for (const int m : states_) first_.push_back(first_.back() + static_cast<std::size_t>(m) - 1);
     codes_.resize(rows * states_.size());
@@ -132,7 +135,8 @@ class Table {
   double count_planes(const Word* a) const {
     double total = 0;
     for (std::size_t p = 0; p < planes_.size(); ++p)
-      total += std::ldexp(static_cast<double>(count_common(a, planes_[p].data(), words_)), static_cast<int>(p));
+      total +=
+          std::ldexp(static_cast<double>(count_common(a, planes_[p].data(), words_)), static_cast<int>(p));
     return total;
   }
 

@@ -22,6 +22,9 @@ from isinglass.solvers.path import (
 )
 from isinglass.table import Table
 
+#: Rows for each possible combination of states from which on equal rows are merged.
+WORTH_MERGING = 32
+
 
 def learn_native(
     table: Table,
@@ -41,9 +44,10 @@ def learn_native(
     `admirers` names further columns that a column's edges are to be valued with.
     """
     targets = tuple(range(len(table.columns))) if targets is None else tuple(targets)
+    codes, weights = merged_rows(table)
     flat = search_columns(
-        table.codes,
-        table.weights,
+        codes,
+        weights,
         table.n_states,
         floor,
         nu=nu,
@@ -57,6 +61,19 @@ def learn_native(
         progress=None if progress is None else lambda done: progress(done, len(targets)),
     )
     return NativeRuns(flat, targets, table.names, tuple(table.n_states), floor, max_degree)
+
+
+def merged_rows(table: Table) -> tuple[NDArray[np.integer[Any]], NDArray[np.float64]]:
+    """Codes and weights, equal rows merged into one where there must be many of them.
+
+    A merged row costs a bit plane for each digit of its weight, so a few copies do not pay.
+    """
+    possible = np.prod(np.asarray(table.n_states, dtype=np.float64))
+    if possible > len(table.codes) / WORTH_MERGING:
+        return table.codes, table.weights
+    key = np.ravel_multi_index(tuple(table.codes.T), table.n_states)
+    _, first, row = np.unique(key, return_index=True, return_inverse=True)
+    return table.codes[first], np.bincount(row, table.weights).astype(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
