@@ -1,5 +1,6 @@
 # make demo   learn a graph from data that ships with scikit-learn, and draw it
 # make test   lint, types, and the tests (a few minutes on two cores)
+# make sanitize   the C++ core under sanitizers and valgrind (a few minutes)
 # make benchmark           how fast beside other work and other libraries (some minutes)
 # make benchmark-scaling   time and memory as tables grow
 # make benchmark-protein   a table of many states
@@ -11,7 +12,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 NATIVE := $(wildcard src/isinglass/core/*.cpp src/isinglass/core/*.hpp)
 
-.PHONY: demo test test-long lint types clean help benchmark benchmark-scaling benchmark-protein
+.PHONY: demo test test-long sanitize lint types clean help benchmark benchmark-scaling benchmark-protein
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -32,6 +33,9 @@ test: lint types
 
 test-long: $(READY)
 	$(BIN)/python -m pytest -q -n auto -m 'long or not long'
+
+sanitize:
+	scripts/sanitize
 
 lint: $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" scripts/lint

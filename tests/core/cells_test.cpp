@@ -46,7 +46,8 @@ void counts_agree(const Case& c) {
   for (std::size_t s = 0; s < c.cells.size(); ++s) {
     double total = 0;
     for (std::size_t a = 0; a < c.cells.width(); ++a) {
-      check_near(c.cells.count(s, static_cast<int>(a)), expected[s * c.cells.width() + a], 1e-10, "rows of a cell");
+      check_near(c.cells.count(s, static_cast<int>(a)), expected[s * c.cells.width() + a], 1e-10,
+                 "rows of a cell");
       total += expected[s * c.cells.width() + a];
     }
     check_near(c.cells.total(s), total, 1e-10, "all rows of a cell");
@@ -58,7 +59,8 @@ void cross_agrees(const Case& c, std::size_t column) {
   const std::size_t width = c.cells.width();
   std::vector<double> expected(c.cells.size() * m * width, 0.0), found;
   for (std::size_t i = 0; i < c.sample.rows; ++i)
-    expected[(c.cell(i) * m + c.sample.at(i, column)) * width + c.sample.at(i, c.target)] += c.sample.weight(i);
+    expected[(c.cell(i) * m + c.sample.at(i, column)) * width + c.sample.at(i, c.target)] +=
+        c.sample.weight(i);
   c.cells.cross(column, found);
   check(found.size() == expected.size(), "a cross has a number for each state of each");
   for (std::size_t k = 0; k < expected.size(); ++k) check_near(found[k], expected[k], 1e-10, "cross");
@@ -72,7 +74,8 @@ void split_agrees(const Case& c, std::size_t column) {
   c.cells.split(column, chances.data(), by_state);
   check(by_state.size() == m, "a split has a list for each state");
   std::vector<double> left(c.cells.size() * m, 0.0);
-  for (std::size_t i = 0; i < c.sample.rows; ++i) left[c.cell(i) * m + c.sample.at(i, column)] += c.sample.weight(i);
+  for (std::size_t i = 0; i < c.sample.rows; ++i)
+    left[c.cell(i) * m + c.sample.at(i, column)] += c.sample.weight(i);
   for (std::size_t state = 0; state < m; ++state)
     for (const Weighted& part : by_state[state])
       left[static_cast<std::size_t>(part.chance - chances.data()) / c.cells.width() * m + state] -= part.rows;
@@ -92,7 +95,8 @@ void rows_agree(const Case& c) {
 
 void view_agrees(const Case& c) {
   const CellView view = c.cells.view();
-  check(view.cells == c.cells.size() && view.states.size() == c.cells.support().size(), "a view shows the cells");
+  check(view.cells == c.cells.size() && view.states.size() == c.cells.support().size(),
+        "a view shows the cells");
   for (std::size_t s = 0; s < view.cells; ++s)
     for (std::size_t t = 0; t < view.states.size(); ++t)
       check(view.codes[s * view.states.size() + t] == c.cells.code(s, t), "a view shows the states");

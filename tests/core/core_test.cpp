@@ -50,7 +50,8 @@ Tree random_tree(Random& random, std::size_t rows, std::vector<int> states, doub
     tree.parent.push_back(random.below(j));
     for (std::size_t i = 0; i < rows; ++i)
       if (random.chance(likeness))
-        tree.sample.at(i, j) = static_cast<std::uint8_t>(tree.sample.at(i, tree.parent[j]) % tree.sample.states[j]);
+        tree.sample.at(i, j) =
+            static_cast<std::uint8_t>(tree.sample.at(i, tree.parent[j]) % tree.sample.states[j]);
   }
   return tree;
 }

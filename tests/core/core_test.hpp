@@ -21,7 +21,8 @@ using Where = std::source_location;
 // Each says where and what, if it does not hold; what is not a number is neither below nor near.
 void check(bool holds, const char* what, Where where = Where::current());
 void check_below(double value, double limit, const char* what, Where where = Where::current());
-void check_near(double value, double expected, double tolerance, const char* what, Where where = Where::current());
+void check_near(double value, double expected, double tolerance, const char* what,
+                Where where = Where::current());
 
 // The same numbers on every platform.
 class Random {

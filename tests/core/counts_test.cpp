@@ -44,7 +44,8 @@ void kernels_count_alike() {
       use_instructions(name);
       check(std::string(instructions()) == name, "the switch was obeyed");
       check(count_common(a.data(), b.data(), words) == slow_common(a, b), "random words");
-      check(count_common(ones.data(), ones.data(), words) == static_cast<std::int64_t>(64 * words), "nothing overflows");
+      check(count_common(ones.data(), ones.data(), words) == static_cast<std::int64_t>(64 * words),
+            "nothing overflows");
     }
   }
   use_instructions("best");
@@ -76,10 +77,12 @@ void counts_are_sums(const Sample& sample, double tolerance) {
   for (std::size_t j = 0; j < table.columns(); ++j)
     for (int c = 0; c < table.states(j); ++c) {
       table.count_many(table.bits(j, c), states, many.data());
-      check_near(table.marginal(table.state(j, c)), slow_count(sample, j, c, j, c), tolerance, "a marginal is a sum");
+      check_near(table.marginal(table.state(j, c)), slow_count(sample, j, c, j, c), tolerance,
+                 "a marginal is a sum");
       for (int d = 0; d < table.states(last); ++d) {
         const double expected = slow_count(sample, j, c, last, d);
-        check_near(table.count(table.bits(j, c), table.bits(last, d)), expected, tolerance, "a count is a sum");
+        check_near(table.count(table.bits(j, c), table.bits(last, d)), expected, tolerance,
+                   "a count is a sum");
         check_near(many[static_cast<std::size_t>(d)], expected, tolerance, "many counts are sums");
       }
     }

@@ -26,7 +26,8 @@ void codes_count_the_values(const Factors& factors, const std::vector<std::vecto
     }
     check(factors.counts[j] == counts, "rows of each value");
     for (std::size_t i = 0; i < columns[j].size(); ++i)
-      check(factors.codes[j * columns[j].size() + i] == number[columns[j][i]], "codes count the values that occur");
+      check(factors.codes[j * columns[j].size() + i] == number[columns[j][i]],
+            "codes count the values that occur");
   }
 }
 
@@ -53,7 +54,8 @@ void every_layout(const std::vector<Value>& data, std::size_t rows, std::size_t 
 template <class Value>
 void values_from(Value least, std::size_t span, std::size_t step) {
   Random random(21);
-  for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{1, 1}, {5, 3}, {20, 70}, {600, 2}}) {
+  for (const auto& [rows, columns] :
+       {std::pair<std::size_t, std::size_t>{1, 1}, {5, 3}, {20, 70}, {600, 2}}) {
     std::vector<Value> data;
     for (std::size_t k = 0; k < rows * columns; ++k)
       data.push_back(static_cast<Value>(least + static_cast<Value>(step * random.below(span))));

@@ -23,7 +23,8 @@ struct Shares {
   }
   double all() const { return std::accumulate(rows.begin(), rows.end(), 0.0); }
   std::size_t seen() const {
-    return static_cast<std::size_t>(std::count_if(totals.begin(), totals.end(), [](double t) { return t > 0; }));
+    return static_cast<std::size_t>(
+        std::count_if(totals.begin(), totals.end(), [](double t) { return t > 0; }));
   }
 };
 
@@ -59,9 +60,11 @@ Height height(const Shares& shares, std::span<const double> shift) {
   for (std::size_t s = 0; s < shares.rows.size(); ++s) {
     const double* chance = &shares.chances[s * shares.width];
     double sum = 0;
-    for (std::size_t a = 0; a < shares.width; ++a) sum += shares.totals[a] > 0 ? chance[a] * std::exp(shift[a]) : 0.0;
+    for (std::size_t a = 0; a < shares.width; ++a)
+      sum += shares.totals[a] > 0 ? chance[a] * std::exp(shift[a]) : 0.0;
     out.value -= shares.rows[s] * std::log(sum);
-    for (std::size_t a = 0; a < shares.width; ++a) slopes[a] -= shares.rows[s] * chance[a] * std::exp(shift[a]) / sum;
+    for (std::size_t a = 0; a < shares.width; ++a)
+      slopes[a] -= shares.rows[s] * chance[a] * std::exp(shift[a]) / sum;
   }
   for (std::size_t a = 0; a < shares.width; ++a)
     if (shares.totals[a] > 0) out.slope = std::max(out.slope, std::abs(slopes[a]));
@@ -77,7 +80,8 @@ void profiles_are_flat_at_the_top() {
       const double gain = profile.maximum(shares.cells(), shares.totals);
       const Height top = height(shares, profile.shift());
       check_below(-gain, 1e-9 * shares.all(), "a gain is not negative");
-      check_near(gain, top.value, 1e-10 * (shares.all() + std::abs(gain)), "the gain is the value at the shift");
+      check_near(gain, top.value, 1e-10 * (shares.all() + std::abs(gain)),
+                 "the gain is the value at the shift");
       if (shares.seen() > 1) check_below(top.slope / shares.all(), 1e-7, "the slope is zero at the shift");
     }
 }
@@ -91,7 +95,11 @@ void a_profile_of_nothing_is_zero() {
 class Slow {
  public:
   Slow(const CellView& view, double n, bool intercept, double ridge, const std::vector<double>& x)
-      : view_(view), n_(n), intercept_(intercept), ridge_(ridge), width_(static_cast<std::size_t>(view.width)) {
+      : view_(view),
+        n_(n),
+        intercept_(intercept),
+        ridge_(ridge),
+        width_(static_cast<std::size_t>(view.width)) {
     read(x);
     field_slope_.assign(width_, 0.0);
     for (const auto& table : tables_) slopes_.emplace_back(table.size(), 0.0);
@@ -102,12 +110,14 @@ class Slow {
 
   double largest_slope() const {
     double largest = 0;
-    for (std::size_t a = 1; a < width_ && intercept_; ++a) largest = std::max(largest, std::abs(field_slope_[a]));
+    for (std::size_t a = 1; a < width_ && intercept_; ++a)
+      largest = std::max(largest, std::abs(field_slope_[a]));
     for (std::size_t t = 0; t < tables_.size(); ++t)
       for (std::size_t c = 1; c < states(t); ++c)
         for (std::size_t a = 1; a < width_; ++a) {
           const double shared = intercept_ ? 0.0 : field_slope_[a] / static_cast<double>(states(t));
-          largest = std::max(largest, std::abs(slopes_[t][c * width_ + a] - shared + ridge_ * centred(t, c, a)));
+          largest =
+              std::max(largest, std::abs(slopes_[t][c * width_ + a] - shared + ridge_ * centred(t, c, a)));
         }
     return largest;
   }
@@ -181,14 +191,17 @@ std::vector<char> minimum_is_one(const CellView& view, double n, bool intercept,
   for (const double number : x) check(std::isfinite(number), "parameters are finite");
   const Slow slow(view, n, intercept, ridge, x);
   check_below(slow.largest_slope(), 2e-8, "the slope is zero at the minimum");
-  check_near(problem.chances(x, chances), slow.loss(), 1e-11, "the loss is that of the parameters");
+  check_near(problem.chances(problem.expand(x), chances), slow.loss(), 1e-11,
+             "the loss is that of the parameters");
   const auto width = static_cast<std::size_t>(view.width);
   for (std::size_t s = 0; s < view.cells; ++s)
-    check_near(std::accumulate(&chances[s * width], &chances[s * width] + width, 0.0), 1, 1e-12, "chances sum to one");
+    check_near(std::accumulate(&chances[s * width], &chances[s * width] + width, 0.0), 1, 1e-12,
+               "chances sum to one");
   return problem.held_by_ridge(x);
 }
 
-std::vector<char> refit(const Sample& sample, const std::vector<std::size_t>& support, bool intercept = true) {
+std::vector<char> refit(const Sample& sample, const std::vector<std::size_t>& support,
+                        bool intercept = true) {
   const Table table = sample.table();
   Cells cells(table, 0);
   cells.become(support);
@@ -199,11 +212,13 @@ void refits_are_minima() {
   Random random(32);
   for (int i = 0; i < times(60); ++i) {
     const int width = random.one_of({2, 2, 3, 5});
-    Sample sample = random_tree(random, random.one_of<std::size_t>({1, 3, 20, 200, 700}), {width, 2, 3, 4, 2, 2}).sample;
+    Sample sample =
+        random_tree(random, random.one_of<std::size_t>({1, 3, 20, 200, 700}), {width, 2, 3, 4, 2, 2}).sample;
     if (random.chance(0.3)) sample.weights = whole_weights(random, sample.rows, 3);
     if (random.chance(0.3)) sample.weights = real_weights(random, sample.rows);
     for (const bool intercept : {true, false})
-      for (const std::vector<std::size_t>& support : {std::vector<std::size_t>{}, {1}, {3, 2}, {1, 2, 3, 4, 5}})
+      for (const std::vector<std::size_t>& support :
+           {std::vector<std::size_t>{}, {1}, {3, 2}, {1, 2, 3, 4, 5}})
         refit(sample, support, intercept);
   }
 }
@@ -230,7 +245,8 @@ void separated_tables_are_held_by_the_ridge() {
 void collinear_tables_are_held_by_the_ridge() {
   Random random(35);
   Sample sample = random_tree(random, 300, {2, 3, 3, 2}, 0.4).sample;
-  for (std::size_t i = 0; i < sample.rows; ++i) sample.at(i, 2) = static_cast<std::uint8_t>(2 - sample.at(i, 1));
+  for (std::size_t i = 0; i < sample.rows; ++i)
+    sample.at(i, 2) = static_cast<std::uint8_t>(2 - sample.at(i, 1));
   const std::vector<char> held = refit(sample, {1, 2, 3});
   check(held[0] && held[1] && !held[2], "equal columns are open, the third is not");
 }
@@ -247,8 +263,23 @@ void offsets_are_kept() {
       offset.push_back(2 * random.normal());
     }
     const double n = std::accumulate(counts.begin(), counts.end(), 0.0);
-    minimum_is_one({cells, static_cast<int>(width), {3}, codes.data(), counts.data(), offset.data()}, n, false);
+    minimum_is_one({cells, static_cast<int>(width), {3}, codes.data(), counts.data(), offset.data()}, n,
+                   false);
   }
+}
+
+// Nothing but rounding holds the field of states that never, or hardly ever, occur.
+void states_that_do_not_occur_cost_nothing() {
+  for (const double rare : {0.0, 1e-20, 1e-15})
+    for (const std::size_t width : {2, 3, 5, 8})
+      for (int rows = 1; rows <= times(200); ++rows) {
+        std::vector<double> counts(width, rare), chances;
+        counts.back() = rows;
+        Refit problem({1, static_cast<int>(width), {}, nullptr, counts.data()}, rows, true, kRidge);
+        std::vector<double> x(problem.size(), 0.0);
+        problem.minimise(x, 1e-18);
+        check_below(problem.chances(problem.expand(x), chances), 1e-6, "one state explains all rows");
+      }
 }
 
 }  // namespace
@@ -261,6 +292,7 @@ void test_fits() {
   separated_tables_are_held_by_the_ridge();
   collinear_tables_are_held_by_the_ridge();
   offsets_are_kept();
+  states_that_do_not_occur_cost_nothing();
 }
 
 }  // namespace core_test

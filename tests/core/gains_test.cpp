@@ -46,8 +46,11 @@ struct Drawn {
 
 Drawn draw(Random& random, std::size_t width) {
   const std::size_t cells = 1 + random.below(4), q = width - 1;
-  Drawn drawn{std::vector<double>(cells * width), std::vector<double>(width, 0.0), std::vector<double>(q, 0.0),
-              std::vector<double>(q * q, 0.0), {}};
+  Drawn drawn{std::vector<double>(cells * width),
+              std::vector<double>(width, 0.0),
+              std::vector<double>(q, 0.0),
+              std::vector<double>(q * q, 0.0),
+              {}};
   const double scale = random.one_of({0.3, 1.0, 3.0});
   for (std::size_t s = 0; s < cells; ++s) {
     const std::span<double> chance(&drawn.chances[s * width], width);

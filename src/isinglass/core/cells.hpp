@@ -15,7 +15,7 @@ namespace isinglass {
 // many, each row of the table knows the number of its cell. There are never more cells than rows.
 class Cells {
  public:
-  static constexpr std::size_t kFewCells = 64;
+  static constexpr std::size_t kFewCells = 512;
 
   Cells(const Table& table, std::size_t target) : table_(&table), target_(target) { reset(); }
 
@@ -50,6 +50,9 @@ class Cells {
     for (const std::size_t t : support) add(t);
   }
 
+  // Words or rows looked at, about, when the cells are split by a column of two states.
+  std::size_t work_to_split() const { return by_bits_ ? size() * table_->words() : 8 * table_->rows(); }
+
   // Cells by state of a column: how many rows of each, with the chances of the cell.
   void split(std::size_t column, const double* chances, std::vector<std::vector<Weighted>>& by_state) const {
     const auto m = static_cast<std::size_t>(table_->states(column));
@@ -66,6 +69,31 @@ class Cells {
     for (std::size_t s = 0; s < size(); ++s)
       for (std::size_t c = 0; c < m; ++c)
         if (counts[s * m + c] > 0) by_state[c].push_back({counts[s * m + c], chances + s * width()});
+  }
+
+  // For a target of two states: the sums over the rows of each state of a column of two functions
+  // of the cell, without making lists.
+  void sums_by_state(std::size_t column, std::span<const double> first, std::span<const double> second,
+                     std::vector<double>& firsts, std::vector<double>& seconds) const {
+    const auto m = static_cast<std::size_t>(table_->states(column));
+    firsts.assign(m, 0.0);
+    seconds.assign(m, 0.0);
+    if (!by_bits_) {
+      const std::uint8_t* codes = table_->codes(column);
+      for (std::size_t i = 0; i < table_->rows(); ++i) {
+        const double weight = table_->weight(i);
+        firsts[codes[i]] += weight * first[cell_of_[i]];
+        seconds[codes[i]] += weight * second[cell_of_[i]];
+      }
+      return;
+    }
+    std::vector<double> counts;
+    split_counts(column, counts);
+    for (std::size_t s = 0; s < size(); ++s)
+      for (std::size_t c = 0; c < m; ++c) {
+        firsts[c] += counts[s * m + c] * first[s];
+        seconds[c] += counts[s * m + c] * second[s];
+      }
   }
 
   // Rows of each cell in each state of a column and each state of the target.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <map>
 #include <stdexcept>
 #include <vector>
@@ -38,7 +39,8 @@ struct NodeFit {
   std::vector<std::size_t> support;  // in the order of the blocks
   std::vector<double> parameters;
   std::vector<char> unbounded;
-  std::vector<double> chances;  // cells x states of the target
+  std::vector<double> chances;      // cells x states of the target
+  std::vector<double> least_costs;  // what removing each column costs at least, raw
   double loss = 0;
 };
 
@@ -94,8 +96,9 @@ class Node {
       path.steps.push_back({true, forward.column, forward.value, without_chances(fit)});
 
       while (!interrupted) {
-        const Choice backward = cheapest_removal(fit);
-        if (backward.value > settings_.nu * recorded[fit.support.size()]) break;
+        const double limit = settings_.nu * recorded[fit.support.size()];
+        const Choice backward = cheapest_removal(fit, limit);
+        if (backward.value > limit) break;
         const Cells before = cells_;
         cells_.remove(backward.column);
         NodeFit fewer = refit(&fit);
@@ -133,7 +136,7 @@ class Node {
 
   // What is kept of a fit: the chances take a number for each cell, and are soon made again.
   static NodeFit without_chances(const NodeFit& fit) {
-    return {fit.support, fit.parameters, fit.unbounded, {}, fit.loss};
+    return {fit.support, fit.parameters, fit.unbounded, {}, {}, fit.loss};
   }
 
   static NodePath& stopped(NodePath& path, Stop stop) {
@@ -168,8 +171,9 @@ class Node {
       return bound / table_.n() <= cut() || (df(j) > 1 && on_one_scale(bound / table_.n(), j) <= cut());
     };
     const auto evaluate = [&](std::size_t j) {
-      split(fit, j);
-      if (is_out(slope_bound(j), j)) return;
+      count_totals(j);
+      if (is_out(slope_bound(fit, j), j)) return;
+      cells_.split(j, fit.chances.data(), by_state_);
       exact.push_back({j, on_one_scale(gain_of_split(fit, j), j)});
       best = std::max(best, exact.back().value);
     };
@@ -186,7 +190,7 @@ class Node {
       if (!hopeless(*top)) evaluate(top->column);
       open.erase(top);
       std::erase_if(open, hopeless);
-      if (open.size() <= kFewOpen || sharpened == kMostMasks || !screen.sharpen(open)) break;
+      if (!screen.worth_sharpening(open.size()) || sharpened == kMostSets || !screen.sharpen(open)) break;
     }
     std::stable_sort(open.begin(), open.end(), [&](const auto& a, const auto& b) { return less(b, a); });
     for (const Screen::Open& candidate : open)
@@ -214,10 +218,17 @@ class Node {
     return columns;
   }
 
-  Choice cheapest_removal(const NodeFit& fit) {
+  // Removals that are sure to cost more than the limit are not looked at.
+  Choice cheapest_removal(const NodeFit& fit, double limit) {
     std::vector<Choice> costs;
-    for (std::size_t i = 0; i < fit.support.size(); ++i)
-      costs.push_back({fit.support[i], -on_one_scale(cost(fit, i), fit.support[i])});
+    for (std::size_t i = 0; i < fit.support.size(); ++i) {
+      const std::size_t t = fit.support[i];
+      const bool dear = on_one_scale(fit.least_costs[i], t) > limit + 2 * kTie;
+      if (!dear || settings_.check) costs.push_back({t, -on_one_scale(cost(fit, i), t)});
+      if (dear && settings_.check && -costs.back().value < on_one_scale(fit.least_costs[i], t) - 1e-10)
+        throw std::logic_error("a removal costs less than its bound");
+    }
+    if (costs.empty()) return {0, std::numeric_limits<double>::infinity()};
     Choice choice = first_within_tie(costs);
     choice.value = -choice.value;
     return choice;
@@ -225,8 +236,13 @@ class Node {
 
   // Cells by state of a candidate, and the target's totals there.
   void split(const NodeFit& fit, std::size_t j) {
-    const auto m = static_cast<std::size_t>(table_.states(j)), width = cells_.width();
+    count_totals(j);
     cells_.split(j, fit.chances.data(), by_state_);
+  }
+
+  // Rows of each state of a candidate and each state of the target.
+  void count_totals(std::size_t j) {
+    const auto m = static_cast<std::size_t>(table_.states(j)), width = cells_.width();
     totals_.assign(m * width, 0.0);
     for (std::size_t c = 0; c < m; ++c)
       for (std::size_t a = 0; a < width; ++a)
@@ -234,12 +250,14 @@ class Node {
             table_.count(table_.bits(r_, static_cast<int>(a)), table_.bits(j, static_cast<int>(c)));
   }
 
-  // Bound from the exact slopes and curvatures of the last split.
-  double slope_bound(std::size_t j) const {
-    const auto m = static_cast<std::size_t>(table_.states(j)), width = cells_.width(), q = width - 1;
+  // Bound from the exact slopes and curvatures of a candidate, its totals counted.
+  double slope_bound(const NodeFit& fit, std::size_t j) {
+    if (cells_.width() == 2) return slope_bound_of_two(fit, j);
+    cells_.split(j, fit.chances.data(), by_state_);
+    const std::size_t width = cells_.width(), q = width - 1;
     std::vector<double> g(q), h(q * q);
     double bound = 0;
-    for (std::size_t c = 0; c < m; ++c) {
+    for (std::size_t c = 0; c < by_state_.size(); ++c) {
       if (by_state_[c].empty()) continue;
       std::fill(h.begin(), h.end(), 0.0);
       for (std::size_t a = 0; a < q; ++a) g[a] = totals_[c * width + a + 1];
@@ -250,8 +268,21 @@ class Node {
           for (std::size_t b = 0; b < a; ++b) h[a * q + b] -= weighted * cell.chance[b + 1];
           h[a * q + a] += weighted * (1 - cell.chance[a + 1]);
         }
-      bound += q == 1 ? gain_bound(g[0], h[0]) : gain_bound(g, h);
+      bound += gain_bound(g, h);
     }
+    return bound;
+  }
+
+  double slope_bound_of_two(const NodeFit& fit, std::size_t j) {
+    std::vector<double> chance(cells_.size()), curvature(cells_.size()), expected, curvatures;
+    for (std::size_t s = 0; s < cells_.size(); ++s) {
+      chance[s] = fit.chances[2 * s + 1];
+      curvature[s] = chance[s] * fit.chances[2 * s];
+    }
+    cells_.sums_by_state(j, chance, curvature, expected, curvatures);
+    double bound = 0;
+    for (std::size_t c = 0; c < expected.size(); ++c)
+      bound += gain_bound(std::abs(totals_[2 * c + 1] - expected[c]) + 1e-12 * table_.n(), curvatures[c]);
     return bound;
   }
 
@@ -373,6 +404,7 @@ class Node {
     fit.parameters = problem.expand(x);
     fit.loss = problem.chances(fit.parameters, fit.chances);
     fit.unbounded = problem.held_by_ridge(x);
+    fit.least_costs = problem.least_removal_costs(x);
     return fit;
   }
 
@@ -400,7 +432,7 @@ class Node {
                                     fit.support.begin());
   }
 
-  static constexpr std::size_t kFewOpen = 4, kMostMasks = 4;
+  static constexpr std::size_t kMostSets = 16;  // each halves what is unknown of the slopes
 
   const Table& table_;
   const Pairs& pairs_;

@@ -111,6 +111,33 @@ class Refit {
     return held;
   }
 
+  // What the removal of each column's table costs at least, the field re-optimised; for a target of
+  // two states with an intercept, else zero. With D the table and b the change of the field, the
+  // logits move by b - D within range(D), for the field makes up for the table; so by Lemma 2 of
+  // docs/engine.md the cost is at least (e^-s + s - 1)/s^2 times the curvature of the best such
+  // move, s = range(D). The ridge and the slope it leaves are far below the slack.
+  std::vector<double> least_removal_costs(std::span<const double> x) const {
+    std::vector<double> least(view_.states.size(), 0.0);
+    if (q_ != 1 || !intercept_) return least;
+    const double field = hessian_[0];
+    for (std::size_t t = 0; t < least.size(); ++t) {
+      const auto m = static_cast<std::size_t>(view_.states[t]) - 1;
+      const double* table = &x[first_[t]];
+      double low = 0, high = 0, with_field = 0, own = 0;
+      for (std::size_t c = 0; c < m; ++c) {
+        low = std::min(low, table[c]);
+        high = std::max(high, table[c]);
+        with_field += table[c] * hessian_[(first_[t] + c) * size_];
+        for (std::size_t d = 0; d <= c; ++d)
+          own += (c == d ? 1 : 2) * table[c] * table[d] * hessian_[(first_[t] + c) * size_ + first_[t] + d];
+      }
+      const double s = high - low, curvature = own - with_field * with_field / field;
+      const double share = s > 1e-3 ? (std::exp(-s) + s - 1) / (s * s) : 0.5 - s / 6;
+      least[t] = std::max(share * curvature * (1 - 1e-9) - 1e-6 * (1 + s), 0.0);
+    }
+    return least;
+  }
+
   // Where the features of column t begin, among all features.
   std::size_t first(std::size_t t) const { return first_[t]; }
 

@@ -45,13 +45,15 @@ class Screen {
       least_curvature_ = std::min(least_curvature_, curvature_[s]);
     }
     rounding_ = 1e-10 * rows_;
-    add_feature({pairs.marginals()});
+    add_feature({pairs.marginals(), std::vector<char>(cells.size(), 1)});
     for (std::size_t i = 0; i < cells.support().size(); ++i)
       for (int c = 1; c < table.states(cells.support()[i]); ++c) {
         const std::size_t u = table.state(cells.support()[i], c);
-        add_feature({reader.row(u), {}, u, i, c});
+        std::vector<char> set(cells.size());
+        for (std::size_t s = 0; s < set.size(); ++s) set[s] = cells.code(s, i) == c;
+        add_feature({reader.row(u), std::move(set), u});
       }
-    estimate();
+    works_ = estimate();
   }
 
   // What is known of a candidate: an upper bound on the log-likelihood (not divided by n) that it
@@ -80,6 +82,13 @@ class Screen {
     }
   }
 
+  // Whether one more set of cells costs much less than exact slopes of the candidates still open.
+  bool worth_sharpening(std::size_t open) const {
+    if (!works_ || open <= 4) return false;
+    const std::size_t solving = (2 * cells_.size() + 2 * pairs_.size()) * (features_.size() + 1);
+    return 4 * (open * table_.words() + solving) < open * cells_.work_to_split();
+  }
+
   // Adds the set of cells that explains most of what is left, counted for the open candidates.
   // False when nothing is left to explain.
   bool sharpen(std::span<const Open> open) {
@@ -99,20 +108,17 @@ class Screen {
     sums_.emplace_back(pairs_.size(), 0.0);
     for (std::size_t i = 0; i < states_.size(); ++i) sums_.back()[states_[i]] = counts_[i];
     add_feature({sums_.back(), chosen});
-    estimate();
-    return true;
+    return estimate();
   }
 
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
-  // A 0/1 function of the cell: a state of the support, or a set of cells, or (neither) the constant.
+  // A 0/1 function of the cell: the constant, a state of the support, or another set of cells.
   struct Feature {
     std::span<const double> sums;  // over the rows of every state
-    std::vector<char> set = {};
-    std::size_t state = kNone;  // with its column's place in the support, and its code
-    std::size_t place = 0;
-    int code = 0;
+    std::vector<char> set;         // the cells where it is 1
+    std::size_t state = kNone;
   };
 
   // One more column of the least squares: its products with the others, with chance and curvature.
@@ -122,10 +128,11 @@ class Screen {
     std::vector<double>& row = normal_.emplace_back();
     for (const Feature& other : features_) row.push_back(product(last, other));
     double by_chance = 0, by_curvature = 0;
-    over_cells(last, [&](std::size_t s) {
-      by_chance += cells_.total(s) * chance_[s];
-      by_curvature += cells_.total(s) * curvature_[s];
-    });
+    for (std::size_t s = 0; s < cells_.size(); ++s) {
+      const double rows = last.set[s] * cells_.total(s);
+      by_chance += rows * chance_[s];
+      by_curvature += rows * curvature_[s];
+    }
     by_chance_.push_back(by_chance);
     by_curvature_.push_back(by_curvature);
   }
@@ -135,25 +142,17 @@ class Screen {
     if (a.state != kNone) return b.sums[a.state];
     if (b.state != kNone) return a.sums[b.state];
     double rows = 0;
-    over_cells(a, [&](std::size_t s) { rows += b.set.empty() || b.set[s] ? cells_.total(s) : 0.0; });
+    for (std::size_t s = 0; s < cells_.size(); ++s) rows += a.set[s] * b.set[s] * cells_.total(s);
     return rows;
   }
 
-  template <class Use>
-  void over_cells(const Feature& feature, const Use& use) const {
-    for (std::size_t s = 0; s < cells_.size(); ++s)
-      if (feature.state != kNone ? cells_.code(s, feature.place) == feature.code
-                                 : feature.set.empty() || feature.set[s])
-        use(s);
-  }
-
   // Least squares of chance and curvature on the features, then slopes and curvatures of all states.
-  void estimate() {
+  bool estimate() {
     const std::size_t size = features_.size();
     std::vector<double> factor(size * size), beta(by_chance_), kappa(by_curvature_);
     for (std::size_t f = 0; f < size; ++f) std::copy(normal_[f].begin(), normal_[f].end(), &factor[f * size]);
     // Collinear features only need some solution; what it misses is part of the remainder.
-    if (!factorise(factor, size, 1e-9 * rows_)) return;
+    if (!factorise(factor, size, 1e-9 * rows_)) return false;
     substitute(factor, beta);
     substitute(factor, kappa);
     chance_left_ = remainder(chance_, beta, chance_length_, chance_mean_);
@@ -171,6 +170,7 @@ class Screen {
         curvatures_[u] += k * sums[u];
       }
     }
+    return true;
   }
 
   // What the features leave of a function, centred; its length and its mean.
@@ -178,7 +178,7 @@ class Screen {
                                 double& length, double& mean) const {
     std::vector<double> left = of_cell;
     for (std::size_t f = 0; f < features_.size(); ++f)
-      over_cells(features_[f], [&](std::size_t s) { left[s] -= weights[f]; });
+      for (std::size_t s = 0; s < left.size(); ++s) left[s] -= weights[f] * features_[f].set[s];
     mean = length = 0;
     for (std::size_t s = 0; s < left.size(); ++s) mean += cells_.total(s) * left[s] / rows_;
     for (std::size_t s = 0; s < left.size(); ++s) {
