@@ -37,7 +37,7 @@ FitT = TypeVar("FitT", bound=Fit)
 class Loss(Protocol[FitT]):
     """A loss for :func:`isinglass.foba`.
 
-    Any object with these five members will do. A loss of one linear predictor per row
+    Any object with these six members will do. A loss of one linear predictor per row
     needs far less: see :class:`isinglass.losses.LinearLoss`.
 
     Attributes

@@ -47,7 +47,7 @@ def foba(
     Parameters
     ----------
     loss : Loss
-        One of :mod:`isinglass.losses`, or an object with the same five members.
+        One of :mod:`isinglass.losses`, or an object with the same six members.
     threshold : float
         Stop when the best gain is not above it (the paper's epsilon_S).
     nu : float
