@@ -82,6 +82,25 @@ void split_agrees(const Case& c, std::size_t column) {
   for (const double rows : left) check_near(rows, 0, 1e-10, "split");
 }
 
+void sums_agree(const Case& c, std::size_t column) {
+  const auto m = static_cast<std::size_t>(c.sample.states[column]);
+  std::vector<double> one(c.cells.size()), two(c.cells.size()), ones, twos;
+  for (std::size_t s = 0; s < one.size(); ++s) {
+    one[s] = std::sin(static_cast<double>(s));
+    two[s] = std::cos(static_cast<double>(s));
+  }
+  c.cells.sums_by_state(column, one, two, ones, twos);
+  check(ones.size() == m && twos.size() == m, "a sum for each state");
+  for (std::size_t i = 0; i < c.sample.rows; ++i) {
+    ones[c.sample.at(i, column)] -= c.sample.weight(i) * one[c.cell(i)];
+    twos[c.sample.at(i, column)] -= c.sample.weight(i) * two[c.cell(i)];
+  }
+  for (std::size_t state = 0; state < m; ++state) {
+    check_near(ones[state], 0, 1e-9, "sums of one function of the cell");
+    check_near(twos[state], 0, 1e-9, "sums of another");
+  }
+}
+
 void rows_agree(const Case& c) {
   std::vector<char> chosen(c.cells.size());
   for (std::size_t s = 0; s < chosen.size(); ++s) chosen[s] = s % 3 == 1;
@@ -107,6 +126,7 @@ void all_agree(const Sample& sample, std::size_t target, const Cells& cells, std
   counts_agree(c);
   cross_agrees(c, column);
   split_agrees(c, column);
+  sums_agree(c, column);
   rows_agree(c);
   view_agrees(c);
 }
@@ -122,6 +142,7 @@ void grow_and_shrink(const Sample& sample, std::size_t target) {
       cells.add(j);
       all_agree(sample, target, cells, last);
     }
+  check(sample.rows < 1500 || cells.size() > Cells::kFewCells, "many rows have many cells");
   const Cells before = cells;
   for (const std::size_t j : {std::size_t{1}, std::size_t{3}}) {
     cells.remove(j == target ? j + 1 : j);
@@ -139,8 +160,8 @@ void grow_and_shrink(const Sample& sample, std::size_t target) {
 
 void test_cells() {
   Random random(11);
-  for (const std::size_t rows : {1, 40, 64, 200, 1000}) {
-    Sample sample = random_sample(random, rows, {2, 3, 2, 4, 2, 1, 3, 2, 5});
+  for (const std::size_t rows : {1, 40, 64, 200, 1500}) {
+    Sample sample = random_sample(random, rows, {2, 3, 2, 4, 2, 1, 3, 2, 3, 2, 5});
     for (const auto& weights : {no_weights(), whole_weights(random, rows, 3), real_weights(random, rows)}) {
       sample.weights = weights;
       grow_and_shrink(sample, 0);

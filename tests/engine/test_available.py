@@ -114,3 +114,13 @@ def test_strings_and_frames():
     est = GreedyGraph(missing="available").fit(words)
     assert est.states_[0] == ["no", "yes"]
     assert ("a", "b") in est.graph_.edges
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_a_column_that_is_constant_where_another_is_seen(intercept):
+    x = with_gaps(0, n=60)
+    x[:30, 0], x[30:, 0] = np.nan, 1.0  # constant where it is seen, its gaps are not
+    x[:, 1] = np.where(np.isnan(x[:, 0]), 0, 1)
+    est = GreedyGraph(1e-3, missing="available", intercept=intercept).fit(x)
+    assert all(np.isfinite([e.strength, e.evidence]).all() for e in est.graph_.links)
+    assert np.isfinite(est.score(x))

@@ -16,8 +16,10 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from isinglass import GreedyGraph, IsinglassError
+from isinglass.engine import learn_neighbourhoods
 from isinglass.errors import BelowFloor, SettingError, UnseenState
 from isinglass.selection import FalseEdges, LookBelow, Paper, Theorem
+from isinglass.table import encode
 
 
 def chain(n: int = 400, p: int = 6, seed: int = 0, flip: float = 0.2) -> np.ndarray:
@@ -381,3 +383,13 @@ def test_any_discrete_array_ends_well(table, threshold, nu):
 def test_a_million_levels_is_one_clear_error():
     with pytest.raises(IsinglassError, match=r"1,?000,?000 distinct values"):
         GreedyGraph().fit(np.arange(1_000_000)[:, None] * [1, 1])
+
+
+@pytest.mark.parametrize("solver", ["native", "readable"])
+@pytest.mark.parametrize("n", [27, 40, 63])
+def test_states_of_next_to_no_weight_cost_nothing(n, solver):
+    codes = np.column_stack([np.r_[0:5, np.full(n, 4)], np.arange(n + 5) % 2])
+    weights = np.r_[np.full(5, 1e-16), np.ones(n)]
+    table = encode(codes, weights, n_eff="kish")
+    runs = learn_neighbourhoods(table, 1e-3, solver=solver)
+    assert runs.path(0).start.loss == pytest.approx(0, abs=1e-9)

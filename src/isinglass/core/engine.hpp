@@ -45,6 +45,7 @@ class Engine {
       results[i].path = node.search(interrupted_);
       results[i].path.evaluated = node.evaluated();
     });
+    if (interrupted_) return results;
     find_admirers(targets, results, admirers);
     in_threads(
         targets.size(), [&](std::size_t) { return watch(targets.size()); },

@@ -119,7 +119,7 @@ Factors factorise_integers(const IntegerTable<Value>& table, unsigned threads) {
         const std::size_t stop = std::min(start + kRows, rows);
         std::uint8_t* codes = &out.codes[(first + j) * rows];
         subtract(table, first + j, start, stop, least[j], codes);
-        tally(codes, start, stop, most[j] == least[j] + 1, out.counts[first + j]);
+        tally(codes, start, stop, most[j] - least[j] == 1, out.counts[first + j]);
       }
     for (std::size_t j = 0; j < width; ++j)
       close_gaps(&out.codes[(first + j) * rows], rows, out.counts[first + j]);

@@ -71,35 +71,11 @@ inline bool solve_in_place(std::span<const double> a, std::span<double> x, doubl
   return true;
 }
 
-// Largest eigenvalue of a symmetric matrix (full storage) by Jacobi rotations; the matrix is spent.
-inline double largest_eigenvalue(std::vector<double>& a, std::size_t size) {
-  for (int sweep = 0; sweep < 60; ++sweep) {
-    double off = 0, on = 0;
-    for (std::size_t i = 0; i < size; ++i)
-      for (std::size_t j = 0; j < size; ++j) (i == j ? on : off) += a[i * size + j] * a[i * size + j];
-    if (off <= 1e-24 * on) break;
-    for (std::size_t p = 0; p < size; ++p)
-      for (std::size_t q = p + 1; q < size; ++q) {
-        const double apq = a[p * size + q];
-        if (apq == 0) continue;
-        const double tau = (a[q * size + q] - a[p * size + p]) / (2 * apq);
-        const double t = (tau >= 0 ? 1.0 : -1.0) / (std::abs(tau) + std::sqrt(1 + tau * tau));
-        const double c = 1 / std::sqrt(1 + t * t), s = t * c;
-        for (std::size_t k = 0; k < size; ++k) {
-          const double akp = a[k * size + p], akq = a[k * size + q];
-          a[k * size + p] = c * akp - s * akq;
-          a[k * size + q] = s * akp + c * akq;
-        }
-        for (std::size_t k = 0; k < size; ++k) {
-          const double apk = a[p * size + k], aqk = a[q * size + k];
-          a[p * size + k] = c * apk - s * aqk;
-          a[q * size + k] = s * apk + c * aqk;
-        }
-      }
-  }
-  double largest = a[0];
-  for (std::size_t i = 1; i < size; ++i) largest = std::max(largest, a[i * size + i]);
-  return largest;
+// Whether all eigenvalues of a symmetric matrix are below a limit: limit I - a is then positive.
+inline bool below(std::vector<double> a, double limit) {
+  const auto size = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(a.size()))));
+  for (double& number : a) number = -number;
+  return factorise(a, size, limit);
 }
 
 }  // namespace isinglass

@@ -90,8 +90,10 @@ nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
   std::vector<std::set<std::size_t>> admirers_of(codes.shape(1));  // given as pairs
   for (std::size_t i = 0; i + 1 < admirers.shape(0); i += 2)
-    admirers_of.at(static_cast<std::size_t>(admirers.data()[i]))
-        .insert(static_cast<std::size_t>(admirers.data()[i + 1]));
+    if (const auto admirer = static_cast<std::size_t>(admirers.data()[i + 1]); admirer < codes.shape(1))
+      admirers_of.at(static_cast<std::size_t>(admirers.data()[i])).insert(admirer);
+    else
+      throw std::out_of_range("no such column");
   const auto limit = max_degree < 0 ? codes.shape(1) : static_cast<std::size_t>(max_degree);
   Watch watch(std::move(progress));
   Flat flat;

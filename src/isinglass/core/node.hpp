@@ -116,8 +116,9 @@ class Node {
   // What each wanted column is worth at a fit: the cost of removing it, or the gain of adding it. Raw.
   std::vector<double> worth(NodeFit fit, const std::vector<std::size_t>& wanted) {
     if (cells_.support() != fit.support) cells_.become(fit.support);
-    if (table_.states(r_) > 1)
-      Refit(cells_.view(), table_.n(), settings_.intercept, kRidge).chances(fit.parameters, fit.chances);
+    // Where a column is constant nothing can be gained: some part of a table may be so.
+    if (table_.states(r_) < 2) return std::vector<double>(wanted.size(), 0.0);
+    Refit(cells_.view(), table_.n(), settings_.intercept, kRidge).chances(fit.parameters, fit.chances);
     std::vector<double> values;
     for (const std::size_t j : wanted) {
       const std::size_t i = position(fit, j);

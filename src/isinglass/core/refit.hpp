@@ -61,9 +61,9 @@ class Refit {
       if (!(predicted > tolerance) || blind_steps > 50) break;
       for (std::size_t j = 0; j < size_; ++j) trial[j] = x[j] + step[j];
       const double there = evaluate(trial);
-      // Below rounding the decrease cannot be seen: whole steps are taken.
+      // Below rounding the decrease cannot be seen: whole steps are taken, if they do no harm.
       const bool blind = predicted < 1e-13 * (1 + std::abs(value));
-      if (blind || there <= value - 0.1 * predicted) {
+      if (blind ? there <= value + 1e-12 * (1 + std::abs(value)) : there <= value - 0.1 * predicted) {
         x = trial;
         value = there;
         gradient = gradient_;
@@ -107,7 +107,7 @@ class Refit {
     std::vector<double> factor = hessian_;
     if (held.empty() || !factorise(factor, size_, 0.0)) return std::vector<char>(held.size(), 1);
     const double limit = ridge_ + 4 * ridge_ * (1 + tables_norm(x));
-    for (std::size_t t = 0; t < held.size(); ++t) held[t] = limit * largest_variance(factor, t) >= 1;
+    for (std::size_t t = 0; t < held.size(); ++t) held[t] = !below(variance(factor, t), 1 / limit);
     return held;
   }
 
@@ -319,8 +319,8 @@ class Refit {
     return basis;
   }
 
-  // Largest variance of column t's table over all unit directions of the zero-sum gauge.
-  double largest_variance(const std::vector<double>& factor, std::size_t t) const {
+  // Variance of column t's table in the zero-sum gauge: a symmetric matrix.
+  std::vector<double> variance(const std::vector<double>& factor, std::size_t t) const {
     const auto m = static_cast<std::size_t>(view_.states[t]);
     const std::size_t df = (m - 1) * q_, start = (first_[t] - (intercept_ ? 0 : 1)) * q_;
     const std::vector<double> of_t = contrasts(m), of_r = contrasts(q_ + 1);
@@ -341,7 +341,7 @@ class Refit {
         for (std::size_t k = start; k < size_; ++k) sum += half[i * size_ + k] * half[j * size_ + k];
         variance[i * df + j] = variance[j * df + i] = sum;
       }
-    return largest_eigenvalue(variance, df);
+    return variance;
   }
 
   CellView view_;

@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 Objective = Callable[[Array], tuple[float, Array, Array]]
 
 MAX_STEPS = 500
-# Below this predicted decrease, rounding hides the true one: whole steps are taken unseen.
+# Below this predicted decrease, rounding hides the true one: whole steps are taken, if harmless.
 BLIND = 1e-13
 
 
@@ -33,7 +33,8 @@ def minimise(objective: Objective, x: Array, *, tolerance: float = 1e-18) -> Arr
         trial = x + step
         trial_value, trial_gradient, trial_hessian = objective(trial)
         blind = predicted < BLIND * (1.0 + abs(value))
-        if blind or trial_value <= value - 0.1 * predicted:
+        harmless = value + 1e-12 * (1.0 + abs(value))
+        if trial_value <= (harmless if blind else value - 0.1 * predicted):
             x, value, gradient, hessian = trial, trial_value, trial_gradient, trial_hessian
             damping = damping / 10 if damping > 1e-12 else 0.0
             blind_steps += blind
