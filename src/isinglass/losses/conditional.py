@@ -115,6 +115,9 @@ class ConditionalLoss:
     def fit(self, active: Sequence[int], start: NodeFit | None = None) -> NodeFit:
         """Minimise the loss, plus the ridge, over the tables of the columns in `active`."""
         active = tuple(active)
+        if self.states < 2:  # nothing to explain
+            tables = {t: np.zeros((1, self.n_states[t])) for t in active}
+            return NodeFit(tables, np.zeros(1), 0.0, frozenset())
         cell, first_row = self._cells_of(active)
         counts = _cross(cell, self.codes[:, self.r], self.weights, self.states)
         design, blocks = self._design(active, first_row)
