@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from isinglass.errors import SettingError
@@ -46,15 +46,8 @@ class LogisticLoss(LinearLoss):
     array([0.6931])
     """
 
-    def __init__(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        intercept: bool = True,
-    ) -> None:
-        super().__init__(X, y, sample_weight, intercept=intercept)
+    def prepare(self) -> None:
+        """Find the two classes, and code y as 0 and 1."""
         self.classes = np.unique(self.y)
         if len(self.classes) > 2:
             raise SettingError(
@@ -78,15 +71,8 @@ class PoissonLoss(LinearLoss):
     (np.float64(2.0), array([3.]))
     """
 
-    def __init__(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        intercept: bool = True,
-    ) -> None:
-        super().__init__(X, y, sample_weight, intercept=intercept)
+    def prepare(self) -> None:
+        """Check that y holds counts."""
         if (np.asarray(self.y) < 0).any():
             raise SettingError("PoissonLoss needs counts; y holds negative numbers.")
 
@@ -113,15 +99,8 @@ class MultinomialLoss(LinearLoss):
     # In logits, so that two classes give the ridge of LogisticLoss.
     _ridge_factor = 2.0
 
-    def __init__(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        *,
-        intercept: bool = True,
-    ) -> None:
-        super().__init__(X, y, sample_weight, intercept=intercept)
+    def prepare(self) -> None:
+        """Find the classes, and the contrasts between them."""
         self.classes, codes = np.unique(self.y, return_inverse=True)
         if len(self.classes) < 2:
             raise SettingError("MultinomialLoss needs at least two classes in y.")

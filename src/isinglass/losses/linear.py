@@ -66,8 +66,8 @@ def predictor_objective(design: Array, offset: Array, terms: Terms, ridge: Array
 class LinearLoss:
     """Base of losses that depend on ``eta = intercept + X @ coef``, one number a row.
 
-    A subclass defines :meth:`pointwise`. The intercept is always active and is re-optimised
-    in every gain, every removal and every refit.
+    A subclass defines :meth:`pointwise`, and :meth:`prepare` if it is to check or recode y. The
+    intercept is always active and is re-optimised in every gain, every removal and every refit.
 
     Parameters
     ----------
@@ -114,7 +114,11 @@ class LinearLoss:
         self.n = float(weights.sum())
         self.intercept = bool(intercept)
         self._share = weights / self.n
-        self._scale = _half_ranges(self.X, weights)
+        self._scale = _half_ranges(self.X)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Check and recode y; called once, when X, y and weights are in place."""
 
     def pointwise(self, eta: Array) -> tuple[Array, Array, Array]:
         """Loss, first and second derivative of each row at the predictor `eta`, shape (n,).
@@ -232,7 +236,7 @@ def _checked(
     return X[kept], y[kept], weights[kept]
 
 
-def _half_ranges(X: Array, weights: Array) -> Array:
+def _half_ranges(X: Array) -> Array:
     """Half the range of each column: 1 for -1/+1, 1/2 for 0/1, the same ridge for both."""
     half = (X.max(axis=0) - X.min(axis=0)) / 2 if X.size else np.ones(X.shape[1])
     flat = np.abs(X).max(axis=0) if X.size else half
