@@ -84,21 +84,17 @@ void split_agrees(const Case& c, std::size_t column) {
 
 void sums_agree(const Case& c, std::size_t column) {
   const auto m = static_cast<std::size_t>(c.sample.states[column]);
-  std::vector<double> one(c.cells.size()), two(c.cells.size()), ones, twos;
-  for (std::size_t s = 0; s < one.size(); ++s) {
-    one[s] = std::sin(static_cast<double>(s));
-    two[s] = std::cos(static_cast<double>(s));
+  std::vector<double> functions, sums;
+  for (std::size_t s = 0; s < c.cells.size(); ++s) {
+    functions.push_back(std::sin(static_cast<double>(s)));
+    functions.push_back(std::cos(static_cast<double>(s)));
   }
-  c.cells.sums_by_state(column, one, two, ones, twos);
-  check(ones.size() == m && twos.size() == m, "a sum for each state");
-  for (std::size_t i = 0; i < c.sample.rows; ++i) {
-    ones[c.sample.at(i, column)] -= c.sample.weight(i) * one[c.cell(i)];
-    twos[c.sample.at(i, column)] -= c.sample.weight(i) * two[c.cell(i)];
-  }
-  for (std::size_t state = 0; state < m; ++state) {
-    check_near(ones[state], 0, 1e-9, "sums of one function of the cell");
-    check_near(twos[state], 0, 1e-9, "sums of another");
-  }
+  c.cells.sums_by_state(column, functions, 2, sums);
+  check(sums.size() == 2 * m, "two sums for each state");
+  for (std::size_t i = 0; i < c.sample.rows; ++i)
+    for (std::size_t k = 0; k < 2; ++k)
+      sums[2 * c.sample.at(i, column) + k] -= c.sample.weight(i) * functions[2 * c.cell(i) + k];
+  for (const double sum : sums) check_near(sum, 0, 1e-9, "sums of functions of the cell");
 }
 
 void rows_agree(const Case& c) {

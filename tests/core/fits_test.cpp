@@ -88,7 +88,7 @@ void profiles_are_flat_at_the_top() {
 
 void a_profile_of_nothing_is_zero() {
   const std::vector<double> none(3, 0.0);
-  check(Profile().maximum({}, none) == 0, "no rows gain nothing");
+  check(Profile().maximum(std::span<const Weighted>{}, none) == 0, "no rows gain nothing");
 }
 
 // A refit and the plain formulas for its slopes, table by table.

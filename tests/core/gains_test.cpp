@@ -85,9 +85,11 @@ void no_gain_exceeds_its_bound() {
     for (int i = 0; i < rounds; ++i) {
       const Drawn drawn = draw(random, width);
       const double gain = profile.maximum(drawn.cells, drawn.totals);
-      const double bound = gain_bound(drawn.slope, drawn.curvature);
+      double guess = 0;
+      const double bound = gain_bound(drawn.slope, drawn.curvature, guess);
       finite += bound < kNoBound;
       check_below(gain, bound + 1e-9, "the bound is above the gain");
+      check_below(guess, bound + 1e-9, "and above the guess");
       if (width > 2) continue;
       const double g = std::abs(drawn.slope[0]), h = drawn.curvature[0];
       check_below(gain, gain_bound(g, h) + 1e-9, "and so is that of two states");

@@ -37,7 +37,8 @@ inline double gain_bound(double g, double h) {
 }
 
 // More states: slopes and curvature (lower triangle) of the shifts of all states but the first.
-inline double gain_bound(std::span<const double> g, std::span<const double> h) {
+// `guess` grows by the gain of the quadratic model.
+inline double gain_bound(std::span<const double> g, std::span<const double> h, double& guess) {
   const std::size_t q = g.size();
   std::vector<double> factor(h.begin(), h.end()), inverse(q * q, 0.0);
   if (!factorise(factor, q, 0.0)) return kNoBound;
@@ -53,6 +54,7 @@ inline double gain_bound(std::span<const double> g, std::span<const double> h) {
       kappa2 = std::max(kappa2, inverse[i * q + i] + inverse[j * q + j] - 2 * inverse[i * q + j]);
   }
   if (!(lambda2 >= 0) || !(kappa2 > 0)) return kNoBound;
+  guess += 0.5 * lambda2;
   return bound_curve(std::sqrt(lambda2 * kappa2) * (1 + 1e-9)) / kappa2 * (1 + 1e-9);
 }
 

@@ -20,6 +20,7 @@ class Cells {
   Cells(const Table& table, std::size_t target) : table_(&table), target_(target) { reset(); }
 
   std::size_t size() const { return totals_.size(); }
+  bool few() const { return by_bits_; }
   const std::vector<std::size_t>& support() const { return support_; }
   // State of the i-th member of the support in a cell.
   int code(std::size_t cell, std::size_t i) const { return codes_[cell * support_.size() + i]; }
@@ -71,29 +72,41 @@ class Cells {
         if (counts[s * m + c] > 0) by_state[c].push_back({counts[s * m + c], chances + s * width()});
   }
 
-  // For a target of two states: the sums over the rows of each state of a column of two functions
-  // of the cell, without making lists.
-  void sums_by_state(std::size_t column, std::span<const double> first, std::span<const double> second,
-                     std::vector<double>& firsts, std::vector<double>& seconds) const {
+  // The same for a target of two states.
+  void split(std::size_t column, const double* chances, std::vector<WeightedPairs>& by_state) const {
     const auto m = static_cast<std::size_t>(table_->states(column));
-    firsts.assign(m, 0.0);
-    seconds.assign(m, 0.0);
+    by_state.resize(m);
+    if (!by_bits_ && size() * m > table_->rows()) {
+      split_rows_in_pairs(column, chances, by_state);
+      return;
+    }
+    std::vector<double> counts;
+    split_counts(column, counts);
+    for (std::size_t c = 0; c < m; ++c) {
+      by_state[c].clear();
+      for (std::size_t s = 0; s < size(); ++s)
+        if (counts[s * m + c] > 0) by_state[c].add(counts[s * m + c], chances + 2 * s);
+    }
+  }
+
+  // Sums over the rows of each state of a column of some functions of the cell, given cell by cell.
+  void sums_by_state(std::size_t column, std::span<const double> of_cell, std::size_t functions,
+                     std::vector<double>& out) const {
+    const auto m = static_cast<std::size_t>(table_->states(column));
+    out.assign(m * functions, 0.0);
+    const auto add = [&](double rows, std::size_t cell, std::size_t c) {
+      for (std::size_t k = 0; k < functions; ++k)
+        out[c * functions + k] += rows * of_cell[cell * functions + k];
+    };
     if (!by_bits_) {
       const std::uint8_t* codes = table_->codes(column);
-      for (std::size_t i = 0; i < table_->rows(); ++i) {
-        const double weight = table_->weight(i);
-        firsts[codes[i]] += weight * first[cell_of_[i]];
-        seconds[codes[i]] += weight * second[cell_of_[i]];
-      }
+      for (std::size_t i = 0; i < table_->rows(); ++i) add(table_->weight(i), cell_of_[i], codes[i]);
       return;
     }
     std::vector<double> counts;
     split_counts(column, counts);
     for (std::size_t s = 0; s < size(); ++s)
-      for (std::size_t c = 0; c < m; ++c) {
-        firsts[c] += counts[s * m + c] * first[s];
-        seconds[c] += counts[s * m + c] * second[s];
-      }
+      for (std::size_t c = 0; c < m; ++c) add(counts[s * m + c], s, c);
   }
 
   // Rows of each cell in each state of a column and each state of the target.
@@ -130,10 +143,27 @@ class Cells {
       return;
     }
     for (std::size_t i = 0; i < table_->rows(); ++i)
-      if (chosen[cell_of_[i]]) out[i / 64] |= Word{1} << (i % 64);
+      out[i / 64] |= static_cast<Word>(chosen[cell_of_[i]]) << (i % 64);
   }
 
  private:
+  // Row by row, each into the list of its state.
+  void split_rows_in_pairs(std::size_t column, const double* chances,
+                           std::vector<WeightedPairs>& by_state) const {
+    const std::uint8_t* codes = table_->codes(column);
+    std::vector<std::size_t> found(by_state.size(), 0);
+    for (WeightedPairs& pairs : by_state) pairs.resize(table_->rows());
+    for (std::size_t i = 0; i < table_->rows(); ++i) {
+      const double* chance = chances + 2 * cell_of_[i];
+      WeightedPairs& pairs = by_state[codes[i]];
+      const std::size_t at = found[codes[i]]++;
+      pairs.rows[at] = table_->weight(i);
+      pairs.first[at] = chance[0];
+      pairs.second[at] = chance[1];
+    }
+    for (std::size_t c = 0; c < by_state.size(); ++c) by_state[c].resize(found[c]);
+  }
+
   // Rows of each cell in each state of a column: cells x states.
   void split_counts(std::size_t column, std::vector<double>& out) const {
     const auto m = static_cast<std::size_t>(table_->states(column));

@@ -16,17 +16,6 @@
 
 namespace isinglass {
 
-struct Worth {
-  std::size_t column;
-  double value;
-};
-
-struct NodeResult {
-  NodePath path;
-  // For the start and each step: what edges are worth there, wherever a path may be cut.
-  std::vector<std::vector<Worth>> worth;
-};
-
 class Engine {
  public:
   Engine(const Table& table, const Settings& settings, unsigned threads)
@@ -35,15 +24,15 @@ class Engine {
   // Runs the columns in `targets`. Edges are valued for neighbours, for the targets that chose a
   // column, and for its `admirers`. `watch` is called now and then with the number done; if it
   // returns false, the work is given up.
-  std::vector<NodeResult> run(const std::vector<std::size_t>& targets,
-                              std::vector<std::set<std::size_t>> admirers,
-                              const std::function<bool(std::size_t)>& watch) {
+  std::vector<NodePath> run(const std::vector<std::size_t>& targets,
+                            std::vector<std::set<std::size_t>> admirers,
+                            const std::function<bool(std::size_t)>& watch) {
     pairs_.prepare(threads_);
-    std::vector<NodeResult> results(targets.size());
+    std::vector<NodePath> results(targets.size());
     in_threads(targets.size(), watch, [&](std::size_t i, Pairs::Reader& reader) {
       Node node(table_, pairs_, reader, targets[i], settings_);
-      results[i].path = node.search(interrupted_);
-      results[i].path.evaluated = node.evaluated();
+      results[i] = node.search(interrupted_);
+      results[i].evaluated = node.evaluated();
     });
     if (interrupted_) return results;
     find_admirers(targets, results, admirers);
@@ -51,7 +40,7 @@ class Engine {
         targets.size(), [&](std::size_t) { return watch(targets.size()); },
         [&](std::size_t i, Pairs::Reader& reader) {
           Node node(table_, pairs_, reader, targets[i], settings_);
-          measure_worth(node, admirers[targets[i]], results[i]);
+          measure_admirers(node, admirers[targets[i]], results[i]);
         });
     return results;
   }
@@ -96,26 +85,23 @@ class Engine {
   }
 
   // For each column, those that had it in their support at some step.
-  static void find_admirers(const std::vector<std::size_t>& targets, const std::vector<NodeResult>& results,
+  static void find_admirers(const std::vector<std::size_t>& targets, const std::vector<NodePath>& results,
                             std::vector<std::set<std::size_t>>& admirers) {
     for (std::size_t i = 0; i < targets.size(); ++i)
-      for (const NodeStep& step : results[i].path.steps)
+      for (const NodeStep& step : results[i].steps)
         if (step.add) admirers[step.variable].insert(targets[i]);
   }
 
-  // A path may be cut before each forward step, and at its end.
-  void measure_worth(Node& node, const std::set<std::size_t>& admirers, NodeResult& result) {
-    const auto& steps = result.path.steps;
-    result.worth.resize(steps.size() + 1);
-    for (std::size_t count = 0; count <= steps.size() && !interrupted_; ++count) {
-      if (count < steps.size() && !steps[count].add) continue;
-      const NodeFit& fit = count ? steps[count - 1].fit : result.path.start;
-      std::set<std::size_t> wanted(admirers);
-      wanted.insert(fit.support.begin(), fit.support.end());
-      const std::vector<std::size_t> columns(wanted.begin(), wanted.end());
-      const std::vector<double> values = node.worth(fit, columns);
-      for (std::size_t i = 0; i < columns.size(); ++i)
-        result.worth[count].push_back({columns[i], std::max(values[i], 0.0)});
+  // Adds what admirers that are not neighbours are worth, wherever a path may be cut.
+  void measure_admirers(Node& node, const std::set<std::size_t>& admirers, NodePath& path) {
+    for (std::size_t count = 0; count < path.worth.size() && !interrupted_; ++count) {
+      if (count < path.steps.size() && !path.steps[count].add) continue;
+      const NodeFit& fit = count ? path.steps[count - 1].fit : path.start;
+      std::vector<std::size_t> others;
+      for (const std::size_t j : admirers)
+        if (std::find(fit.support.begin(), fit.support.end(), j) == fit.support.end()) others.push_back(j);
+      const std::vector<Worth> worth = node.worth(fit, others);
+      path.worth[count].insert(path.worth[count].end(), worth.begin(), worth.end());
     }
   }
 

@@ -28,13 +28,13 @@ class Flattener {
  public:
   explicit Flattener(const Table& table) : table_(table) {}
 
-  Flat flatten(const std::vector<std::size_t>& targets, const std::vector<NodeResult>& results) {
+  Flat flatten(const std::vector<std::size_t>& targets, const std::vector<NodePath>& results) {
     for (std::size_t i = 0; i < targets.size(); ++i) {
-      const NodePath& path = results[i].path;
-      append(targets[i], path.start, true, 0, 0.0, worth(results[i], 0));
+      const NodePath& path = results[i];
+      append(targets[i], path.start, true, 0, 0.0, worth(path, 0));
       for (std::size_t k = 0; k < path.steps.size(); ++k) {
         const NodeStep& step = path.steps[k];
-        append(targets[i], step.fit, step.add, step.variable, step.change, worth(results[i], k + 1));
+        append(targets[i], step.fit, step.add, step.variable, step.change, worth(path, k + 1));
       }
       flat_.fit_begin.push_back(static_cast<std::int64_t>(flat_.loss.size()));
       flat_.stop.push_back(static_cast<std::int64_t>(path.stop));
@@ -44,9 +44,9 @@ class Flattener {
   }
 
  private:
-  static const std::vector<Worth>& worth(const NodeResult& result, std::size_t count) {
+  static const std::vector<Worth>& worth(const NodePath& path, std::size_t count) {
     static const std::vector<Worth> none;
-    return count < result.worth.size() ? result.worth[count] : none;
+    return count < path.worth.size() ? path.worth[count] : none;
   }
 
   void append(std::size_t r, const NodeFit& fit, bool add, std::size_t variable, double change,

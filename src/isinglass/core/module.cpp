@@ -101,7 +101,7 @@ nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights
     const nb::gil_scoped_release release;
     const Table table = make_table(codes, states, weights, n, threads);
     Engine engine(table, {threshold, nu, intercept, limit, check}, threads);
-    const std::vector<NodeResult> results = engine.run(columns, std::move(admirers_of), std::ref(watch));
+    const std::vector<NodePath> results = engine.run(columns, std::move(admirers_of), std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
   }
   watch.rethrow();

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <stdexcept>
 #include <vector>
 
@@ -53,9 +54,17 @@ struct NodeStep {
 
 enum class Stop { below_threshold, no_candidate, max_degree, interrupted };
 
+// What an edge is worth at a fit: the cost of removing it, or the gain of adding it. Raw.
+struct Worth {
+  std::size_t column;
+  double value;
+};
+
 struct NodePath {
   NodeFit start;
   std::vector<NodeStep> steps;
+  // For the start and each step after which the path may be cut, what its neighbours are worth.
+  std::vector<std::vector<Worth>> worth;
   Stop stop = Stop::below_threshold;
   std::int64_t evaluated = 0;  // candidates whose gain was computed exactly
 };
@@ -71,6 +80,7 @@ class Node {
         settings_(settings),
         cells_(table, target) {
     if (table.states(r_) < 2) return;
+    if (table.states(r_) > 2) state_bounds_.resize(table.first(table.columns()) + table.columns());
     for (std::size_t j = 0; j < table.columns(); ++j)
       if (j != r_ && table.states(j) > 1) candidates_.push_back(j);
   }
@@ -83,6 +93,9 @@ class Node {
     while (true) {
       const std::size_t size = fit.support.size();
       if (interrupted) return stopped(path, Stop::interrupted);
+      path.worth.resize(path.steps.size() + 1);  // a path may be cut before each forward step
+      for (std::size_t i = 0; i < size; ++i)
+        path.worth.back().push_back({fit.support[i], std::max(cost(fit, i), 0.0)});
       if (size == candidates_.size()) return stopped(path, Stop::no_candidate);
       if (size >= settings_.max_degree) return stopped(path, Stop::max_degree);
 
@@ -113,23 +126,23 @@ class Node {
     }
   }
 
-  // What each wanted column is worth at a fit: the cost of removing it, or the gain of adding it. Raw.
-  std::vector<double> worth(NodeFit fit, const std::vector<std::size_t>& wanted) {
-    if (cells_.support() != fit.support) cells_.become(fit.support);
+  // What columns that are not neighbours are worth at a fit.
+  std::vector<Worth> worth(NodeFit fit, const std::vector<std::size_t>& wanted) {
+    std::vector<Worth> values;
+    for (const std::size_t j : wanted) values.push_back({j, 0.0});
     // Where a column is constant nothing can be gained: some part of a table may be so.
-    if (table_.states(r_) < 2) return std::vector<double>(wanted.size(), 0.0);
+    if (wanted.empty() || table_.states(r_) < 2) return values;
+    if (cells_.support() != fit.support) cells_.become(fit.support);
     Refit(cells_.view(), table_.n(), settings_.intercept, kRidge).chances(fit.parameters, fit.chances);
-    std::vector<double> values;
-    for (const std::size_t j : wanted) {
-      const std::size_t i = position(fit, j);
-      values.push_back(i < fit.support.size() ? cost(fit, i) : exact_gain(fit, j));
-    }
+    for (Worth& one : values) one.value = std::max(exact_gain(fit, one.column), 0.0);
     return values;
   }
 
   std::int64_t evaluated() const { return evaluated_; }
 
  private:
+  using Open = Screen::Open;
+
   struct Choice {
     std::size_t column = 0;
     double value = 0;
@@ -167,38 +180,65 @@ class Node {
     std::vector<Choice> exact;
     double best = 0;
     const auto cut = [&] { return std::max(best, settings_.threshold) - kTie; };
-    const auto is_out = [&](double bound, std::size_t j) {
-      if (bound == kNoBound) return false;
-      return bound / table_.n() <= cut() || (df(j) > 1 && on_one_scale(bound / table_.n(), j) <= cut());
+    const auto hopeless = [&](const Open& candidate) {
+      if (candidate.bound == kNoBound) return false;
+      const double bound = candidate.bound / table_.n();
+      return bound <= cut() || (df(candidate.column) > 1 && on_one_scale(bound, candidate.column) <= cut());
     };
-    const auto evaluate = [&](std::size_t j) {
-      count_totals(j);
-      if (is_out(slope_bound(fit, j), j)) return;
-      cells_.split(j, fit.chances.data(), by_state_);
-      exact.push_back({j, on_one_scale(gain_of_split(fit, j), j)});
+    const auto evaluate = [&](Open candidate) {
+      split(fit, candidate.column);
+      if (cells_.width() > 2 && settings_.intercept && falls_short(candidate, hopeless)) return;
+      const double gain = gain_of_split(fit, candidate.column);
+      exact.push_back({candidate.column, on_one_scale(gain, candidate.column)});
       best = std::max(best, exact.back().value);
     };
-    Screen screen(table_, pairs_, reader_, cells_, r_, fit.chances);
-    std::vector<Screen::Open> open;
-    for (const std::size_t j : outside(fit)) open.push_back({j});
-    const auto less = [](const Screen::Open& a, const Screen::Open& b) { return a.promise < b.promise; };
-    const auto hopeless = [&](const Screen::Open& candidate) {
-      return is_out(candidate.bound, candidate.column);
-    };
-    for (std::size_t sharpened = 0; !open.empty(); ++sharpened) {
-      screen.assess(open);
-      const auto top = std::max_element(open.begin(), open.end(), less);
-      if (!hopeless(*top)) evaluate(top->column);
+    const std::vector<std::size_t> candidates = outside(fit);
+    std::vector<Open> open;
+    for (const std::size_t j : candidates) open.push_back({j});
+    Screen screen(table_, pairs_, reader_, cells_, r_, fit.chances, candidates);
+    for (std::size_t sharpened = 0; screen.works(); ++sharpened) {
+      for (Open& candidate : open) screen.assess(candidate);
+      std::erase_if(open, hopeless);
+      if (open.empty()) break;
+      const auto top = std::max_element(open.begin(), open.end(), less_promising);
+      evaluate(*top);
       open.erase(top);
       std::erase_if(open, hopeless);
       if (!screen.worth_sharpening(open.size()) || sharpened == kMostSets || !screen.sharpen(open)) break;
     }
-    std::stable_sort(open.begin(), open.end(), [&](const auto& a, const auto& b) { return less(b, a); });
-    for (const Screen::Open& candidate : open)
-      if (!hopeless(candidate)) evaluate(candidate.column);
+    if (!screen.sharp() && !open.empty()) {
+      tabulate_moments(fit);
+      for (Open& candidate : open) look_at_slopes(candidate);
+    }
+    std::erase_if(open, hopeless);
+    std::stable_sort(open.begin(), open.end(),
+                     [](const auto& a, const auto& b) { return less_promising(b, a); });
+    for (const Open& candidate : open)
+      if (!hopeless(candidate)) evaluate(candidate);
     if (settings_.check) assert_best(fit, exact, best);
-    return exact.empty() ? Choice{outside(fit).front(), 0.0} : first_within_tie(exact);
+    return exact.empty() ? Choice{candidates.front(), 0.0} : first_within_tie(exact);
   }
+
+  // Puts exact gains in the place of the bounds of a candidate's states, the loosest first, until the
+  // candidate is out. The cells are split by it.
+  template <class Hopeless>
+  bool falls_short(Open& candidate, const Hopeless& hopeless) {
+    const auto m = static_cast<std::size_t>(table_.states(candidate.column));
+    std::vector<double> terms(m);
+    for (std::size_t c = 0; c < m; ++c)
+      terms[c] = state_bounds_[table_.state(candidate.column, static_cast<int>(c))];
+    std::vector<std::size_t> order(m);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return terms[a] > terms[b]; });
+    for (std::size_t i = 0; i + 1 < m; ++i) {
+      terms[order[i]] = gain_within(order[i]) * (1 + 1e-12);
+      candidate.bound = std::accumulate(terms.begin(), terms.end(), 0.0);
+      if (hopeless(candidate)) return true;
+    }
+    return false;
+  }
+
+  static bool less_promising(const Open& a, const Open& b) { return a.promise < b.promise; }
 
   void assert_best(const NodeFit& fit, const std::vector<Choice>& exact, double best) {
     for (const std::size_t j : outside(fit)) {
@@ -238,63 +278,100 @@ class Node {
   // Cells by state of a candidate, and the target's totals there.
   void split(const NodeFit& fit, std::size_t j) {
     count_totals(j);
-    cells_.split(j, fit.chances.data(), by_state_);
+    split_cells(fit, j);
+  }
+
+  void split_cells(const NodeFit& fit, std::size_t j) {
+    cells_.width() == 2 ? cells_.split(j, fit.chances.data(), pairs_by_state_)
+                        : cells_.split(j, fit.chances.data(), by_state_);
+  }
+
+  // The most that a shift within one state of the candidate of the last split gains.
+  double gain_within(std::size_t c) {
+    const std::size_t width = cells_.width();
+    if (width == 2) return profile_.maximum(pairs_by_state_[c], totals_[2 * c], totals_[2 * c + 1]);
+    return profile_.maximum(by_state_[c], std::span(totals_).subspan(c * width, width));
   }
 
   // Rows of each state of a candidate and each state of the target.
   void count_totals(std::size_t j) {
     const auto m = static_cast<std::size_t>(table_.states(j)), width = cells_.width();
     totals_.assign(m * width, 0.0);
-    for (std::size_t c = 0; c < m; ++c)
-      for (std::size_t a = 0; a < width; ++a)
-        totals_[c * width + a] =
-            table_.count(table_.bits(r_, static_cast<int>(a)), table_.bits(j, static_cast<int>(c)));
+    if (!table_.countable()) {
+      for (std::size_t c = 0; c < m; ++c)
+        for (std::size_t a = 0; a < width; ++a)
+          totals_[c * width + a] =
+              table_.count(table_.bits(r_, static_cast<int>(a)), table_.bits(j, static_cast<int>(c)));
+      return;
+    }
+    // Pair counts know all but the first states; the rest are differences of whole numbers.
+    double* first = totals_.data();
+    for (std::size_t a = 0; a < width; ++a) first[a] = table_.marginal(table_.state(r_, static_cast<int>(a)));
+    for (std::size_t a = 1; a < width; ++a) {
+      const double* row = &reader_.row(pairs_.first(r_) + a - 1)[pairs_.first(j)];
+      for (std::size_t c = 1; c < m; ++c) first[a] -= totals_[c * width + a] = row[c - 1];
+    }
+    for (std::size_t c = 1; c < m; ++c) {
+      double& own = totals_[c * width];
+      own = table_.marginal(table_.state(j, static_cast<int>(c)));
+      for (std::size_t a = 1; a < width; ++a) own -= totals_[c * width + a];
+      first[0] -= own;
+    }
   }
 
-  // Bound from the exact slopes and curvatures of a candidate, its totals counted.
-  double slope_bound(const NodeFit& fit, std::size_t j) {
-    if (cells_.width() == 2) return slope_bound_of_two(fit, j);
-    cells_.split(j, fit.chances.data(), by_state_);
+  // Chances of all states but the first in each cell, then the lower triangle of their curvature.
+  void tabulate_moments(const NodeFit& fit) {
     const std::size_t width = cells_.width(), q = width - 1;
-    std::vector<double> g(q), h(q * q);
-    double bound = 0;
-    for (std::size_t c = 0; c < by_state_.size(); ++c) {
-      if (by_state_[c].empty()) continue;
-      std::fill(h.begin(), h.end(), 0.0);
-      for (std::size_t a = 0; a < q; ++a) g[a] = totals_[c * width + a + 1];
-      for (const Weighted& cell : by_state_[c])
-        for (std::size_t a = 0; a < q; ++a) {
-          const double weighted = cell.rows * cell.chance[a + 1];
-          g[a] -= weighted;
-          for (std::size_t b = 0; b < a; ++b) h[a * q + b] -= weighted * cell.chance[b + 1];
-          h[a * q + a] += weighted * (1 - cell.chance[a + 1]);
-        }
-      bound += gain_bound(g, h);
+    moments_.clear();
+    for (std::size_t s = 0; s < cells_.size(); ++s) {
+      const double* chance = &fit.chances[s * width];
+      moments_.insert(moments_.end(), chance + 1, chance + width);
+      for (std::size_t a = 1; a <= q; ++a) {
+        for (std::size_t b = 1; b < a; ++b) moments_.push_back(-chance[a] * chance[b]);
+        moments_.push_back(width == 2 ? chance[1] * chance[0] : chance[a] * (1 - chance[a]));
+      }
     }
-    return bound;
   }
 
-  double slope_bound_of_two(const NodeFit& fit, std::size_t j) {
-    std::vector<double> chance(cells_.size()), curvature(cells_.size()), expected, curvatures;
-    for (std::size_t s = 0; s < cells_.size(); ++s) {
-      chance[s] = fit.chances[2 * s + 1];
-      curvature[s] = chance[s] * fit.chances[2 * s];
+  // Bound and guess from the exact slopes and curvatures of a candidate; moments tabulated.
+  void look_at_slopes(Open& candidate) {
+    const std::size_t width = cells_.width(), q = width - 1, functions = q + q * (q + 1) / 2;
+    count_totals(candidate.column);
+    cells_.sums_by_state(candidate.column, moments_, functions, sums_);
+    candidate.bound = candidate.promise = 0;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(table_.states(candidate.column)); ++c) {
+      const double *totals = &totals_[c * width], *sums = &sums_[c * functions];
+      const double bound = width == 2 ? bound_of_two(totals, sums, candidate.promise)
+                                      : bound_of_many(totals, sums, candidate.promise);
+      if (width > 2) state_bounds_[table_.state(candidate.column, static_cast<int>(c))] = bound;
+      candidate.bound += bound;
     }
-    cells_.sums_by_state(j, chance, curvature, expected, curvatures);
-    double bound = 0;
-    for (std::size_t c = 0; c < expected.size(); ++c)
-      bound += gain_bound(std::abs(totals_[2 * c + 1] - expected[c]) + 1e-12 * table_.n(), curvatures[c]);
-    return bound;
+  }
+
+  double bound_of_two(const double* totals, const double* sums, double& guess) const {
+    const double slope = std::abs(totals[1] - sums[0]) + 1e-12 * table_.n();
+    if (sums[1] > 0) guess += 0.5 * slope * slope / sums[1];
+    return gain_bound(slope, sums[1]);
+  }
+
+  double bound_of_many(const double* totals, const double* sums, double& guess) const {
+    const std::size_t width = cells_.width(), q = width - 1;
+    if (std::accumulate(totals, totals + width, 0.0) <= 0) return 0;
+    std::vector<double> g(q), h(q * q);
+    const double* triangle = sums + q;
+    for (std::size_t a = 0; a < q; ++a) {
+      g[a] = totals[a + 1] - sums[a];
+      for (std::size_t b = 0; b <= a; ++b) h[a * q + b] = *triangle++;
+    }
+    return gain_bound(g, h, guess);
   }
 
   // Exact gain of the candidate of the last split.
   double gain_of_split(const NodeFit& fit, std::size_t j) {
     ++evaluated_;
     if (!settings_.intercept) return joint_gain(fit, j);
-    const std::size_t width = cells_.width();
     double gain = 0;
-    for (std::size_t c = 0; c < by_state_.size(); ++c)
-      gain += profile_.maximum(by_state_[c], std::span(totals_).subspan(c * width, width));
+    for (std::size_t c = 0; c < static_cast<std::size_t>(table_.states(j)); ++c) gain += gain_within(c);
     return gain / table_.n();
   }
 
@@ -332,25 +409,43 @@ class Node {
 
   // Rise of the loss when the i-th neighbour is removed and the field re-optimised.
   double cost(const NodeFit& fit, std::size_t i) {
-    const std::size_t width = cells_.width();
+    const std::size_t width = cells_.width(), t = fit.support[i];
     const std::vector<double> removed = table_of(fit, i);
-    std::vector<double> factors(removed.size()), totals(width, 0.0), chances(cells_.size() * width);
+    std::vector<double> factors(removed.size()), totals(width, 0.0);
     for (std::size_t k = 0; k < removed.size(); ++k) factors[k] = std::exp(-removed[k]);
-    std::vector<Weighted> all;
-    double linear = 0, unshifted = 0;
-    for (std::size_t s = 0; s < cells_.size(); ++s) {
-      const std::size_t row = static_cast<std::size_t>(cells_.code(s, i)) * width;
-      double sum = 0;
-      for (std::size_t a = 0; a < width; ++a) {
-        const double count = cells_.count(s, static_cast<int>(a));
-        sum += chances[s * width + a] = fit.chances[s * width + a] * factors[row + a];
-        linear += count * removed[row + a];
-        totals[a] += count;
-      }
-      if (!settings_.intercept) unshifted += cells_.total(s) * std::log(sum);
-      all.push_back({cells_.total(s), &chances[s * width]});
+    count_totals(t);
+    double linear = 0;
+    for (std::size_t k = 0; k < removed.size(); ++k) {
+      linear += totals_[k] * removed[k];
+      totals[k % width] += totals_[k];
     }
-    return (linear + (settings_.intercept ? -profile_.maximum(all, totals) : unshifted)) / table_.n();
+    if (width == 2 && settings_.intercept)
+      return (linear - gain_of_field(fit, i, factors, totals)) / table_.n();
+    std::vector<Weighted> all;
+    chances_.resize(fit.chances.size());
+    LogSum sums;
+    for (std::size_t s = 0; s < cells_.size(); ++s) {
+      const double* factor = &factors[static_cast<std::size_t>(cells_.code(s, i)) * width];
+      double sum = 0;
+      for (std::size_t a = 0; a < width; ++a)
+        sum += chances_[s * width + a] = fit.chances[s * width + a] * factor[a];
+      sums.add(cells_.total(s), sum);
+      all.push_back({cells_.total(s), &chances_[s * width]});
+    }
+    return (linear + (settings_.intercept ? -profile_.maximum(all, totals) : sums.sum())) / table_.n();
+  }
+
+  // What the field gains back once the i-th neighbour's odds are taken out; for a target of two states.
+  double gain_of_field(const NodeFit& fit, std::size_t i, const std::vector<double>& factors,
+                       const std::vector<double>& totals) {
+    all_.resize(cells_.size());
+    for (std::size_t s = 0; s < cells_.size(); ++s) {
+      const double* factor = &factors[2 * static_cast<std::size_t>(cells_.code(s, i))];
+      all_.rows[s] = cells_.total(s);
+      all_.first[s] = fit.chances[2 * s] * factor[0];
+      all_.second[s] = fit.chances[2 * s + 1] * factor[1];
+    }
+    return profile_.maximum(all_, totals[0], totals[1]);
   }
 
   // What the i-th neighbour adds to the scores, by its state and the target's; relative to the first.
@@ -383,8 +478,8 @@ class Node {
     if (!settings_.intercept) return shifts;
     split(fit, j);
     const std::size_t width = cells_.width();
-    for (std::size_t c = 0; c < by_state_.size(); ++c) {
-      profile_.maximum(by_state_[c], std::span(totals_).subspan(c * width, width));
+    for (std::size_t c = 0; c < static_cast<std::size_t>(table_.states(j)); ++c) {
+      gain_within(c);
       const std::span<const double> shift = profile_.shift();
       for (std::size_t a = 1; a < width; ++a) shifts.push_back(std::clamp(shift[a] - shift[0], -5.0, 5.0));
     }
@@ -443,8 +538,13 @@ class Node {
   Cells cells_;
   std::vector<std::size_t> candidates_;
   Profile profile_;
-  std::vector<std::vector<Weighted>> by_state_;
+  std::vector<std::vector<Weighted>> by_state_;  // cells of the last split, for three states and more
+  std::vector<WeightedPairs> pairs_by_state_;    // the same for two
+  WeightedPairs all_;
+  std::vector<double> chances_;  // without the neighbour of the last removal
   std::vector<double> totals_;
+  std::vector<double> moments_, sums_;
+  std::vector<double> state_bounds_;  // of every state, for a target of three states and more
   std::int64_t evaluated_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "linear.hpp"
+#include "logsum.hpp"
 
 namespace isinglass {
 
@@ -20,6 +21,17 @@ namespace isinglass {
 struct Weighted {
   double rows;
   const double* chance;
+};
+
+// Cells of a target of two states, side by side for speed.
+struct WeightedPairs {
+  std::vector<double> rows, first, second;  // how many, and the chances of the two states
+
+  void clear() { rows.clear(), first.clear(), second.clear(); }
+  void resize(std::size_t size) { rows.resize(size), first.resize(size), second.resize(size); }
+  void add(double count, const double* chance) {
+    rows.push_back(count), first.push_back(chance[0]), second.push_back(chance[1]);
+  }
 };
 
 class Profile {
@@ -32,7 +44,24 @@ class Profile {
     shift_.assign(totals.size(), 0.0);
     if (seen_.empty()) return 0.0;
     if (seen_.size() == 1) return certain(cells, seen_[0]);
-    return seen_.size() == 2 ? two_states(cells, totals) : many_states(cells, totals);
+    if (seen_.size() > 2) return many_states(cells, totals);
+    pairs_.clear();
+    for (const Weighted& cell : cells) {
+      pairs_.rows.push_back(cell.rows);
+      pairs_.first.push_back(cell.chance[seen_[0]]);
+      pairs_.second.push_back(cell.chance[seen_[1]]);
+    }
+    return pair_maximum(pairs_, totals[seen_[0]], totals[seen_[1]], shift_[seen_[1]]);
+  }
+
+  // The same for a target of two states, both of which occur or not.
+  double maximum(const WeightedPairs& cells, double first, double second) {
+    shift_.assign(2, 0.0);
+    if (first > 0 && second > 0) return pair_maximum(cells, first, second, shift_[1]);
+    LogSum logs;
+    for (std::size_t i = 0; i < cells.rows.size(); ++i)
+      logs.add(cells.rows[i], first > 0 ? cells.first[i] : cells.second[i]);
+    return -logs.sum();
   }
 
   // The shift found last, zero for states that do not occur.
@@ -45,22 +74,40 @@ class Profile {
     return gain;
   }
 
-  // One number u = v_b - v_a. The slope is monotone: Newton, kept inside a bracket.
-  double two_states(std::span<const Weighted> cells, std::span<const double> totals) {
-    const std::size_t a = seen_[0], b = seen_[1];
+  // Expected rows of the second state, and their variance, when its odds are multiplied. Four sums
+  // side by side, so that divisions need not wait for each other.
+  static void moments(const WeightedPairs& cells, double factor, double& expected, double& variance) {
+    double sums[4] = {0, 0, 0, 0}, variances[4] = {0, 0, 0, 0};
+    const std::size_t size = cells.rows.size();
+    const double *rows = cells.rows.data(), *first = cells.first.data(), *second = cells.second.data();
+    const auto add = [&](std::size_t i, std::size_t k) {
+      const double up = second[i] * factor, down = first[i], whole = 1 / (up + down),
+                   weighted = rows[i] * up * whole;
+      sums[k] += weighted;
+      variances[k] += weighted * down * whole;
+    };
+    std::size_t i = 0;
+    for (; i + 4 <= size; i += 4)
+      for (std::size_t k = 0; k < 4; ++k) add(i + k, k);
+    for (; i < size; ++i) add(i, 0);
+    expected = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    variance = (variances[0] + variances[1]) + (variances[2] + variances[3]);
+  }
+
+  // One number u, added to the logit of the second state. The slope is monotone: Newton, kept inside a
+  // bracket.
+  static double pair_maximum(const WeightedPairs& cells, double total_a, double total_b, double& shift) {
+    const std::vector<double>&rows = cells.rows, &chance_a = cells.first, &chance_b = cells.second;
     double low = -700, high = 700, u = 0;
     for (int step = 0; step < 200; ++step) {
       const double factor = std::exp(u);
-      double slope = totals[b], curvature = 0;
-      for (const Weighted& cell : cells) {
-        const double up = cell.chance[b] * factor, share = up / (cell.chance[a] + up);
-        slope -= cell.rows * share;
-        curvature += cell.rows * share * (1.0 - share);
-      }
+      double expected = 0, curvature = 0;
+      moments(cells, factor, expected, curvature);
+      const double slope = total_b - expected;
       (slope > 0 ? low : high) = u;
       double next = curvature > 0 ? u + slope / curvature : slope > 0 ? high : low;
-      // The decrease left is at most about slope^2 / curvature.
-      if (slope * slope <= 1e-16 * curvature * (totals[a] + totals[b])) {
+      // What is left to gain is about slope^2 / curvature, and after this last step about its square.
+      if (slope * slope <= 1e-10 * curvature * (total_a + total_b)) {
         if (next > low && next < high) u = next;
         break;
       }
@@ -69,96 +116,100 @@ class Profile {
       u = next;
     }
     const double factor = std::exp(u);
-    double gain = totals[b] * u;
-    for (const Weighted& cell : cells) gain -= cell.rows * std::log(cell.chance[a] + cell.chance[b] * factor);
-    shift_[b] = u;
-    return gain;
+    LogSum logs;
+    for (std::size_t i = 0; i < rows.size(); ++i) logs.add(rows[i], chance_a[i] + chance_b[i] * factor);
+    shift = u;
+    return total_b * u - logs.sum();
   }
+
+  // Where a search among three states and more stands: value, expected totals and their curvature
+  // (lower triangle) in all shifts but the first.
+  struct Point {
+    std::vector<double> v, expected, curvature;
+    double gain = 0;
+
+    explicit Point(std::size_t k) : v(k, 0.0), expected(k), curvature((k - 1) * (k - 1)) {}
+  };
 
   // Newton's direction as far as it helps; else a step of iterative scaling, which never lowers the gain.
   double many_states(std::span<const Weighted> cells, std::span<const double> totals) {
     const std::size_t k = seen_.size(), q = k - 1;  // the shift of seen_[0] stays zero
-    std::vector<double> v(k, 0.0), trial(k), expected(k), curvature(q * q), slope(q), step(q);
+    Point here(k), there(k);
+    std::vector<double> slope(q), step(q);
     double rows = 0;
     for (const std::size_t a : seen_) rows += totals[a];
-    double gain = value(cells, totals, v);
+    look(cells, totals, here);
     for (int round = 0; round < 1000; ++round) {
-      moments(cells, v, expected, curvature);
-      for (std::size_t i = 0; i < q; ++i) slope[i] = totals[seen_[i + 1]] - expected[i + 1];
+      for (std::size_t i = 0; i < q; ++i) slope[i] = totals[seen_[i + 1]] - here.expected[i + 1];
       step = slope;
-      const bool solved = solve_in_place(curvature, step, 0.0);
+      const bool solved = solve_in_place(here.curvature, step, 0.0);
       double promise = 0, longest = 0;
       for (std::size_t i = 0; i < q; ++i) {
         promise += 0.5 * slope[i] * step[i];
         longest = std::max(longest, std::abs(step[i]));
       }
-      if (solved && promise <= 1e-15 * rows) {
-        gain += promise;
-        for (std::size_t i = 0; i < q; ++i) v[i + 1] += step[i];
+      // The quadratic model is then exact: what it misses is a higher power of the promise.
+      if (solved && promise <= 1e-10 * rows && longest < 1e-3) {
+        here.gain += promise;
+        for (std::size_t i = 0; i < q; ++i) here.v[i + 1] += step[i];
         break;
       }
       // Along Newton's direction the gain rises first: halve until a share of the rise is seen.
       bool moved = false;
-      double reached = gain;
-      trial[0] = 0;
       for (double t = std::min(1.0, 50 / longest); solved && !moved && t * longest > 1e-12; t /= 2) {
-        for (std::size_t i = 0; i < q; ++i) trial[i + 1] = v[i + 1] + t * step[i];
-        reached = value(cells, totals, trial);
-        moved = reached >= gain + 0.1 * t * promise || promise <= 1e-13 * std::max(1.0, std::abs(gain));
+        for (std::size_t i = 0; i < q; ++i) there.v[i + 1] = here.v[i + 1] + t * step[i];
+        look(cells, totals, there);
+        moved = there.gain >= here.gain + 0.1 * t * promise ||
+                promise <= 1e-13 * std::max(1.0, std::abs(here.gain));
       }
       if (!moved) {
-        for (std::size_t i = 0; i < k; ++i) trial[i] = v[i] + std::log(totals[seen_[i]] / expected[i]);
-        const double base = trial[0];
-        for (double& number : trial) number -= base;
-        reached = value(cells, totals, trial);
+        for (std::size_t i = 0; i < k; ++i)
+          there.v[i] = here.v[i] + std::log(totals[seen_[i]] / here.expected[i]);
+        for (std::size_t i = k; i-- > 0;) there.v[i] -= there.v[0];
+        look(cells, totals, there);
       }
-      v = trial;
-      gain = reached;
+      std::swap(here, there);
+      if (solved && promise <= 1e-15 * rows) break;
     }
-    for (std::size_t i = 0; i < k; ++i) shift_[seen_[i]] = v[i];
-    return gain;
+    for (std::size_t i = 0; i < k; ++i) shift_[seen_[i]] = here.v[i];
+    return here.gain;
   }
 
-  double value(std::span<const Weighted> cells, std::span<const double> totals,
-               const std::vector<double>& v) {
-    std::vector<double> factor(v.size());
-    double gain = 0;
-    for (std::size_t i = 0; i < v.size(); ++i) {
-      factor[i] = std::exp(v[i]);
-      gain += totals[seen_[i]] * v[i];
-    }
-    for (const Weighted& cell : cells) {
-      double sum = 0;
-      for (std::size_t i = 0; i < v.size(); ++i) sum += cell.chance[seen_[i]] * factor[i];
-      gain -= cell.rows * std::log(sum);
-    }
-    return gain;
-  }
-
-  // Expected totals, and their curvature (lower triangle) in all shifts but the first.
-  void moments(std::span<const Weighted> cells, const std::vector<double>& v, std::vector<double>& expected,
-               std::vector<double>& curvature) {
-    const std::size_t k = v.size(), q = k - 1;
+  // Fills in what a point's shifts give.
+  void look(std::span<const Weighted> cells, std::span<const double> totals, Point& point) const {
+    const std::size_t k = point.v.size(), q = k - 1;
     std::vector<double> factor(k), share(k);
-    std::fill(expected.begin(), expected.end(), 0.0);
-    std::fill(curvature.begin(), curvature.end(), 0.0);
-    for (std::size_t i = 0; i < k; ++i) factor[i] = std::exp(v[i]);
+    std::fill(point.expected.begin(), point.expected.end(), 0.0);
+    std::fill(point.curvature.begin(), point.curvature.end(), 0.0);
+    point.gain = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+      factor[i] = std::exp(point.v[i]);
+      point.gain += totals[seen_[i]] * point.v[i];
+    }
+    LogSum logs;
     for (const Weighted& cell : cells) {
       double sum = 0;
       for (std::size_t i = 0; i < k; ++i) sum += share[i] = cell.chance[seen_[i]] * factor[i];
-      for (std::size_t i = 0; i < k; ++i) expected[i] += cell.rows * (share[i] /= sum);
+      logs.add(cell.rows, sum);
+      const double whole = 1 / sum;
+      for (std::size_t i = 0; i < k; ++i) point.expected[i] += cell.rows * (share[i] *= whole);
       for (std::size_t i = 1; i < k; ++i) {
         const double weighted = cell.rows * share[i];
-        for (std::size_t j = 1; j < i; ++j) curvature[(i - 1) * q + j - 1] -= weighted * share[j];
-        double others = 0;  // not 1 - share, which cancels
-        for (std::size_t j = 0; j < k; ++j) others += j == i ? 0.0 : share[j];
-        curvature[(i - 1) * q + i - 1] += weighted * others;
+        double others = share[0];  // not 1 - share, which cancels
+        for (std::size_t j = 1; j < i; ++j) {
+          point.curvature[(i - 1) * q + j - 1] -= weighted * share[j];
+          others += share[j];
+        }
+        for (std::size_t j = i + 1; j < k; ++j) others += share[j];
+        point.curvature[(i - 1) * q + i - 1] += weighted * others;
       }
     }
+    point.gain -= logs.sum();
   }
 
   std::vector<std::size_t> seen_;
   std::vector<double> shift_;
+  WeightedPairs pairs_;
 };
 
 }  // namespace isinglass

@@ -7,15 +7,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "linear.hpp"
+#include "logsum.hpp"
 
 namespace isinglass {
 
 constexpr double kRidge = 1e-8;       // refits: unique and finite answers, gains moved by < 1e-7
 constexpr double kVanishing = 1e-13;  // stands for an infimum, which may lie at infinity
+constexpr double kNear = 1e-2;        // steps so short that the curvature hardly changes
 
 // What a refit looks at: cells with the states of some columns, and counts of the target's states.
 struct CellView {
@@ -47,36 +50,41 @@ class Refit {
   std::size_t size() const { return size_; }
 
   // Minimises from x, in place; stops when the decrease that Newton's model predicts is below tolerance.
+  // Near the minimum the curvature of an earlier point serves on: one more step costs less than it.
   void minimise(std::vector<double>& x, double tolerance) {
-    double value = evaluate(x);
-    std::vector<double> gradient = gradient_, hessian = hessian_, trial(size_);
+    double value = evaluate(x, true);
+    std::vector<double> gradient = gradient_, factor, step(size_), trial(size_);
+    bool factored = factor_curvature(factor, 0);
     double damping = 0;
     int blind_steps = 0;
-    for (int i = 0; i < 500 && size_ > 0; ++i) {
-      std::vector<double> step(size_);
+    drift_ = 0;
+    for (int i = 0; i < 500 && size_ > 0 && factored; ++i) {
       for (std::size_t j = 0; j < size_; ++j) step[j] = -gradient[j];
-      if (!solve_damped(hessian, step, damping)) break;
+      substitute(factor, step);
       double predicted = 0;
       for (std::size_t j = 0; j < size_; ++j) predicted -= 0.5 * gradient[j] * step[j];
       if (!(predicted > tolerance) || blind_steps > 50) break;
       for (std::size_t j = 0; j < size_; ++j) trial[j] = x[j] + step[j];
-      const double there = evaluate(trial);
+      const bool near =
+          damping == 0 && std::ranges::all_of(step, [](double d) { return std::abs(d) < kNear; });
+      const std::vector<double> before = near ? std::vector<double>() : hessian_;
+      const double there = evaluate(trial, !near);
       // Below rounding the decrease cannot be seen: whole steps are taken, if they do no harm.
       const bool blind = predicted < 1e-13 * (1 + std::abs(value));
       if (blind ? there <= value + 1e-12 * (1 + std::abs(value)) : there <= value - 0.1 * predicted) {
         x = trial;
         value = there;
         gradient = gradient_;
-        hessian = hessian_;
+        drift_ = near ? drift_ + largest_move(step) : 0;
         damping = damping > 1e-12 ? damping / 10 : 0;
         blind_steps += blind;
+        if (!near) factored = factor_curvature(factor, damping);
       } else {
-        double mean = 0;
-        for (std::size_t j = 0; j < size_; ++j) mean += hessian[j * size_ + j] / static_cast<double>(size_);
-        damping = std::max(10 * damping, 1e-4 * mean);
+        if (!near) hessian_ = before;
+        damping = std::max(10 * damping, 1e-4 * mean_curvature());
+        factored = factor_curvature(factor, damping);
       }
     }
-    hessian_ = std::move(hessian);
   }
 
   // Field and tables against the first states, as one vector: feature-major, the field first.
@@ -133,7 +141,8 @@ class Refit {
       }
       const double s = high - low, curvature = own - with_field * with_field / field;
       const double share = s > 1e-3 ? (std::exp(-s) + s - 1) / (s * s) : 0.5 - s / 6;
-      least[t] = std::max(share * curvature * (1 - 1e-9) - 1e-6 * (1 + s), 0.0);
+      // The curvature may be that of a point nearby; it changes by at most e^drift.
+      least[t] = std::max(share * curvature * std::exp(-drift_) * (1 - 1e-9) - 1e-6 * (1 + s), 0.0);
     }
     return least;
   }
@@ -176,36 +185,82 @@ class Refit {
     return rows * std::log(sum) - linear;
   }
 
-  // Value, gradient and Hessian (lower triangle) of the mean loss plus ridge.
-  double evaluate(std::span<const double> x) {
+  // Value and gradient of the mean loss plus ridge, and with `curved` its Hessian (lower triangle).
+  double evaluate(std::span<const double> x, bool curved) {
     const std::vector<double> full = expand(x);
-    const std::size_t columns = first_.size(), width = q_ + 1, triangle = q_ * (q_ + 1) / 2;
     slope_.assign(features_ * q_, 0.0);
-    blocks_.assign(features_ * (features_ + 1) / 2 * triangle, 0.0);
+    if (curved) blocks_.assign(features_ * (features_ + 1) / 2 * q_ * (q_ + 1) / 2, 0.0);
+    if (active_.empty()) list_active();
+    double value = q_ == 1 ? sum_two_states(full, curved) : sum_many_states(full, curved);
+    for (double& number : slope_) number /= n_;
+    if (curved) unpack_blocks();
+    value = value / n_ + add_ridge(full, curved);
+    reduce(curved);
+    return value;
+  }
+
+  // The features that are 1 in each cell, the field first.
+  void list_active() {
+    const std::size_t columns = first_.size();
+    active_.resize(view_.cells * (columns + 1));
+    active_begin_.assign(1, 0);
+    std::size_t found = 0;
+    for (std::size_t s = 0; s < view_.cells; ++s) {
+      active_[found++] = 0;
+      for (std::size_t t = 0; t < columns; ++t) {
+        const unsigned c = view_.codes[s * columns + t];
+        active_[found] = static_cast<std::uint32_t>(first_[t]) + c - 1;
+        found += c > 0;
+      }
+      active_begin_.push_back(found);
+    }
+  }
+
+  // Sums over cells of loss, slope and curvature.
+  double sum_two_states(std::span<const double> full, bool curved) {
+    std::vector<double*> rows;  // of the lower triangle
+    for (std::size_t f = 0; curved && f < features_; ++f) rows.push_back(&blocks_[f * (f + 1) / 2]);
+    LogSum logs;
+    double linear = 0;
+    for (std::size_t s = 0; s < view_.cells; ++s) {
+      const std::uint32_t *begin = &active_[active_begin_[s]], *end = &active_[0] + active_begin_[s + 1];
+      const double *counts = view_.counts + 2 * s, *offset = view_.offset ? view_.offset + 2 * s : nullptr;
+      double logit = offset ? offset[1] - offset[0] : 0.0;
+      for (const std::uint32_t* f = begin; f != end; ++f) logit += full[*f];
+      const double total = counts[0] + counts[1], small = std::exp(-std::abs(logit)), sum = 1 + small;
+      const double likely = 1 / sum, unlikely = small / sum;
+      logs.add(total, sum);
+      linear += (logit > 0 ? counts[0] : -counts[1]) * logit;
+      const double off = total * (logit > 0 ? likely : unlikely) - counts[1];
+      for (const std::uint32_t* f = begin; f != end; ++f) slope_[*f] += off;
+      if (!curved) continue;
+      const double curvature = total * likely * unlikely;
+      for (const std::uint32_t* f = begin; f != end; ++f) {
+        double* row = rows[*f];
+        for (const std::uint32_t* g = begin; g <= f; ++g) row[*g] += curvature;
+      }
+    }
+    return logs.sum() + linear;
+  }
+
+  double sum_many_states(std::span<const double> full, bool curved) {
+    const std::size_t width = q_ + 1, triangle = q_ * (q_ + 1) / 2;
     std::vector<double> chance(width), curvature(triangle), off(q_);
-    std::vector<std::size_t> active(columns + 1);
     double value = 0;
     for (std::size_t s = 0; s < view_.cells; ++s) {
       value += cell(s, full, chance.data());
       cell_derivatives(view_.counts + s * width, chance, off, curvature);
-      std::size_t found = 1;
-      active[0] = 0;
-      for (std::size_t t = 0; t < columns; ++t)
-        if (const int c = view_.codes[s * columns + t])
-          active[found++] = first_[t] + static_cast<std::size_t>(c) - 1;
-      for (std::size_t i = 0; i < found; ++i) {
-        for (std::size_t a = 0; a < q_; ++a) slope_[active[i] * q_ + a] += off[a];
-        double* row = &blocks_[active[i] * (active[i] + 1) / 2 * triangle];
-        for (std::size_t j = 0; j <= i; ++j) {
-          double* block = row + active[j] * triangle;
+      for (std::size_t i = active_begin_[s]; i < active_begin_[s + 1]; ++i) {
+        const std::size_t f = active_[i];
+        for (std::size_t a = 0; a < q_; ++a) slope_[f * q_ + a] += off[a];
+        if (!curved) continue;
+        double* row = &blocks_[f * (f + 1) / 2 * triangle];
+        for (std::size_t j = active_begin_[s]; j <= i; ++j) {
+          double* block = row + active_[j] * triangle;
           for (std::size_t k = 0; k < triangle; ++k) block[k] += curvature[k];
         }
       }
     }
-    for (double& number : slope_) number /= n_;
-    unpack_blocks();
-    value = value / n_ + add_ridge(full);
-    reduce();
     return value;
   }
 
@@ -239,7 +294,7 @@ class Refit {
       }
   }
 
-  double add_ridge(std::span<const double> full) {
+  double add_ridge(std::span<const double> full, bool curved) {
     const std::size_t dim = features_ * q_;
     double value = 0;
     for (std::size_t t = 0; t < first_.size(); ++t) {
@@ -253,22 +308,22 @@ class Refit {
                   ridge_ * ((c == d) - 1.0 / static_cast<double>(m + 1)) * ((a == b) - 1.0 / view_.width);
               value += 0.5 * weight * full[row] * full[column];
               slope_[row] += weight * full[column];
-              if (column <= row) curvature_[row * dim + column] += weight;
+              if (curved && column <= row) curvature_[row * dim + column] += weight;
             }
     }
     return value;
   }
 
   // From field and tables to the free parameters.
-  void reduce() {
+  void reduce(bool curved) {
     if (intercept_) {
       gradient_ = slope_;
-      hessian_ = curvature_;
+      if (curved) std::swap(hessian_, curvature_);
       return;
     }
     const std::size_t dim = features_ * q_;
     gradient_.assign(size_, 0.0);
-    hessian_.assign(size_ * size_, 0.0);
+    if (curved) hessian_.assign(size_ * size_, 0.0);
     const auto at = [&](std::size_t i, std::size_t j) {
       return i >= j ? curvature_[i * dim + j] : curvature_[j * dim + i];
     };
@@ -276,7 +331,7 @@ class Refit {
       for (std::size_t a = 0; a < q_; ++a) {
         const std::size_t row = (f - 1) * q_ + a, i = f * q_ + a;
         gradient_[row] = slope_[i] + pull(f) * slope_[a];
-        for (std::size_t g = 1; g <= f; ++g)
+        for (std::size_t g = 1; curved && g <= f; ++g)
           for (std::size_t b = 0; b < q_; ++b) {
             const std::size_t j = g * q_ + b;
             hessian_[row * size_ + (g - 1) * q_ + b] =
@@ -285,13 +340,35 @@ class Refit {
       }
   }
 
-  static bool solve_damped(const std::vector<double>& hessian, std::vector<double>& step, double damping) {
-    if (solve_in_place(hessian, step, damping)) return true;
+  // Cholesky factor of the curvature, with just enough on its diagonal.
+  bool factor_curvature(std::vector<double>& factor, double damping) const {
+    factor = hessian_;
+    if (factorise(factor, size_, damping)) return true;
     double scale = 1e-300;
-    for (std::size_t i = 0; i < step.size(); ++i) scale = std::max(scale, hessian[i * step.size() + i]);
-    for (double extra = 1e-16 * scale; extra < 100 * scale; extra *= 10)
-      if (solve_in_place(hessian, step, std::max(extra, damping))) return true;
+    for (std::size_t i = 0; i < size_; ++i) scale = std::max(scale, hessian_[i * size_ + i]);
+    for (double extra = 1e-16 * scale; extra < 100 * scale; extra *= 10) {
+      factor = hessian_;
+      if (factorise(factor, size_, std::max(extra, damping))) return true;
+    }
     return false;
+  }
+
+  double mean_curvature() const {
+    double sum = 0;
+    for (std::size_t i = 0; i < size_; ++i) sum += hessian_[i * size_ + i];
+    return sum / static_cast<double>(size_);
+  }
+
+  // How far a step can move the differences between the scores of a cell: each state of each column
+  // moves them by at most twice its largest number.
+  double largest_move(std::span<const double> step) const {
+    double move = 0;
+    for (std::size_t f = 0; f < size_ / q_; ++f) {
+      double largest = 0;
+      for (std::size_t a = 0; a < q_; ++a) largest = std::max(largest, std::abs(step[f * q_ + a]));
+      move += 2 * largest;
+    }
+    return move;
   }
 
   double tables_norm(std::span<const double> x) const {
@@ -353,6 +430,9 @@ class Refit {
   std::vector<double> slope_, curvature_;   // field and tables
   std::vector<double> blocks_;              // the curvature while it is summed, a block a pair of features
   std::vector<double> gradient_, hessian_;  // free parameters
+  double drift_ = 0;                        // how far the scores may have moved since the Hessian
+  std::vector<std::uint32_t> active_;       // features that are 1, cell by cell
+  std::vector<std::size_t> active_begin_;
 };
 
 }  // namespace isinglass
