@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import _core  # type: ignore[attr-defined]
+from isinglass.core.lapack import MANY_STATES, lend_lapack
 
 __all__ = [
     "factorise_integers",
@@ -49,6 +50,8 @@ def search_columns(
     a bound that skipped a better one is an error.
     """
     targets = range(codes.shape[1]) if targets is None else targets
+    if max(n_states, default=0) > MANY_STATES:
+        lend_lapack()
     flat: dict[str, NDArray[Any]] = _core.search(
         np.asfortranarray(codes, dtype=np.uint8),
         np.asarray(n_states, dtype=np.int32),

@@ -9,11 +9,35 @@
 
 namespace isinglass {
 
+// LAPACK's routines for positive matrices, lent by whoever has them; large systems are theirs. Lower
+// triangles by rows are upper triangles by columns, which is how LAPACK sees them.
+struct Lapack {
+  using Routine = void (*)(char* half, int* size, double* a, int* leading, int* info);
+  Routine factorise = nullptr, invert = nullptr;
+
+  static constexpr std::size_t kLarge = 150;
+
+  bool takes(std::size_t size) const { return factorise && size >= kLarge; }
+
+  static bool run(Routine routine, double* a, std::size_t size) {
+    char half = 'U';
+    int n = static_cast<int>(size), info = 0;
+    routine(&half, &n, a, &n, &info);
+    return info == 0;
+  }
+};
+
+inline Lapack& lapack() {
+  static Lapack lent;
+  return lent;
+}
+
 // Cholesky factor of the lower triangle of `a` (+ extra on the diagonal), in place. False if not positive.
 inline bool factorise(std::span<double> a, std::size_t size, double extra) {
   constexpr std::size_t kBlock = 48;
   if (extra > 0)
     for (std::size_t i = 0; i < size; ++i) a[i * size + i] += extra;
+  if (lapack().takes(size)) return Lapack::run(lapack().factorise, a.data(), size);
   for (std::size_t start = 0; start < size; start += kBlock) {
     const std::size_t stop = std::min(start + kBlock, size);
     for (std::size_t j = start; j < stop; ++j) {
@@ -57,6 +81,21 @@ inline void substitute(std::span<const double> factor, std::span<double> x, bool
     x[i] /= factor[i * size + i];
     for (std::size_t k = 0; k < i; ++k) x[k] -= factor[i * size + k] * x[i];
   }
+}
+
+// The inverse (lower triangle) of the matrix that was factorised, in place.
+inline void invert(std::span<double> factor, std::size_t size) {
+  if (lapack().takes(size)) {
+    Lapack::run(lapack().invert, factor.data(), size);
+    return;
+  }
+  std::vector<double> inverse(size * size, 0.0);
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::span<double> column(&inverse[i * size], size);
+    column[i] = 1;
+    substitute(factor, column);
+  }
+  std::copy(inverse.begin(), inverse.end(), factor.begin());
 }
 
 // Solves a x = b for a positive matrix; false, and x unchanged, if it is not positive.

@@ -135,6 +135,12 @@ auto pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weight
   return owned(std::move(counts));
 }
 
+// Addresses of LAPACK's dpotrf and dpotri.
+void lend_lapack(std::uintptr_t factorise, std::uintptr_t invert) {
+  lapack().factorise = reinterpret_cast<Lapack::Routine>(factorise);
+  lapack().invert = reinterpret_cast<Lapack::Routine>(invert);
+}
+
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
@@ -148,6 +154,7 @@ NB_MODULE(_core, m) {
   m.def("pair_counts", &pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("a"),
         nb::arg("b"));
   m.def("one_parameter_gain", &one_parameter_gain, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
+  m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));
 }

@@ -193,18 +193,22 @@ class Node {
       best = std::max(best, exact.back().value);
     };
     const std::vector<std::size_t> candidates = outside(fit);
-    std::vector<Open> open;
-    for (const std::size_t j : candidates) open.push_back({j});
     Screen screen(table_, pairs_, reader_, cells_, r_, fit.chances, candidates);
-    for (std::size_t sharpened = 0; screen.works(); ++sharpened) {
-      for (Open& candidate : open) screen.assess(candidate);
-      std::erase_if(open, hopeless);
-      if (open.empty()) break;
+    std::vector<Open> open;
+    if (screen.works()) {
+      open = screen.above(cut() * table_.n(), candidates);
+    } else {
+      for (const std::size_t j : candidates) open.push_back({j});
+    }
+    std::erase_if(open, hopeless);
+    for (std::size_t sharpened = 0; screen.works() && !open.empty(); ++sharpened) {
       const auto top = std::max_element(open.begin(), open.end(), less_promising);
       evaluate(*top);
       open.erase(top);
       std::erase_if(open, hopeless);
       if (!screen.worth_sharpening(open.size()) || sharpened == kMostSets || !screen.sharpen(open)) break;
+      for (Open& candidate : open) screen.assess(candidate);
+      std::erase_if(open, hopeless);
     }
     if (!screen.sharp() && !open.empty()) {
       tabulate_moments(fit);
@@ -480,10 +484,24 @@ class Node {
     const std::size_t width = cells_.width();
     for (std::size_t c = 0; c < static_cast<std::size_t>(table_.states(j)); ++c) {
       gain_within(c);
-      const std::span<const double> shift = profile_.shift();
-      for (std::size_t a = 1; a < width; ++a) shifts.push_back(std::clamp(shift[a] - shift[0], -5.0, 5.0));
+      std::vector<double> shift(profile_.shift().begin(), profile_.shift().end());
+      for (std::size_t a = 0; width > 2 && a < width; ++a)
+        if (totals_[c * width + a] == 0) shift[a] = where_the_ridge_stops(c, a);
+      for (std::size_t a = 1; a < width; ++a)
+        shifts.push_back(std::clamp(shift[a] - shift[0], -kFarthestStart, kFarthestStart));
     }
     return shifts;
+  }
+
+  // A state that is never seen beside another sinks towards minus infinity, until the pull of the data,
+  // its expected rows, is down to that of the ridge: E e^v = n ridge |v|.
+  double where_the_ridge_stops(std::size_t c, std::size_t a) const {
+    double expected = 0;
+    for (const Weighted& cell : by_state_[c]) expected += cell.rows * cell.chance[a];
+    if (!(expected > 0)) return 0;
+    double v = -10;
+    for (int i = 0; i < 5; ++i) v = std::min(std::log(table_.n() * kRidge * -v / expected), -0.1);
+    return v;
   }
 
   // Minimiser over the present cells, started from a nearby fit and the shifts of a new column.
@@ -528,6 +546,7 @@ class Node {
                                     fit.support.begin());
   }
 
+  static constexpr double kFarthestStart = 20;  // the loss is flat further out
   static constexpr std::size_t kMostSets = 16;  // each halves what is unknown of the slopes
 
   const Table& table_;

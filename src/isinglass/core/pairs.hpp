@@ -28,6 +28,7 @@ class Pairs {
       inverse_variances_.push_back(reaches_.back() > 0 ? 1 / (reaches_.back() * reaches_.back()) : 0.0);
     }
     for (std::size_t j = 0; j < table.columns(); ++j) {
+      all_of_two_ = all_of_two_ && table.states(j) == 2;
       first_marginals_.push_back(table.marginal(table.state(j, 0)));
       first_reaches_.push_back(reach(first_marginals_.back()));
     }
@@ -42,6 +43,9 @@ class Pairs {
   std::span<const double> reaches() const { return reaches_; }
   // 1 / (n pi (1 - pi)); zero for a state that all rows have.
   std::span<const double> inverse_variances() const { return inverse_variances_; }
+  // Whether all columns have two states, so that states are numbered as columns are.
+  bool all_of_two() const { return all_of_two_; }
+  std::span<const double> first_marginals() const { return first_marginals_; }
   double first_marginal(std::size_t column) const { return first_marginals_[column]; }
   double first_reach(std::size_t column) const { return first_reaches_[column]; }
   bool whole() const { return !counts_.empty(); }
@@ -98,6 +102,7 @@ class Pairs {
   }
 
   const Table& table_;
+  bool all_of_two_ = true;
   std::vector<std::size_t> states_;
   std::vector<double> marginals_, reaches_, inverse_variances_, first_marginals_, first_reaches_, counts_;
 };

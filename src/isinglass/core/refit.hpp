@@ -115,6 +115,7 @@ class Refit {
     std::vector<double> factor = hessian_;
     if (held.empty() || !factorise(factor, size_, 0.0)) return std::vector<char>(held.size(), 1);
     const double limit = ridge_ + 4 * ridge_ * (1 + tables_norm(x));
+    invert(factor, size_);
     for (std::size_t t = 0; t < held.size(); ++t) held[t] = !below(variance(factor, t), 1 / limit);
     return held;
   }
@@ -396,29 +397,35 @@ class Refit {
     return basis;
   }
 
-  // Variance of column t's table in the zero-sum gauge: a symmetric matrix.
-  std::vector<double> variance(const std::vector<double>& factor, std::size_t t) const {
-    const auto m = static_cast<std::size_t>(view_.states[t]);
-    const std::size_t df = (m - 1) * q_, start = (first_[t] - (intercept_ ? 0 : 1)) * q_;
-    const std::vector<double> of_t = contrasts(m), of_r = contrasts(q_ + 1);
-    // With L the factor and u a direction, the variance is |L^-1 u|^2.
-    std::vector<double> half(df * size_, 0.0);
-    for (std::size_t l = 0; l < m - 1; ++l)
-      for (std::size_t b = 0; b < q_; ++b) {
-        const std::span<double> column(&half[(l * q_ + b) * size_], size_);
-        for (std::size_t c = 0; c < m - 1; ++c)
-          for (std::size_t a = 0; a < q_; ++a)
-            column[start + c * q_ + a] = of_t[c * (m - 1) + l] * of_r[a * q_ + b];
-        substitute(factor, column, false);
-      }
-    std::vector<double> variance(df * df);
+  // Variance of column t's table in the zero-sum gauge, from the inverse of the curvature (lower
+  // triangle): contrasts of the target's states, then of the column's, from both sides.
+  std::vector<double> variance(const std::vector<double>& inverse, std::size_t t) const {
+    const auto m = static_cast<std::size_t>(view_.states[t]) - 1;
+    const std::size_t df = m * q_, start = (first_[t] - (intercept_ ? 0 : 1)) * q_;
+    const std::vector<double> of_t = contrasts(m + 1), of_r = contrasts(q_ + 1);
+    std::vector<double> matrix(df * df);
     for (std::size_t i = 0; i < df; ++i)
-      for (std::size_t j = 0; j <= i; ++j) {
-        double sum = 0;
-        for (std::size_t k = start; k < size_; ++k) sum += half[i * size_ + k] * half[j * size_ + k];
-        variance[i * df + j] = variance[j * df + i] = sum;
-      }
-    return variance;
+      for (std::size_t j = 0; j <= i; ++j)
+        matrix[i * df + j] = matrix[j * df + i] = inverse[(start + i) * size_ + start + j];
+    for (int side = 0; side < 2; ++side) {
+      for (std::size_t i = 0; i < df; ++i) contrast(&matrix[i * df], m, of_t, of_r);
+      for (std::size_t i = 0; i < df; ++i)
+        for (std::size_t j = 0; j < i; ++j) std::swap(matrix[i * df + j], matrix[j * df + i]);
+    }
+    return matrix;
+  }
+
+  // One row of such a matrix, m by q numbers, in contrasts of both.
+  void contrast(double* row, std::size_t m, const std::vector<double>& of_t,
+                const std::vector<double>& of_r) const {
+    std::vector<double> half(m * q_, 0.0), whole(m * q_, 0.0);
+    for (std::size_t c = 0; c < m; ++c)
+      for (std::size_t a = 0; a < q_; ++a)
+        for (std::size_t b = 0; b < q_; ++b) half[c * q_ + b] += row[c * q_ + a] * of_r[a * q_ + b];
+    for (std::size_t c = 0; c < m; ++c)
+      for (std::size_t l = 0; l < m; ++l)
+        for (std::size_t b = 0; b < q_; ++b) whole[l * q_ + b] += half[c * q_ + b] * of_t[c * m + l];
+    std::copy(whole.begin(), whole.end(), row);
   }
 
   CellView view_;
