@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from instances import sample
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 import isinglass as ig
+from instances import sample
 from isinglass.errors import SettingError
 from isinglass.rivals.l1 import spreads
 from isinglass.rivals.penalties import EBIC, CrossValidated, Rate, held_out_losses, read_penalty
@@ -23,7 +23,7 @@ def ising(n=500, p=7, seed=0):
 
 
 def test_scikit_learn_accepts_the_estimator():
-    check_estimator(ig.L1Graph(n_lambdas=10), on_skip=None)
+    check_estimator(ig.L1Graph(1.0), on_skip=None)
 
 
 def test_parameters_survive_cloning():
