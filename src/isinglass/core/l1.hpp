@@ -142,9 +142,7 @@ class L1Path {
       if (!is_near_[t] && problem_.size(t) > 0) problem_.slope(t, slope_[t].data());
   }
 
-  double scale(double penalty, std::size_t t) const {
-    return t == field() ? penalty : pull(penalty, t);
-  }
+  double scale(double penalty, std::size_t t) const { return t == field() ? penalty : pull(penalty, t); }
 
   // From here on curvatures are those of the present fit.
   void renew() {
@@ -157,8 +155,7 @@ class L1Path {
   // To the minimum of the model.
   void step(double penalty, double now) {
     for (const std::size_t t : near_)
-      if (!modelled_[t] && problem_.size(t) > 0 &&
-          (t == field() || norm(coef_[t]) > 0 || pushes(t, penalty)))
+      if (!modelled_[t] && problem_.size(t) > 0 && (t == field() || norm(coef_[t]) > 0 || pushes(t, penalty)))
         join_model(t);
     for (std::size_t i = 0; i < in_model_.size(); ++i) {
       const std::size_t t = in_model_[i];

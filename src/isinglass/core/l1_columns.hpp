@@ -28,7 +28,8 @@ struct L1Flat {
   std::vector<double> loss, distance;  // of each fit
   std::vector<std::int64_t> support_begin{0}, support;
   std::vector<std::int64_t> number_begin{0};
-  std::vector<double> numbers;  // the field, then the table of each neighbour, row by row, in the zero-sum gauge
+  std::vector<double>
+      numbers;  // the field, then the table of each neighbour, row by row, in the zero-sum gauge
 };
 
 class L1Columns {
@@ -54,7 +55,9 @@ class L1Columns {
   };
 
   Result solve(std::size_t r, const std::atomic<bool>& interrupted) const {
-    if (two_states_) return solve(SpinProblem(table_, r, settings_.loss, settings_.intercept, settings_.scales), interrupted);
+    if (two_states_)
+      return solve(SpinProblem(table_, r, settings_.loss, settings_.intercept, settings_.scales),
+                   interrupted);
     return solve(PotentialProblem(table_, r, settings_.intercept, settings_.scales), interrupted);
   }
 
@@ -88,7 +91,8 @@ class L1Columns {
       out.resize(out.size() + m * w, 0.0);
     } else if (two_states_) {
       for (std::size_t a = 0; a < m; ++a)
-        for (std::size_t c = 0; c < w; ++c) out.push_back((a == 1) == (w == 1 || c == 1) ? block[0] : -block[0]);
+        for (std::size_t c = 0; c < w; ++c)
+          out.push_back((a == 1) == (w == 1 || c == 1) ? block[0] : -block[0]);
     } else {
       const std::vector<double> table = table_of_block(m, w, block.data());
       out.insert(out.end(), table.begin(), table.end());

@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <numeric>
+
 #include "engine.hpp"
 #include "factor.hpp"
 #include "flat.hpp"
@@ -131,14 +133,16 @@ nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights
 
 // No search: the fit of every column on given neighbours, as flat arrays.
 nb::dict value(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-               Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept, unsigned threads) {
+               Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept,
+               unsigned threads) {
   const std::size_t columns = codes.shape(1);
   if (begin.shape(0) != columns + 1) throw std::invalid_argument("one list of neighbours a column");
   std::vector<std::vector<std::size_t>> supports(columns);
   for (std::size_t r = 0; r < columns; ++r)
     for (std::int64_t i = begin.data()[r]; i < begin.data()[r + 1]; ++i) {
       supports[r].push_back(static_cast<std::size_t>(neighbours.data()[i]));
-      if (supports[r].back() >= columns || supports[r].back() == r) throw std::out_of_range("no such neighbour");
+      if (supports[r].back() >= columns || supports[r].back() == r)
+        throw std::out_of_range("no such neighbour");
     }
   std::vector<std::size_t> targets(columns);
   std::iota(targets.begin(), targets.end(), std::size_t{0});
@@ -162,8 +166,12 @@ nb::dict l1_paths(Codes codes, Vector<std::int32_t> states, Vector<double> weigh
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
   if (scales.shape(0) != codes.shape(1)) throw std::invalid_argument("one scale a column");
-  const auto kind = loss == "rise" ? SpinLoss::rise : loss == "logrise" ? SpinLoss::log_rise : SpinLoss::pseudo;
-  const L1Settings settings{kind, intercept, tolerance,
+  const auto kind = loss == "rise"      ? SpinLoss::rise
+                    : loss == "logrise" ? SpinLoss::log_rise
+                                        : SpinLoss::pseudo;
+  const L1Settings settings{kind,
+                            intercept,
+                            tolerance,
                             {penalties.data(), penalties.data() + penalties.shape(0)},
                             {scales.data(), scales.data() + scales.shape(0)}};
   Watch watch(std::move(progress));

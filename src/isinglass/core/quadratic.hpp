@@ -142,9 +142,9 @@ class Quadratic {
   double farthest(const std::vector<double>& x, const std::vector<double>& slope) const {
     double most = 0;
     for (const Block& block : blocks_)
-      most = std::max(most, distance({&slope[block.first], block.size}, {&x[block.first], block.size},
-                                     block.penalty) /
-                                block.scale);
+      most = std::max(
+          most, distance({&slope[block.first], block.size}, {&x[block.first], block.size}, block.penalty) /
+                    block.scale);
     return most;
   }
 

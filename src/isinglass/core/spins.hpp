@@ -127,7 +127,8 @@ class SpinProblem {
 
   void look_screening() {
     const double top = loss_ == SpinLoss::rise ? 0.0 : highest();
-    for (std::size_t i = 0; i < rows(); ++i) bend_[i] = weight_[i] * std::exp(-spin_[i] * predictor_[i] - top);
+    for (std::size_t i = 0; i < rows(); ++i)
+      bend_[i] = weight_[i] * std::exp(-spin_[i] * predictor_[i] - top);
     const double total = loss_ == SpinLoss::rise ? 1.0 : std::accumulate(bend_.begin(), bend_.end(), 0.0);
     for (std::size_t i = 0; i < rows(); ++i) {
       bend_[i] /= total;
@@ -160,10 +161,10 @@ class SpinProblem {
   SpinLoss loss_;
   bool intercept_;
   const std::vector<double>& scales_;
-  std::vector<double> spin_, weight_;         // of the target; of the rows, summing to one
-  std::vector<std::vector<double>> spins_;    // columns in use, and last a column of ones
+  std::vector<double> spin_, weight_;       // of the target; of the rows, summing to one
+  std::vector<std::vector<double>> spins_;  // columns in use, and last a column of ones
   std::vector<double> predictor_, remembered_;
-  std::vector<double> off_, bend_;            // first and second derivatives of the rows' losses
+  std::vector<double> off_, bend_;  // first and second derivatives of the rows' losses
   std::vector<double> held_, held_off_, product_;
   double total_off_ = 0;
   std::size_t product_of_ = kNone;
