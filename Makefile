@@ -47,6 +47,7 @@ PEERS := abess adelie skglm skscope
 
 benchmark: $(READY) $(PEERS:%=.venv-peers/%/ready)
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/l1.py
 
 benchmark-scaling: $(READY)
 	$(BIN)/python benchmarks/scaling.py

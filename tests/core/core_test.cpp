@@ -85,6 +85,7 @@ void test_factor();
 void test_fits();
 void test_gains();
 void test_engine();
+void test_l1();
 
 }  // namespace core_test
 
@@ -103,6 +104,7 @@ int main(int count, char** arguments) {
   run("fits", core_test::test_fits);
   run("gains", core_test::test_gains);
   run("engine", core_test::test_engine);
+  run("l1", core_test::test_l1);
   if (core_test::failures) std::printf("%d checks failed\n", core_test::failures);
   return core_test::failures ? 1 : 0;
 }

@@ -12,11 +12,14 @@ from isinglass.core import _core  # type: ignore[attr-defined]
 from isinglass.core.lapack import MANY_STATES, lend_lapack
 
 __all__ = [
+    "all_pair_counts",
     "factorise_integers",
     "instructions",
+    "l1_paths",
     "pair_counts",
     "search_columns",
     "use_instructions",
+    "value_neighbours",
 ]
 
 #: A code is one byte.
@@ -53,9 +56,7 @@ def search_columns(
     if max(n_states, default=0) > MANY_STATES:
         lend_lapack()
     flat: dict[str, NDArray[Any]] = _core.search(
-        np.asfortranarray(codes, dtype=np.uint8),
-        np.asarray(n_states, dtype=np.int32),
-        np.empty(0) if (weights == 1).all() else np.ascontiguousarray(weights, dtype=np.float64),
+        *_table(codes, n_states, weights),
         n,
         np.asarray(targets, dtype=np.int64),
         np.asarray(
@@ -73,6 +74,74 @@ def search_columns(
     return flat
 
 
+def value_neighbours(
+    codes: NDArray[np.integer],
+    weights: NDArray[np.float64],
+    n_states: Sequence[int],
+    neighbours: Sequence[Sequence[int]],
+    *,
+    intercept: bool,
+    threads: int,
+    n: float = 0.0,
+) -> dict[str, NDArray[Any]]:
+    """Fit every column on its given neighbours, and say what each edge is worth to both its ends.
+
+    The layout is that of `search_columns`, with one fit a column.
+    """
+    begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
+    chosen = np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
+    flat: dict[str, NDArray[Any]] = _core.value(
+        *_table(codes, n_states, weights), n, begin, chosen, intercept, threads
+    )
+    return flat
+
+
+def l1_paths(
+    codes: NDArray[np.integer],
+    weights: NDArray[np.float64],
+    n_states: Sequence[int],
+    penalties: NDArray[np.float64],
+    *,
+    scales: NDArray[np.float64],
+    intercept: bool,
+    threads: int,
+    loss: str = "pseudo",
+    tolerance: float = 1e-9,
+    targets: Sequence[int] | None = None,
+    n: float = 0.0,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """Regress each column on all others under a penalty, at falling penalties; flat arrays.
+
+    The layout is described in ``core/l1_columns.hpp``. `loss` is "pseudo" (any states), "rise"
+    or "logrise" (two states).
+    """
+    targets = range(codes.shape[1]) if targets is None else targets
+    flat: dict[str, NDArray[Any]] = _core.l1_paths(
+        *_table(codes, n_states, weights),
+        n,
+        np.asarray(targets, dtype=np.int64),
+        np.ascontiguousarray(penalties, dtype=np.float64),
+        np.ascontiguousarray(scales, dtype=np.float64),
+        loss,
+        intercept,
+        tolerance,
+        threads,
+        progress,
+    )
+    return flat
+
+
+def _table(
+    codes: NDArray[np.integer], n_states: Sequence[int], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.float64]]:
+    return (
+        np.asfortranarray(codes, dtype=np.uint8),
+        np.asarray(n_states, dtype=np.int32),
+        np.empty(0) if (weights == 1).all() else np.ascontiguousarray(weights, dtype=np.float64),
+    )
+
+
 def pair_counts(
     codes: NDArray[np.integer], n_states: Sequence[int], a: int, b: int
 ) -> NDArray[np.float64]:
@@ -85,6 +154,21 @@ def pair_counts(
     states = np.asarray([n_states[a], n_states[b]], dtype=np.int32)
     counts: NDArray[np.float64] = _core.pair_counts(pair, states, np.empty(0), 0, 1)
     return counts.reshape(states)
+
+
+def all_pair_counts(
+    codes: NDArray[np.integer], weights: NDArray[np.float64], n_states: Sequence[int], threads: int
+) -> NDArray[np.float64]:
+    """Weight of the rows in each combination of two states: a square matrix, in column order.
+
+    >>> all_pair_counts(np.array([[0, 1], [1, 0], [1, 1]]), np.ones(3), [2, 2], 1).astype(int)
+    array([[1, 0, 0, 1],
+           [0, 2, 1, 1],
+           [0, 1, 1, 0],
+           [1, 1, 0, 2]])
+    """
+    counts: NDArray[np.float64] = _core.all_pair_counts(*_table(codes, n_states, weights), threads)
+    return counts.reshape(sum(n_states), -1)
 
 
 def factorise_integers(

@@ -94,8 +94,7 @@ class Node {
       const std::size_t size = fit.support.size();
       if (interrupted) return stopped(path, Stop::interrupted);
       path.worth.resize(path.steps.size() + 1);  // a path may be cut before each forward step
-      for (std::size_t i = 0; i < size; ++i)
-        path.worth.back().push_back({fit.support[i], std::max(cost(fit, i), 0.0)});
+      path.worth.back() = neighbours_worth(fit);
       if (size == candidates_.size()) return stopped(path, Stop::no_candidate);
       if (size >= settings_.max_degree) return stopped(path, Stop::max_degree);
 
@@ -126,6 +125,16 @@ class Node {
     }
   }
 
+  // A path without a step: the fit on neighbours that are given, not searched for.
+  NodePath fit_on(const std::vector<std::size_t>& neighbours) {
+    cells_.become(neighbours);
+    const NodeFit fit = refit(nullptr);
+    NodePath path;
+    path.start = without_chances(fit);
+    path.worth.push_back(neighbours_worth(fit));
+    return path;
+  }
+
   // What columns that are not neighbours are worth at a fit.
   std::vector<Worth> worth(NodeFit fit, const std::vector<std::size_t>& wanted) {
     std::vector<Worth> values;
@@ -151,6 +160,13 @@ class Node {
   // What is kept of a fit: the chances take a number for each cell, and are soon made again.
   static NodeFit without_chances(const NodeFit& fit) {
     return {fit.support, fit.parameters, fit.unbounded, {}, {}, fit.loss};
+  }
+
+  std::vector<Worth> neighbours_worth(const NodeFit& fit) {
+    std::vector<Worth> values;
+    for (std::size_t i = 0; i < fit.support.size(); ++i)
+      values.push_back({fit.support[i], table_.states(r_) < 2 ? 0.0 : std::max(cost(fit, i), 0.0)});
+    return values;
   }
 
   static NodePath& stopped(NodePath& path, Stop stop) {

@@ -1,0 +1,75 @@
+// l1 paths: optimal on random tables, the same from several threads, given up when told to; and
+// neighbours that are given are fitted as if they had been found.
+#include <cmath>
+#include <numeric>
+
+#include "core_test.hpp"
+#include "engine.hpp"
+#include "l1_columns.hpp"
+
+namespace core_test {
+namespace {
+
+using namespace isinglass;
+
+const WatchWork kGoOn = [](std::size_t) { return true; };
+
+L1Flat paths(const Table& table, const L1Settings& settings, unsigned threads,
+             const WatchWork& watch = kGoOn) {
+  std::vector<std::size_t> targets(table.columns());
+  std::iota(targets.begin(), targets.end(), std::size_t{0});
+  return L1Columns(table, settings).run(targets, threads, watch);
+}
+
+void fits_are_optimal(Random& random, std::vector<int> states, SpinLoss loss, bool intercept) {
+  const std::size_t columns = states.size();
+  const Sample sample = random_tree(random, small ? 60 : 200, std::move(states)).sample;
+  const Table table = sample.table(0, 1);
+  const L1Settings settings{loss, intercept, 1e-9, {0.2, 0.05, 0.01}, std::vector<double>(columns, 1.0)};
+  const L1Flat one = paths(table, settings, 1), three = paths(table, settings, 3);
+  check(one.loss.size() == 3 * columns, "a fit for each column and penalty");
+  for (const double distance : one.distance) check_below(distance, 1e-9, "distance from optimality");
+  for (std::size_t r = 0; r < columns; ++r)
+    for (std::size_t k = 1; k < 3; ++k)
+      check_below(one.loss[3 * r + k], one.loss[3 * r + k - 1] + 1e-9, "a smaller penalty fits no worse");
+  check(one.support == three.support && one.numbers == three.numbers, "threads change nothing");
+}
+
+void exponentials_are_right() {
+  for (double x = 0; x < 700; x += 0.37)
+    check_below(std::abs(exp_of_minus(x) / std::exp(-x) - 1), 1e-14, "exp of minus x");
+}
+
+void work_can_be_given_up(Random& random) {
+  const Sample sample = random_tree(random, 300, std::vector<int>(30, 2)).sample;
+  const L1Settings settings{SpinLoss::pseudo, true, 1e-9, std::vector<double>(500, 0.001),
+                            std::vector<double>(30, 1.0)};
+  paths(sample.table(0, 1), settings, 2, [](std::size_t) { return false; });
+}
+
+void given_neighbours_are_fitted(Random& random) {
+  const Sample sample = random_tree(random, 150, {2, 3, 2, 4}).sample;
+  const Table table = sample.table(0, 1);
+  Engine engine(table, {0, 0.5, true, 4, false}, 2);
+  const std::vector<NodePath> fits = engine.value({{1, 2}, {}, {0}, {1}}, kGoOn);
+  check(fits[0].worth[0].size() == 2, "neighbours, one of them an admirer too");
+  check(fits[1].worth[0].size() == 2, "two admirers");
+  for (const NodePath& path : fits)
+    for (const Worth& worth : path.worth[0]) check(worth.value >= 0, "nothing is worth less than nothing");
+}
+
+}  // namespace
+
+void test_l1() {
+  Random random(7);
+  exponentials_are_right();
+  for (const bool intercept : {true, false}) {
+    for (const SpinLoss loss : {SpinLoss::pseudo, SpinLoss::rise, SpinLoss::log_rise})
+      fits_are_optimal(random, {2, 2, 2, 2, 2, 2}, loss, intercept);
+    fits_are_optimal(random, {3, 2, 4, 2}, SpinLoss::pseudo, intercept);
+  }
+  work_can_be_given_up(random);
+  given_neighbours_are_fitted(random);
+}
+
+}  // namespace core_test
