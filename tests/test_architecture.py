@@ -19,6 +19,7 @@ LEVELS = [
     {"solvers"},
     {"engine", "selection"},
     {"estimators"},
+    {"experiments"},
     {"report"},
     {"cli"},
 ]
