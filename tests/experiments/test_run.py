@@ -22,8 +22,8 @@ def csv_of(plan, folder, jobs=1):
 
 def test_any_number_of_workers_gives_the_same_bytes(tmp_path):
     plan = small.plan(small.by_correlation, small.moody)
-    one, three = (csv_of(plan, tmp_path / str(jobs), jobs) for jobs in (1, 3))
-    assert one == three
+    one, two = (csv_of(plan, tmp_path / str(jobs), jobs) for jobs in (1, 2))
+    assert one == two
     assert one.count(b"\n") > 24 * 3
 
 
@@ -36,12 +36,11 @@ run(plan.cells(), sys.argv[1], jobs=int(sys.argv[2]))
 """
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, jobs):
+def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path):
     plan = small.plan(small.by_correlation, small.slow_nothing, small.moody, repetitions=30)
     records = tmp_path / "killed" / RECORDS
     process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, records.parent, str(jobs)],
+        [sys.executable, "-c", SCRIPT, records.parent, "2"],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)},
     )
     wait_for(lambda: records.exists() and records.read_bytes().count(b"\n") > 30, process)
@@ -51,7 +50,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, jobs):
         file.write(b'{"key": "chain/p=5/beta=0.5/rep=0/by_corr')
     before = len(records.read_bytes().splitlines())
     assert before < 3 * 30 * 3
-    assert csv_of(plan, records.parent, jobs) == csv_of(plan, tmp_path / "whole")
+    assert csv_of(plan, records.parent) == csv_of(plan, tmp_path / "whole")
 
 
 def wait_for(condition, process, seconds=60.0):
