@@ -18,7 +18,8 @@ LEVELS = [
     {"graph", "table", "losses"},
     {"solvers"},
     {"engine", "selection"},
-    {"estimators"},
+    {"model"},
+    {"estimators", "simulate"},
     {"report"},
     {"cli"},
 ]
