@@ -1,9 +1,10 @@
 """Which columns of a discrete table are directly linked, how strongly, and how sure one can be."""
 
-from isinglass import losses, selection
+from isinglass import losses, selection, simulate
 from isinglass.errors import IsinglassError
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import Graph
+from isinglass.model import MarkovField
 from isinglass.report import summarise
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
@@ -12,11 +13,13 @@ __all__ = [
     "Graph",
     "GreedyGraph",
     "IsinglassError",
+    "MarkovField",
     "Path",
     "Step",
     "foba",
     "losses",
     "read_table",
     "selection",
+    "simulate",
     "summarise",
 ]

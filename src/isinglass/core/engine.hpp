@@ -3,16 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
-#include <exception>
 #include <functional>
-#include <mutex>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "node.hpp"
+#include "threads.hpp"
 
 namespace isinglass {
 
@@ -59,40 +55,12 @@ class Engine {
  private:
   template <class Work>
   void in_threads(std::size_t count, const std::function<bool(std::size_t)>& watch, const Work& work) {
-    std::atomic<std::size_t> next{0}, done{0};
-    std::mutex mutex;
-    std::condition_variable finished;
-    unsigned running = threads_;
-    std::exception_ptr failure;
-    const auto loop = [&] {
-      try {
-        Pairs::Reader reader(pairs_);
-        for (std::size_t i; !interrupted_ && (i = next++) < count; ++done) {
-          reader.tidy();
-          work(i, reader);
-        }
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        failure = std::current_exception();
-        interrupted_ = true;
-      }
-      const std::lock_guard lock(mutex);
-      --running;
-      finished.notify_one();
-    };
-    std::vector<std::thread> pool;
-    for (unsigned t = 0; t < threads_; ++t) pool.emplace_back(loop);
-    {
-      std::unique_lock lock(mutex);
-      do {
-        finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; });
-        lock.unlock();
-        if (!watch(done)) interrupted_ = true;
-        lock.lock();
-      } while (running > 0);
-    }
-    for (auto& thread : pool) thread.join();
-    if (failure) std::rethrow_exception(failure);
+    share_out_watched(count, threads_, interrupted_, watch, [&] {
+      return [&work, reader = Pairs::Reader(pairs_)](std::size_t i) mutable {
+        reader.tidy();
+        work(i, reader);
+      };
+    });
   }
 
   // For each column, those that had it in their support at some step.

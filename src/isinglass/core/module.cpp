@@ -7,6 +7,7 @@
 #include "engine.hpp"
 #include "factor.hpp"
 #include "flat.hpp"
+#include "gibbs.hpp"
 
 namespace nb = nanobind;
 using namespace isinglass;
@@ -135,8 +136,49 @@ auto pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weight
   return owned(std::move(counts));
 }
 
+// Every index of a model points into its arrays, so that a chain need not look.
+void check_model(const PairwiseModel& model) {
+  const auto refuse_unless = [](bool holds) {
+    if (!holds) throw std::invalid_argument("the arrays of the model do not fit together");
+  };
+  const auto within = [](std::int64_t begin, std::int64_t length, std::size_t size) {
+    return begin >= 0 && length >= 0 && static_cast<std::size_t>(begin + length) <= size;
+  };
+  const std::size_t p = model.columns(), entries = model.neighbours.size();
+  refuse_unless(model.field_begin.size() == p && model.neighbour_begin.size() == p + 1);
+  refuse_unless(model.table_begin.size() == entries);
+  for (std::size_t i = 0; i < p; ++i) {
+    const std::int64_t m = model.states[i], first = model.neighbour_begin[i];
+    refuse_unless(m >= 1 && m <= 256 && within(model.field_begin[i], m - 1, model.fields.size()));
+    refuse_unless(within(first, model.neighbour_begin[i + 1] - first, entries));
+    for (auto e = static_cast<std::size_t>(first); std::cmp_less(e, model.neighbour_begin[i + 1]); ++e) {
+      refuse_unless(within(model.neighbours[e], 1, p));
+      const std::int64_t rows = model.states[static_cast<std::size_t>(model.neighbours[e])];
+      refuse_unless(within(model.table_begin[e], rows * (m - 1), model.tables.size()));
+    }
+  }
+}
+
+auto gibbs(Vector<std::int32_t> states, Vector<std::int64_t> field_begin, Vector<double> fields,
+           Vector<std::int64_t> neighbour_begin, Vector<std::int64_t> neighbours,
+           Vector<std::int64_t> table_begin, Vector<double> tables, std::size_t chains, std::size_t burn_in,
+           std::size_t thin, std::size_t draws, std::uint64_t seed, unsigned threads, nb::object progress) {
+  const auto view = [](const auto& vector) { return std::span(vector.data(), vector.shape(0)); };
+  const PairwiseModel model{view(states),     view(field_begin), view(fields), view(neighbour_begin),
+                            view(neighbours), view(table_begin), view(tables)};
+  check_model(model);
+  Watch watch(std::move(progress));
+  std::vector<std::uint8_t> codes;
+  {
+    const nb::gil_scoped_release release;
+    codes = gibbs_sample(model, {chains, burn_in, thin, draws}, seed, threads, std::ref(watch));
+  }
+  watch.rethrow();
+  return owned(std::move(codes));
+}
+
 NB_MODULE(_core, m) {
-  m.doc() = "Bits, counts, and Algorithm 1 on them.";
+  m.doc() = "Bits, counts, Algorithm 1 on them, and Gibbs sampling.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("admirers"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
         nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
@@ -147,6 +189,10 @@ NB_MODULE(_core, m) {
   m.def("factorise", &factorise<std::int64_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("pair_counts", &pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("a"),
         nb::arg("b"));
+  m.def("gibbs", &gibbs, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
+        nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
+        nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),
+        nb::arg("threads"), nb::arg("progress").none());
   m.def("one_parameter_gain", &one_parameter_gain, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));

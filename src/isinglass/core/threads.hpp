@@ -3,7 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -20,6 +25,45 @@ void share_out(std::size_t count, unsigned threads, const Work& work) {
   for (unsigned t = 1; t < std::min<std::size_t>(threads, count); ++t) pool.emplace_back(loop);
   loop();
   for (auto& thread : pool) thread.join();
+}
+
+// The same for long work: the calling thread waits, and calls watch(number done) now and then. If
+// that returns false, or if work throws, `interrupted` is set and no new number is taken. Each
+// thread makes itself a worker, which it calls with its numbers.
+template <class MakeWorker>
+void share_out_watched(std::size_t count, unsigned threads, std::atomic<bool>& interrupted,
+                       const std::function<bool(std::size_t)>& watch, const MakeWorker& make_worker) {
+  std::atomic<std::size_t> next{0}, done{0};
+  std::mutex mutex;
+  std::condition_variable finished;
+  unsigned running = threads;
+  std::exception_ptr failure;
+  const auto loop = [&] {
+    try {
+      auto work = make_worker();
+      for (std::size_t i; !interrupted && (i = next++) < count; ++done) work(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      interrupted = true;
+    }
+    const std::lock_guard lock(mutex);
+    --running;
+    finished.notify_one();
+  };
+  std::vector<std::thread> pool;
+  for (unsigned t = 0; t < threads; ++t) pool.emplace_back(loop);
+  {
+    std::unique_lock lock(mutex);
+    do {
+      finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; });
+      lock.unlock();
+      if (!watch(done)) interrupted = true;
+      lock.lock();
+    } while (running > 0);
+  }
+  for (auto& thread : pool) thread.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace isinglass
