@@ -62,7 +62,9 @@ def ising_design(
         parts.append(signs)
     if intercept != 0.0:
         parts.append(f"intercept={_words(intercept)}")
-    sample = partial(_ising_table, graph, {"coupling": coupling, "signs": signs, "intercept": intercept})
+    sample = partial(
+        _ising_table, graph, {"coupling": coupling, "signs": signs, "intercept": intercept}
+    )
     return Design("/".join(parts), p, degree, sample, betas)
 
 
@@ -82,7 +84,9 @@ def grid_design(p: int, betas: tuple[float, ...], **model: Any) -> Design:
 def star_design(p: int, betas: tuple[float, ...], d: int | None = None, **model: Any) -> Design:
     """Stars of d leaves, the other nodes alone; d = ceil(0.1 p) unless told."""
     degree = ceil(p / 10) if d is None else d
-    return ising_design("star", lambda seed: star(p, degree), p=p, degree=degree, betas=betas, **model)
+    return ising_design(
+        "star", lambda seed: star(p, degree), p=p, degree=degree, betas=betas, **model
+    )
 
 
 def regular_design(p: int, d: int, betas: tuple[float, ...], **model: Any) -> Design:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments.measure import Found
 from isinglass.experiments.plan import Codes, Line, Method
+from isinglass.graph import Graph
 from isinglass.selection import Auto
 
 Numbers = NDArray[np.float64]
@@ -29,7 +30,7 @@ def greedy(codes: Codes, *, intercept: bool) -> Found:
     least = min(GREEDY_CONSTANTS[0] * unit, auto)
     found = GreedyGraph(least, intercept=intercept, n_jobs=1).fit(codes)
     thresholds = {"auto": auto, **{f"c={c:g}": c * unit for c in GREEDY_CONSTANTS}}
-    graphs = {}
+    graphs: dict[str, Graph] = {}
     for rule in ("or", "and"):
         found.set_params(rule=rule)
         graphs |= {f"{rule} {name}": found.at(t) for name, t in thresholds.items()}
@@ -40,9 +41,9 @@ def _entry_gains(found: GreedyGraph, p: int) -> Numbers:
     """The largest threshold at which each column has chosen each other one."""
     rank = np.zeros((p, p))
     for r, path in enumerate(found.paths_):
-        reached = np.inf
+        reached = float("inf")
         for step in path.steps:
-            if step.kind == "add":
+            if step.gain is not None:
                 reached = min(reached, step.gain)
             row = rank[r]
             for t in step.support:

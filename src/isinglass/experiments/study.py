@@ -63,9 +63,7 @@ class Outcome:
     def panels(self) -> dict[tuple[str, str], Panel]:
         """All results, by design and line."""
         return {
-            (design.name, line.label): panel(
-                design, line, self.study.repetitions, self.records
-            )
+            (design.name, line.label): panel(design, line, self.study.repetitions, self.records)
             for design in self.study.designs
             for line in self.study.lines
         }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isinglass.experiments.curves import wilson
 from isinglass.experiments.plan import Design
 from isinglass.experiments.study import Outcome, mean
 from isinglass.experiments.tuning import Tuned
@@ -94,7 +95,9 @@ def files_of(name: str, figure: Figure) -> dict[str, bytes]:
     return {f"{name}.png": png(figure), f"{name}.svg": svg(figure)}
 
 
-def needs_table(outcome: Outcome, ways: Sequence[str] = ("own", "all", "other", "hindsight")) -> str:
+def needs_table(
+    outcome: Outcome, ways: Sequence[str] = ("own", "all", "other", "hindsight")
+) -> str:
     """Markdown: the smallest beta with 95 % recovered, for each way to choose the constant.
 
     The ratios are to the first line, with 95 % intervals of the paired bootstrap, the constants
@@ -211,7 +214,8 @@ def _draw(
         for c, (_, label, way) in enumerate(curves):
             tuned = outcome.tuned(design, label, way)
             if tuned is not None:
-                _draw_curve(ax, tuned, measure, band, COLORS[c], MARKERS[k % 4], DASHES[k % 4])
+                style = {"color": COLORS[c], "marker": MARKERS[k % 4], "ls": DASHES[k % 4]}
+                _draw_curve(ax, tuned, measure, band, **style)
     if len(designs) > 1:
         handles = [
             Line2D([], [], color=INK, marker=MARKERS[k % 4], ls=DASHES[k % 4], ms=4, label=name)
@@ -220,19 +224,14 @@ def _draw(
         ax.legend(handles=handles, frameon=False, fontsize=8, loc="lower right")
 
 
-def _draw_curve(
-    ax: Axes, tuned: Tuned, measure: str, band: bool, color: str, marker: str, dash: str
-) -> None:
-    from isinglass.experiments.curves import wilson
-
+def _draw_curve(ax: Axes, tuned: Tuned, measure: str, band: bool, **style: Any) -> None:
     betas = tuned.panel.design.betas
     values = tuned.exact if measure == "exact" else tuned.of(getattr(tuned.panel, measure))
-    heights = [mean(of_beta) for of_beta in values]
-    ax.plot(betas, heights, ls=dash, marker=marker, ms=4, lw=1.3, color=color, mec="white", mew=0.4)
+    ax.plot(betas, [mean(tries) for tries in values], ms=4, lw=1.3, mec="white", mew=0.4, **style)
     if band:
-        counts = [of_beta[np.isfinite(of_beta)] for of_beta in values]
-        limits = [wilson(float(seen.sum()), len(seen)) for seen in counts]
-        ax.fill_between(betas, *zip(*limits, strict=True), color=color, alpha=0.12, lw=0)
+        counts = [tries[np.isfinite(tries)] for tries in values]
+        low, high = np.array([wilson(float(seen.sum()), len(seen)) for seen in counts]).T
+        ax.fill_between(betas, low, high, color=style["color"], alpha=0.12, lw=0)
 
 
 def _label(ax: Axes, title: str, designs: Sequence[Design], measure: str = "exact") -> None:
@@ -253,5 +252,9 @@ def _legend(figure: Figure, curves: Sequence[Curve]) -> None:
         Line2D([], [], color=COLORS[c], lw=2.5, label=name) for c, (name, _, _) in enumerate(curves)
     ]
     figure.legend(
-        handles=handles, loc="outside lower center", ncols=min(len(handles), 3), frameon=False, fontsize=9
+        handles=handles,
+        loc="outside lower center",
+        ncols=min(len(handles), 3),
+        frameon=False,
+        fontsize=9,
     )
