@@ -31,6 +31,7 @@ def ising_design(
     coupling: float | Range = 0.5,
     signs: str = "mixed",
     intercept: float | Range = 0.0,
+    seed: int = 0,
 ) -> Design:
     """Ising models on a family of graphs.
 
@@ -44,6 +45,8 @@ def ising_design(
         As in `Design`.
     coupling, signs, intercept
         As in :func:`isinglass.simulate.ising`.
+    seed : int
+        Another number gives other tables, with keys of their own.
 
     Examples
     --------
