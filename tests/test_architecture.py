@@ -19,6 +19,7 @@ LEVELS = [
     {"solvers"},
     {"engine", "selection"},
     {"estimators"},
+    {"rivals"},
     {"report"},
     {"cli"},
 ]

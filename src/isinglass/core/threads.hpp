@@ -3,7 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -20,6 +25,46 @@ void share_out(std::size_t count, unsigned threads, const Work& work) {
   for (unsigned t = 1; t < std::min<std::size_t>(threads, count); ++t) pool.emplace_back(loop);
   loop();
   for (auto& thread : pool) thread.join();
+}
+
+// Called now and then with the number done; if it answers false, the work is given up.
+using WatchWork = std::function<bool(std::size_t)>;
+
+// Calls work(i, thread) for i = 0, ..., count - 1, each once, while this thread waits and watches.
+// Once `interrupted` is set nothing more is begun; what `work` throws comes out here.
+template <class Work>
+void share_out_watched(std::size_t count, unsigned threads, std::atomic<bool>& interrupted,
+                       const WatchWork& watch, const Work& work) {
+  std::atomic<std::size_t> next{0}, done{0};
+  std::mutex mutex;
+  std::condition_variable finished;
+  unsigned running = threads;
+  std::exception_ptr failure;
+  const auto loop = [&](unsigned thread) {
+    try {
+      for (std::size_t i; !interrupted && (i = next++) < count; ++done) work(i, thread);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      interrupted = true;
+    }
+    const std::lock_guard lock(mutex);
+    --running;
+    finished.notify_one();
+  };
+  std::vector<std::thread> pool;
+  for (unsigned t = 0; t < threads; ++t) pool.emplace_back(loop, t);
+  {
+    std::unique_lock lock(mutex);
+    do {
+      finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; });
+      lock.unlock();
+      if (!watch(done)) interrupted = true;
+      lock.lock();
+    } while (running > 0);
+  }
+  for (auto& thread : pool) thread.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace isinglass
