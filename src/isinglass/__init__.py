@@ -5,6 +5,7 @@ from isinglass.errors import IsinglassError
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import Graph
 from isinglass.report import summarise
+from isinglass.rivals import L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
 
@@ -12,6 +13,7 @@ __all__ = [
     "Graph",
     "GreedyGraph",
     "IsinglassError",
+    "L1Graph",
     "Path",
     "Step",
     "foba",
