@@ -20,6 +20,7 @@ LEVELS = [
     {"engine", "selection"},
     {"model"},
     {"estimators", "simulate"},
+    {"rivals"},
     {"experiments"},
     {"report"},
     {"cli"},

@@ -6,6 +6,7 @@ from isinglass.estimators import GreedyGraph
 from isinglass.graph import Graph
 from isinglass.model import MarkovField
 from isinglass.report import summarise
+from isinglass.rivals import L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
 
@@ -13,6 +14,7 @@ __all__ = [
     "Graph",
     "GreedyGraph",
     "IsinglassError",
+    "L1Graph",
     "MarkovField",
     "Path",
     "Step",

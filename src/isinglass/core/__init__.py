@@ -14,9 +14,11 @@ __all__ = [
     "factorise_integers",
     "gibbs_sample",
     "instructions",
+    "l1_paths",
     "pair_counts",
     "search_columns",
     "use_instructions",
+    "value_neighbours",
 ]
 
 #: A code is one byte.
@@ -51,9 +53,7 @@ def search_columns(
     """
     targets = range(codes.shape[1]) if targets is None else targets
     flat: dict[str, NDArray[Any]] = _core.search(
-        np.asfortranarray(codes, dtype=np.uint8),
-        np.asarray(n_states, dtype=np.int32),
-        np.empty(0) if (weights == 1).all() else np.ascontiguousarray(weights, dtype=np.float64),
+        *_table(codes, n_states, weights),
         n,
         np.asarray(targets, dtype=np.int64),
         np.asarray(
@@ -69,6 +69,74 @@ def search_columns(
         progress,
     )
     return flat
+
+
+def value_neighbours(
+    codes: NDArray[np.integer],
+    weights: NDArray[np.float64],
+    n_states: Sequence[int],
+    neighbours: Sequence[Sequence[int]],
+    *,
+    intercept: bool,
+    threads: int,
+    n: float = 0.0,
+) -> dict[str, NDArray[Any]]:
+    """Fit every column on its given neighbours, and say what each edge is worth to both its ends.
+
+    The layout is that of `search_columns`, with one fit a column.
+    """
+    begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
+    chosen = np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
+    flat: dict[str, NDArray[Any]] = _core.value(
+        *_table(codes, n_states, weights), n, begin, chosen, intercept, threads
+    )
+    return flat
+
+
+def l1_paths(
+    codes: NDArray[np.integer],
+    weights: NDArray[np.float64],
+    n_states: Sequence[int],
+    penalties: NDArray[np.float64],
+    *,
+    scales: NDArray[np.float64],
+    intercept: bool,
+    threads: int,
+    loss: str = "pseudo",
+    tolerance: float = 1e-9,
+    targets: Sequence[int] | None = None,
+    n: float = 0.0,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """Regress each column on all others under a penalty, at falling penalties; flat arrays.
+
+    The layout is described in ``core/l1_columns.hpp``. `loss` is "pseudo" (any states), "rise"
+    or "logrise" (two states).
+    """
+    targets = range(codes.shape[1]) if targets is None else targets
+    flat: dict[str, NDArray[Any]] = _core.l1_paths(
+        *_table(codes, n_states, weights),
+        n,
+        np.asarray(targets, dtype=np.int64),
+        np.ascontiguousarray(penalties, dtype=np.float64),
+        np.ascontiguousarray(scales, dtype=np.float64),
+        loss,
+        intercept,
+        tolerance,
+        threads,
+        progress,
+    )
+    return flat
+
+
+def _table(
+    codes: NDArray[np.integer], n_states: Sequence[int], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.float64]]:
+    return (
+        np.asfortranarray(codes, dtype=np.uint8),
+        np.asarray(n_states, dtype=np.int32),
+        np.empty(0) if (weights == 1).all() else np.ascontiguousarray(weights, dtype=np.float64),
+    )
 
 
 def pair_counts(

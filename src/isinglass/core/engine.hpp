@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -29,11 +30,9 @@ class Engine {
       : table_(table), settings_(settings), threads_(std::max(threads, 1u)), pairs_(table) {}
 
   // Runs the columns in `targets`. Edges are valued for neighbours, for the targets that chose a
-  // column, and for its `admirers`. `watch` is called now and then with the number done; if it
-  // returns false, the work is given up.
+  // column, and for its `admirers`.
   std::vector<NodeResult> run(const std::vector<std::size_t>& targets,
-                              std::vector<std::set<std::size_t>> admirers,
-                              const std::function<bool(std::size_t)>& watch) {
+                              std::vector<std::set<std::size_t>> admirers, const WatchWork& watch) {
     pairs_.prepare(threads_);
     std::vector<NodeResult> results(targets.size());
     in_threads(targets.size(), watch, [&](std::size_t i, Pairs::Reader& reader) {
@@ -43,23 +42,34 @@ class Engine {
     });
     if (interrupted_) return results;
     find_admirers(targets, results, admirers);
-    in_threads(
-        targets.size(), [&](std::size_t) { return watch(targets.size()); },
-        [&](std::size_t i, Pairs::Reader& reader) {
-          Node node(table_, pairs_, reader, targets[i], settings_);
-          measure_worth(node, admirers[targets[i]], results[i]);
-        });
+    measure_worths(targets, admirers, results, [&](std::size_t) { return watch(targets.size()); });
+    return results;
+  }
+
+  // No search: every column is given its neighbours, and only fitted. Both ends of an edge value it.
+  std::vector<NodeResult> value(const std::vector<std::vector<std::size_t>>& neighbours,
+                                const WatchWork& watch) {
+    std::vector<NodeResult> results(neighbours.size());
+    std::vector<std::size_t> targets(neighbours.size());
+    std::vector<std::set<std::size_t>> admirers(neighbours.size());
+    std::iota(targets.begin(), targets.end(), std::size_t{0});
+    for (std::size_t r = 0; r < neighbours.size(); ++r)
+      for (const std::size_t t : neighbours[r]) admirers[t].insert(r);
+    in_threads(targets.size(), watch, [&](std::size_t r, Pairs::Reader& reader) {
+      Node node(table_, pairs_, reader, r, settings_);
+      results[r].path.start = node.fit(neighbours[r]);
+      measure_worth(node, admirers[r], results[r]);
+    });
     return results;
   }
 
  private:
   template <class Work>
-  void in_threads(std::size_t count, const std::function<bool(std::size_t)>& watch, const Work& work) {
-    share_out_watched(count, threads_, interrupted_, watch, [&] {
-      return [&work, reader = Pairs::Reader(pairs_)](std::size_t i) mutable {
-        reader.tidy();
-        work(i, reader);
-      };
+  void in_threads(std::size_t count, const WatchWork& watch, const Work& work) {
+    std::vector<Pairs::Reader> readers(threads_, Pairs::Reader(pairs_));
+    share_out_watched(count, threads_, interrupted_, watch, [&](std::size_t i, unsigned thread) {
+      readers[thread].tidy();
+      work(i, readers[thread]);
     });
   }
 
@@ -69,6 +79,15 @@ class Engine {
     for (std::size_t i = 0; i < targets.size(); ++i)
       for (const NodeStep& step : results[i].path.steps)
         if (step.add) admirers[step.variable].insert(targets[i]);
+  }
+
+  void measure_worths(const std::vector<std::size_t>& targets,
+                      const std::vector<std::set<std::size_t>>& admirers, std::vector<NodeResult>& results,
+                      const WatchWork& watch) {
+    in_threads(targets.size(), watch, [&](std::size_t i, Pairs::Reader& reader) {
+      Node node(table_, pairs_, reader, targets[i], settings_);
+      measure_worth(node, admirers[targets[i]], results[i]);
+    });
   }
 
   // A path may be cut before each forward step, and at its end.

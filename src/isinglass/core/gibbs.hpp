@@ -117,7 +117,8 @@ inline std::vector<std::uint8_t> gibbs_sample(const PairwiseModel& model, const 
         codes[j * rows + draw * schedule.chains + number] = present[j];
     }
   };
-  share_out_watched(schedule.chains, std::max(threads, 1u), interrupted, watch, [&] { return run_chain; });
+  share_out_watched(schedule.chains, std::max(threads, 1u), interrupted, watch,
+                    [&](std::size_t number, unsigned) { run_chain(number); });
   return codes;
 }
 

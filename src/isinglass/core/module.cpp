@@ -8,6 +8,7 @@
 #include "factor.hpp"
 #include "flat.hpp"
 #include "gibbs.hpp"
+#include "l1_columns.hpp"
 
 namespace nb = nanobind;
 using namespace isinglass;
@@ -83,6 +84,26 @@ class Watch {
   std::unique_ptr<nb::python_error> failed_;
 };
 
+nb::dict to_dict(Flat&& flat) {
+  nb::dict out;
+  out["fit_begin"] = owned(std::move(flat.fit_begin));
+  out["stop"] = owned(std::move(flat.stop));
+  out["evaluated"] = owned(std::move(flat.evaluated));
+  out["add"] = owned(std::move(flat.add));
+  out["variable"] = owned(std::move(flat.variable));
+  out["change"] = owned(std::move(flat.change));
+  out["loss"] = owned(std::move(flat.loss));
+  out["support_begin"] = owned(std::move(flat.support_begin));
+  out["support"] = owned(std::move(flat.support));
+  out["unbounded"] = owned(std::move(flat.unbounded));
+  out["number_begin"] = owned(std::move(flat.number_begin));
+  out["numbers"] = owned(std::move(flat.numbers));
+  out["worth_begin"] = owned(std::move(flat.worth_begin));
+  out["worth_column"] = owned(std::move(flat.worth_column));
+  out["worth_value"] = owned(std::move(flat.worth_value));
+  return out;
+}
+
 nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                 Vector<std::int64_t> targets, Vector<std::int64_t> admirers, double threshold, double nu,
                 bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
@@ -106,22 +127,62 @@ nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights
     flat = Flattener(table).flatten(columns, results);
   }
   watch.rethrow();
+  return to_dict(std::move(flat));
+}
+
+// No search: the fit of every column on given neighbours, as flat arrays.
+nb::dict value(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+               Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept, unsigned threads) {
+  const std::size_t columns = codes.shape(1);
+  if (begin.shape(0) != columns + 1) throw std::invalid_argument("one list of neighbours a column");
+  std::vector<std::vector<std::size_t>> supports(columns);
+  for (std::size_t r = 0; r < columns; ++r)
+    for (std::int64_t i = begin.data()[r]; i < begin.data()[r + 1]; ++i) {
+      supports[r].push_back(static_cast<std::size_t>(neighbours.data()[i]));
+      if (supports[r].back() >= columns || supports[r].back() == r) throw std::out_of_range("no such neighbour");
+    }
+  std::vector<std::size_t> targets(columns);
+  std::iota(targets.begin(), targets.end(), std::size_t{0});
+  Watch watch{nb::none()};
+  Flat flat;
+  {
+    const nb::gil_scoped_release release;
+    const Table table = make_table(codes, states, weights, n, threads);
+    Engine engine(table, {0, 0.5, intercept, columns, false}, threads);
+    flat = Flattener(table).flatten(targets, engine.value(supports, std::ref(watch)));
+  }
+  watch.rethrow();
+  return to_dict(std::move(flat));
+}
+
+nb::dict l1_paths(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+                  Vector<std::int64_t> targets, Vector<double> penalties, Vector<double> scales,
+                  const std::string& loss, bool intercept, double tolerance, unsigned threads,
+                  nb::object progress) {
+  const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
+  for (const std::size_t r : columns)
+    if (r >= codes.shape(1)) throw std::out_of_range("no such column");
+  if (scales.shape(0) != codes.shape(1)) throw std::invalid_argument("one scale a column");
+  const auto kind = loss == "rise" ? SpinLoss::rise : loss == "logrise" ? SpinLoss::log_rise : SpinLoss::pseudo;
+  const L1Settings settings{kind, intercept, tolerance,
+                            {penalties.data(), penalties.data() + penalties.shape(0)},
+                            {scales.data(), scales.data() + scales.shape(0)}};
+  Watch watch(std::move(progress));
+  L1Flat flat;
+  {
+    const nb::gil_scoped_release release;
+    const Table table = make_table(codes, states, weights, n, threads);
+    flat = L1Columns(table, settings).run(columns, threads, std::ref(watch));
+  }
+  watch.rethrow();
   nb::dict out;
-  out["fit_begin"] = owned(std::move(flat.fit_begin));
-  out["stop"] = owned(std::move(flat.stop));
-  out["evaluated"] = owned(std::move(flat.evaluated));
-  out["add"] = owned(std::move(flat.add));
-  out["variable"] = owned(std::move(flat.variable));
-  out["change"] = owned(std::move(flat.change));
+  out["largest"] = owned(std::move(flat.largest));
   out["loss"] = owned(std::move(flat.loss));
+  out["distance"] = owned(std::move(flat.distance));
   out["support_begin"] = owned(std::move(flat.support_begin));
   out["support"] = owned(std::move(flat.support));
-  out["unbounded"] = owned(std::move(flat.unbounded));
   out["number_begin"] = owned(std::move(flat.number_begin));
   out["numbers"] = owned(std::move(flat.numbers));
-  out["worth_begin"] = owned(std::move(flat.worth_begin));
-  out["worth_column"] = owned(std::move(flat.worth_column));
-  out["worth_value"] = owned(std::move(flat.worth_value));
   return out;
 }
 
@@ -182,6 +243,11 @@ NB_MODULE(_core, m) {
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("admirers"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
         nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
+  m.def("value", &value, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
+        nb::arg("begin"), nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"));
+  m.def("l1_paths", &l1_paths, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
+        nb::arg("targets"), nb::arg("penalties"), nb::arg("scales"), nb::arg("loss"), nb::arg("intercept"),
+        nb::arg("tolerance"), nb::arg("threads"), nb::arg("progress").none());
   m.def("factorise", &factorise<std::int8_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("factorise", &factorise<std::uint8_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("factorise", &factorise<std::int16_t>, nb::arg("data").noconvert(), nb::arg("threads"));

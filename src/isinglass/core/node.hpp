@@ -113,6 +113,12 @@ class Node {
     }
   }
 
+  // The minimiser over a support that is given, not searched.
+  NodeFit fit(const std::vector<std::size_t>& support) {
+    cells_.become(support);
+    return without_chances(refit(nullptr));
+  }
+
   // What each wanted column is worth at a fit: the cost of removing it, or the gain of adding it. Raw.
   std::vector<double> worth(NodeFit fit, const std::vector<std::size_t>& wanted) {
     if (cells_.support() != fit.support) cells_.become(fit.support);

@@ -27,21 +27,22 @@ void share_out(std::size_t count, unsigned threads, const Work& work) {
   for (auto& thread : pool) thread.join();
 }
 
-// The same for long work: the calling thread waits, and calls watch(number done) now and then. If
-// that returns false, or if work throws, `interrupted` is set and no new number is taken. Each
-// thread makes itself a worker, which it calls with its numbers.
-template <class MakeWorker>
+// Called now and then with the number done; if it answers false, the work is given up.
+using WatchWork = std::function<bool(std::size_t)>;
+
+// Calls work(i, thread) for i = 0, ..., count - 1, each once, while this thread waits and watches.
+// Once `interrupted` is set nothing more is begun; what `work` throws comes out here.
+template <class Work>
 void share_out_watched(std::size_t count, unsigned threads, std::atomic<bool>& interrupted,
-                       const std::function<bool(std::size_t)>& watch, const MakeWorker& make_worker) {
+                       const WatchWork& watch, const Work& work) {
   std::atomic<std::size_t> next{0}, done{0};
   std::mutex mutex;
   std::condition_variable finished;
   unsigned running = threads;
   std::exception_ptr failure;
-  const auto loop = [&] {
+  const auto loop = [&](unsigned thread) {
     try {
-      auto work = make_worker();
-      for (std::size_t i; !interrupted && (i = next++) < count; ++done) work(i);
+      for (std::size_t i; !interrupted && (i = next++) < count; ++done) work(i, thread);
     } catch (...) {
       const std::lock_guard lock(mutex);
       failure = std::current_exception();
@@ -52,7 +53,7 @@ void share_out_watched(std::size_t count, unsigned threads, std::atomic<bool>& i
     finished.notify_one();
   };
   std::vector<std::thread> pool;
-  for (unsigned t = 0; t < threads; ++t) pool.emplace_back(loop);
+  for (unsigned t = 0; t < threads; ++t) pool.emplace_back(loop, t);
   {
     std::unique_lock lock(mutex);
     do {

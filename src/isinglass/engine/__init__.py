@@ -1,6 +1,18 @@
 """Algorithm 1 at every column of a table: the fast twin, and the readable one."""
 
-from isinglass.engine.learn import learn_neighbourhoods
+from isinglass.engine.learn import learn_neighbourhoods, threads_for
+from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
 from isinglass.engine.runs import Choices, Paths, Progress, Runs, Worths
 
-__all__ = ["Choices", "Paths", "Progress", "Runs", "Worths", "learn_neighbourhoods"]
+__all__ = [
+    "Choices",
+    "NativeRuns",
+    "Paths",
+    "Progress",
+    "Runs",
+    "Worths",
+    "fit_neighbourhoods",
+    "learn_neighbourhoods",
+    "merged_rows",
+    "threads_for",
+]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import STOPS, search_columns
+from isinglass.core import STOPS, search_columns, value_neighbours
 from isinglass.engine.runs import Choices, Progress, Worths
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import (
@@ -61,6 +61,24 @@ def learn_native(
         progress=None if progress is None else lambda done: progress(done, len(targets)),
     )
     return NativeRuns(flat, targets, table.names, tuple(table.n_states), floor, max_degree)
+
+
+def fit_neighbourhoods(
+    table: Table, neighbours: Sequence[Sequence[int]], *, intercept: bool, threads: int
+) -> NativeRuns:
+    """Fit every column on given neighbours: paths without a step, for graphs found elsewhere."""
+    codes, weights = merged_rows(table)
+    flat = value_neighbours(
+        codes,
+        weights,
+        table.n_states,
+        neighbours,
+        intercept=intercept,
+        threads=threads,
+        n=table.n,
+    )
+    targets = tuple(range(len(table.columns)))
+    return NativeRuns(flat, targets, table.names, tuple(table.n_states), 0.0, None)
 
 
 def merged_rows(table: Table) -> tuple[NDArray[np.integer[Any]], NDArray[np.float64]]:

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Any
 
-import narwhals as nw
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine import Paths, Progress, Runs, learn_neighbourhoods
 from isinglass.errors import BelowFloor, SettingError
+from isinglass.estimators.base import GraphEstimator, checked_rule
 from isinglass.estimators.diagnose import diagnose
 from isinglass.estimators.join import join
-from isinglass.estimators.score import refit_conditionals, row_scores
-from isinglass.frames import frame
 from isinglass.graph import Graph
 from isinglass.selection import Selector, selector
 from isinglass.solvers.foba import checked_nu
 from isinglass.solvers.path import checked_threshold
-from isinglass.table import Table, encode
+from isinglass.table import Note, Table
 
 
-class GreedyGraph(BaseEstimator):  # type: ignore[misc]
+class GreedyGraph(GraphEstimator):
     """Which columns of a discrete table are directly linked (Algorithm 2).
 
     For every column a forward-backward greedy search finds the columns that predict it when
@@ -142,23 +137,10 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
         """
         self._check_settings()
         rule = selector(self.threshold)
-        self._table = encode(
-            X,
-            sample_weight,
-            missing=self.missing,
-            n_eff=self.n_eff,
-            bins=self.bins,
-            max_states=self.max_states,
-        )
-        self.n_features_in_ = len(self._table.columns)
-        self._check_names(X, sample_weight, reset=True)
-        self.states_ = [
-            list(column.states[:answers])
-            for column, answers in zip(self._table.columns, self._table.n_answers, strict=True)
-        ]
-        self.threshold_, self.floor_ = self._thresholds(rule, self._table)
+        table = self._read(X, sample_weight)
+        self.threshold_, self.floor_ = self._thresholds(rule, table)
         self._runs: Runs = learn_neighbourhoods(
-            self._table,
+            table,
             self.floor_,
             nu=float(self.nu),
             intercept=bool(self.intercept),
@@ -190,59 +172,14 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
             )
         return join(self._runs, threshold, self.rule, self._table)
 
-    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> float:
-        """Mean log-likelihood of each column given its neighbours, summed over columns.
-
-        Each conditional is refitted without penalty on the training rows from the column's
-        neighbours in ``graph_``, so that scores compare graphs, whatever method found them.
-
-        Parameters
-        ----------
-        X : array or data frame
-            Rows of the same columns; a state that fit never saw is an error.
-        y : ignored
-        sample_weight : array, or the name of a column of `X`, optional
-
-        Returns
-        -------
-        float
-        """
-        check_is_fitted(self)
-        self._check_names(X, sample_weight, reset=False)
-        rows = self._table.encode_like(X, sample_weight, missing=self.missing)
-        fits = refit_conditionals(self.graph_, self._table)
-        return float(np.average(row_scores(fits, rows), weights=rows.weights))
-
-    @property
-    def diagnostics_(self) -> Any:
-        """What was odd in which column, and what was done: a data frame."""
-        check_is_fitted(self)
-        notes = diagnose(self._table, self.paths_, self.graph_)
-        return frame(
-            {
-                "column": [note.column for note in notes],
-                "what": [note.what for note in notes],
-                "done": [note.done for note in notes],
-            },
-            self._table.library,
-        )
+    def _notes(self) -> list[Note]:
+        return diagnose(self._table, self.paths_, self.graph_)
 
     def _check_settings(self) -> None:
         checked_nu(self.nu)
-        if self.rule not in ("or", "and"):
-            raise SettingError(f"rule must be 'or' or 'and', not {self.rule!r}.")
+        checked_rule(self.rule)
         if self.max_degree is not None and self.max_degree < 0:
             raise SettingError(f"max_degree must not be negative, got {self.max_degree!r}.")
-
-    def _check_names(self, X: Any, sample_weight: Any, *, reset: bool) -> None:
-        """Note or compare the names of the columns, in scikit-learn's own words."""
-        if isinstance(sample_weight, str):
-            frame = nw.from_native(X, eager_only=True)
-            X = frame.drop(sample_weight, strict=False).to_native()
-        with suppress(TypeError):  # names of several types: scikit-learn keeps none of them
-            _check_feature_names(self, X, reset=reset)
-        if not reset:
-            _check_n_features(self, X, reset=False)
 
     def _thresholds(self, rule: Selector, table: Table) -> tuple[float, float]:
         """The threshold, and the floor the search runs to."""
@@ -259,10 +196,3 @@ class GreedyGraph(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_runs")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.target_tags.required = False
-        return tags

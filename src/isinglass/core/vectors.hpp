@@ -1,0 +1,91 @@
+// Loops over long vectors of numbers, compiled for more than one instruction set where that works.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+// Sanitizers cannot watch functions that are chosen while the program is being loaded.
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define ISINGLASS_CLONES __attribute__((target_clones("avx2", "default")))
+#define ISINGLASS_IN_CLONES __attribute__((always_inline))
+#else
+#define ISINGLASS_CLONES
+#define ISINGLASS_IN_CLONES
+#endif
+
+namespace isinglass {
+
+// exp(-x) for x >= 0 to about 1e-15, in a form that compilers turn into vector code; not below exp(-700).
+ISINGLASS_IN_CLONES inline double exp_of_minus(double x) {
+  constexpr double kShift = 0x1.8p52;  // adding it rounds to a whole number, which the low bits then hold
+  constexpr auto kMost = std::bit_cast<std::int64_t>(700.0);
+  std::int64_t bits;  // ordered as the numbers are
+  std::memcpy(&bits, &x, sizeof x);
+  bits = bits < kMost ? bits : kMost;
+  std::memcpy(&x, &bits, sizeof x);
+  x = -x;
+  const double shifted = x * 1.4426950408889634 + kShift;
+  const double k = shifted - kShift;
+  const double r = (x - k * 0x1.62e42fefa38p-1) - k * 0x1.ef35793c7673p-45;
+  double sum = 1.0 / 479001600;
+  sum = sum * r + 1.0 / 39916800;
+  sum = sum * r + 1.0 / 3628800;
+  sum = sum * r + 1.0 / 362880;
+  sum = sum * r + 1.0 / 40320;
+  sum = sum * r + 1.0 / 5040;
+  sum = sum * r + 1.0 / 720;
+  sum = sum * r + 1.0 / 120;
+  sum = sum * r + 1.0 / 24;
+  sum = sum * r + 1.0 / 6;
+  sum = sum * r + 0.5;
+  sum = sum * r + 1.0;
+  sum = sum * r + 1.0;
+  std::uint64_t power;
+  std::memcpy(&power, &shifted, sizeof power);
+  power = (power + 1023) << 52;
+  double scale;
+  std::memcpy(&scale, &power, sizeof scale);
+  return sum * scale;
+}
+
+// The sum of a[i] * b[i].
+ISINGLASS_CLONES inline double dot(const double* a, const double* b, std::size_t n) {
+  constexpr std::size_t kLanes = 16;
+  double lanes[kLanes] = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (std::size_t l = 0; l < kLanes; ++l) lanes[l] += a[i + l] * b[i + l];
+  for (; i < n; ++i) lanes[0] += a[i] * b[i];
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+// The sum of a[i] where the byte is one; bytes are zero or one.
+ISINGLASS_CLONES inline double sum_where(const std::uint8_t* one, const double* a, std::size_t n) {
+  constexpr std::size_t kLanes = 16;
+  double lanes[kLanes] = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (std::size_t l = 0; l < kLanes; ++l) lanes[l] += static_cast<double>(one[i + l]) * a[i + l];
+  for (; i < n; ++i) lanes[0] += static_cast<double>(one[i]) * a[i];
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+// a[i] += factor * b[i].
+ISINGLASS_CLONES inline void add_multiple(double* a, double factor, const double* b, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) a[i] += factor * b[i];
+}
+
+// out[i] = a[i] * b[i].
+ISINGLASS_CLONES inline void multiply(const double* a, const double* b, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b[i];
+}
+
+}  // namespace isinglass

@@ -1,0 +1,118 @@
+"""What every graph estimator shares: reading tables, scoring graphs, naming columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+
+from isinglass.errors import SettingError
+from isinglass.estimators.score import refit_conditionals, row_scores
+from isinglass.frames import frame
+from isinglass.graph import Graph
+from isinglass.table import Note, Table, encode
+
+
+class GraphEstimator(BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn estimator whose `fit` leaves a ``graph_``.
+
+    A subclass takes ``missing``, ``n_eff``, ``bins`` and ``max_states`` among its parameters,
+    calls `_read` first in its `fit`, and sets ``graph_``.
+    """
+
+    missing: str
+    n_eff: float | str
+    bins: dict[str, int] | None
+    max_states: int
+    graph_: Graph
+
+    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> float:
+        """Mean log-likelihood of each column given its neighbours, summed over columns.
+
+        Each conditional is refitted without penalty on the training rows from the column's
+        neighbours in ``graph_``, so that scores compare graphs, whatever method found them.
+
+        Parameters
+        ----------
+        X : array or data frame
+            Rows of the same columns; a state that fit never saw is an error.
+        y : ignored
+        sample_weight : array, or the name of a column of `X`, optional
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        self._check_names(X, sample_weight, reset=False)
+        rows = self._table.encode_like(X, sample_weight, missing=self.missing)
+        fits = refit_conditionals(self.graph_, self._table)
+        return float(np.average(row_scores(fits, rows), weights=rows.weights))
+
+    @property
+    def diagnostics_(self) -> Any:
+        """What was odd in which column, and what was done: a data frame."""
+        check_is_fitted(self)
+        notes = self._notes()
+        return frame(
+            {
+                "column": [note.column for note in notes],
+                "what": [note.what for note in notes],
+                "done": [note.done for note in notes],
+            },
+            self._table.library,
+        )
+
+    def _notes(self) -> Sequence[Note]:
+        return self._table.notes
+
+    def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
+        """Encode the table to learn from, and note its columns and states."""
+        self._table = encode(
+            X,
+            sample_weight,
+            missing=self.missing,
+            n_eff=self.n_eff,
+            bins=self.bins,
+            max_states=self.max_states,
+        )
+        self.n_features_in_ = len(self._table.columns)
+        self._check_names(X, sample_weight, reset=True)
+        self.states_ = [
+            list(column.states[:answers])
+            for column, answers in zip(self._table.columns, self._table.n_answers, strict=True)
+        ]
+        return self._table
+
+    def _check_names(self, X: Any, sample_weight: Any, *, reset: bool) -> None:
+        """Note or compare the names of the columns, in scikit-learn's own words."""
+        if isinstance(sample_weight, str):
+            frame = nw.from_native(X, eager_only=True)
+            X = frame.drop(sample_weight, strict=False).to_native()
+        with suppress(TypeError):  # names of several types: scikit-learn keeps none of them
+            _check_feature_names(self, X, reset=reset)
+        if not reset:
+            _check_n_features(self, X, reset=False)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "graph_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.target_tags.required = False
+        return tags
+
+
+def checked_rule(rule: str) -> str:
+    """Return "or" or "and"; anything else is an error."""
+    if rule not in ("or", "and"):
+        raise SettingError(f"rule must be 'or' or 'and', not {rule!r}.")
+    return rule

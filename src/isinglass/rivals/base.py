@@ -1,0 +1,76 @@
+"""From neighbourhoods that some method chose to a graph with numbers on its edges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isinglass.core import MAX_STATES
+from isinglass.engine import NativeRuns, fit_neighbourhoods, threads_for
+from isinglass.errors import SettingError
+from isinglass.estimators.base import GraphEstimator
+from isinglass.estimators.join import join
+from isinglass.graph import Graph
+from isinglass.table import Table
+
+Neighbours = Sequence[Sequence[int]]
+"""For each column those it chose."""
+
+
+class Rival(GraphEstimator):
+    """A method that chooses neighbours for every column, or edges of the whole graph.
+
+    The numbers of an edge do not come from the method: every column is refitted without penalty
+    on the neighbours it chose, as `GreedyGraph` does, so that they compare across methods.
+    """
+
+    intercept: bool
+    n_jobs: int | None
+
+    def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
+        if self.missing == "available":
+            raise SettingError(
+                f"{type(self).__name__} learns from complete rows: missing must be 'error', "
+                "'drop' or 'state', not 'available'."
+            )
+        table = super()._read(X, sample_weight)
+        if max(table.n_states) > MAX_STATES:
+            raise SettingError(
+                f"{type(self).__name__} supports at most {MAX_STATES} states a column."
+            )
+        return table
+
+    def _refit(self, neighbours: Neighbours) -> NativeRuns:
+        return fit_neighbourhoods(
+            self._table, neighbours, intercept=bool(self.intercept), threads=self._threads()
+        )
+
+    def _graph(self, neighbours: Neighbours, rule: str) -> Graph:
+        return join(self._refit(neighbours), 0.0, rule, self._table)
+
+    def _threads(self) -> int:
+        return threads_for(self.n_jobs, len(self._table.columns))
+
+
+def adjacency(neighbours: Neighbours, rule: str) -> NDArray[np.bool_]:
+    """Which columns are linked when neighbourhoods are joined by OR or AND.
+
+    >>> adjacency([[1], [], []], "or").astype(int).tolist()
+    [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    """
+    chosen = np.zeros((len(neighbours), len(neighbours)), dtype=bool)
+    for r, others in enumerate(neighbours):
+        chosen[r, list(others)] = True
+    return chosen | chosen.T if rule == "or" else chosen & chosen.T
+
+
+def neighbours_of(linked: NDArray[np.bool_]) -> list[list[int]]:
+    """Rows of a matrix of choices as lists.
+
+    >>> neighbours_of(np.array([[False, True], [True, False]]))
+    [[1], [0]]
+    """
+    return [np.flatnonzero(row).tolist() for row in linked]

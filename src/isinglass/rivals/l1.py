@@ -1,0 +1,255 @@
+"""Node-wise l1 regression: logistic for two states, group-penalised softmax for more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from isinglass.engine import Progress
+from isinglass.errors import SettingError
+from isinglass.estimators.base import checked_rule
+from isinglass.graph import Graph
+from isinglass.rivals.base import Neighbours, Rival, adjacency
+from isinglass.rivals.paths import Array, L1Paths, largest_penalty, learn_paths
+from isinglass.rivals.penalties import Penalty, checked_penalty, read_penalty
+from isinglass.table import Table
+
+
+class L1Graph(Rival):
+    """Each column regressed on all others under an l1 penalty (Ravikumar et al. 2010).
+
+    Two states: logistic regression with the penalty lambda sum |theta|, theta on the -1/+1 scale.
+    More states: softmax regression with one group an edge; see `isinglass.rivals.penalties`. The
+    graph does not depend on how states are coded. With ``penalty="ebic"`` and ``rule="and"``, the
+    defaults, it is what IsingFit does (but for ``standardise``, which glmnet turns on).
+
+    Parameters
+    ----------
+    penalty : float, str or penalty object
+        lambda itself; ``"ebic"`` (gamma 0.25, each column its own), ``"cv"``, ``"rate"`` or
+        ``"rate:0.3"`` for 0.3 sqrt(log(p)/n); or an object of `isinglass.rivals.penalties`.
+    rule : "or" or "and"
+        Whether an edge needs one of its ends to choose it, or both.
+    intercept : bool
+        Whether each column has a field of its own, which bears no penalty.
+    refit : bool
+        Whether couplings are refitted without penalty on the neighbours a column chose, before
+        the threshold is applied.
+    threshold : float
+        A neighbour is dropped where its coupling (for more states the root mean square of its
+        table) is not larger.
+    standardise : bool
+        Whether the penalty of an edge is multiplied by the other column's spread, which is 1 for
+        evenly spread states; glmnet does so.
+    lambdas : sequence of float, optional
+        The penalties of the path. None: just the penalty, if it is known before the data, else
+        `n_lambdas` of them from the one that leaves no edge down to `smallest` times it.
+    n_lambdas, smallest : int, float
+    missing : "error", "drop" or "state"
+    n_eff, n_jobs, bins, max_states
+        As for `GreedyGraph`.
+
+    Attributes
+    ----------
+    graph_ : Graph
+        Its numbers come from refits without penalty on the neighbours each column chose.
+    penalties_ : (p,) array
+        The penalty of each column.
+    lambdas_ : (k,) array
+        The penalties of the path, falling.
+    paths_ : sequence of ColumnPath
+        The regressions of each column at ``lambdas_``.
+    states_, diagnostics_, n_features_in_, feature_names_in_
+        As for `GreedyGraph`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import isinglass as ig
+    >>> rng = np.random.default_rng(0)
+    >>> fever = rng.random(400) < 0.3
+    >>> cough = np.where(rng.random(400) < 0.85, fever, ~fever)
+    >>> rash = rng.random(400) < 0.2
+    >>> est = ig.L1Graph().fit(np.column_stack([fever, cough, rash]))
+    >>> est.graph_.edges
+    [('x0', 'x1')]
+    >>> len(est.at(1e-4))
+    3
+    """
+
+    def __init__(
+        self,
+        penalty: float | str | Penalty = "ebic",
+        *,
+        rule: str = "and",
+        intercept: bool = True,
+        refit: bool = False,
+        threshold: float = 0.0,
+        standardise: bool = False,
+        lambdas: Sequence[float] | None = None,
+        n_lambdas: int = 100,
+        smallest: float = 0.01,
+        missing: str = "error",
+        n_eff: float | str = "sum",
+        n_jobs: int | None = None,
+        bins: dict[str, int] | None = None,
+        max_states: int = 32,
+    ) -> None:
+        self.penalty = penalty
+        self.rule = rule
+        self.intercept = intercept
+        self.refit = refit
+        self.threshold = threshold
+        self.standardise = standardise
+        self.lambdas = lambdas
+        self.n_lambdas = n_lambdas
+        self.smallest = smallest
+        self.missing = missing
+        self.n_eff = n_eff
+        self.n_jobs = n_jobs
+        self.bins = bins
+        self.max_states = max_states
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> L1Graph:
+        """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
+        self._check_settings()
+        penalty = read_penalty(self.penalty)
+        table = self._read(X, sample_weight)
+        self.lambdas_ = self._grid(penalty, table)
+        self.paths_ = self._learn(table, self.lambdas_, progress)
+        self._solved: dict[float, tuple[L1Paths, int]] = {}
+        self._keep(self.paths_)
+        places = penalty.choose(self.paths_, table, self._learn)
+        self.penalties_ = self.lambdas_[places]
+        chosen = [(self.paths_, int(k)) for k in places]
+        self.graph_ = self._graph(self._neighbours(chosen), self.rule)
+        return self
+
+    def at(self, penalty: float) -> Graph:
+        """Return the graph with one penalty for all columns, on the path or not.
+
+        A penalty that is not among ``lambdas_`` is solved for, and kept.
+        """
+        return self._graph(self.neighbours_at(penalty), self.rule)
+
+    def at_many(self, penalties: Sequence[float]) -> list[Graph]:
+        """Return the graphs at several penalties, solved for in one pass."""
+        self._solve(penalties)
+        return [self.at(penalty) for penalty in penalties]
+
+    def adjacency_at(self, penalty: float, rule: str | None = None) -> NDArray[np.bool_]:
+        """Return which columns are linked at a penalty, a (p, p) array, and nothing else: quick."""
+        return adjacency(self.neighbours_at(penalty), checked_rule(rule or self.rule))
+
+    def neighbours_at(self, penalty: float) -> list[list[int]]:
+        """Return for each column those it chooses at a penalty."""
+        return self._neighbours(self._fits_at(penalty))
+
+    def couplings_at(self, penalty: float) -> Array:
+        """Return a (p, p) array: in row r, the size of each coupling as column r has it.
+
+        Refitted if ``refit``; before the threshold. For two columns of two states it is theta with
+        its sign, else the root mean square of the table of log-potentials.
+        """
+        return self._couplings(self._fits_at(penalty))
+
+    def _fits_at(self, penalty: float) -> list[tuple[L1Paths, int]]:
+        self._solve([penalty])
+        return [self._solved[float(penalty)]] * self.n_features_in_
+
+    def _solve(self, penalties: Sequence[float]) -> None:
+        """See to it that fits at some penalties are known."""
+        check_is_fitted(self)
+        asked = {checked_penalty(penalty) for penalty in penalties}
+        new = np.array(sorted(asked - self._solved.keys(), reverse=True))
+        if len(new):
+            self._keep(self._learn(self._table, new))
+
+    def _keep(self, paths: L1Paths) -> None:
+        self._solved.update((float(value), (paths, k)) for k, value in enumerate(paths.lambdas))
+
+    def _neighbours(self, fits: Sequence[tuple[L1Paths, int]]) -> list[list[int]]:
+        if self.threshold == 0:
+            return [paths.support(r, k).tolist() for r, (paths, k) in enumerate(fits)]
+        large = np.abs(self._couplings(fits)) > self.threshold
+        return [np.flatnonzero(row).tolist() for row in large]
+
+    def _couplings(self, fits: Sequence[tuple[L1Paths, int]]) -> Array:
+        sizes = np.zeros((len(fits), len(fits)))
+        if self.refit:
+            chosen: Neighbours = [paths.support(r, k).tolist() for r, (paths, k) in enumerate(fits)]
+            runs = self._refit(chosen)
+            tables = [runs.fit(r, 0).coef for r in range(len(fits))]
+        else:
+            tables = [paths.fit(r, k)[1] for r, (paths, k) in enumerate(fits)]
+        for r, of_column in enumerate(tables):
+            for t, table in of_column.items():
+                sizes[r, t] = coupling_size(table)
+        return sizes
+
+    def _learn(self, table: Table, lambdas: Array, progress: Progress | None = None) -> L1Paths:
+        return learn_paths(table, lambdas, **self._core_settings(table), progress=progress)
+
+    def _core_settings(self, table: Table) -> dict[str, Any]:
+        return {
+            "scales": spreads(table) if self.standardise else np.ones(len(table.columns)),
+            "intercept": bool(self.intercept),
+            "threads": self._threads(),
+        }
+
+    def _grid(self, penalty: Penalty, table: Table) -> Array:
+        value = penalty.value(table.n, len(table.columns))
+        if self.lambdas is not None:
+            some = {checked_penalty(one, "each of lambdas") for one in self.lambdas}
+        elif value is None:
+            largest = largest_penalty(table, **self._core_settings(table))
+            largest = largest if largest > 0 else 1.0  # nothing to explain: any path will do
+            some = set(np.geomspace(largest, largest * self.smallest, self.n_lambdas).tolist())
+        else:
+            some = set()
+        return np.array(sorted(some if value is None else some | {value}, reverse=True))
+
+    def _check_settings(self) -> None:
+        checked_rule(self.rule)
+        if not 0 <= self.threshold < float("inf"):
+            raise SettingError(f"threshold must be zero or more, not {self.threshold!r}.")
+        if self.lambdas is not None and len(self.lambdas) == 0:
+            raise SettingError("lambdas must hold at least one penalty.")
+        if self.n_lambdas != int(self.n_lambdas) or self.n_lambdas < 1:
+            raise SettingError(f"n_lambdas must be a whole number, 1 or more: {self.n_lambdas!r}.")
+        if not 0 < self.smallest <= 1:
+            raise SettingError(f"smallest must lie between 0 and 1, not {self.smallest!r}.")
+
+
+def coupling_size(table: Array) -> float:
+    """Return theta of a two-by-two table, the root mean square of a larger one.
+
+    >>> coupling_size(np.array([[-0.3, 0.3], [0.3, -0.3]]))
+    -0.3
+    """
+    if table.shape == (2, 2):
+        return float(table[1, 1])
+    return float(np.sqrt(np.mean(table**2)))
+
+
+def spreads(table: Table) -> Array:
+    """Return each column's standard deviation, 1 when its states are evenly spread.
+
+    For two states it is that of the -1/+1 coding: the same whichever state is which.
+    """
+    found = []
+    for codes, m in zip(table.codes.T, table.n_states, strict=True):
+        shares = np.bincount(codes, table.weights, minlength=m) / table.weights.sum()
+        found.append(np.sqrt((1 - np.sum(shares**2)) / (1 - 1 / m)) if m > 1 else 1.0)
+    return np.array(found)

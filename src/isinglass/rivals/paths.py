@@ -1,0 +1,169 @@
+"""The penalised regressions of all columns at all penalties, read from the core's flat arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.core import l1_paths
+from isinglass.engine import Progress, merged_rows
+from isinglass.table import Table
+
+Array = NDArray[np.float64]
+
+#: Distance from optimality, relative to the penalty, at which a fit is done.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnPath:
+    """One column's regressions, from the largest penalty to the smallest.
+
+    Attributes
+    ----------
+    lambdas : (k,) array
+    supports : list of tuple of int
+        The columns with a coefficient that is not zero.
+    coefs : list of dict
+        For each of them its (m, m') table of log-potentials, rows and columns summing to zero.
+    intercepts : (k, m) array
+        The field, summing to zero.
+    losses : (k,) array
+        Mean loss without the penalty.
+    distances : (k,) array
+        How far the fit is from optimality, relative to the penalty.
+    """
+
+    lambdas: Array
+    supports: list[tuple[int, ...]]
+    coefs: list[dict[int, Array]]
+    intercepts: Array
+    losses: Array
+    distances: Array
+
+    def __repr__(self) -> str:
+        sizes = [len(support) for support in self.supports]
+        return f"ColumnPath({len(sizes)} penalties, {min(sizes)} to {max(sizes)} neighbours)"
+
+
+@dataclass(frozen=True, eq=False)
+class L1Paths(Sequence[ColumnPath]):
+    """One path a column; item r is the `ColumnPath` of column r.
+
+    Fit number ``r * len(lambdas) + k`` is that of column r at the k-th penalty.
+    """
+
+    lambdas: Array
+    n_states: tuple[int, ...]
+    flat: dict[str, NDArray[Any]]
+
+    @overload
+    def __getitem__(self, index: int) -> ColumnPath: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[ColumnPath]: ...
+    def __getitem__(self, index: int | slice) -> ColumnPath | list[ColumnPath]:
+        numbers = range(len(self))[index]
+        if isinstance(numbers, range):
+            return [self._path(r) for r in numbers]
+        return self._path(numbers)
+
+    def __len__(self) -> int:
+        return len(self.n_states)
+
+    def __iter__(self) -> Iterator[ColumnPath]:
+        return (self._path(r) for r in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"L1Paths({len(self)} columns, {len(self.lambdas)} penalties)"
+
+    @cached_property
+    def losses(self) -> Array:
+        """Mean loss of each column at each penalty, (p, k)."""
+        return self.flat["loss"].reshape(len(self), -1)
+
+    @cached_property
+    def distances(self) -> Array:
+        """Distance from optimality of each column at each penalty, (p, k)."""
+        return self.flat["distance"].reshape(len(self), -1)
+
+    def support(self, r: int, k: int) -> NDArray[np.int64]:
+        """Return the neighbours of column r at the k-th penalty."""
+        at = r * len(self.lambdas) + k
+        begin, end = self.flat["support_begin"][at : at + 2]
+        found: NDArray[np.int64] = self.flat["support"][begin:end]
+        return found
+
+    def fit(self, r: int, k: int) -> tuple[Array, dict[int, Array]]:
+        """Return the field and the tables of column r at the k-th penalty."""
+        m = self.n_states[r]
+        at = int(self.flat["number_begin"][r * len(self.lambdas) + k])
+        numbers = self.flat["numbers"]
+        field, at = numbers[at : at + m], at + m
+        tables = {}
+        for t in self.support(r, k).tolist():
+            size = m * self.n_states[t]
+            tables[t] = numbers[at : at + size].reshape(m, -1)
+            at += size
+        return field, tables
+
+    def edge_counts(self) -> NDArray[np.int64]:
+        """Count the neighbours of each column at each penalty, (p, k)."""
+        return np.diff(self.flat["support_begin"]).reshape(len(self), -1)
+
+    def parameter_counts(self) -> Array:
+        """Count the free parameters of the edges of each column at each penalty, (p, k)."""
+        free = np.asarray(self.n_states)[self.flat["support"]] - 1
+        sums = np.concatenate([[0], np.cumsum(free)])
+        by_fit = np.diff(sums[self.flat["support_begin"]]).reshape(len(self), -1)
+        return np.asarray(by_fit * (np.asarray(self.n_states)[:, None] - 1), dtype=np.float64)
+
+    def _path(self, r: int) -> ColumnPath:
+        fits = [self.fit(r, k) for k in range(len(self.lambdas))]
+        return ColumnPath(
+            self.lambdas,
+            [tuple(tables) for _, tables in fits],
+            [tables for _, tables in fits],
+            np.array([field for field, _ in fits]),
+            self.losses[r],
+            self.distances[r],
+        )
+
+
+def learn_paths(
+    table: Table,
+    lambdas: Array,
+    *,
+    scales: Array,
+    intercept: bool,
+    threads: int,
+    loss: str = "pseudo",
+    progress: Progress | None = None,
+) -> L1Paths:
+    """Regress every column on all others at penalties that fall."""
+    codes, weights = merged_rows(table)
+    p = len(table.columns)
+    flat = l1_paths(
+        codes,
+        weights,
+        table.n_states,
+        lambdas,
+        scales=scales,
+        intercept=intercept,
+        threads=threads,
+        loss=loss,
+        tolerance=TOLERANCE,
+        n=table.n,
+        progress=None if progress is None else lambda done: progress(done, p),
+    )
+    return L1Paths(lambdas, tuple(table.n_states), flat)
+
+
+def largest_penalty(table: Table, *, scales: Array, intercept: bool, threads: int) -> float:
+    """Return the smallest penalty at which no column has a neighbour."""
+    none = learn_paths(table, np.empty(0), scales=scales, intercept=intercept, threads=threads)
+    return float(none.flat["largest"].max(initial=0.0))

@@ -1,0 +1,258 @@
+"""Which penalty: by rate, by EBIC, by cross-validation, or a number.
+
+The penalty of an edge is lambda times the size of its coupling: |theta| on the -1/+1 scale for
+two columns of two states. For more states the size is the root mean square of the edge's table of
+log-potentials in the zero-sum gauge, times the root of its number of parameters; for two states
+that is |theta| again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.errors import SettingError
+from isinglass.rivals.paths import Array, L1Paths
+from isinglass.table import Table
+
+Learn = Callable[[Table, Array], L1Paths]
+"""Learns the paths of a table at penalties that fall."""
+
+
+@runtime_checkable
+class Penalty(Protocol):
+    """A way to choose the penalty."""
+
+    def value(self, n: float, p: int) -> float | None:
+        """Return the penalty for n rows and p columns, or None if it depends on the data."""
+        ...
+
+    def choose(self, paths: L1Paths, table: Table, learn: Learn) -> NDArray[np.intp]:
+        """Return for each column the number of the penalty on the path that it takes."""
+        ...
+
+
+class _ByRule:
+    """A penalty known before the data."""
+
+    def value(self, n: float, p: int) -> float | None:
+        raise NotImplementedError
+
+    def choose(self, paths: L1Paths, table: Table, learn: Learn) -> NDArray[np.intp]:
+        """Return the place of the penalty on the path."""
+        value = self.value(table.n, len(paths))
+        return np.full(len(paths), np.flatnonzero(paths.lambdas == value)[0])
+
+
+@dataclass(frozen=True, repr=False)
+class FixedPenalty(_ByRule):
+    """One number, whatever the table.
+
+    >>> FixedPenalty(0.1)
+    FixedPenalty(0.1)
+    """
+
+    penalty: float
+
+    def __post_init__(self) -> None:
+        checked_penalty(self.penalty)
+
+    def value(self, n: float, p: int) -> float:
+        """Return the number."""
+        return float(self.penalty)
+
+    def __repr__(self) -> str:
+        return f"FixedPenalty({self.penalty:g})"
+
+
+@dataclass(frozen=True, repr=False)
+class Rate(_ByRule):
+    """c sqrt(log(p) / n), the rate of Ravikumar, Wainwright and Lafferty (2010).
+
+    >>> Rate(0.5)
+    Rate(c=0.5): lambda = 0.5 sqrt(log(p)/n)
+    >>> round(Rate(1.0).value(n=1000, p=64), 4)
+    0.0645
+    """
+
+    c: float = 1.0
+
+    def __post_init__(self) -> None:
+        checked_penalty(self.c, "c")
+
+    def value(self, n: float, p: int) -> float:
+        """Return c sqrt(log(p) / n)."""
+        return self.c * float(np.sqrt(np.log(max(p, 2)) / n))
+
+    def __repr__(self) -> str:
+        return f"Rate(c={self.c:g}): lambda = {self.c:g} sqrt(log(p)/n)"
+
+
+@dataclass(frozen=True, repr=False)
+class EBIC:
+    """Each column the penalty of its own that makes the extended BIC smallest, as IsingFit does.
+
+    For a column with k neighbours that hold f parameters and a mean loss l,
+    EBIC = 2 n l + f log(n) + 2 gamma k log(p - 1)  (Chen and Chen 2008; Foygel Barber and Drton
+    2015; van Borkulo et al. 2014). The loss is that of the penalised fit. Of equal values the
+    largest penalty wins.
+
+    >>> EBIC()
+    EBIC(gamma=0.25): the smallest 2nl + f log(n) + 0.5 k log(p-1) of each column
+    """
+
+    gamma: float = 0.25
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.gamma < float("inf"):
+            raise SettingError(f"gamma must be zero or more, not {self.gamma!r}.")
+
+    def value(self, n: float, p: int) -> None:
+        """Depends on the data."""
+
+    def choose(self, paths: L1Paths, table: Table, learn: Learn) -> NDArray[np.intp]:
+        """Return the place of each column's smallest value."""
+        return np.asarray(np.argmin(self.values(paths, table.n), axis=1))
+
+    def values(self, paths: L1Paths, n: float) -> Array:
+        """Return the criterion of each column at each penalty, (p, k)."""
+        prior = 2 * self.gamma * np.log(max(len(paths) - 1, 1))
+        return np.asarray(
+            2 * n * paths.losses
+            + paths.parameter_counts() * np.log(n)
+            + paths.edge_counts() * prior
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"EBIC(gamma={self.gamma:g}): the smallest 2nl + f log(n) + "
+            f"{2 * self.gamma:g} k log(p-1) of each column"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class CrossValidated:
+    """The one constant c that predicts held-out rows best, with lambda = c sqrt(log(p) / n).
+
+    Rows are dealt to folds at random, each copy of a row by itself. For every c on the path the
+    loss of the held-out rows under the penalised fits is summed over columns and folds.
+
+    >>> CrossValidated()
+    CrossValidated(folds=5, seed=0): the constant that predicts held-out rows best
+    """
+
+    folds: int = 5
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.folds != int(self.folds) or self.folds < 2:
+            raise SettingError(f"folds must be a whole number, 2 or more, not {self.folds!r}.")
+
+    def value(self, n: float, p: int) -> None:
+        """Depends on the data."""
+
+    def choose(self, paths: L1Paths, table: Table, learn: Learn) -> NDArray[np.intp]:
+        """Return the place of the best penalty, the same for all columns."""
+        return np.full(len(paths), np.argmin(self.losses(paths, table, learn)))
+
+    def losses(self, paths: L1Paths, table: Table, learn: Learn) -> Array:
+        """Return the mean held-out loss, summed over columns, at each penalty."""
+        total = np.zeros(len(paths.lambdas))
+        for held in self._deal(table):
+            kept = table.weights - held
+            train, test = _with_weights(table, kept), _with_weights(table, held)
+            # The same constant stands for a larger penalty where there are fewer rows.
+            smaller = learn(train, paths.lambdas * np.sqrt(table.n / train.n))
+            total += [float(held_out_losses(smaller, k, test).sum()) for k in range(len(total))]
+        return total / table.n
+
+    def _deal(self, table: Table) -> list[Array]:
+        """The weight that each row has in each fold."""
+        rng = np.random.default_rng(self.seed)
+        counts = table.weights.astype(np.intp)
+        whole = bool((counts == table.weights).all()) and table.weights.sum() < 1e8
+        row = np.repeat(np.arange(len(counts)), counts if whole else 1)
+        if len(row) < self.folds:
+            raise SettingError(f"{len(row)} rows cannot be dealt to {self.folds} folds.")
+        fold = rng.permutation(np.arange(len(row)) % self.folds)
+        worth = np.ones(len(row)) if whole else table.weights
+        return [
+            np.bincount(row[fold == f], worth[fold == f], minlength=len(counts)).astype(float)
+            for f in range(self.folds)
+        ]
+
+    def __repr__(self) -> str:
+        return (
+            f"CrossValidated(folds={self.folds}, seed={self.seed}): the constant that predicts "
+            "held-out rows best"
+        )
+
+
+def _with_weights(table: Table, weights: Array) -> Table:
+    """The rows that have a weight, with the states of the whole table."""
+    rows = weights > 0
+    return replace(table, codes=table.codes[rows], weights=weights[rows], total=None)
+
+
+def held_out_losses(paths: L1Paths, k: int, rows: Table) -> Array:
+    """Sum over rows of each column's loss under the fits at the k-th penalty."""
+    first = np.concatenate([[0], np.cumsum(paths.n_states)])
+    onehot = np.zeros((len(rows.codes), first[-1]))
+    states = rows.codes.astype(np.intp) + first[:-1]
+    np.put_along_axis(onehot, states, 1.0, axis=1)
+    potentials, fields = np.zeros((first[-1], first[-1])), np.zeros(first[-1])
+    for r in range(len(paths)):
+        own = slice(first[r], first[r + 1])
+        fields[own], tables = paths.fit(r, k)
+        for t, table in tables.items():
+            potentials[first[t] : first[t + 1], own] = table.T
+    scores = onehot @ potentials + fields
+    totals = np.logaddexp.reduceat(scores, first[:-1], axis=1)
+    losses = totals - np.take_along_axis(scores, states, axis=1)
+    return np.asarray(rows.weights @ losses)
+
+
+def read_penalty(penalty: float | str | Penalty) -> Penalty:
+    """Read a penalty in any of its forms: a number, an object of this module, or its name.
+
+    >>> read_penalty("rate:0.3")
+    Rate(c=0.3): lambda = 0.3 sqrt(log(p)/n)
+    >>> read_penalty("cv"), read_penalty(0.02)
+    (CrossValidated(folds=5, seed=0): the constant that predicts held-out rows best,
+     FixedPenalty(0.02))
+    """
+    if isinstance(penalty, Penalty):
+        return penalty
+    if not isinstance(penalty, str):
+        return FixedPenalty(checked_penalty(penalty))
+    name, _, argument = penalty.strip().lower().partition(":")
+    try:
+        if name == "ebic":
+            return EBIC(float(argument)) if argument else EBIC()
+        if name == "rate":
+            return Rate(float(argument)) if argument else Rate()
+        if name == "cv":
+            return CrossValidated(int(argument)) if argument else CrossValidated()
+        return FixedPenalty(float(penalty))
+    except ValueError as error:
+        if isinstance(error, SettingError):
+            raise
+        raise SettingError(
+            "penalty must be a positive number, 'ebic', 'ebic:0.5', 'cv', 'rate', 'rate:0.3' "
+            f"or an object of isinglass.rivals.penalties, not {penalty!r}."
+        ) from None
+
+
+def checked_penalty(value: float, name: str = "penalty") -> float:
+    """Return a penalty as a float; anything but a positive number is an error."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not 0 < number < float("inf"):
+        raise SettingError(f"{name} must be a positive number, not {value!r}.")
+    return number
