@@ -6,6 +6,7 @@ both ways to join neighbourhoods. Every function runs in one thread, so that tim
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -15,11 +16,21 @@ from isinglass.estimators import GreedyGraph
 from isinglass.experiments.measure import Found
 from isinglass.experiments.plan import Codes, Line, Method
 from isinglass.graph import Graph
+from isinglass.rivals import L1Graph
+from isinglass.rivals.base import adjacency
+from isinglass.rivals.penalties import EBIC
 from isinglass.selection import Auto
 
 Numbers = NDArray[np.float64]
 #: The c of eps = c log(np)/n.
 GREEDY_CONSTANTS = tuple(round(0.3 + 0.1 * k, 1) for k in range(16))
+#: The c of lambda = c sqrt(log(p)/n); the low ones only let EBIC look further down the path.
+L1_CONSTANTS = tuple(round(0.8 * 1.08**k, 2) for k in range(27))
+LOW_L1_CONSTANTS = (0.2, 0.3, 0.4, 0.5, 0.65)
+CV_CONSTANTS = np.geomspace(0.2, 4.0, 16)
+#: Penalties before a refit, and the couplings below which an edge is then dropped.
+REFIT_CONSTANTS = (1.0, 1.4, 2.0)
+CUTS = tuple(round(0.1 + 0.025 * k, 3) for k in range(13))
 
 
 def greedy(codes: Codes, *, intercept: bool) -> Found:
@@ -51,10 +62,98 @@ def _entry_gains(found: GreedyGraph, p: int) -> Numbers:
     return rank
 
 
-def greedy_lines(intercept: bool = False) -> list[Line]:
-    """Ours: by OR as in the paper, and by AND."""
-    method = Method("greedy", partial(greedy, intercept=intercept), ours=True)
+def l1(codes: Codes, *, intercept: bool) -> Found:
+    """Node-wise l1 with c sqrt(log(p)/n) for many c, and with EBIC, by OR and AND."""
+    n, p = codes.shape
+    unit = float(np.sqrt(np.log(p) / n))
+    penalties = {f"c={c:g}": c * unit for c in (*LOW_L1_CONSTANTS, *L1_CONSTANTS)}
+    found = _l1_path(codes, list(penalties.values()), intercept)
+    kept = {f"c={c:g}" for c in L1_CONSTANTS}
+    by_ebic = _l1_by_ebic(found, n)
+    graphs = {}
+    for rule in ("or", "and"):
+        graphs[f"{rule} ebic"] = pairs(adjacency(by_ebic, rule))
+        for name, penalty in penalties.items():
+            if name in kept:
+                graphs[f"{rule} {name}"] = pairs(found.adjacency_at(penalty, rule))
+    return Found(graphs, _entry_penalties(found))
+
+
+def _l1_path(codes: Codes, penalties: list[float], intercept: bool) -> L1Graph:
+    estimator = L1Graph(max(penalties), lambdas=penalties, intercept=intercept, n_jobs=1)
+    return estimator.fit(codes)
+
+
+def _l1_by_ebic(found: L1Graph, n: int) -> list[list[int]]:
+    places = EBIC(gamma=0.25).values(found.paths_, n).argmin(axis=1)
+    return [found.paths_.support(r, int(k)).tolist() for r, k in enumerate(places)]
+
+
+def _entry_penalties(found: L1Graph) -> Numbers:
+    """Rank of each pair by the largest penalty that lets it in; then by its coupling there."""
+    rank = np.zeros((found.n_features_in_, found.n_features_in_))
+    for level, penalty in enumerate(sorted(found.lambdas_)):
+        size = np.abs(found.couplings_at(penalty))
+        rank = np.where(size > 0, 1 + level + size / (1 + size), rank)
+    return rank
+
+
+def l1_refitted(codes: Codes, *, intercept: bool) -> Found:
+    """Few penalties, couplings refitted without penalty, small ones dropped; by OR."""
+    n, p = codes.shape
+    unit = float(np.sqrt(np.log(p) / n))
+    found = _l1_path(codes, [c * unit for c in REFIT_CONSTANTS], intercept)
+    found.set_params(refit=True)
+    graphs = {}
+    for c in REFIT_CONSTANTS:
+        size = np.abs(found.couplings_at(c * unit))
+        for cut in CUTS:
+            graphs[f"or c={c:g} cut={cut:g}"] = pairs((size > cut) | (cut < size.T))
+    return Found(graphs)
+
+
+def l1_cross_validated(codes: Codes, *, intercept: bool) -> Found:
+    """One constant for all columns, by five-fold cross-validation, as in the paper."""
+    n, p = codes.shape
+    penalties = (CV_CONSTANTS * np.sqrt(np.log(p) / n)).tolist()
+    found = L1Graph("cv", lambdas=penalties, intercept=intercept, n_jobs=1).fit(codes)
+    penalty = float(found.penalties_[0])
+    return Found({f"{rule} cv": pairs(found.adjacency_at(penalty, rule)) for rule in ("or", "and")})
+
+
+def pairs(linked: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Pairs of columns that a symmetric matrix links.
+
+    >>> pairs(np.array([[False, True], [True, False]]))
+    [(0, 1)]
+    """
+    return [(int(a), int(b)) for a, b in zip(*np.nonzero(np.triu(linked, 1)), strict=True)]
+
+
+def lines(
+    fewer: int, fewest: int, *, intercept: bool = False, also: Sequence[str] = ()
+) -> list[Line]:
+    """The lines of a study, ours first.
+
+    Parameters
+    ----------
+    fewer, fewest : int
+        How many tables the slower methods see, and the slowest.
+    intercept : bool
+        Whether the methods fit one; the paper's experiments have none.
+    also : sequence of str
+        More methods, by name: those of `EXTRAS`.
+    """
+    with_field = {"intercept": intercept}
+    ours = Method("greedy", partial(greedy, **with_field), ours=True)
+    path = Method("l1", partial(l1, **with_field))
+    refitted = Method("l1-refit", partial(l1_refitted, **with_field), fewer)
+    validated = Method("l1-cv", partial(l1_cross_validated, **with_field), fewest)
     return [
-        Line("greedy", method, "or ", own="or auto"),
-        Line("greedy, AND", method, "and ", own="and auto"),
+        Line("greedy", ours, "or ", own="or auto"),
+        Line("greedy, AND", ours, "and ", own="and auto"),
+        Line("l1, OR", path, "or ", own="or ebic"),
+        Line("l1, AND", path, "and ", own="and ebic"),
+        Line("l1, cross-validated", validated, "or ", own="or cv"),
+        Line("l1, refitted, cut", refitted, "or "),
     ]

@@ -47,21 +47,22 @@ class Size:
     ----------
     columns : tuple of int
         The p of the first figure.
-    repetitions, slow : int
-        Tables at each point; and those that slow methods see.
+    repetitions, fewer, fewest : int
+        Tables at each point; those that slower methods see, and the slowest.
     few_betas : bool
     figures : tuple of int
     """
 
     columns: tuple[int, ...]
     repetitions: int
-    slow: int
+    fewer: int
+    fewest: int
     few_betas: bool
     figures: tuple[int, ...]
 
 
-QUICK = Size((36, 64), repetitions=20, slow=6, few_betas=True, figures=(1,))
-FULL = Size((36, 64, 100), repetitions=200, slow=50, few_betas=False, figures=(1, 2, 3))
+QUICK = Size((36, 64), repetitions=20, fewer=10, fewest=4, few_betas=True, figures=(1,))
+FULL = Size((36, 64, 100), repetitions=200, fewer=50, fewest=20, few_betas=False, figures=(1, 2, 3))
 
 
 def studies(
@@ -91,7 +92,9 @@ def _first(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study
         for p in size.columns
     ]
     title = f"The paper's experiment: couplings +-{coupling:g} with random signs"
-    return Study("figure1", title, designs, lines(size.slow, also=also), size.repetitions)
+    return Study(
+        "figure1", title, designs, lines(size.fewer, size.fewest, also=also), size.repetitions
+    )
 
 
 def _second(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study:
@@ -107,12 +110,12 @@ def _second(size: Size, coupling: float, also: Sequence[str], seed: int) -> Stud
         grid_design(64, betas["intercept"], intercept=(-0.5, 0.5), seed=seed),
     ]
     title = "Couplings of different sizes; all positive; with intercepts (8 x 8 grid)"
-    chosen = lines(size.slow, intercept=True, also=also)
+    chosen = lines(size.fewer, size.fewest, intercept=True, also=also)
     return Study("figure2", title, designs, chosen, max(2, size.repetitions // 2))
 
 
 def _third(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study:
-    """p = 64, d = 2, 4, 8, 16."""
+    """P = 64, d = 2, 4, 8, 16."""
     star_betas = (0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2, 1.6)
     regular_betas = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0)
     designs: list[Design] = []
@@ -122,5 +125,5 @@ def _third(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study
         size_of = round(0.5 * sqrt(2 / d), 3)
         designs.append(regular_design(64, d, regular_betas, coupling=size_of, seed=seed))
     title = "p = 64 held fixed, d = 2, 4, 8, 16: stars, and random regular graphs"
-    chosen = lines(size.slow, also=also)
+    chosen = lines(size.fewer, size.fewest, also=also)
     return Study("figure3", title, designs, chosen, max(2, size.repetitions // 2))
