@@ -196,6 +196,22 @@ auto pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weight
   return owned(std::move(counts));
 }
 
+// Rows in each combination of two states of any two columns: a square matrix, states in column order.
+auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weights, unsigned threads) {
+  std::vector<double> counts;
+  {
+    const nb::gil_scoped_release release;
+    const Table table = make_table(codes, states, weights, 0, threads);
+    std::vector<std::size_t> all;
+    for (std::size_t j = 0; j < table.columns(); ++j)
+      for (int c = 0; c < table.states(j); ++c) all.push_back(table.state(j, c));
+    counts.resize(all.size() * all.size());
+    share_out(all.size(), threads,
+              [&](std::size_t i) { table.count_many(table.row(all[i]), all, &counts[i * all.size()]); });
+  }
+  return owned(std::move(counts));
+}
+
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
@@ -213,6 +229,8 @@ NB_MODULE(_core, m) {
   m.def("factorise", &factorise<std::int64_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("pair_counts", &pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("a"),
         nb::arg("b"));
+  m.def("all_pair_counts", &all_pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"),
+        nb::arg("threads"));
   m.def("one_parameter_gain", &one_parameter_gain, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));
