@@ -6,14 +6,17 @@ from isinglass.estimators import GreedyGraph
 from isinglass.graph import Graph
 from isinglass.model import MarkovField
 from isinglass.report import summarise
-from isinglass.rivals import L1Graph
+from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
 
 __all__ = [
+    "ChowLiuTree",
     "Graph",
     "GreedyGraph",
+    "InteractionScreening",
     "IsinglassError",
+    "L0Graph",
     "L1Graph",
     "MarkovField",
     "Path",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from isinglass.core import _core  # type: ignore[attr-defined]
 
 __all__ = [
+    "all_pair_counts",
     "factorise_integers",
     "gibbs_sample",
     "instructions",
@@ -151,6 +152,21 @@ def pair_counts(
     states = np.asarray([n_states[a], n_states[b]], dtype=np.int32)
     counts: NDArray[np.float64] = _core.pair_counts(pair, states, np.empty(0), 0, 1)
     return counts.reshape(states)
+
+
+def all_pair_counts(
+    codes: NDArray[np.integer], weights: NDArray[np.float64], n_states: Sequence[int], threads: int
+) -> NDArray[np.float64]:
+    """Weight of the rows in each combination of two states: a square matrix, in column order.
+
+    >>> all_pair_counts(np.array([[0, 1], [1, 0], [1, 1]]), np.ones(3), [2, 2], 1).astype(int)
+    array([[1, 0, 0, 1],
+           [0, 2, 1, 1],
+           [0, 1, 1, 0],
+           [1, 1, 0, 2]])
+    """
+    counts: NDArray[np.float64] = _core.all_pair_counts(*_table(codes, n_states, weights), threads)
+    return counts.reshape(sum(n_states), -1)
 
 
 def factorise_integers(

@@ -238,6 +238,22 @@ auto gibbs(Vector<std::int32_t> states, Vector<std::int64_t> field_begin, Vector
   return owned(std::move(codes));
 }
 
+// Rows in each combination of two states of any two columns: a square matrix, states in column order.
+auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weights, unsigned threads) {
+  std::vector<double> counts;
+  {
+    const nb::gil_scoped_release release;
+    const Table table = make_table(codes, states, weights, 0, threads);
+    std::vector<std::size_t> all;
+    for (std::size_t j = 0; j < table.columns(); ++j)
+      for (int c = 0; c < table.states(j); ++c) all.push_back(table.state(j, c));
+    counts.resize(all.size() * all.size());
+    share_out(all.size(), threads,
+              [&](std::size_t i) { table.count_many(table.row(all[i]), all, &counts[i * all.size()]); });
+  }
+  return owned(std::move(counts));
+}
+
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, Algorithm 1 on them, and Gibbs sampling.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
@@ -259,6 +275,8 @@ NB_MODULE(_core, m) {
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),
         nb::arg("threads"), nb::arg("progress").none());
+  m.def("all_pair_counts", &all_pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"),
+        nb::arg("threads"));
   m.def("one_parameter_gain", &one_parameter_gain, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));

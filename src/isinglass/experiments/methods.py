@@ -12,11 +12,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments.measure import Found
 from isinglass.experiments.plan import Codes, Line, Method
 from isinglass.graph import Graph
-from isinglass.rivals import L1Graph
+from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.rivals.base import adjacency
 from isinglass.rivals.penalties import EBIC
 from isinglass.selection import Auto
@@ -121,6 +122,33 @@ def l1_cross_validated(codes: Codes, *, intercept: bool) -> Found:
     return Found({f"{rule} cv": pairs(found.adjacency_at(penalty, rule)) for rule in ("or", "and")})
 
 
+def screening(codes: Codes, *, objective: str, intercept: bool) -> Found:
+    """Interaction screening with its authors' penalty, cut at many sizes and at the widest gap."""
+    estimator = InteractionScreening(objective, intercept=intercept, n_jobs=1)
+    found = estimator.fit(codes)
+    cuts = {"gap": found.threshold_, **{f"cut={cut:g}": cut for cut in CUTS}}
+    graphs = {name: pairs(found.adjacency_at(cut)) for name, cut in cuts.items()}
+    return Found(graphs, np.abs(found.couplings_))
+
+
+def subsets(codes: Codes, *, intercept: bool) -> Found:
+    """Best subsets of each column's neighbours, their number by a criterion."""
+    graphs = {}
+    for criterion in ("gic", "ebic", "bic"):
+        found = L0Graph(criterion, max_degree=20, intercept=intercept, n_jobs=1).fit(codes)
+        for rule in ("or", "and"):
+            graphs[f"{rule} {criterion}"] = pairs(adjacency(found.neighbours_, rule))
+    return Found(graphs)
+
+
+def tree(codes: Codes) -> Found:
+    """The best tree, and the forest of those of its edges that pass the default threshold."""
+    whole = ChowLiuTree(n_jobs=1).fit(codes)
+    forest = ChowLiuTree("auto", n_jobs=1).fit(codes)
+    graphs = {"tree": whole.graph_, "forest": forest.graph_}
+    return Found(graphs, whole.mutual_information_)
+
+
 def pairs(linked: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Pairs of columns that a symmetric matrix links.
 
@@ -128,6 +156,10 @@ def pairs(linked: NDArray[np.bool_]) -> list[tuple[int, int]]:
     [(0, 1)]
     """
     return [(int(a), int(b)) for a, b in zip(*np.nonzero(np.triu(linked, 1)), strict=True)]
+
+
+#: Methods that a study takes in when it is told to.
+EXTRAS = ("rise", "rple", "l0", "tree")
 
 
 def lines(
@@ -144,11 +176,10 @@ def lines(
     also : sequence of str
         More methods, by name: those of `EXTRAS`.
     """
-    with_field = {"intercept": intercept}
-    ours = Method("greedy", partial(greedy, **with_field), ours=True)
-    path = Method("l1", partial(l1, **with_field))
-    refitted = Method("l1-refit", partial(l1_refitted, **with_field), fewer)
-    validated = Method("l1-cv", partial(l1_cross_validated, **with_field), fewest)
+    ours = Method("greedy", partial(greedy, intercept=intercept), ours=True)
+    path = Method("l1", partial(l1, intercept=intercept))
+    refitted = Method("l1-refit", partial(l1_refitted, intercept=intercept), fewer)
+    validated = Method("l1-cv", partial(l1_cross_validated, intercept=intercept), fewest)
     return [
         Line("greedy", ours, "or ", own="or auto"),
         Line("greedy, AND", ours, "and ", own="and auto"),
@@ -156,4 +187,22 @@ def lines(
         Line("l1, AND", path, "and ", own="and ebic"),
         Line("l1, cross-validated", validated, "or ", own="or cv"),
         Line("l1, refitted, cut", refitted, "or "),
+        _screening_line("logRISE", intercept, fewer),
+        *(_extra(name, intercept, fewer) for name in also),
     ]
+
+
+def _screening_line(label: str, intercept: bool, repetitions: int) -> Line:
+    learn = partial(screening, objective=label.lower(), intercept=intercept)
+    return Line(label, Method(label, learn, repetitions), own="gap")
+
+
+def _extra(name: str, intercept: bool, repetitions: int) -> Line:
+    if name in ("rise", "rple"):
+        return _screening_line(name.upper(), intercept, repetitions)
+    if name == "l0":
+        method = Method("l0", partial(subsets, intercept=intercept), repetitions)
+        return Line("best subsets", method, "or ", own="or gic")
+    if name == "tree":
+        return Line("tree", Method("tree", tree, repetitions), own="forest")
+    raise SettingError(f"there is no method {name!r}; there are {', '.join(EXTRAS)}.")

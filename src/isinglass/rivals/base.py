@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.core import MAX_STATES
 from isinglass.engine import NativeRuns, fit_neighbourhoods, threads_for
-from isinglass.errors import SettingError
+from isinglass.errors import SettingError, TableError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.estimators.join import join
 from isinglass.graph import Graph
@@ -74,3 +74,13 @@ def neighbours_of(linked: NDArray[np.bool_]) -> list[list[int]]:
     [[1], [0]]
     """
     return [np.flatnonzero(row).tolist() for row in linked]
+
+
+def two_states_only(table: Table, method: str) -> None:
+    """Refuse a table with a column of more than two states."""
+    for column in table.columns:
+        if len(column.states) > 2:
+            raise TableError(
+                f"column {column.name!r} has {len(column.states)} states; {method} is for columns "
+                "of two. Use L1Graph or GreedyGraph, or merge its states."
+            )

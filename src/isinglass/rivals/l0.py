@@ -1,0 +1,127 @@
+"""Node-wise best subsets, by abess."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from isinglass.engine import Progress
+from isinglass.errors import MissingExtra, SettingError
+from isinglass.estimators.base import checked_rule
+from isinglass.rivals.base import Rival, two_states_only
+from isinglass.table import Table
+
+CRITERIA = ("gic", "bic", "ebic", "aic")
+
+
+class L0Graph(Rival):
+    """Each column on the best subset of the others, by abess (Zhu et al. 2020, 2022).
+
+    Columns of two states. For every number of neighbours up to `max_degree` abess looks for the
+    best logistic regression with that many, by exchanging columns; a criterion picks the number.
+    It needs the extra ``rivals``: ``pip install 'isinglass[rivals]'``.
+
+    Parameters
+    ----------
+    criterion : "gic", "bic", "ebic" or "aic"
+        How the number of neighbours is chosen; abess's own default is ``"ebic"``, the authors'
+        recommendation for subset selection ``"gic"``.
+    max_degree : int
+        The largest number of neighbours that is tried.
+    rule : "or" or "and"
+        Whether an edge needs one of its ends to choose it, or both.
+    intercept : bool
+        Whether each column has a field of its own.
+    missing : "error", "drop" or "state"
+    n_eff, n_jobs, bins, max_states
+        As for `GreedyGraph`; `n_jobs` counts for the refits.
+
+    Attributes
+    ----------
+    graph_ : Graph
+        Its numbers come from refits without penalty on the neighbours each column chose.
+    neighbours_ : list of list of int
+        What each column chose.
+    states_, diagnostics_, n_features_in_, feature_names_in_
+        As for `GreedyGraph`.
+    """
+
+    def __init__(
+        self,
+        criterion: str = "gic",
+        *,
+        max_degree: int = 10,
+        rule: str = "or",
+        intercept: bool = True,
+        missing: str = "error",
+        n_eff: float | str = "sum",
+        n_jobs: int | None = None,
+        bins: dict[str, int] | None = None,
+        max_states: int = 32,
+    ) -> None:
+        self.criterion = criterion
+        self.max_degree = max_degree
+        self.rule = rule
+        self.intercept = intercept
+        self.missing = missing
+        self.n_eff = n_eff
+        self.n_jobs = n_jobs
+        self.bins = bins
+        self.max_states = max_states
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> L0Graph:
+        """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
+        self._check_settings()
+        regression = _abess()
+        table = self._read(X, sample_weight)
+        two_states_only(table, type(self).__name__)
+        self.neighbours_ = []
+        for r in range(len(table.columns)):
+            self.neighbours_.append(self._best_subset(regression, table, r))
+            if progress is not None:
+                progress(r + 1, len(table.columns))
+        self.graph_ = self._graph(self.neighbours_, self.rule)
+        return self
+
+    def _best_subset(self, regression: Any, table: Table, r: int) -> list[int]:
+        others = [t for t, m in enumerate(table.n_states) if t != r and m == 2]
+        if table.n_states[r] < 2 or not others:
+            return []
+        model = regression(
+            support_size=range(min(self.max_degree, len(others)) + 1),
+            ic_type=self.criterion,
+            fit_intercept=bool(self.intercept),
+        )
+        spins = 2.0 * table.codes[:, others] - 1.0
+        model.fit(spins, table.codes[:, r].astype(int), sample_weight=table.weights)
+        return [others[i] for i in np.flatnonzero(model.coef_)]
+
+    def _check_settings(self) -> None:
+        checked_rule(self.rule)
+        if self.criterion not in CRITERIA:
+            raise SettingError(
+                f"criterion must be 'gic', 'bic', 'ebic' or 'aic', not {self.criterion!r}."
+            )
+        if self.max_degree != int(self.max_degree) or self.max_degree < 0:
+            raise SettingError(
+                f"max_degree must be a whole number, 0 or more, not {self.max_degree!r}."
+            )
+
+
+def _abess() -> Any:
+    try:
+        from abess.linear import LogisticRegression
+    except ImportError:
+        raise MissingExtra(
+            "L0Graph needs abess, which is not installed: pip install 'isinglass[rivals]'."
+        ) from None
+    return LogisticRegression
