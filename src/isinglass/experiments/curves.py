@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Success = Sequence[NDArray[np.float64]]
+Numbers = NDArray[np.float64]
+Success = Sequence[Numbers]
 """For each beta the successes of its repetitions: 0 or 1, NaN where there is no record."""
 
 
@@ -115,7 +116,7 @@ def ratio(
     lower: Success,
     *,
     level: float = 0.95,
-    resamples: int = 1000,
+    resamples: int = 2000,
     seed: int = 0,
 ) -> Ratio:
     """How many times the rows of `lower` does `upper` need?
@@ -125,32 +126,62 @@ def ratio(
     there from the first point counts with that point.
     """
     pairs = [_common(a, b) for a, b in zip(upper, lower, strict=True)]
+    kept = [k for k, pair in enumerate(pairs) if len(pair)]
+    if not kept:
+        return Ratio(float("nan"), float("nan"), float("nan"), 0)
     rng = np.random.default_rng(seed)
-    value = _ratio(betas, pairs, level)
-    draws = np.array(
-        [
-            _ratio(betas, [pair[rng.integers(0, len(pair), len(pair))] for pair in pairs], level)
-            for _ in range(resamples)
-        ]
-    )
-    draws = np.sort(draws[~np.isnan(draws)])
+    where = np.array([betas[k] for k in kept])
+    tries = np.array([len(pairs[k]) for k in kept])
+    drawn = [_resampled(pairs[k], resamples, rng) for k in kept]
+    needs = [
+        _needs(where, np.column_stack([shares[:, side] for shares in drawn]), tries, level)
+        for side in (0, 1)
+    ]
+    with np.errstate(invalid="ignore"):
+        value, *draws = needs[0] / needs[1]
+    known = np.sort([draw for draw in draws if not np.isnan(draw)])
     low, high = (
-        np.quantile(draws, [0.025, 0.975], method="inverted_cdf")
-        if len(draws)
+        np.quantile(known, [0.025, 0.975], method="inverted_cdf")
+        if len(known)
         else (np.nan, np.nan)
     )
-    return Ratio(value, float(low), float(high), min(len(pair) for pair in pairs))
+    return Ratio(float(value), float(low), float(high), int(tries.min()))
+
+
+def _resampled(pair: Numbers, resamples: int, rng: np.random.Generator) -> Numbers:
+    """Shares of both curves at one beta: as seen, then in resamples; (1 + resamples, 2)."""
+    drawn = pair[rng.integers(0, len(pair), (resamples, len(pair)))].mean(axis=1)
+    return np.vstack([pair.mean(axis=0), drawn])
+
+
+def _needs(betas: Numbers, shares: Numbers, tries: Numbers, level: float) -> Numbers:
+    """`crossing` of the monotone fit to each row of shares; infinite where there is none."""
+    heights = _monotone_rows(shares, tries)
+    there = heights >= level - 1e-12
+    at = there.argmax(axis=1)
+    rows, before = np.arange(len(shares)), np.maximum(at - 1, 0)
+    below, above = heights[rows, before], heights[rows, at]
+    step = np.where(at > 0, (level - below) / np.where(above > below, above - below, 1.0), 0.0)
+    need = betas[before] + step * (betas[at] - betas[before])
+    return np.where(there.any(axis=1), need, np.inf)
+
+
+def _monotone_rows(shares: Numbers, tries: Numbers) -> Numbers:
+    """`monotone` of each row: the largest, over starts, of the smallest mean, over ends."""
+    m = len(tries)
+    weight = np.concatenate([[0.0], np.cumsum(tries)])
+    total = np.column_stack([np.zeros(len(shares)), np.cumsum(shares * tries, axis=1)])
+    best = np.full(shares.shape, -np.inf)
+    for j in range(m):
+        means = (total[:, j + 1 :] - total[:, [j]]) / (weight[j + 1 :] - weight[j])
+        least = np.minimum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
+        best[:, j:] = np.maximum(best[:, j:], least)
+    return best
 
 
 def _common(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
     both = np.column_stack([a[: len(b)], b[: len(a)]])
     return both[np.isfinite(both).all(axis=1)]
-
-
-def _ratio(betas: Sequence[float], pairs: Sequence[NDArray[np.float64]], level: float) -> float:
-    needs = [smallest_beta(betas, [pair[:, side] for pair in pairs], level) for side in (0, 1)]
-    upper, lower = (np.inf if need.bound == ">" else need.beta for need in needs)
-    return float("nan") if np.isinf(upper) and np.isinf(lower) else float(upper / lower)
 
 
 def _short(number: float) -> str:

@@ -6,7 +6,7 @@ both ways to join neighbourhoods. Every function runs in one thread, so that tim
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -16,11 +16,11 @@ from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments.measure import Found
 from isinglass.experiments.plan import Codes, Line, Method
-from isinglass.graph import Graph
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.rivals.base import adjacency
 from isinglass.rivals.penalties import EBIC
 from isinglass.selection import Auto
+from isinglass.solvers import Path
 
 Numbers = NDArray[np.float64]
 #: The c of eps = c log(np)/n.
@@ -38,29 +38,32 @@ def greedy(codes: Codes, *, intercept: bool) -> Found:
     """The greedy search with c log(np)/n for many c, with the default rule, by OR and AND."""
     n, p = codes.shape
     unit = float(np.log(n * p)) / n
-    auto = Auto().threshold(n, p)
-    least = min(GREEDY_CONSTANTS[0] * unit, auto)
-    found = GreedyGraph(least, intercept=intercept, n_jobs=1).fit(codes)
-    thresholds = {"auto": auto, **{f"c={c:g}": c * unit for c in GREEDY_CONSTANTS}}
-    graphs: dict[str, Graph] = {}
-    for rule in ("or", "and"):
-        found.set_params(rule=rule)
-        graphs |= {f"{rule} {name}": found.at(t) for name, t in thresholds.items()}
-    return Found(graphs, _entry_gains(found, p))
-
-
-def _entry_gains(found: GreedyGraph, p: int) -> Numbers:
-    """The largest threshold at which each column has chosen each other one."""
+    thresholds = {
+        "auto": Auto().threshold(n, p),
+        **{f"c={c:g}": c * unit for c in GREEDY_CONSTANTS},
+    }
+    found = GreedyGraph(min(thresholds.values()), intercept=intercept, n_jobs=1).fit(codes)
     rank = np.zeros((p, p))
+    chosen = {name: np.zeros((p, p), dtype=bool) for name in thresholds}
     for r, path in enumerate(found.paths_):
-        reached = float("inf")
-        for step in path.steps:
-            if step.gain is not None:
-                reached = min(reached, step.gain)
-            row = rank[r]
-            for t in step.support:
-                row[t] = max(row[t], reached)
-    return rank
+        for reached, support in _states(path):
+            rank[r, support] = np.maximum(rank[r, support], reached)
+            for name, threshold in thresholds.items():
+                if threshold < reached:
+                    chosen[name][r] = False
+                    chosen[name][r, support] = True
+    graphs = {f"or {name}": pairs(linked | linked.T) for name, linked in chosen.items()}
+    graphs |= {f"and {name}": pairs(linked & linked.T) for name, linked in chosen.items()}
+    return Found(graphs, rank)
+
+
+def _states(path: Path) -> Iterator[tuple[float, list[int]]]:
+    """What a search had chosen after each step, and below which threshold it got there."""
+    reached = float("inf")
+    for step in path.steps:
+        if step.gain is not None:
+            reached = min(reached, step.gain)
+        yield reached, list(step.support)
 
 
 def l1(codes: Codes, *, intercept: bool) -> Found:

@@ -61,7 +61,7 @@ class Size:
     figures: tuple[int, ...]
 
 
-QUICK = Size((36, 64), repetitions=20, fewer=10, fewest=4, few_betas=True, figures=(1,))
+QUICK = Size((36, 64), repetitions=12, fewer=8, fewest=3, few_betas=True, figures=(1,))
 FULL = Size((36, 64, 100), repetitions=200, fewer=50, fewest=20, few_betas=False, figures=(1, 2, 3))
 
 

@@ -70,9 +70,10 @@ class Outcome:
 
     def tuned(self, design: Design, label: str, way: str) -> Tuned | None:
         """A line with its constant chosen: by one of the ways, or a fixed one, as "=or c=1"."""
-        return self._tuned.setdefault(
-            (design.name, label, way), self._tune(self.panels[design.name, label], way)
-        )
+        key = (design.name, label, way)
+        if key not in self._tuned:
+            self._tuned[key] = self._tune(self.panels[design.name, label], way)
+        return self._tuned[key]
 
     def _tune(self, panel: Panel, way: str) -> Tuned | None:
         if way.startswith("="):

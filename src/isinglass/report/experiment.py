@@ -9,23 +9,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isinglass.experiments.curves import wilson
-from isinglass.experiments.plan import Design
+from isinglass.experiments.plan import Design, Line
 from isinglass.experiments.study import Outcome, mean
-from isinglass.experiments.tuning import Tuned
+from isinglass.experiments.tuning import WAYS, Tuned
 from isinglass.report.plots import INK, PALE, new_figure, png
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Safe for colour-blind readers (Okabe and Ito); ours is always the first.
-COLORS = ("#0072B2", "#D55E00", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#5A5A5A", "#8C6D31")
+# Safe for colour-blind readers (Okabe and Ito).
+COLORS = {
+    "greedy": "#0072B2",
+    "greedy, AND": "#004060",
+    "l1, OR": "#D55E00",
+    "l1, AND": "#E69F00",
+    "l1, cross-validated": "#5A5A5A",
+    "l1, refitted, cut": "#CC79A7",
+    "logRISE": "#009E73",
+}
+OTHERS = ("#56B4E9", "#8C6D31", "#7A4FA3", "#A0A000")
 MARKERS = ("o", "s", "^", "D")
 DASHES = ("-", "--", ":", "-.")
 WAY_WORDS = {
     "own": "own rule",
-    "all": "one constant for all designs",
-    "other": "constant from other graphs of the design",
+    "all": "one constant for all",
+    "other": "constant from other graphs",
     "hindsight": "hindsight",
 }
 
@@ -55,12 +64,11 @@ def paper_figure(outcome: Outcome, curves: Sequence[Curve], middle: int) -> Figu
 def grid_figure(outcome: Outcome, curves: Sequence[Curve], measure: str = "exact") -> Figure:
     """One small panel for each design: all methods, with intervals."""
     designs = list(outcome.study.designs)
-    families = list(dict.fromkeys(_titled(design) for design in designs))
-    columns = 3 if len(families) > 1 else 1
+    columns = len(designs) // len({design.family for design in designs})
     rows = -(-len(designs) // columns)
     figure, axes = _panels(rows, columns, 3.6 * columns + 0.4, 2.7 * rows + 0.8)
     for ax, design in zip(axes, designs, strict=False):
-        _draw(ax, outcome, [design], [""], curves, measure=measure, band=measure == "exact")
+        _draw(ax, outcome, [design], [""], curves, measure=measure, bars=True)
         _label(ax, _titled(design), [design], measure)
     for ax in axes[len(designs) :]:
         ax.set_axis_off()
@@ -95,26 +103,68 @@ def files_of(name: str, figure: Figure) -> dict[str, bytes]:
     return {f"{name}.png": png(figure), f"{name}.svg": svg(figure)}
 
 
-def needs_table(
-    outcome: Outcome, ways: Sequence[str] = ("own", "all", "other", "hindsight")
-) -> str:
+def figures(outcome: Outcome) -> dict[str, bytes]:
+    """All pictures of a study, as PNG and SVG."""
+    name = outcome.study.name
+    curves = [_curve(line) for line in outcome.study.lines]
+    all_curves = [curve for curve in curves if curve[1] != "greedy, AND"]
+    few = [curve for curve in curves if curve[1] in ("greedy", "l1, OR", "l1, cross-validated")]
+    if name == "figure1":
+        middle = sorted({design.p for design in outcome.study.designs})
+        paper = paper_figure(outcome, few, middle[len(middle) // 2])
+        return {
+            **files_of(name, paper),
+            **files_of(f"{name}-methods", grid_figure(outcome, all_curves)),
+        }
+    if name == "figure2":
+        return {
+            **files_of(name, grid_figure(outcome, all_curves)),
+            **files_of(f"{name}-f1", grid_figure(outcome, all_curves, "f1")),
+        }
+    return files_of(name, degree_figure(outcome, few[:2]))
+
+
+def _curve(line: Line) -> Curve:
+    """How a line is drawn: ours with the paper's c = 1, the others as they are at their best."""
+    if line.label == "greedy":
+        return "greedy, c = 1", line.label, "=or c=1"
+    if line.label == "l1, cross-validated":
+        return line.label, line.label, "own"
+    return f"{line.label}, tuned on other graphs", line.label, "other"
+
+
+def report_markdown(outcomes: Sequence[Outcome]) -> str:
+    """Every table of an experiment, on one page."""
+    parts = []
+    for outcome in outcomes:
+        parts += [f"## {outcome.study.title}", "Smallest beta with 95 % of the graphs recovered:"]
+        parts += [needs_table(outcome), "At the beta where greedy first reaches 95 %:"]
+        parts += [quality_table(outcome)]
+    return "\n\n".join(parts) + "\n"
+
+
+def needs_table(outcome: Outcome, *, short: bool = False) -> str:
     """Markdown: the smallest beta with 95 % recovered, for each way to choose the constant.
 
-    The ratios are to the first line, with 95 % intervals of the paired bootstrap, the constants
-    of both chosen on other graphs of the same design, or by each one's own rule if it has no
-    constant.
+    The ratios are to the first line, with 95 % intervals of the paired bootstrap: constants
+    chosen on other graphs of the same design, and each one's own rule. The short table has
+    neither them nor the constants.
     """
     first = outcome.study.lines[0].label
-    heads = ["graph", "p", "d", "method", *(WAY_WORDS[way] for way in ways)]
-    heads += [f"times {first}, {WAY_WORDS['other']}", f"times {first}, own rules", "graphs"]
+    ours = [way for way in WAYS if not short or way != "all"]
+    heads = ["graph", "p", "d", "method", *(WAY_WORDS[way] for way in ours)]
+    if not short:
+        heads += [f"times {first}, {WAY_WORDS['other']}", f"times {first}, own rule", "graphs"]
     rows = []
     for design in outcome.study.designs:
         for line in outcome.study.lines:
             row = [_family_words(design), str(design.p), str(design.degree), line.label]
-            row += [_need(outcome.tuned(design, line.label, way)) for way in ways]
-            row += [_ratio(outcome, design, line.label, way) for way in ("other", "own")]
-            panel = outcome.panels[design.name, line.label]
-            rows.append([*row, str(min((len(rep) for rep in panel.failed), default=0))])
+            row += [_need(outcome.tuned(design, line.label, way), short) for way in ours]
+            if not short:
+                row += [_ratio(outcome, design, line.label, way) for way in ("other", "own")]
+                panel = outcome.panels[design.name, line.label]
+                row.append(str(min((len(rep) for rep in panel.failed), default=0)))
+            rows.append(row)
     return markdown(heads, rows)
 
 
@@ -162,9 +212,11 @@ def _telling_point(outcome: Outcome, design: Design, way: str) -> int:
     return int(np.argmax(np.asarray(design.betas) >= need - 1e-9))
 
 
-def _need(tuned: Tuned | None) -> str:
+def _need(tuned: Tuned | None, short: bool = False) -> str:
     if tuned is None:
         return ""
+    if short:
+        return str(tuned.need)
     constant = tuned.words.split(" ", 1)[-1] if " " in tuned.words else tuned.words
     return f"{tuned.need}" + (f" ({constant})" if "=" in constant else "")
 
@@ -205,7 +257,7 @@ def _draw(
     curves: Sequence[Curve],
     *,
     measure: str = "exact",
-    band: bool = False,
+    bars: bool = False,
 ) -> None:
     """Draw some curves for some designs; a small legend tells the designs' markers."""
     from matplotlib.lines import Line2D
@@ -214,8 +266,9 @@ def _draw(
         for c, (_, label, way) in enumerate(curves):
             tuned = outcome.tuned(design, label, way)
             if tuned is not None:
-                style = {"color": COLORS[c], "marker": MARKERS[k % 4], "ls": DASHES[k % 4]}
-                _draw_curve(ax, tuned, measure, band, **style)
+                style = {"marker": MARKERS[k % 4], "ls": DASHES[k % 4], "zorder": 3 - c / 100}
+                shift = (c - len(curves) / 2) / 300 if bars else 0.0
+                _draw_curve(ax, tuned, measure, shift, color=color_of(label, curves), **style)
     if len(designs) > 1:
         handles = [
             Line2D([], [], color=INK, marker=MARKERS[k % 4], ls=DASHES[k % 4], ms=4, label=name)
@@ -224,14 +277,23 @@ def _draw(
         ax.legend(handles=handles, frameon=False, fontsize=8, loc="lower right")
 
 
-def _draw_curve(ax: Axes, tuned: Tuned, measure: str, band: bool, **style: Any) -> None:
-    betas = tuned.panel.design.betas
+def _draw_curve(ax: Axes, tuned: Tuned, measure: str, shift: float, **style: Any) -> None:
+    """Draw a curve; with a shift, a little to the side and with intervals."""
     values = tuned.exact if measure == "exact" else tuned.of(getattr(tuned.panel, measure))
-    ax.plot(betas, [mean(tries) for tries in values], ms=4, lw=1.3, mec="white", mew=0.4, **style)
-    if band:
-        counts = [tries[np.isfinite(tries)] for tries in values]
-        low, high = np.array([wilson(float(seen.sum()), len(seen)) for seen in counts]).T
-        ax.fill_between(betas, low, high, color=style["color"], alpha=0.12, lw=0)
+    betas = np.asarray(tuned.panel.design.betas)
+    betas = betas + shift * betas[-1]
+    heights = np.array([mean(tries) for tries in values])
+    ax.plot(betas, heights, ms=4, lw=1.3, mec="white", mew=0.4, **style)
+    if shift and measure == "exact":
+        seen = [tries[np.isfinite(tries)] for tries in values]
+        limits = np.array([wilson(float(tries.sum()), len(tries)) for tries in seen])
+        ax.vlines(betas, *limits.T, color=style["color"], lw=0.8, alpha=0.5, zorder=1)
+
+
+def color_of(label: str, curves: Sequence[Curve]) -> str:
+    """The colour of a line, the same in every picture."""
+    unknown = [line for _, line, _ in curves if line not in COLORS]
+    return COLORS.get(label) or OTHERS[unknown.index(label) % len(OTHERS)]
 
 
 def _label(ax: Axes, title: str, designs: Sequence[Design], measure: str = "exact") -> None:
@@ -249,7 +311,7 @@ def _legend(figure: Figure, curves: Sequence[Curve]) -> None:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], color=COLORS[c], lw=2.5, label=name) for c, (name, _, _) in enumerate(curves)
+        Line2D([], [], color=color_of(line, curves), lw=2.5, label=name) for name, line, _ in curves
     ]
     figure.legend(
         handles=handles,
