@@ -3,6 +3,7 @@
 from isinglass import losses, selection, simulate
 from isinglass.errors import IsinglassError
 from isinglass.estimators import GreedyGraph
+from isinglass.experiments.compare import Comparison, compare
 from isinglass.graph import Graph
 from isinglass.model import MarkovField
 from isinglass.report import summarise
@@ -12,6 +13,7 @@ from isinglass.table import read_table
 
 __all__ = [
     "ChowLiuTree",
+    "Comparison",
     "Graph",
     "GreedyGraph",
     "InteractionScreening",
@@ -21,6 +23,7 @@ __all__ = [
     "MarkovField",
     "Path",
     "Step",
+    "compare",
     "foba",
     "losses",
     "read_table",

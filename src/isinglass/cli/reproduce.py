@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import MissingExtra
@@ -104,7 +106,7 @@ def _run(console: Console, work: Reproduction) -> None:
 
 
 def _write(console: Console, out: str, work: Reproduction) -> None:
-    from isinglass.report.experiment import needs_table, report_markdown
+    from isinglass.report.experiment import report_markdown
 
     outcomes = work.outcomes()
     failed = sum("failed" in record for record in work.records().values())
@@ -117,9 +119,27 @@ def _write(console: Console, out: str, work: Reproduction) -> None:
         click.echo(f"no pictures: {error}")
     write_all(out, contents)
     for outcome in outcomes:
-        console.print(f"\n{outcome.study.title}", style="bold")
-        click.echo(needs_table(outcome, short=True))
+        _tell(console, outcome)
     click.echo(f"\nwrote {', '.join(contents)} to {out}")
+
+
+def _tell(console: Console, outcome: Outcome) -> None:
+    """The smallest betas, one row a design."""
+    from isinglass.report.experiment import short_table
+
+    console.print(f"\n{outcome.study.title}", style="bold")
+    console.print(
+        "Smallest beta = n / (20 d log p) with 95 % of the graphs recovered; each constant was "
+        "chosen on other graphs of the same design (tables.md has the other ways).",
+        style="dim",
+    )
+    heads, rows = short_table(outcome)
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for head in heads:
+        table.add_column(head, justify="left" if head == "graph" else "right")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    console.print(table)
 
 
 def _pictures(outcomes: list[Outcome]) -> dict[str, bytes]:

@@ -17,6 +17,7 @@ from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.experiments.measure import edge_set
 from isinglass.frames import frame
 from isinglass.graph import Graph
+from isinglass.rivals import ChowLiuTree, InteractionScreening, L1Graph
 from isinglass.table import Table, encode
 
 Numbers = NDArray[np.float64]
@@ -174,8 +175,21 @@ def compare(
 
 
 def default_methods(table: Table) -> dict[str, Any]:
-    """Greedy, and those of its rivals that the table allows."""
-    return {"greedy": GreedyGraph()}
+    """Greedy, and those of its rivals that the table allows, each with its own default rule.
+
+    l1 is logistic, or group-l1 if some column has more than two states; interaction screening
+    is for two states only.
+    """
+    binary = max(table.n_states) <= 2
+    methods: dict[str, Any] = {
+        "greedy": GreedyGraph(),
+        "l1" if binary else "group l1": L1Graph(),
+        "screening": InteractionScreening(),
+        "tree": ChowLiuTree(),
+    }
+    if not binary:
+        del methods["screening"]
+    return methods
 
 
 @dataclass(frozen=True)

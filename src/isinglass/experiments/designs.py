@@ -65,6 +65,8 @@ def ising_design(
         parts.append(signs)
     if intercept != 0.0:
         parts.append(f"intercept={_words(intercept)}")
+    if seed:
+        parts.append(f"seed={seed}")
     sample = partial(
         _ising_table, graph, {"coupling": coupling, "signs": signs, "intercept": intercept}
     )

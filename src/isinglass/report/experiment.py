@@ -69,7 +69,12 @@ def grid_figure(outcome: Outcome, curves: Sequence[Curve], measure: str = "exact
     figure, axes = _panels(rows, columns, 3.6 * columns + 0.4, 2.7 * rows + 0.8)
     for ax, design in zip(axes, designs, strict=False):
         _draw(ax, outcome, [design], [""], curves, measure=measure, bars=True)
-        _label(ax, _titled(design), [design], measure)
+        _label(
+            ax,
+            f"{_words(design, outcome)}, p = {design.p}, d = {design.degree}",
+            [design],
+            measure,
+        )
     for ax in axes[len(designs) :]:
         ax.set_axis_off()
     _legend(figure, curves)
@@ -130,7 +135,7 @@ def _curve(line: Line) -> Curve:
         return "greedy, c = 1", line.label, "=or c=1"
     if line.label == "l1, cross-validated":
         return line.label, line.label, "own"
-    return f"{line.label}, tuned on other graphs", line.label, "other"
+    return f"{line.label} (tuned)", line.label, "other"
 
 
 def report_markdown(outcomes: Sequence[Outcome]) -> str:
@@ -143,29 +148,47 @@ def report_markdown(outcomes: Sequence[Outcome]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def needs_table(outcome: Outcome, *, short: bool = False) -> str:
+def needs_table(outcome: Outcome) -> str:
     """Markdown: the smallest beta with 95 % recovered, for each way to choose the constant.
 
     The ratios are to the first line, with 95 % intervals of the paired bootstrap: constants
-    chosen on other graphs of the same design, and each one's own rule. The short table has
-    neither them nor the constants.
+    chosen on other graphs of the same design, and each one's own rule.
     """
     first = outcome.study.lines[0].label
-    ours = [way for way in WAYS if not short or way != "all"]
-    heads = ["graph", "p", "d", "method", *(WAY_WORDS[way] for way in ours)]
-    if not short:
-        heads += [f"times {first}, {WAY_WORDS['other']}", f"times {first}, own rule", "graphs"]
+    heads = ["graph", "p", "d", "method", *(WAY_WORDS[way] for way in WAYS)]
+    heads += [
+        f"times {first}, {WAY_WORDS['other']}",
+        f"times {first}, {WAY_WORDS['own']}",
+        "graphs",
+    ]
     rows = []
     for design in outcome.study.designs:
         for line in outcome.study.lines:
-            row = [_family_words(design), str(design.p), str(design.degree), line.label]
-            row += [_need(outcome.tuned(design, line.label, way), short) for way in ours]
-            if not short:
-                row += [_ratio(outcome, design, line.label, way) for way in ("other", "own")]
-                panel = outcome.panels[design.name, line.label]
-                row.append(str(min((len(rep) for rep in panel.failed), default=0)))
-            rows.append(row)
+            needs = (outcome.tuned(design, line.label, way) for way in WAYS)
+            panel = outcome.panels[design.name, line.label]
+            rows.append(
+                [
+                    *(_words(design, outcome), str(design.p), str(design.degree), line.label),
+                    *map(_need, needs),
+                    *(_ratio(outcome, design, line.label, way) for way in ("other", "own")),
+                    str(min((len(tries) for tries in panel.failed), default=0)),
+                ]
+            )
     return markdown(heads, rows)
+
+
+def short_table(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
+    """Heads and rows of what is told on a terminal: smallest betas, one column a method."""
+    heads = ["graph", "p", *(line.label for line in outcome.study.lines)]
+    rows = []
+    for design in outcome.study.designs:
+        row = [_words(design, outcome), str(design.p)]
+        for line in outcome.study.lines:
+            tuned = outcome.tuned(design, line.label, "other")
+            tuned = tuned or outcome.tuned(design, line.label, "own")
+            row.append(str(tuned.need) if tuned else "")
+        rows.append(row)
+    return heads, rows
 
 
 def quality_table(outcome: Outcome, way: str = "other") -> str:
@@ -185,7 +208,7 @@ def quality_table(outcome: Outcome, way: str = "other") -> str:
             beta = design.betas[at]
             rows.append(
                 [
-                    *(_family_words(design), str(design.p), f"{beta:g}", str(design.rows(beta))),
+                    *(_words(design, outcome), str(design.p), f"{beta:g}", str(design.rows(beta))),
                     *(line.label, f"{mean(tuned.exact[at]):.0%}", f"{f1:.3f}"),
                     *(f"{false:.2f}", f"{missed:.2f}", _number(mean(tuned.panel.aupr[at]))),
                 ]
@@ -212,11 +235,9 @@ def _telling_point(outcome: Outcome, design: Design, way: str) -> int:
     return int(np.argmax(np.asarray(design.betas) >= need - 1e-9))
 
 
-def _need(tuned: Tuned | None, short: bool = False) -> str:
+def _need(tuned: Tuned | None) -> str:
     if tuned is None:
         return ""
-    if short:
-        return str(tuned.need)
     constant = tuned.words.split(" ", 1)[-1] if " " in tuned.words else tuned.words
     return f"{tuned.need}" + (f" ({constant})" if "=" in constant else "")
 
@@ -232,14 +253,13 @@ def _number(value: float) -> str:
     return "" if np.isnan(value) else f"{value:.3f}"
 
 
-def _family_words(design: Design) -> str:
-    """The family, and what of its model is not in other columns of a table."""
+def _words(design: Design, outcome: Outcome) -> str:
+    """The family, and what of its model is not the same in the whole study."""
+    names = [other.name.split("/") for other in outcome.study.designs]
+    shared = set.intersection(*(set(parts) for parts in names))
     parts = design.name.split("/")
-    return " ".join([parts[0], *(part for part in parts[1:] if part[:2] not in ("p=", "d="))])
-
-
-def _titled(design: Design) -> str:
-    return f"{_family_words(design)}, p = {design.p}, d = {design.degree}"
+    own = [part for part in parts[1:] if part not in shared and part[:2] not in ("p=", "d=")]
+    return ", ".join([parts[0], *own])
 
 
 def _panels(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
@@ -316,7 +336,7 @@ def _legend(figure: Figure, curves: Sequence[Curve]) -> None:
     figure.legend(
         handles=handles,
         loc="outside lower center",
-        ncols=min(len(handles), 3),
+        ncols=min(len(handles), int(figure.get_figwidth() // 2.6)),
         frameon=False,
         fontsize=9,
     )
