@@ -207,15 +207,13 @@ class MarkovField:
         -------
         array of shape (n, p), or data frame
         """
-        codes = self.sample_codes(
+        codes = self._draw(
             n,
             seed=seed,
             method=method,
             n_jobs=n_jobs,
             memory=memory,
-            chains=chains,
-            burn_in=burn_in,
-            thin=thin,
+            schedule=Schedule(chains, burn_in, thin),
             progress=progress,
         )
         return self._labelled(codes)
@@ -234,6 +232,27 @@ class MarkovField:
         progress: Callable[[int, int], None] | None = None,
     ) -> NDArray[np.uint8]:
         """Draw n rows as codes, places in ``states``; shape (n, p). Parameters as in `sample`."""
+        return self._draw(
+            n,
+            seed=seed,
+            method=method,
+            n_jobs=n_jobs,
+            memory=memory,
+            schedule=Schedule(chains, burn_in, thin),
+            progress=progress,
+        )
+
+    def _draw(
+        self,
+        n: int,
+        *,
+        seed: Seed,
+        method: str,
+        n_jobs: int | None,
+        memory: float,
+        schedule: Schedule,
+        progress: Callable[[int, int], None] | None,
+    ) -> NDArray[np.uint8]:
         check_whole("n", n, 1)
         if method not in ("auto", "exact", "gibbs"):
             raise SettingError(f"method must be 'auto', 'exact' or 'gibbs', not {method!r}.")
@@ -243,13 +262,12 @@ class MarkovField:
             if method == "exact" or order.bytes_needed(n) <= memory:
                 elimination.check_memory(order, n, memory, ', or take method="gibbs"')
                 return elimination.draw(self, order, n, rng)
-        schedule = Schedule(chains, burn_in, thin)
         run = run_chains(
             self,
             n,
             schedule,
             seed=int(rng.integers(2**64, dtype=np.uint64)),
-            threads=threads_for(n_jobs, chains),
+            threads=threads_for(n_jobs, schedule.chains),
             progress=progress,
         )
         warn_if_poor(run.mixing, schedule)
