@@ -12,7 +12,7 @@ import click
 
 from isinglass.errors import IsinglassError
 
-COMMANDS = ("demo", "fit")
+COMMANDS = ("demo", "fit", "simulate")
 
 
 class LazyCommands(click.Group):
