@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from isinglass.report.files import check_file, write_files
 from isinglass.report.words import counted
 
 COUNT = click.IntRange(1)
-COLUMNS = click.Option(["--columns"], type=COUNT, required=True, metavar="P", help="Columns.")
+COLUMNS = click.Option(["--columns", "p"], type=COUNT, required=True, metavar="P", help="Columns.")
 COMMON = (
     click.Option(["--samples"], type=COUNT, default=1000, show_default=True, help="Rows to draw."),
     click.Option(["--out"], required=True, metavar="FILE", help="The table, as CSV."),
@@ -54,7 +54,9 @@ COMMON = (
         help="States a column, or one number for each, as 2,3,2. Two are -1 and +1 (Ising); "
         "more are 0, 1, ... with a random table on every edge (Potts).",
     ),
-    click.Option(["--seed"], type=click.IntRange(0), metavar="N", help="To get the same table again."),
+    click.Option(
+        ["--seed"], type=click.IntRange(0), metavar="N", help="To get the same table again."
+    ),
     click.Option(
         ["--method"],
         type=click.Choice(["auto", "exact", "gibbs"]),
@@ -73,9 +75,7 @@ COMMON = (
     click.Option(
         ["--burn-in"], type=int, default=1000, show_default=True, help="Gibbs: sweeps at first."
     ),
-    click.Option(
-        ["--thin"], type=int, default=10, show_default=True, help="Gibbs: sweeps a draw."
-    ),
+    click.Option(["--thin"], type=int, default=10, show_default=True, help="Gibbs: sweeps a draw."),
     click.Option(["--jobs"], type=int, metavar="N", help="Threads; all cores by default."),
 )
 
@@ -100,74 +100,61 @@ command = click.Group(
 
 
 def _add_family(
-    name: str, what: str, make: Callable[..., Any], options: Sequence[click.Option]
+    make: Callable[..., Any], what: str, *options: click.Option, seeded: bool = True
 ) -> None:
-    """Add a sub-command; `make` takes its options and a seed, and returns a graph."""
+    """Add a family of the library as a sub-command; options are named as its arguments."""
 
     def callback(**given: Any) -> None:
         shape = {option.name: given.pop(option.name) for option in options}
-        _run(lambda seed: make(seed=seed, **shape), **given)
+        _run(lambda seed: make(**shape, **({"seed": seed} if seeded else {})), **given)
 
-    family = click.Command(name, callback=callback, params=[*options, *COMMON], help=what)
-    command.add_command(family)
+    name = make.__name__.replace("_", "-")
+    command.add_command(
+        click.Command(name, callback=callback, params=[*options, *COMMON], help=what)
+    )
 
 
+def _degree(name: str, kind: type, what: str) -> click.Option:
+    return click.Option(["--degree", name], type=kind, required=True, help=what)
+
+
+_add_family(simulate.chain, "Every column is linked to the next.", COLUMNS, seeded=False)
 _add_family(
-    "chain",
-    "Every column is linked to the next.",
-    lambda columns, **_: simulate.chain(columns),
-    [COLUMNS],
-)
-_add_family(
-    "grid",
+    simulate.grid,
     "A sheet: links go left, right, up and down.",
-    lambda rows, cols, **_: simulate.grid(rows, cols),
-    [
-        click.Option(["--rows"], type=COUNT, required=True, help="Rows of the sheet."),
-        click.Option(["--cols"], type=COUNT, required=True, help="Columns of the sheet."),
-    ],
+    click.Option(["--rows"], type=COUNT, required=True, help="Rows of the sheet."),
+    click.Option(["--cols"], type=COUNT, required=True, help="Columns of the sheet."),
+    seeded=False,
 )
 _add_family(
-    "star",
+    simulate.star,
     "One column is linked to some others; the rest are alone.",
-    lambda columns, degree, **_: simulate.star(columns, degree),
-    [COLUMNS, click.Option(["--degree"], type=int, required=True, help="Leaves of the star.")],
+    COLUMNS,
+    _degree("d", int, "Leaves of the star."),
+    seeded=False,
 )
+_add_family(simulate.tree, "A random tree, all trees with the same chance.", COLUMNS)
 _add_family(
-    "tree",
-    "A random tree, all trees with the same chance.",
-    lambda columns, seed: simulate.tree(columns, seed),
-    [COLUMNS],
-)
-_add_family(
-    "random-regular",
+    simulate.random_regular,
     "A random graph, all columns with as many links.",
-    lambda columns, degree, seed: simulate.random_regular(columns, degree, seed),
-    [COLUMNS, click.Option(["--degree"], type=int, required=True, help="Links of each column.")],
+    COLUMNS,
+    _degree("d", int, "Links of each column."),
 )
 _add_family(
-    "erdos-renyi",
+    simulate.erdos_renyi,
     "A random graph, every link drawn by itself.",
-    lambda columns, degree, seed: simulate.erdos_renyi(columns, degree, seed),
-    [
-        COLUMNS,
-        click.Option(["--degree"], type=float, required=True, help="Links a column, on average."),
-    ],
+    COLUMNS,
+    _degree("degree", float, "Links a column, on average."),
 )
 _add_family(
-    "small-world",
+    simulate.small_world,
     "A ring with a few links moved elsewhere.\n\nEvery column is linked to its nearest on the "
     "ring, then each link is moved with a small chance (Watts and Strogatz).",
-    lambda columns, nearest, rewire, seed: simulate.small_world(columns, nearest, rewire, seed),
-    [
-        COLUMNS,
-        click.Option(
-            ["--nearest"], type=int, required=True, metavar="K", help="Links of each; even."
-        ),
-        click.Option(
-            ["--rewire"], type=float, default=0.1, show_default=True, help="Chance to be moved."
-        ),
-    ],
+    COLUMNS,
+    click.Option(["--nearest", "k"], type=int, required=True, help="Links of each; even."),
+    click.Option(
+        ["--rewire"], type=float, default=0.1, show_default=True, help="Chance to be moved."
+    ),
 )
 
 
