@@ -141,6 +141,7 @@ TWO = (("a", "b"), ((0, 1), (0, 1)))
     ("arguments", "said"),
     [
         (((), (), (), {}), "at least one column"),
+        ((("a",), ((1, 1),), ([0, 0],), {}), "'a' has two states of one label"),
         ((("a", "a"), TWO[1], ([0, 0], [0, 0]), {}), "one name"),
         ((*TWO, ([0, 0],), {}), "2 names, 2 columns of states and 1 intercepts"),
         ((*TWO, ([0, 0], [0, 0, 0]), {}), r"intercept of 'b' has shape \(3,\)"),
@@ -156,6 +157,14 @@ TWO = (("a", "b"), ((0, 1), (0, 1)))
 def test_what_is_refused(arguments, said):
     with pytest.raises(SettingError, match=said):
         MarkovField(*arguments)
+
+
+@pytest.mark.parametrize(
+    "couplings", [{(0, 1): [1.0, 2.0]}, {(0, 5): SPIN}, {(1, 0): SPIN}, {(0, 1): SPIN[:, :1]}]
+)
+def test_what_potentials_are_refused(couplings):
+    with pytest.raises(SettingError, match="coupling"):
+        MarkovField.from_potentials(*TWO, ([0, 0], [0, 0]), couplings)
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, "many"])

@@ -62,8 +62,8 @@ def plan_elimination(
     """Find a cheap order: the smallest table next, or else the fewest new links, or as given.
 
     The other two are tried where the first is neither cheap nor hopeless, and given up where one
-    table alone exceeds the memory there may be. A chain and a star take tables over two columns, a grid
-    tables over about one of its rows.
+    table alone exceeds the memory there may be. A chain and a star take tables over two columns,
+    a grid tables over about one of its rows.
 
     >>> plan_elimination([2, 2, 3], [(0, 1), (1, 2)]).sizes
     (4, 6, 3)
@@ -77,7 +77,8 @@ def plan_elimination(
     for cost in (_new_links, _position):
         if CHEAP < best.bytes_needed() < HOPELESS * memory:
             most = min(max(best.sizes), memory / NUMBER)
-            best = _eliminate(n_states, neighbours, cost, most) or best
+            other = _eliminate(n_states, neighbours, cost, most)
+            best = min(best, other or best, key=Elimination.bytes_needed)
     return best
 
 
