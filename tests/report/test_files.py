@@ -50,7 +50,7 @@ def test_an_interruption_leaves_nothing(tmp_path, monkeypatch):
 
 def test_files_in_several_folders_come_together_or_not_at_all(tmp_path):
     (tmp_path / "taken").write_text("mine")
-    with pytest.raises(FileError, match="cannot write to .*taken"):
+    with pytest.raises(FileError, match=r"cannot write to .*taken"):
         write_files({tmp_path / "x.txt": b"x", tmp_path / "taken" / "y.txt": b"y"})
     assert os.listdir(tmp_path) == ["taken"]
     write_files({tmp_path / "x.txt": b"x", tmp_path / "new" / "y.txt": b"y"})
