@@ -85,6 +85,7 @@ void test_factor();
 void test_fits();
 void test_gains();
 void test_engine();
+void test_gibbs();
 
 }  // namespace core_test
 
@@ -103,6 +104,7 @@ int main(int count, char** arguments) {
   run("fits", core_test::test_fits);
   run("gains", core_test::test_gains);
   run("engine", core_test::test_engine);
+  run("gibbs", core_test::test_gibbs);
   if (core_test::failures) std::printf("%d checks failed\n", core_test::failures);
   return core_test::failures ? 1 : 0;
 }

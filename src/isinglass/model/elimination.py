@@ -131,7 +131,7 @@ def _cumulative(table: _SummedOut) -> Array:
     """Chance of at most each state but the last, a row for each state, flat over the others."""
     below = np.cumsum(table.weights[:-1], axis=0)
     below /= table.total
-    return below.reshape(len(below), -1)
+    return below.reshape(len(below), table.total.size)
 
 
 def _combination(

@@ -18,7 +18,7 @@ from isinglass.graph import Graph, Link, sign_of
 from isinglass.model import elimination
 from isinglass.model.gibbs import Schedule, run_chains, warn_if_poor
 from isinglass.model.settings import check_whole
-from isinglass.table.labels import sort_labels
+from isinglass.table.labels import key, sort_labels
 
 Array = NDArray[np.float64]
 Seed = int | np.random.SeedSequence | np.random.Generator | None
@@ -78,7 +78,7 @@ class MarkovField:
         object.__setattr__(self, "intercepts", tuple(map(_frozen, self.intercepts)))
         ordered = {pair: _frozen(self.couplings[pair]) for pair in sorted(self.couplings)}
         object.__setattr__(self, "couplings", ordered)
-        _check_columns(self)
+        _check_columns(self.names, self.states, self.intercepts, self.couplings)
         for name, intercept in zip(self.names, self.intercepts, strict=True):
             _check_zero_sum(intercept, f"the intercept of {name!r}")
         for (i, j), table in self.couplings.items():
@@ -101,9 +101,9 @@ class MarkovField:
         ([[0.5, -0.5], [-0.5, 0.5]], [-0.5, 0.5])
         """
         fields = [np.array(intercept, dtype=np.float64) for intercept in intercepts]
-        tables = {}
-        for (i, j), given in couplings.items():
-            table = np.asarray(given, dtype=np.float64)
+        tables = {pair: np.asarray(table, dtype=np.float64) for pair, table in couplings.items()}
+        _check_columns(names, states, fields, tables)
+        for (i, j), table in tables.items():
             rows, columns = table.mean(axis=1), table.mean(axis=0)
             fields[i] += rows
             fields[j] += columns
@@ -190,7 +190,7 @@ class MarkovField:
         n : int
             Rows.
         seed : int, SeedSequence, Generator, optional
-            The same seed gives the same table, whatever `n_jobs`.
+            The same seed gives the same table, whatever `n_jobs`; another `memory` may not.
         method : "auto", "exact" or "gibbs"
             Exact: independent rows, by summing out columns one by one. Gibbs: many chains, with
             a `PoorMixing` warning if they disagree or move slowly. Auto: exact if memory allows.
@@ -207,15 +207,13 @@ class MarkovField:
         -------
         array of shape (n, p), or data frame
         """
-        codes = self.sample_codes(
+        codes = self._draw(
             n,
             seed=seed,
             method=method,
             n_jobs=n_jobs,
             memory=memory,
-            chains=chains,
-            burn_in=burn_in,
-            thin=thin,
+            schedule=Schedule(chains, burn_in, thin),
             progress=progress,
         )
         return self._labelled(codes)
@@ -234,6 +232,27 @@ class MarkovField:
         progress: Callable[[int, int], None] | None = None,
     ) -> NDArray[np.uint8]:
         """Draw n rows as codes, places in ``states``; shape (n, p). Parameters as in `sample`."""
+        return self._draw(
+            n,
+            seed=seed,
+            method=method,
+            n_jobs=n_jobs,
+            memory=memory,
+            schedule=Schedule(chains, burn_in, thin),
+            progress=progress,
+        )
+
+    def _draw(
+        self,
+        n: int,
+        *,
+        seed: Seed,
+        method: str,
+        n_jobs: int | None,
+        memory: float,
+        schedule: Schedule,
+        progress: Callable[[int, int], None] | None,
+    ) -> NDArray[np.uint8]:
         check_whole("n", n, 1)
         if method not in ("auto", "exact", "gibbs"):
             raise SettingError(f"method must be 'auto', 'exact' or 'gibbs', not {method!r}.")
@@ -243,13 +262,12 @@ class MarkovField:
             if method == "exact" or order.bytes_needed(n) <= memory:
                 elimination.check_memory(order, n, memory, ', or take method="gibbs"')
                 return elimination.draw(self, order, n, rng)
-        schedule = Schedule(chains, burn_in, thin)
         run = run_chains(
             self,
             n,
             schedule,
             seed=int(rng.integers(2**64, dtype=np.uint64)),
-            threads=threads_for(n_jobs, chains),
+            threads=threads_for(n_jobs, schedule.chains),
             progress=progress,
         )
         warn_if_poor(run.mixing, schedule)
@@ -280,35 +298,46 @@ def _frozen(numbers: ArrayLike) -> Array:
     return array
 
 
-def _check_columns(field: MarkovField) -> None:
-    """Raise SettingError unless names, states, intercepts and couplings fit together."""
-    p = len(field.names)
+def _check_columns(
+    names: Sequence[str],
+    states: Sequence[Sequence[Hashable]],
+    intercepts: Sequence[Array],
+    couplings: Mapping[tuple[int, int], Array],
+) -> None:
+    """Raise SettingError unless all parts of a model fit together."""
+    p = len(names)
     if not p:
         raise SettingError("a model needs at least one column.")
-    if len(set(field.names)) < p:
+    if len(set(names)) < p:
         raise SettingError("two columns of a model have one name; give each its own.")
-    if not len(field.states) == len(field.intercepts) == p:
+    if not len(states) == len(intercepts) == p:
         raise SettingError(
-            f"{p} names, {len(field.states)} columns of states and {len(field.intercepts)} "
-            "intercepts do not fit together; give one of each for every column."
+            f"{p} names, {len(states)} columns of states and {len(intercepts)} intercepts do not "
+            "fit together; give one of each for every column."
         )
-    for name, m, intercept in zip(field.names, field.n_states, field.intercepts, strict=True):
-        if not 1 <= m <= MAX_STATES:
-            raise SettingError(f"{name!r} has {m} states; 1 to {MAX_STATES} are possible.")
-        if intercept.shape != (m,):
-            raise SettingError(
-                f"the intercept of {name!r} has shape {intercept.shape}; its {m} states need "
-                f"({m},)."
-            )
-    for (i, j), table in field.couplings.items():
+    for name, labels, intercept in zip(names, states, intercepts, strict=True):
+        _check_column(name, labels, intercept)
+    for (i, j), table in couplings.items():
         if not 0 <= i < j < p:
             raise SettingError(f"a coupling joins columns i < j below {p}, not {(i, j)}.")
-        shape = field.n_states[i], field.n_states[j]
+        shape = len(states[i]), len(states[j])
         if table.shape != shape:
             raise SettingError(
-                f"the coupling of {field.names[i]!r} and {field.names[j]!r} has shape "
-                f"{table.shape}; their states need {shape}."
+                f"the coupling of {names[i]!r} and {names[j]!r} has shape {table.shape}; their "
+                f"states need {shape}."
             )
+
+
+def _check_column(name: str, labels: Sequence[Hashable], intercept: Array) -> None:
+    m = len(labels)
+    if not 1 <= m <= MAX_STATES:
+        raise SettingError(f"{name!r} has {m} states; 1 to {MAX_STATES} are possible.")
+    if len(set(map(key, labels))) < m:
+        raise SettingError(f"{name!r} has two states of one label; give each its own.")
+    if intercept.shape != (m,):
+        raise SettingError(
+            f"the intercept of {name!r} has shape {intercept.shape}; its {m} states need ({m},)."
+        )
 
 
 def _check_zero_sum(numbers: Array, what: str) -> None:

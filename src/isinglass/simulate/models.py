@@ -75,7 +75,7 @@ def potts(
     states: int | Sequence[int],
     *,
     coupling: float | Range = 0.5,
-    intercept: float = 0.0,
+    intercept: float | Range = 0.0,
     seed: Seed = None,
 ) -> MarkovField:
     """Make a model of any numbers of states, with a random table on every edge.
@@ -92,7 +92,7 @@ def potts(
         Numbers of states, 2 to 256; labels are 0, 1, ...
     coupling : float or (low, high)
         The size of every table, or a range from which sizes are drawn evenly.
-    intercept : float
+    intercept : float or (low, high)
         The size of every column's intercept, in the same sense.
     seed : int or Generator, optional
 
@@ -111,11 +111,11 @@ def potts(
     names, edges = _columns_and_edges(graph)
     m = _state_counts(states, len(names))
     sizes = rng.uniform(*_sizes("coupling", coupling, above=0.0), len(edges))
-    field, _ = _sizes("intercept", intercept)
+    heights = rng.uniform(*_sizes("intercept", intercept), len(names))
     return MarkovField(
         names,
         tuple(tuple(range(count)) for count in m),
-        tuple(field * _centred(rng, (count,)) for count in m),
+        tuple(h * _centred(rng, (count,)) for h, count in zip(heights, m, strict=True)),
         {
             (i, j): size * _centred(rng, (m[i], m[j]))
             for (i, j), size in zip(edges, sizes.tolist(), strict=True)
