@@ -28,7 +28,8 @@ struct L1Fit {
 template <class Problem>
 class L1Path {
  public:
-  L1Path(Problem& problem, double tolerance) : problem_(problem), tolerance_(tolerance) {
+  L1Path(Problem& problem, double tolerance, const std::atomic<bool>& interrupted)
+      : problem_(problem), tolerance_(tolerance), interrupted_(interrupted) {
     const std::size_t blocks = problem.columns() + 1;
     coef_.resize(blocks);
     slope_.resize(blocks);
@@ -51,11 +52,11 @@ class L1Path {
   }
 
   // Fits at penalties that fall; those after an interruption are missing.
-  std::vector<L1Fit> run(std::span<const double> penalties, const std::atomic<bool>& interrupted) {
+  std::vector<L1Fit> run(std::span<const double> penalties) {
     std::vector<L1Fit> fits;
     double before = largest_penalty();
     for (const double penalty : penalties) {
-      if (interrupted) break;
+      if (interrupted_) break;
       fits.push_back(solve(penalty, before));
       before = std::min(before, penalty);
     }
@@ -78,7 +79,7 @@ class L1Path {
     for (std::size_t t = 0; t < field(); ++t)
       if (norm(coef_[t]) > 0 || pushes(t, cut)) bring_near(t);
     L1Fit fit;
-    for (bool wrong = true; wrong;) {
+    for (bool wrong = true; wrong && !interrupted_;) {
       fit.distance = solve_near(penalty);
       look_at_rest();
       wrong = false;
@@ -118,7 +119,7 @@ class L1Path {
         now = look(penalty);
         last = 0;
       }
-      if (now <= tolerance_ || i == kSteps) return now;
+      if (now <= tolerance_ || i == kSteps || interrupted_) return now;
       if (model_.blocks() == 0 || (i > 0 && now > kSlow * last)) renew();
       step(penalty, now);
       last = now;
@@ -206,6 +207,7 @@ class L1Path {
 
   Problem& problem_;
   double tolerance_;
+  const std::atomic<bool>& interrupted_;
   std::vector<std::vector<double>> coef_, slope_;  // of every column, then of the field
   std::vector<std::size_t> near_;                  // columns looked at in every step, and the field
   std::vector<char> is_near_, modelled_;

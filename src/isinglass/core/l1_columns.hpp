@@ -60,8 +60,9 @@ class L1Columns {
 
   template <class Problem>
   Result solve(Problem problem, const std::atomic<bool>& interrupted) const {
-    L1Path<Problem> path(problem, settings_.tolerance);
-    return {path.largest_penalty(), path.run(settings_.penalties, interrupted)};
+    L1Path<Problem> path(problem, settings_.tolerance, interrupted);
+    const double largest = path.largest_penalty();
+    return {largest, path.run(settings_.penalties)};
   }
 
   void append(std::size_t r, const Result& result, L1Flat& flat) const {

@@ -79,6 +79,7 @@ class PotentialProblem {
   double remembered_loss() const { return loss_at(remembered_); }
 
   void slope(std::size_t t, double* out) {
+    if (size(t) == 0) return;
     const std::size_t m = states(t), k = contrast_count(t);
     sums_.assign(m * m_, 0.0);
     for (std::size_t i = 0; i < table_.rows(); ++i) {

@@ -86,6 +86,7 @@ class Quadratic {
 
  private:
   static constexpr int kRounds = 200;
+  static constexpr std::size_t kMostForNewton = 400;  // parameters; beyond, its cube costs more than sweeps
 
   double& at(std::size_t i, std::size_t j) { return curvature_[i * stride_ + j]; }
 
@@ -154,6 +155,7 @@ class Quadratic {
       if (block.penalty == 0 || norm({&x_[block.first], block.size}) > 0)
         for (std::size_t k = 0; k < block.size; ++k) active.push_back(block.first + k);
     const std::size_t size = active.size();
+    if (size > kMostForNewton) return;
     std::vector<double> matrix(size * size), step(size);
     for (std::size_t i = 0; i < size; ++i) {
       step[i] = -slope_[active[i]];

@@ -142,6 +142,7 @@ class SpinProblem {
   }
 
   double loss_at(const std::vector<double>& predictor) const {
+    if (table_.states(r_) < 2) return 0;  // nothing to explain
     double sum = 0;
     if (loss_ == SpinLoss::pseudo) {
       for (std::size_t i = 0; i < rows(); ++i) {

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from isinglass.engine import Progress
 from isinglass.errors import MissingExtra, SettingError
 from isinglass.estimators.base import checked_rule
 from isinglass.rivals.base import Rival, two_states_only
 from isinglass.table import Table
+
+Codes = NDArray[np.integer[Any]]
 
 CRITERIA = ("gic", "bic", "ebic", "aic")
 
@@ -101,8 +103,9 @@ class L0Graph(Rival):
             ic_type=self.criterion,
             fit_intercept=bool(self.intercept),
         )
-        spins = 2.0 * table.codes[:, others] - 1.0
-        model.fit(spins, table.codes[:, r].astype(int), sample_weight=table.weights)
+        codes, weights = _copies(table)
+        spins = 2.0 * codes[:, others] - 1.0
+        model.fit(spins, codes[:, r].astype(int), sample_weight=weights)
         return [others[i] for i in np.flatnonzero(model.coef_)]
 
     def _check_settings(self) -> None:
@@ -115,6 +118,16 @@ class L0Graph(Rival):
             raise SettingError(
                 f"max_degree must be a whole number, 0 or more, not {self.max_degree!r}."
             )
+
+
+def _copies(table: Table) -> tuple[Codes, NDArray[np.float64] | None]:
+    """Whole weights as copies of rows: abess takes weights for shares, not for counts."""
+    if (table.weights == 1).all():
+        return table.codes, None
+    counts = table.weights.astype(np.intp)
+    if (counts == table.weights).all():
+        return np.repeat(table.codes, counts, axis=0), None
+    return table.codes, table.weights
 
 
 def _abess() -> Any:
