@@ -6,6 +6,7 @@ Nothing here is shared with the package.
 import itertools
 
 import numpy as np
+
 from reference import Node, log_softmax
 
 

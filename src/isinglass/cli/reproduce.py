@@ -17,6 +17,7 @@ from isinglass.experiments.paper import FULL, QUICK, Size, studies
 from isinglass.experiments.reproduce import Reproduction
 from isinglass.experiments.study import Outcome, Study
 from isinglass.report.files import check_folder, write_all
+from isinglass.report.words import counted
 
 EPILOG = """\b
 Examples:
@@ -111,7 +112,7 @@ def _write(console: Console, out: str, work: Reproduction) -> None:
     outcomes = work.outcomes()
     failed = sum("failed" in record for record in work.records().values())
     if failed:
-        console.print(f"{failed} fits failed; results.csv says why.", style="yellow")
+        console.print(f"{counted(failed, 'fit')} failed; results.csv says why.", style="yellow")
     contents = {**work.tables(), "tables.md": report_markdown(outcomes).encode()}
     try:
         contents |= _pictures(outcomes)

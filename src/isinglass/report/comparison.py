@@ -11,6 +11,7 @@ from isinglass.experiments.results import csv_bytes
 from isinglass.graph import Graph, Link
 from isinglass.report.layout import Positions, positions
 from isinglass.report.plots import INK, PALE, drawable, label_width, new_figure
+from isinglass.report.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,12 +75,14 @@ def comparison_figure(comparison: Comparison) -> Figure:
     graph = union(entries)
     at = positions(graph, {name: label_width(name) for name in graph.names})
     width, height = _extent(at)
-    columns = min(len(entries), 3 if width < 5 else 2) or 1
-    rows = max(1, -(-len(entries) // columns))
-    scale = min(1.0, 7.0 / max(width, 1.0))
-    figure, _ = new_figure(columns * (scale * width + 0.4), rows * (scale * height + 0.9) + 0.4)
+    columns = len(entries) if len(entries) <= 3 else 2
+    rows = max(1, -(-len(entries) // max(columns, 1)))
+    scale = min(0.8, 5.0 / width)
+    figure, _ = new_figure(
+        max(columns, 1) * max(scale * width, 3.2) + 0.2, rows * (scale * height + 0.5) + 0.4
+    )
     figure.clear()
-    axes: Any = figure.subplots(rows, columns, squeeze=False)
+    axes: Any = figure.subplots(rows, max(columns, 1), squeeze=False)
     shared = frozenset.intersection(*(entry.edges for entry in entries)) if entries else frozenset()
     for ax in axes.ravel():
         ax.set_axis_off()
@@ -118,13 +121,16 @@ def _draw(ax: Axes, entry: Entry, shared: frozenset[tuple[int, int]], at: Positi
             textcoords="offset points",
             ha="center",
             va="top",
-            fontsize=6,
+            fontsize=7,
             color=ink,
             parse_math=False,
+            bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
         )
     score = "" if np.isnan(entry.score) else f", held-out {entry.score:.3f}"
     ax.set_title(
-        f"{drawable(entry.name)}: {len(entry.edges)} edges{score}", fontsize=9, parse_math=False
+        f"{drawable(entry.name)}: {counted(len(entry.edges), 'edge')}{score}",
+        fontsize=9,
+        parse_math=False,
     )
     ax.margins(0.08)
     ax.set_aspect("equal")
