@@ -39,9 +39,10 @@ def test_fits_are_optimal_on_awkward_tables(seed):
         for k, penalty in enumerate(lambdas):
             field, tables = paths.fit(r, k)
             assert distance_from_optimal(node, penalty, field, tables) < 1e-7
-            loss = -node.weights @ log_softmax(predictor_of(node, field, tables))[
-                np.arange(len(node.y)), node.y
-            ]
+            loss = (
+                -node.weights
+                @ log_softmax(predictor_of(node, field, tables))[np.arange(len(node.y)), node.y]
+            )
             assert paths.losses[r, k] == pytest.approx(loss, abs=1e-10)
             for table in [field[:, None], *tables.values()]:
                 np.testing.assert_allclose(table.sum(axis=0), 0, atol=1e-12)

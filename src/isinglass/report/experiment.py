@@ -71,7 +71,7 @@ def grid_figure(outcome: Outcome, curves: Sequence[Curve], measure: str = "exact
         _draw(ax, outcome, [design], [""], curves, measure=measure, bars=True)
         _label(
             ax,
-            f"{_words(design, outcome)}, p = {design.p}, d = {design.degree}",
+            _title(design, outcome),
             [design],
             measure,
         )
@@ -260,6 +260,17 @@ def _words(design: Design, outcome: Outcome) -> str:
     parts = design.name.split("/")
     own = [part for part in parts[1:] if part not in shared and part[:2] not in ("p=", "d=")]
     return ", ".join([parts[0], *own])
+
+
+def _title(design: Design, outcome: Outcome) -> str:
+    """The words, with p and d where they differ in the study."""
+    designs = outcome.study.designs
+    parts = [_words(design, outcome)]
+    if len({other.p for other in designs}) > 1:
+        parts.append(f"p = {design.p}")
+    if len({other.degree for other in designs}) > 1:
+        parts.append(f"d = {design.degree}")
+    return ", ".join(parts)
 
 
 def _panels(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
