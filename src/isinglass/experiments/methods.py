@@ -27,8 +27,8 @@ Numbers = NDArray[np.float64]
 GREEDY_CONSTANTS = tuple(round(0.3 + 0.1 * k, 1) for k in range(16))
 #: The c of lambda = c sqrt(log(p)/n); the low ones only let EBIC look further down the path.
 L1_CONSTANTS = tuple(round(0.8 * 1.08**k, 2) for k in range(27))
-LOW_L1_CONSTANTS = (0.2, 0.3, 0.4, 0.5, 0.65)
-CV_CONSTANTS = np.geomspace(0.2, 4.0, 16)
+LOW_L1_CONSTANTS = (0.4, 0.5, 0.65)
+CV_CONSTANTS = np.geomspace(0.3, 3.0, 12)
 #: Penalties before a refit, and the couplings below which an edge is then dropped.
 REFIT_CONSTANTS = (1.0, 1.4, 2.0)
 CUTS = tuple(round(0.1 + 0.025 * k, 3) for k in range(13))
@@ -173,7 +173,7 @@ def lines(
     Parameters
     ----------
     fewer, fewest : int
-        How many tables the slower methods see, and the slowest.
+        How many tables the slower methods see, and the slowest, which is left out if none.
     intercept : bool
         Whether the methods fit one; the paper's experiments have none.
     also : sequence of str
@@ -183,7 +183,7 @@ def lines(
     path = Method("l1", partial(l1, intercept=intercept))
     refitted = Method("l1-refit", partial(l1_refitted, intercept=intercept), fewer)
     validated = Method("l1-cv", partial(l1_cross_validated, intercept=intercept), fewest)
-    return [
+    chosen = [
         Line("greedy", ours, "or ", own="or auto"),
         Line("greedy, AND", ours, "and ", own="and auto"),
         Line("l1, OR", path, "or ", own="or ebic"),
@@ -193,6 +193,7 @@ def lines(
         _screening_line("logRISE", intercept, fewer),
         *(_extra(name, intercept, fewer) for name in also),
     ]
+    return [line for line in chosen if line.method.repetitions != 0]
 
 
 def _screening_line(label: str, intercept: bool, repetitions: int) -> Line:
