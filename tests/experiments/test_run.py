@@ -105,6 +105,7 @@ def test_a_table_that_cannot_be_made_is_a_failure_of_all_its_cells(tmp_path):
     assert [record["failed"] for record in records.values()] == ["MemoryError: too wide"] * 4
 
 
+@pytest.mark.long
 def test_a_process_that_dies_costs_its_own_cells_only(tmp_path):
     plan = small.plan(small.by_correlation, small.deadly, repetitions=1)
     records = run(plan.cells(), tmp_path, jobs=2)

@@ -238,7 +238,7 @@ def _telling_point(outcome: Outcome, design: Design, way: str) -> int:
 def _need(tuned: Tuned | None) -> str:
     if tuned is None:
         return ""
-    constant = tuned.words.split(" ", 1)[-1] if " " in tuned.words else tuned.words
+    constant = tuned.words.replace("or ", "").replace("and ", "")
     return f"{tuned.need}" + (f" ({constant})" if "=" in constant else "")
 
 
