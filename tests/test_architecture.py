@@ -18,8 +18,10 @@ LEVELS = [
     {"graph", "table", "losses"},
     {"solvers"},
     {"engine", "selection"},
-    {"estimators"},
+    {"model"},
+    {"estimators", "simulate"},
     {"rivals"},
+    {"experiments"},
     {"report"},
     {"cli"},
 ]

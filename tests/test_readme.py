@@ -54,6 +54,12 @@ def test_python_and_shell(text, tmp_path, monkeypatch):
     assert json.loads(next(tmp_path.glob("*.json")).read_text())["edges"]
 
 
+def test_shell_lines_of_simulate(tmp_path):
+    for line in shell_lines((ROOT / "docs" / "simulate.md").read_text()):
+        run_shell(line, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"grid.csv", "tree.csv", "truth.csv"}
+
+
 def test_ten_lines_of_python_and_three_of_shell():
     assert len(re.findall(r"^>>>", README, flags=re.MULTILINE)) <= 10
     assert len(shell_lines(README)) == 3

@@ -1,9 +1,11 @@
 """Which columns of a discrete table are directly linked, how strongly, and how sure one can be."""
 
-from isinglass import losses, selection
+from isinglass import losses, selection, simulate
 from isinglass.errors import IsinglassError
 from isinglass.estimators import GreedyGraph
+from isinglass.experiments.compare import Comparison, compare
 from isinglass.graph import Graph
+from isinglass.model import MarkovField
 from isinglass.report import summarise
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
@@ -11,17 +13,21 @@ from isinglass.table import read_table
 
 __all__ = [
     "ChowLiuTree",
+    "Comparison",
     "Graph",
     "GreedyGraph",
     "InteractionScreening",
     "IsinglassError",
     "L0Graph",
     "L1Graph",
+    "MarkovField",
     "Path",
     "Step",
+    "compare",
     "foba",
     "losses",
     "read_table",
     "selection",
+    "simulate",
     "summarise",
 ]

@@ -9,8 +9,13 @@
     │   ├── DuplicateNames     two columns of one name
     │   ├── UnseenState        a state that fit never saw
     │   └── BadWeights         negative, missing, of the wrong length, or of unclear meaning
+    ├── OutOfMemory            exact work beyond the memory allowed     (MemoryError)
     ├── FileError              a file that cannot be read or written    (OSError)
     └── MissingExtra           an optional library is not installed     (ImportError)
+
+and a warning
+
+    PoorMixing                 draws that are far from independent      (UserWarning)
 
 A message says what was wrong, what is allowed, what came, and what to do next.
 """
@@ -25,6 +30,8 @@ __all__ = [
     "IsinglassError",
     "MissingExtra",
     "MissingValues",
+    "OutOfMemory",
+    "PoorMixing",
     "SettingError",
     "TableError",
     "TooManyStates",
@@ -68,9 +75,17 @@ class BadWeights(TableError):
     """Weights that are negative, missing, of the wrong length, or of unclear meaning."""
 
 
+class OutOfMemory(IsinglassError, MemoryError):
+    """Exact work that needs more memory than it may have."""
+
+
 class FileError(IsinglassError, OSError):
     """A file that cannot be read or written."""
 
 
 class MissingExtra(IsinglassError, ImportError):
     """An optional library is not installed."""
+
+
+class PoorMixing(UserWarning):
+    """Chains disagree, or their draws are far from independent."""

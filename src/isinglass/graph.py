@@ -10,6 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
 from isinglass.frames import frame
@@ -33,8 +34,8 @@ class Link:
         +1 or -1 where both columns are ordered, else 0.
     coupling, log_odds : float or None
         theta on the -1/+1 scale, and 4 theta, between two columns of two states.
-    evidence : float
-        A chi-square with one degree of freedom.
+    evidence : float or None
+        A chi-square with one degree of freedom; None in a model that no table was asked about.
     selected_by : str
         "both", or the name of the one column that chose it.
     unbounded : bool
@@ -47,7 +48,7 @@ class Link:
     sign: int
     coupling: float | None
     log_odds: float | None
-    evidence: float
+    evidence: float | None
     selected_by: str
     unbounded: bool
 
@@ -174,7 +175,8 @@ class Graph:
         rows = "".join(
             f"<tr><td>{escape(self.names[e.source])}</td><td>{escape(self.names[e.target])}</td>"
             f"<td>{e.strength:.3f}</td><td>{'+' if e.sign > 0 else '−' if e.sign < 0 else ''}</td>"
-            f"<td>{e.evidence:.1f}</td><td>{'yes' if e.unbounded else ''}</td></tr>"
+            f"<td>{'' if e.evidence is None else f'{e.evidence:.1f}'}</td>"
+            f"<td>{'yes' if e.unbounded else ''}</td></tr>"
             for e in sorted(self.links, key=lambda link: -link.strength)[:20]
         )
         hidden = len(self.links) - 20
@@ -188,6 +190,20 @@ class Graph:
             f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead>"
             f"<tbody>{rows}</tbody></table>{more}"
         )
+
+
+def sign_of(table: NDArray[np.float64]) -> int:
+    """Whether high goes with high in a table of log-potentials, by evenly spaced scores.
+
+    >>> sign_of(np.array([[0.2, -0.2], [-0.2, 0.2]])), sign_of(np.zeros((2, 3)))
+    (1, 0)
+    """
+    if table.shape == (2, 2):
+        trend = float(table[1, 1])
+    else:
+        rows, columns = (np.arange(m) - (m - 1) / 2 for m in table.shape)
+        trend = float(rows @ table @ columns)
+    return 0 if abs(trend) < 1e-12 else int(np.sign(trend))
 
 
 def _counted(number: int, noun: str) -> str:

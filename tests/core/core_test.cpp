@@ -86,6 +86,7 @@ void test_fits();
 void test_gains();
 void test_engine();
 void test_l1();
+void test_gibbs();
 
 }  // namespace core_test
 
@@ -105,6 +106,7 @@ int main(int count, char** arguments) {
   run("gains", core_test::test_gains);
   run("engine", core_test::test_engine);
   run("l1", core_test::test_l1);
+  run("gibbs", core_test::test_gibbs);
   if (core_test::failures) std::printf("%d checks failed\n", core_test::failures);
   return core_test::failures ? 1 : 0;
 }

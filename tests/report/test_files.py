@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from isinglass.errors import FileError
-from isinglass.report.files import check_folder, write_all
+from isinglass.report.files import check_file, check_folder, write_all, write_files
 
 
 def test_writes_into_a_new_folder(tmp_path):
@@ -45,6 +45,22 @@ def test_an_interruption_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "replace", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write_all(tmp_path, {"x.txt": b"new"})
+    assert os.listdir(tmp_path) == []
+
+
+def test_files_in_several_folders_come_together_or_not_at_all(tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(FileError, match=r"cannot write to .*taken"):
+        write_files({tmp_path / "x.txt": b"x", tmp_path / "taken" / "y.txt": b"y"})
+    assert os.listdir(tmp_path) == ["taken"]
+    write_files({tmp_path / "x.txt": b"x", tmp_path / "new" / "y.txt": b"y"})
+    assert (tmp_path / "new" / "y.txt").read_bytes() == b"y"
+
+
+def test_a_folder_is_no_file(tmp_path):
+    with pytest.raises(FileError, match="it is a folder; name a file"):
+        check_file(tmp_path)
+    check_file(tmp_path / "new" / "x.txt")
     assert os.listdir(tmp_path) == []
 
 

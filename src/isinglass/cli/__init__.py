@@ -12,7 +12,7 @@ import click
 
 from isinglass.errors import IsinglassError
 
-COMMANDS = ("demo", "fit")
+COMMANDS = ("compare", "demo", "fit", "reproduce", "simulate")
 
 
 class LazyCommands(click.Group):

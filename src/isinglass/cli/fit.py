@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
+from isinglass.cli.tables import number_or_word, read_bins, read_without, table_options
 from isinglass.cli.terminal import new_console, print_summary, progress_bar
-from isinglass.errors import MissingExtra, SettingError
+from isinglass.errors import MissingExtra
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import Graph
 from isinglass.report import summarise
 from isinglass.report.exports import edges_csv, graphml
 from isinglass.report.files import check_folder, write_all
 from isinglass.selection import LookBelow, selector
-from isinglass.table import read_table
 
 EPILOG = """\b
 Examples:
@@ -49,21 +49,10 @@ Examples:
     show_default=True,
     help="Gaps: refuse them, keep complete rows only, or take a gap as an answer.",
 )
-@click.option("--na", multiple=True, metavar="TEXT", help="A cell that means missing, as '?'.")
-@click.option("--drop", multiple=True, metavar="NAME", help="A column to leave out.")
-@click.option("--bin", "bins", multiple=True, metavar="NAME=K", help="Cut a number into K bins.")
-@click.option("--weight-column", metavar="NAME", help="A column of counts or weights.")
-@click.option(
-    "--n-eff",
-    default="sum",
-    show_default=True,
-    help="How many rows the weights stand for: sum, kish, or a number.",
-)
+@table_options
 @click.option("--nu", type=float, default=0.5, show_default=True, help="Backward step factor.")
 @click.option("--no-intercept", is_flag=True, help="No field of a column's own.")
 @click.option("--max-degree", type=int, metavar="D", help="At most D neighbours a search.")
-@click.option("--max-states", type=int, default=32, show_default=True, help="States a column.")
-@click.option("--no-header", is_flag=True, help="The first row is data; columns are x0, x1, ...")
 @click.option("--jobs", type=int, metavar="N", help="Threads; all cores by default.")
 @click.option(
     "--top", type=click.IntRange(0), default=20, show_default=True, help="Edges to print."
@@ -105,28 +94,14 @@ def _fit(
     estimator = GreedyGraph(
         LookBelow(selector(threshold)),
         intercept=not no_intercept,
-        n_eff=_number_or_word(n_eff),
-        bins=dict(map(_bin, bins)) or None,
+        n_eff=number_or_word(n_eff),
+        bins=read_bins(bins),
         n_jobs=jobs,
         **settings,
     )
-    table = _without(read_table(data, na=na, header=not no_header), drop)
+    table = read_without(data, drop, na=na, header=not no_header)
     with progress_bar("searching") as progress:
         return estimator.fit(table, sample_weight=weight_column, progress=progress)
-
-
-def _without(table: Any, drop: tuple[str, ...]) -> Any:
-    unknown = [name for name in drop if name not in table.columns]
-    if unknown:
-        known = ", ".join(repr(name) for name in table.columns[:8])
-        more = f" and {len(table.columns) - 8} more" if len(table.columns) > 8 else ""
-        raise SettingError(
-            f"--drop: there is no column {unknown[0]!r}; the columns are {known}{more}."
-        )
-    left = table.drop(set(drop))
-    if not left.columns:
-        raise SettingError("--drop leaves no column; keep at least one.")
-    return left
 
 
 def _write(out: str, graph: Graph) -> list[str]:
@@ -145,17 +120,3 @@ def _picture(graph: Graph) -> bytes:
     from isinglass.report import plots
 
     return plots.png(plots.figure_of(plots.network(graph)))
-
-
-def _bin(text: str) -> tuple[str, int]:
-    name, _, count = text.rpartition("=")
-    if not name or not count.isdecimal():
-        raise SettingError(f"--bin takes NAME=K, as age=4, not {text!r}.")
-    return name, int(count)
-
-
-def _number_or_word(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -22,12 +22,19 @@ def new_console(*, stderr: bool = False) -> Console:
 
 
 @contextmanager
-def progress_bar(what: str) -> Iterator[Callback]:
-    """A bar on standard error, gone when the work is done; silent when not on a terminal."""
+def progress_bar(what: str, *, steady: bool = False) -> Iterator[Callback]:
+    """A bar on standard error, gone when the work is done; silent when not on a terminal.
+
+    The time left goes by the speed of the last half minute, or, if `steady`, of the whole work.
+    """
     console = new_console(stderr=True)
     columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
+        *columns,
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+        speed_estimate_period=1e9 if steady else 30.0,
     ) as bar:
         task = bar.add_task(what)
         yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -14,6 +14,7 @@ from isinglass.core.lapack import MANY_STATES, lend_lapack
 __all__ = [
     "all_pair_counts",
     "factorise_integers",
+    "gibbs_sample",
     "instructions",
     "l1_paths",
     "pair_counts",
@@ -188,6 +189,35 @@ def factorise_integers(
         return None
     codes, least, counts = found
     return codes.reshape(data.shape, order="F"), least, counts.reshape(-1, 256)
+
+
+def gibbs_sample(
+    model: Mapping[str, NDArray[Any]],
+    *,
+    chains: int,
+    burn_in: int,
+    thin: int,
+    draws: int,
+    seed: int,
+    threads: int,
+    progress: Callable[[int], None] | None = None,
+) -> NDArray[np.uint8]:
+    """Codes (column-major) of a pairwise model: row d * chains + c is draw d of chain c.
+
+    The arrays of `model` are described in ``core/gibbs.hpp``. A seed gives the same codes
+    whatever the number of threads.
+    """
+    codes: NDArray[np.uint8] = _core.gibbs(
+        **model,
+        chains=chains,
+        burn_in=burn_in,
+        thin=thin,
+        draws=draws,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+    return codes.reshape(len(model["states"]), -1).T
 
 
 def instructions() -> str:

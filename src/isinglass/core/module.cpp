@@ -9,6 +9,7 @@
 #include "engine.hpp"
 #include "factor.hpp"
 #include "flat.hpp"
+#include "gibbs.hpp"
 #include "l1_columns.hpp"
 
 namespace nb = nanobind;
@@ -87,21 +88,13 @@ class Watch {
 
 nb::dict to_dict(Flat&& flat) {
   nb::dict out;
-  out["fit_begin"] = owned(std::move(flat.fit_begin));
-  out["stop"] = owned(std::move(flat.stop));
-  out["evaluated"] = owned(std::move(flat.evaluated));
-  out["add"] = owned(std::move(flat.add));
-  out["variable"] = owned(std::move(flat.variable));
-  out["change"] = owned(std::move(flat.change));
+  out["largest"] = owned(std::move(flat.largest));
   out["loss"] = owned(std::move(flat.loss));
+  out["distance"] = owned(std::move(flat.distance));
   out["support_begin"] = owned(std::move(flat.support_begin));
   out["support"] = owned(std::move(flat.support));
-  out["unbounded"] = owned(std::move(flat.unbounded));
   out["number_begin"] = owned(std::move(flat.number_begin));
   out["numbers"] = owned(std::move(flat.numbers));
-  out["worth_begin"] = owned(std::move(flat.worth_begin));
-  out["worth_column"] = owned(std::move(flat.worth_column));
-  out["worth_value"] = owned(std::move(flat.worth_value));
   return out;
 }
 
@@ -210,6 +203,47 @@ void lend_lapack(std::uintptr_t factorise, std::uintptr_t invert) {
   lapack().invert = reinterpret_cast<Lapack::Routine>(invert);
 }
 
+// Every index of a model points into its arrays, so that a chain need not look.
+void check_model(const PairwiseModel& model) {
+  const auto refuse_unless = [](bool holds) {
+    if (!holds) throw std::invalid_argument("the arrays of the model do not fit together");
+  };
+  const auto within = [](std::int64_t begin, std::int64_t length, std::size_t size) {
+    return begin >= 0 && length >= 0 && static_cast<std::size_t>(begin + length) <= size;
+  };
+  const std::size_t p = model.columns(), entries = model.neighbours.size();
+  refuse_unless(model.field_begin.size() == p && model.neighbour_begin.size() == p + 1);
+  refuse_unless(model.table_begin.size() == entries);
+  for (std::size_t i = 0; i < p; ++i) {
+    const std::int64_t m = model.states[i], first = model.neighbour_begin[i];
+    refuse_unless(m >= 1 && m <= 256 && within(model.field_begin[i], m - 1, model.fields.size()));
+    refuse_unless(within(first, model.neighbour_begin[i + 1] - first, entries));
+    for (auto e = static_cast<std::size_t>(first); std::cmp_less(e, model.neighbour_begin[i + 1]); ++e) {
+      refuse_unless(within(model.neighbours[e], 1, p));
+      const std::int64_t rows = model.states[static_cast<std::size_t>(model.neighbours[e])];
+      refuse_unless(within(model.table_begin[e], rows * (m - 1), model.tables.size()));
+    }
+  }
+}
+
+auto gibbs(Vector<std::int32_t> states, Vector<std::int64_t> field_begin, Vector<double> fields,
+           Vector<std::int64_t> neighbour_begin, Vector<std::int64_t> neighbours,
+           Vector<std::int64_t> table_begin, Vector<double> tables, std::size_t chains, std::size_t burn_in,
+           std::size_t thin, std::size_t draws, std::uint64_t seed, unsigned threads, nb::object progress) {
+  const auto view = [](const auto& vector) { return std::span(vector.data(), vector.shape(0)); };
+  const PairwiseModel model{view(states),     view(field_begin), view(fields), view(neighbour_begin),
+                            view(neighbours), view(table_begin), view(tables)};
+  check_model(model);
+  Watch watch(std::move(progress));
+  std::vector<std::uint8_t> codes;
+  {
+    const nb::gil_scoped_release release;
+    codes = gibbs_sample(model, {chains, burn_in, thin, draws}, seed, threads, std::ref(watch));
+  }
+  watch.rethrow();
+  return owned(std::move(codes));
+}
+
 // Rows in each combination of two states of any two columns: a square matrix, states in column order.
 auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weights, unsigned threads) {
   std::vector<double> counts;
@@ -227,7 +261,7 @@ auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> we
 }
 
 NB_MODULE(_core, m) {
-  m.doc() = "Bits, counts, and Algorithm 1 on them.";
+  m.doc() = "Bits, counts, Algorithm 1 on them, and Gibbs sampling.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("admirers"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
         nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
@@ -243,6 +277,10 @@ NB_MODULE(_core, m) {
   m.def("factorise", &factorise<std::int64_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("pair_counts", &pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("a"),
         nb::arg("b"));
+  m.def("gibbs", &gibbs, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
+        nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
+        nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),
+        nb::arg("threads"), nb::arg("progress").none());
   m.def("all_pair_counts", &all_pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"),
         nb::arg("threads"));
   m.def("one_parameter_gain", &one_parameter_gain, nb::arg("gain"), nb::arg("df"), nb::arg("n"));

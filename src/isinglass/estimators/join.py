@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.engine import Choices, Runs
-from isinglass.graph import Graph, Link
+from isinglass.graph import Graph, Link, sign_of
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.table import Table
 
@@ -73,7 +73,7 @@ def _of_tables(
     coupling = float(mean[1, 1]) if mean.shape == (2, 2) else None
     ordered = table.columns[a].ordered and table.columns[b].ordered
     return {
-        "sign": _sign(mean) if ordered else 0,
+        "sign": sign_of(mean) if ordered else 0,
         "coupling": coupling,
         "log_odds": None if coupling is None else 4.0 * coupling,
         "selected_by": "both" if other != first else table.names[choices.column[first]],
@@ -85,13 +85,3 @@ def _oriented(choices: Choices, entry: int, source: int) -> NDArray[np.float64]:
     """One end's table, the source's states in its rows."""
     table = choices.tables[entry]
     return table if choices.column[entry] == source else table.T
-
-
-def _sign(table: NDArray[np.float64]) -> int:
-    """Whether high goes with high: the table's product with evenly spaced scores."""
-    if table.shape == (2, 2):
-        trend = float(table[1, 1])
-    else:
-        rows, columns = (np.arange(m) - (m - 1) / 2 for m in table.shape)
-        trend = float(rows @ table @ columns)
-    return 0 if abs(trend) < 1e-12 else int(np.sign(trend))

@@ -25,18 +25,33 @@ def check_folder(folder: str | os.PathLike[str]) -> None:
         )
 
 
+def check_file(path: str | os.PathLike[str]) -> None:
+    """Raise FileError, before any long work, if a file could not be written."""
+    if Path(path).is_dir():
+        raise FileError(f"cannot write to {os.fspath(path)!r}: it is a folder; name a file.")
+    check_folder(Path(path).parent)
+
+
 def write_all(folder: str | os.PathLike[str], contents: Mapping[str, bytes]) -> None:
-    """Write some files into a folder, made if need be.
+    """Write some files into a folder, made if need be; all of them or none."""
+    write_files({Path(folder) / name: content for name, content in contents.items()})
+
+
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write some files; folders are made if need be.
 
     All are written under other names first and renamed together at the end, so that no file
     is ever seen half-written, and a full disk leaves the old ones as they were.
     """
     staged: dict[str, Path] = {}
+    folder = Path()
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        for name, content in contents.items():
-            staged[_stage(Path(folder), name, content)] = Path(folder) / name
+        for path, content in contents.items():
+            folder = path.parent
+            folder.mkdir(parents=True, exist_ok=True)
+            staged[_stage(folder, path.name, content)] = path
         for temporary, path in staged.items():
+            folder = path.parent
             os.replace(temporary, path)
     except OSError as error:
         reason = error.strerror or error

@@ -1,0 +1,113 @@
+"""Designs of Ising models: a family of graphs, couplings, intercepts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import ceil, isqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from isinglass.errors import SettingError
+from isinglass.experiments.plan import Codes, Design, Edges
+from isinglass.simulate import chain, grid, ising, random_regular, star
+
+if TYPE_CHECKING:
+    import networkx
+
+    Family = Callable[[int], networkx.Graph]
+
+Range = tuple[float, float]
+
+
+def ising_design(
+    family: str,
+    graph: Family,
+    *,
+    p: int,
+    degree: int,
+    betas: tuple[float, ...],
+    coupling: float | Range = 0.5,
+    signs: str = "mixed",
+    intercept: float | Range = 0.0,
+    seed: int = 0,
+) -> Design:
+    """Ising models on a family of graphs.
+
+    Parameters
+    ----------
+    family : str
+        What to call it.
+    graph : function of a seed
+        Returns a networkx graph on p nodes; a new one for every table, if it is random.
+    p, degree, betas
+        As in `Design`.
+    coupling, signs, intercept
+        As in :func:`isinglass.simulate.ising`.
+    seed : int
+        Another number gives other tables, with keys of their own.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> wheel = ising_design(
+    ...     "wheel", lambda seed: nx.wheel_graph(9), p=9, degree=8, betas=(1.0, 2.0), coupling=0.3
+    ... )
+    >>> wheel.name
+    'wheel/p=9/d=8/coupling=0.3'
+    >>> codes, edges = wheel.sample(100, seed=0)
+    >>> codes.shape, len(edges)
+    ((100, 9), 16)
+    """
+    parts = [family, f"p={p}", f"d={degree}", f"coupling={_words(coupling)}"]
+    if signs != "mixed":
+        parts.append(signs)
+    if intercept != 0.0:
+        parts.append(f"intercept={_words(intercept)}")
+    if seed:
+        parts.append(f"seed={seed}")
+    sample = partial(
+        _ising_table, graph, {"coupling": coupling, "signs": signs, "intercept": intercept}
+    )
+    return Design("/".join(parts), p, degree, sample, betas)
+
+
+def chain_design(p: int, betas: tuple[float, ...], **model: Any) -> Design:
+    """Chains, d = 2."""
+    return ising_design("chain", lambda seed: chain(p), p=p, degree=2, betas=betas, **model)
+
+
+def grid_design(p: int, betas: tuple[float, ...], **model: Any) -> Design:
+    """Square grids of 4 nearest neighbours, d = 4."""
+    side = isqrt(p)
+    if side * side != p:
+        raise SettingError(f"a square grid needs a square number of columns, not {p}.")
+    return ising_design("grid", lambda seed: grid(side, side), p=p, degree=4, betas=betas, **model)
+
+
+def star_design(p: int, betas: tuple[float, ...], d: int | None = None, **model: Any) -> Design:
+    """Stars of d leaves, the other nodes alone; d = ceil(0.1 p) unless told."""
+    degree = ceil(p / 10) if d is None else d
+    return ising_design(
+        "star", lambda seed: star(p, degree), p=p, degree=degree, betas=betas, **model
+    )
+
+
+def regular_design(p: int, d: int, betas: tuple[float, ...], **model: Any) -> Design:
+    """Random graphs in which every node has d neighbours, a new one for every table."""
+    return ising_design(
+        "regular", lambda seed: random_regular(p, d, seed), p=p, degree=d, betas=betas, **model
+    )
+
+
+def _ising_table(graph: Family, model: dict[str, Any], n: int, seed: int) -> tuple[Codes, Edges]:
+    of_graph, of_model, of_rows = (int(s) for s in np.random.SeedSequence(seed).generate_state(3))
+    field = ising(graph(of_graph), seed=of_model, **model)
+    codes = field.sample_codes(n, seed=of_rows, n_jobs=1)
+    return codes, [(link.source, link.target) for link in field.graph]
+
+
+def _words(number: float | Range) -> str:
+    """'0.5', or '0.1..0.5'."""
+    return f"{number[0]:g}..{number[1]:g}" if isinstance(number, tuple) else f"{number:g}"

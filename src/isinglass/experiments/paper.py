@@ -1,0 +1,130 @@
+"""The paper's experiment, and two figures that it does not have.
+
+1. Chain, grid and star, p = 36, 64, 100, couplings +-0.5 with random signs, as in the paper.
+2. The 8 x 8 grid where couplings are of different sizes, all positive, or come with intercepts.
+3. p = 64 held fixed while d grows: stars, and random regular graphs whose couplings shrink with
+   the root of d, as the theorem asks (and so that their samples can be trusted).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from isinglass.experiments.designs import chain_design, grid_design, regular_design, star_design
+from isinglass.experiments.methods import lines
+from isinglass.experiments.plan import Design
+from isinglass.experiments.study import Study
+
+Betas = tuple[float, ...]
+
+#: Betas that show the whole transition of every method, by coupling and family.
+BETAS: dict[float, dict[str, Betas]] = {
+    0.5: {
+        "chain": (0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 3.0, 3.5),
+        "grid": (0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0),
+        "star": (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0, 1.2),
+    },
+    1.0: {
+        "chain": (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0),
+        "grid": (2.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0),
+        "star": (0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0, 1.5, 2.0),
+    },
+}
+FEW: dict[str, Betas] = {
+    "chain": (0.5, 1.0, 1.5, 2.0, 2.5, 3.5),
+    "grid": (0.5, 1.0, 1.5, 2.0, 3.0, 4.5, 6.0, 8.0),
+    "star": (0.1, 0.25, 0.4, 0.6, 0.8, 1.2),
+}
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much of the experiment to do.
+
+    Parameters
+    ----------
+    columns : tuple of int
+        The p of the first figure.
+    repetitions, fewer, fewest : int
+        Tables at each point of the first figure; those that slower methods see, and the
+        slowest. The other figures have as many as slower methods see, and not the slowest.
+    few_betas : bool
+    figures : tuple of int
+    """
+
+    columns: tuple[int, ...]
+    repetitions: int
+    fewer: int
+    fewest: int
+    few_betas: bool
+    figures: tuple[int, ...]
+
+
+QUICK = Size((36, 64), repetitions=12, fewer=8, fewest=3, few_betas=True, figures=(1,))
+FULL = Size((36, 64, 100), repetitions=200, fewer=50, fewest=20, few_betas=False, figures=(1, 2, 3))
+
+
+def studies(
+    size: Size, *, coupling: float = 0.5, also: Sequence[str] = (), seed: int = 0
+) -> list[Study]:
+    """All figures of a size.
+
+    Parameters
+    ----------
+    size : Size
+    coupling : 0.5 or 1
+        Of the first figure: as the paper's caption says, or as its text does.
+    also : sequence of str
+        Methods beyond the usual, by name: see `isinglass.experiments.methods.EXTRAS`.
+    seed : int
+    """
+    makers = {1: _first, 2: _second, 3: _third}
+    return [makers[number](size, coupling, also, seed) for number in size.figures]
+
+
+def _first(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study:
+    betas = FEW if size.few_betas and coupling == 0.5 else BETAS[coupling]
+    families = {"chain": chain_design, "grid": grid_design, "star": star_design}
+    designs = [
+        make(p, betas[family], coupling=coupling, seed=seed)
+        for family, make in families.items()
+        for p in size.columns
+    ]
+    title = f"The paper's experiment: couplings +-{coupling:g} with random signs"
+    return Study(
+        "figure1", title, designs, lines(size.fewer, size.fewest, also=also), size.repetitions
+    )
+
+
+def _second(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study:
+    """Couplings that differ, that all pull one way, and columns that lean one way."""
+    betas = {
+        "range": (1.0, 2.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0),
+        "positive": (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0),
+        "intercept": (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0),
+    }
+    designs = [
+        grid_design(64, betas["range"], coupling=(0.1, 0.5), seed=seed),
+        grid_design(64, betas["positive"], signs="positive", coupling=0.3, seed=seed),
+        grid_design(64, betas["intercept"], intercept=(-0.5, 0.5), seed=seed),
+    ]
+    title = "Couplings of different sizes; all positive; with intercepts (8 x 8 grid)"
+    chosen = lines(size.fewer, 0, intercept=True, also=also)
+    return Study("figure2", title, designs, chosen, size.fewer)
+
+
+def _third(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study:
+    """P = 64, d = 2, 4, 8, 16."""
+    star_betas = (0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2, 1.6)
+    regular_betas = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0)
+    designs: list[Design] = []
+    for d in (2, 4, 8, 16):
+        designs.append(star_design(64, tuple(b * 2 for b in star_betas), d=d, seed=seed))
+    for d in (2, 4, 8, 16):
+        size_of = round(0.5 * sqrt(2 / d), 3)
+        designs.append(regular_design(64, d, regular_betas, coupling=size_of, seed=seed))
+    title = "p = 64 held fixed, d = 2, 4, 8, 16: stars, and random regular graphs"
+    chosen = lines(size.fewer, 0, also=also)
+    return Study("figure3", title, designs, chosen, size.fewer)

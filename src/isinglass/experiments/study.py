@@ -1,0 +1,153 @@
+"""A study: a plan, the lines to draw from it, and the numbers of every point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.experiments.curves import Ratio, ratio, wilson
+from isinglass.experiments.plan import Cell, Design, Line, Method, Plan
+from isinglass.experiments.results import csv_bytes
+from isinglass.experiments.store import Record
+from isinglass.experiments.tuning import WAYS, Panel, Tuned, fixed, panel, tune
+
+POINT_COLUMNS = (
+    *("study", "design", "p", "d", "line", "tuning", "constant", "beta", "n", "graphs", "failed"),
+    *("recovered", "low", "high", "f1", "false", "missed", "aupr"),
+)
+
+
+@dataclass(frozen=True)
+class Study:
+    """One figure of an experiment.
+
+    Parameters
+    ----------
+    name, title : str
+        For files and keys; for people.
+    designs : sequence of Design
+    lines : sequence of Line
+        The first one is what the others are compared with.
+    repetitions : int
+    """
+
+    name: str
+    title: str
+    designs: Sequence[Design]
+    lines: Sequence[Line]
+    repetitions: int
+
+    @property
+    def methods(self) -> list[Method]:
+        """The methods behind the lines, each once."""
+        return list({line.method.name: line.method for line in self.lines}.values())
+
+    def cells(self) -> Iterator[Cell]:
+        """Every cell of the plan."""
+        return Plan(self.designs, self.methods, self.repetitions).cells()
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A study and its records."""
+
+    study: Study
+    records: Mapping[str, Record]
+
+    @cached_property
+    def panels(self) -> dict[tuple[str, str], Panel]:
+        """All results, by design and line."""
+        return {
+            (design.name, line.label): panel(design, line, self.study.repetitions, self.records)
+            for design in self.study.designs
+            for line in self.study.lines
+        }
+
+    def tuned(self, design: Design, label: str, way: str) -> Tuned | None:
+        """A line with its constant chosen: by one of the ways, or a fixed one, as "=or c=1"."""
+        key = (design.name, label, way)
+        if key not in self._tuned:
+            self._tuned[key] = self._tune(self.panels[design.name, label], way)
+        return self._tuned[key]
+
+    def _tune(self, panel: Panel, way: str) -> Tuned | None:
+        if way.startswith("="):
+            return fixed(panel, way[1:]) if way[1:] in panel.settings else None
+        same = [self.panels[design.name, panel.line.label] for design in self.study.designs]
+        return tune(way, panel, same)
+
+    @cached_property
+    def _tuned(self) -> dict[tuple[str, str, str], Tuned | None]:
+        return {}
+
+    def ratio(self, design: Design, label: str, way: str) -> Ratio | None:
+        """How many times the rows of the first line, both with constants chosen one way."""
+        first = self.tuned(design, self.study.lines[0].label, way)
+        other = self.tuned(design, label, way)
+        if first is None or other is None:
+            return None
+        return ratio(design.betas, other.exact, first.exact)
+
+    def points(self, ways: Sequence[str] = (*WAYS, "=or c=1")) -> Iterator[dict[str, Any]]:
+        """Every point of every curve, in the order of designs, lines, ways and betas."""
+        for design in self.study.designs:
+            for line in self.study.lines:
+                for way in ways:
+                    tuned = self.tuned(design, line.label, way)
+                    for at in range(len(design.betas)) if tuned else ():
+                        yield self._point(design, line, way, at)
+
+    def _point(self, design: Design, line: Line, way: str, at: int) -> dict[str, Any]:
+        tuned = self.tuned(design, line.label, way)
+        assert tuned is not None
+        exact = tuned.exact[at]
+        seen = exact[np.isfinite(exact)]
+        low, high = wilson(float(seen.sum()), len(seen))
+        beta = design.betas[at]
+        return {
+            "study": self.study.name,
+            "design": design.name,
+            "p": design.p,
+            "d": design.degree,
+            "line": line.label,
+            "tuning": "fixed" if way.startswith("=") else way,
+            "constant": tuned.words,
+            "beta": beta,
+            "n": design.rows(beta),
+            "graphs": len(seen),
+            "failed": int(tuned.panel.failed[at].sum()),
+            "recovered": mean(seen),
+            "low": low,
+            "high": high,
+            "f1": mean(tuned.of(tuned.panel.f1)[at]),
+            "false": mean(tuned.of(tuned.panel.false)[at]),
+            "missed": mean(tuned.of(tuned.panel.missed)[at]),
+            "aupr": mean(tuned.panel.aupr[at]),
+        }
+
+
+def points_csv(outcomes: Sequence[Outcome]) -> bytes:
+    """Every point of every curve."""
+    rows = (
+        [_cell(point[column]) for column in POINT_COLUMNS]
+        for outcome in outcomes
+        for point in outcome.points()
+    )
+    return csv_bytes(POINT_COLUMNS, rows)
+
+
+def mean(values: NDArray[np.float64]) -> float:
+    """The mean of what is there; NaN of nothing."""
+    seen = values[np.isfinite(values)]
+    return float(seen.mean()) if len(seen) else float("nan")
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, float):
+        return None if np.isnan(value) else f"{value:.6g}"
+    return value

@@ -1,0 +1,5 @@
+"""Pairwise models: what they are, and tables drawn from them."""
+
+from isinglass.model.field import MarkovField
+
+__all__ = ["MarkovField"]

@@ -1,0 +1,145 @@
+"""Exact answers of a pairwise model: columns are summed out one by one, then drawn backwards.
+
+Every column leaves a message to the columns it met. Backwards, each column's chances given
+those columns are known, so a row is drawn without approximation. On a chain, a star or any
+tree this is ancestral sampling. See Koller and Friedman, Probabilistic Graphical Models (2009),
+chapters 9 and 12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.errors import OutOfMemory
+from isinglass.model.order import Elimination, plan_elimination
+
+if TYPE_CHECKING:
+    from isinglass.model.field import MarkovField
+
+Array = NDArray[np.float64]
+
+
+def plan(field: MarkovField, memory: float) -> Elimination:
+    """Find an order for a model; a column of one state is linked to nothing."""
+    m = field.n_states
+    edges = [(i, j) for i, j in field.couplings if min(m[i], m[j]) > 1]
+    return plan_elimination(m, edges, memory)
+
+
+def check_memory(order: Elimination, rows: int, memory: float, way_out: str) -> None:
+    """Raise OutOfMemory if the tables of an order need more bytes than there may be."""
+    needed = order.bytes_needed(rows)
+    if needed > memory:
+        raise OutOfMemory(
+            f"exact elimination needs about {_in_words(needed)}, since up to "
+            f"{max(map(len, order.scopes))} columns have to be looked at together; at most "
+            f"{_in_words(int(memory))} are allowed. Raise memory{way_out}."
+        )
+
+
+def _in_words(count: int) -> str:
+    return f"{count:,} bytes" if count < 10**15 else f"10^{len(str(count)) - 1} bytes"
+
+
+def log_partition(field: MarkovField, order: Elimination) -> float:
+    """Log of the sum of exp(log-potential) over all combinations of states."""
+    return sum(
+        float(table.message) for table in _summed_out(field, order) if not table.message.ndim
+    )
+
+
+def draw(
+    field: MarkovField, order: Elimination, n: int, rng: np.random.Generator
+) -> NDArray[np.uint8]:
+    """Draw codes of n independent rows, shape (n, p); columns are contiguous."""
+    chances = [_cumulative(table) for table in _summed_out(field, order)]
+    codes = np.zeros((len(field.names), n), dtype=np.uint8)
+    for (v, *others), below in zip(reversed(order.scopes), reversed(chances), strict=True):
+        at = _combination(codes, others, field.n_states)
+        uniform = rng.random(n)
+        for chance in below:
+            codes[v] += uniform >= chance[at]
+    return codes.T
+
+
+@dataclass(frozen=True)
+class _SummedOut:
+    """One column's table.
+
+    Attributes
+    ----------
+    weights : array, the column's states first, then those of the columns it meets
+        Chances of the column's states, up to a factor for each combination of the others.
+    total : array
+        The sums of the weights over the column's states.
+    message : array
+        Log of the sums, in full.
+    """
+
+    weights: Array
+    total: Array
+    message: Array
+
+
+def _summed_out(field: MarkovField, order: Elimination) -> Iterator[_SummedOut]:
+    """Sum out the columns in turn; each message goes to the first column it is about."""
+    position = {scope[0]: at for at, scope in enumerate(order.scopes)}
+    waiting = _first_factors(field, position)
+    for scope in order.scopes:
+        log_weights = np.zeros([field.n_states[v] for v in scope])
+        for about, factor in waiting.pop(scope[0]):
+            log_weights += _spread(factor, about, scope)
+        top = log_weights.max(axis=0)
+        log_weights -= top
+        weights = np.exp(log_weights, out=log_weights)
+        total = weights.sum(axis=0)
+        message = np.log(total) + top
+        if len(scope) > 1:
+            waiting[scope[1]].append((scope[1:], message))
+        yield _SummedOut(weights, total, message)
+
+
+def _first_factors(
+    field: MarkovField, position: dict[int, int]
+) -> dict[int, list[tuple[Sequence[int], Array]]]:
+    """Intercepts and couplings, each with the first of its columns to be summed out."""
+    waiting: dict[int, list[tuple[Sequence[int], Array]]] = {
+        v: [((v,), intercept)] for v, intercept in enumerate(field.intercepts)
+    }
+    for (i, j), table in field.couplings.items():
+        if min(table.shape) == 1:
+            continue  # zero, by the gauge
+        if position[i] < position[j]:
+            waiting[i].append(((i, j), table))
+        else:
+            waiting[j].append(((j, i), table.T))
+    return waiting
+
+
+def _spread(factor: Array, about: Sequence[int], scope: Sequence[int]) -> Array:
+    """A factor with an axis for every column of a scope; both are in the order of elimination."""
+    lengths = dict(zip(about, factor.shape, strict=True))
+    return factor.reshape([lengths.get(v, 1) for v in scope])
+
+
+def _cumulative(table: _SummedOut) -> Array:
+    """Chance of at most each state but the last, a row for each state, flat over the others."""
+    below = np.cumsum(table.weights[:-1], axis=0)
+    below /= table.total
+    return below.reshape(len(below), table.total.size)
+
+
+def _combination(
+    codes: NDArray[np.uint8], columns: Sequence[int], n_states: Sequence[int]
+) -> NDArray[np.intp]:
+    """Number of each row's combination of states of some columns."""
+    at = np.zeros(codes.shape[1], dtype=np.intp)
+    for v in columns:
+        at *= n_states[v]
+        at += codes[v]
+    return at

@@ -1,0 +1,71 @@
+"""`isinglass reproduce`: stopped and started again, the files are the same."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from isinglass.cli import reproduce
+from isinglass.experiments.paper import Size
+
+SMALL = Size((9,), repetitions=2, fewer=2, fewest=1, few_betas=True, figures=(1,))
+SAME = ["results.csv", "points.csv", "tables.md", "figure1.png", "figure1.svg"]
+SCRIPT = """
+import sys
+from isinglass.cli import main, reproduce
+from isinglass.experiments.paper import Size
+reproduce.QUICK = Size((9,), repetitions=2, fewer=2, fewest=1, few_betas=True, figures=(1,))
+sys.argv = ["isinglass", "reproduce", "--out", sys.argv[1], "--jobs", "2"]
+main()
+"""
+
+
+@pytest.fixture
+def small(monkeypatch):
+    monkeypatch.setattr(reproduce, "QUICK", SMALL)
+
+
+def test_killed_and_started_again(small, invoke, tmp_path):
+    records = tmp_path / "killed" / "records.jsonl"
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, records.parent], stdout=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + 120
+    while not records.exists() or records.read_bytes().count(b"\n") < 40:
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert sorted(os.listdir(records.parent)) == ["records.jsonl"]
+    assert 40 <= records.read_bytes().count(b"\n") < 180
+
+    again = invoke("reproduce", "--out", records.parent, "--jobs", 1)
+    whole = invoke("reproduce", "--out", tmp_path / "whole", "--jobs", 1)
+    assert "180 fits in all, 0 of them done before." in whole.out
+    assert "180 fits in all" in again.out
+    assert "180 fits in all, 0" not in again.out
+    assert "in the rivals" in whole.out
+    for name in SAME:
+        first, second = (tmp_path / folder / name for folder in ("killed", "whole"))
+        assert first.read_bytes() == second.read_bytes(), name
+
+    done = invoke("reproduce", "--out", records.parent, "--jobs", 1)
+    assert "180 fits in all, 179 of them done before." in done.out  # what failed is tried again
+    assert "1 fit failed; results.csv says why." in done.out
+    assert "4 rows cannot be dealt to 5 folds" in (records.parent / "results.csv").read_text()
+
+
+def test_nothing_is_run_for_drawing(small, invoke, tmp_path):
+    outcome = invoke("reproduce", "--out", tmp_path / "new", "--draw-only")
+    assert outcome.status == 0
+    assert (tmp_path / "new" / "results.csv").read_text().count("\n") == 1
+
+
+def test_an_unknown_method_is_refused(run_main):
+    outcome = run_main("reproduce", "--also", "magic")
+    assert outcome.status == 2
+    assert "'magic' is not one of 'rise'" in outcome.err
