@@ -88,13 +88,21 @@ class Watch {
 
 nb::dict to_dict(Flat&& flat) {
   nb::dict out;
-  out["largest"] = owned(std::move(flat.largest));
+  out["fit_begin"] = owned(std::move(flat.fit_begin));
+  out["stop"] = owned(std::move(flat.stop));
+  out["evaluated"] = owned(std::move(flat.evaluated));
+  out["add"] = owned(std::move(flat.add));
+  out["variable"] = owned(std::move(flat.variable));
+  out["change"] = owned(std::move(flat.change));
   out["loss"] = owned(std::move(flat.loss));
-  out["distance"] = owned(std::move(flat.distance));
   out["support_begin"] = owned(std::move(flat.support_begin));
   out["support"] = owned(std::move(flat.support));
+  out["unbounded"] = owned(std::move(flat.unbounded));
   out["number_begin"] = owned(std::move(flat.number_begin));
   out["numbers"] = owned(std::move(flat.numbers));
+  out["worth_begin"] = owned(std::move(flat.worth_begin));
+  out["worth_column"] = owned(std::move(flat.worth_column));
+  out["worth_value"] = owned(std::move(flat.worth_value));
   return out;
 }
 
@@ -261,7 +269,7 @@ auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> we
 }
 
 NB_MODULE(_core, m) {
-  m.doc() = "Bits, counts, Algorithm 1 on them, and Gibbs sampling.";
+  m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("admirers"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
         nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
@@ -277,13 +285,13 @@ NB_MODULE(_core, m) {
   m.def("factorise", &factorise<std::int64_t>, nb::arg("data").noconvert(), nb::arg("threads"));
   m.def("pair_counts", &pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("a"),
         nb::arg("b"));
+  m.def("all_pair_counts", &all_pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"),
+        nb::arg("threads"));
+  m.def("one_parameter_gain", &one_parameter_gain, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
   m.def("gibbs", &gibbs, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),
         nb::arg("threads"), nb::arg("progress").none());
-  m.def("all_pair_counts", &all_pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"),
-        nb::arg("threads"));
-  m.def("one_parameter_gain", &one_parameter_gain, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
   m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));
