@@ -192,18 +192,23 @@ class Graph:
         )
 
 
-def sign_of(table: NDArray[np.float64]) -> int:
-    """Whether high goes with high in a table of log-potentials, by evenly spaced scores.
+def trend_of(table: NDArray[np.float64]) -> float:
+    """How much high goes with high in a table of log-potentials, by evenly spaced scores.
 
-    >>> sign_of(np.array([[0.2, -0.2], [-0.2, 0.2]])), sign_of(np.zeros((2, 3)))
-    (1, 0)
+    The same whichever column has the rows; for two columns of two states it is the coupling.
+
+    >>> trend_of(np.array([[0.2, -0.2], [-0.2, 0.2]])), trend_of(np.zeros((2, 3)))
+    (0.2, 0.0)
     """
     if table.shape == (2, 2):
-        trend = float(table[1, 1])
-    else:
-        rows, columns = (np.arange(m) - (m - 1) / 2 for m in table.shape)
-        trend = float(rows @ table @ columns)
-    return 0 if abs(trend) < 1e-12 else int(np.sign(trend))
+        return float(table[1, 1])
+    rows, columns = (np.arange(m) - (m - 1) / 2 for m in table.shape)
+    return float(rows @ table @ columns)
+
+
+def sign_of(trend: float) -> int:
+    """Return +1 or -1, and 0 for a trend of nothing but rounding."""
+    return 0 if abs(trend) < 1e-12 else 1 if trend > 0 else -1
 
 
 def _counted(number: int, noun: str) -> str:

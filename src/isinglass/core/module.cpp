@@ -19,10 +19,11 @@ template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
-template <class T>
-auto owned(std::vector<T>&& data) {
-  auto* kept = new std::vector<T>(std::move(data));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Allocator>
+auto owned(std::vector<T, Allocator>&& data) {
+  using Data = std::vector<T, Allocator>;
+  auto* kept = new Data(std::move(data));
+  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Data*>(p); });
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 

@@ -239,19 +239,23 @@ class Node {
     return exact.empty() ? Choice{candidates.front(), 0.0} : first_within_tie(exact);
   }
 
-  // Puts exact gains in the place of the bounds of a candidate's states, the loosest first, until the
+  // Puts sharper bounds in the place of those of a candidate's states, the loosest first, until the
   // candidate is out. The cells are split by it.
   template <class Hopeless>
   bool falls_short(Open& candidate, const Hopeless& hopeless) {
     const auto m = static_cast<std::size_t>(table_.states(candidate.column));
-    std::vector<double> terms(m);
+    const std::size_t width = cells_.width(), q = width - 1, functions = q + q * (q + 1) / 2;
+    std::vector<double> terms(m), slope(q), curvature(q * q);
+    std::vector<std::size_t> order(m);
     for (std::size_t c = 0; c < m; ++c)
       terms[c] = state_bounds_[table_.state(candidate.column, static_cast<int>(c))];
-    std::vector<std::size_t> order(m);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return terms[a] > terms[b]; });
-    for (std::size_t i = 0; i + 1 < m; ++i) {
-      terms[order[i]] = gain_within(order[i]) * (1 + 1e-12);
+    cells_.sums_by_state(candidate.column, moments_, functions, sums_);
+    for (const std::size_t c : order) {
+      const std::span<const double> totals = std::span(totals_).subspan(c * width, width);
+      unpack(totals.data(), &sums_[c * functions], slope, curvature);
+      terms[c] = profile_.nearly_maximum(by_state_[c], totals, slope, curvature) * (1 + 1e-12);
       candidate.bound = std::accumulate(terms.begin(), terms.end(), 0.0);
       if (hopeless(candidate)) return true;
     }
@@ -378,12 +382,19 @@ class Node {
     const std::size_t width = cells_.width(), q = width - 1;
     if (std::accumulate(totals, totals + width, 0.0) <= 0) return 0;
     std::vector<double> g(q), h(q * q);
+    unpack(totals, sums, g, h);
+    return gain_bound(g, h, guess);
+  }
+
+  // Slopes and curvature (lower triangle) within one state, from totals and summed moments.
+  static void unpack(const double* totals, const double* sums, std::vector<double>& slope,
+                     std::vector<double>& curvature) {
+    const std::size_t q = slope.size();
     const double* triangle = sums + q;
     for (std::size_t a = 0; a < q; ++a) {
-      g[a] = totals[a + 1] - sums[a];
-      for (std::size_t b = 0; b <= a; ++b) h[a * q + b] = *triangle++;
+      slope[a] = totals[a + 1] - sums[a];
+      for (std::size_t b = 0; b <= a; ++b) curvature[a * q + b] = *triangle++;
     }
-    return gain_bound(g, h, guess);
   }
 
   // Exact gain of the candidate of the last split.

@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <vector>
 
+#include "bounds.hpp"
 #include "linear.hpp"
 #include "logsum.hpp"
 
@@ -62,6 +64,25 @@ class Profile {
     for (std::size_t i = 0; i < cells.rows.size(); ++i)
       logs.add(cells.rows[i], first > 0 ? cells.first[i] : cells.second[i]);
     return -logs.sum();
+  }
+
+  // An upper bound that is nearly the maximum, for the price of one look: where Newton's first step
+  // leads, the value and a bound on what is left. `slope` and `curvature` are those of no shift.
+  double nearly_maximum(std::span<const Weighted> cells, std::span<const double> totals,
+                        std::span<const double> slope, std::span<const double> curvature) {
+    const bool all_seen = std::ranges::all_of(totals, [](double total) { return total > 0; });
+    std::vector<double> left(slope.begin(), slope.end());
+    if (!all_seen || totals.size() < 3 || !solve_in_place(curvature, left, 0.0))
+      return maximum(cells, totals);
+    seen_.resize(totals.size());
+    std::iota(seen_.begin(), seen_.end(), std::size_t{0});
+    Point there(totals.size());
+    std::copy(left.begin(), left.end(), there.v.begin() + 1);
+    look(cells, totals, there);
+    for (std::size_t a = 0; a < left.size(); ++a) left[a] = totals[a + 1] - there.expected[a + 1];
+    double guess = 0;
+    const double bound = there.gain + gain_bound(left, there.curvature, guess);
+    return bound < kNoBound ? bound : maximum(cells, totals);
   }
 
   // The shift found last, zero for states that do not occur.

@@ -15,23 +15,22 @@ namespace isinglass {
 // is a sum of popcounts; any other weights are summed row by row.
 class Table {
  public:
-  // codes: column-major, rows x columns; weights: empty for ones.
+  // codes: column-major, rows x columns, looked at as long as the table lives; weights: empty for ones.
   Table(const std::uint8_t* codes, std::size_t rows, std::span<const int> states, std::vector<double> weights,
         double n, unsigned threads)
       : rows_(rows),
         words_(words_for(rows)),
+        codes_(codes),
         states_(states.begin(), states.end()),
         weights_(std::move(weights)) {
     first_.push_back(0);
     for (const int m : states_) first_.push_back(first_.back() + static_cast<std::size_t>(m) - 1);
-    codes_.resize(rows * states_.size());
     bits_.assign((first_.back() + states_.size()) * words_, 0);
     all_.assign(words_, 0);
     for (std::size_t i = 0; i < rows_; ++i) all_[i / 64] |= Word{1} << (i % 64);
     make_planes();
     marginals_.resize(first_.back() + states_.size());
     share_out(states_.size(), threads, [&](std::size_t j) {
-      std::copy_n(codes + j * rows, rows, codes_.begin() + static_cast<std::ptrdiff_t>(j * rows));
       pack(j);
       for (int c = 0; c < states_[j]; ++c) marginals_[state(j, c)] = count(bits(j, c), all_.data());
     });
@@ -52,7 +51,7 @@ class Table {
   const Word* bits(std::size_t j, int c) const { return row(state(j, c)); }
   const Word* row(std::size_t state) const { return bits_.data() + state * words_; }
   const Word* all() const { return all_.data(); }
-  const std::uint8_t* codes(std::size_t j) const { return codes_.data() + j * rows_; }
+  const std::uint8_t* codes(std::size_t j) const { return codes_ + j * rows_; }
   double weight(std::size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
   // Rows of a state.
   double marginal(std::size_t state) const { return marginals_[state]; }
@@ -149,10 +148,10 @@ class Table {
   }
 
   std::size_t rows_, words_;
+  const std::uint8_t* codes_;
   std::vector<int> states_;
   std::vector<double> weights_;
   std::vector<std::size_t> first_;
-  std::vector<std::uint8_t> codes_;
   Words bits_, all_;
   std::vector<Words> planes_;
   std::vector<double> marginals_;

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from isinglass.engine.native import NativeRuns, learn_native
 from isinglass.engine.runs import Choices, Progress, Worths
+from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import Path
 from isinglass.table import Table
@@ -117,6 +118,7 @@ class AvailableRuns:
             np.concatenate([choices.neighbour for choices in all_choices])[order],
             np.concatenate([choices.unbounded for choices in all_choices])[order],
             [tables[i] for i in order],
+            np.array([trend_of(tables[i]) for i in order]),
             Worths(
                 np.concatenate([worth.column for worth in worths]),
                 np.concatenate([worth.neighbour for worth in worths]),

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import STOPS, search_columns, value_neighbours
 from isinglass.engine.runs import Choices, Progress, Worths
+from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import (
     ALL_IN,
@@ -114,12 +115,14 @@ class NativeRuns:
         fits = self._cuts(threshold)
         entries, chooser = _ranges(flat["support_begin"], fits)
         column, neighbour = targets[chooser], flat["support"][entries]
+        tables = _Tables(self, column, neighbour, self._table_begin[entries])
         valued, owner = _ranges(flat["worth_begin"], fits)
         return Choices(
             column,
             neighbour,
             flat["unbounded"][entries].astype(bool),
-            _Tables(self, column, neighbour, self._table_begin[entries]),
+            tables,
+            tables.trends(),
             Worths(targets[owner], flat["worth_column"][valued], flat["worth_value"][valued]),
         )
 
@@ -202,6 +205,16 @@ class _Tables(Sequence[NDArray[np.float64]]):
         shape = states[self.column[i]], states[self.neighbour[i]]
         first = self.begin[i]
         return self.runs.flat["numbers"][first : first + shape[0] * shape[1]].reshape(shape)
+
+    def trends(self) -> NDArray[np.float64]:
+        """How much high goes with high in each; all tables of four numbers at once."""
+        states = np.asarray(self.runs.n_states)
+        of_two = (states[self.column] == 2) & (states[self.neighbour] == 2)
+        trends = np.empty(len(self.begin))
+        trends[of_two] = self.runs.flat["numbers"][self.begin[of_two] + 3]
+        for i in np.flatnonzero(~of_two):
+            trends[i] = trend_of(self[i])
+        return trends
 
 
 def _ranges(

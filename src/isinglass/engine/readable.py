@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from isinglass.engine.runs import Choices, Progress, Worths
+from isinglass.graph import trend_of
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import Intercept, NoIntercept
 from isinglass.solvers.foba import Blocks, search
@@ -38,11 +39,13 @@ class ReadableRuns:
             for t, value in self.worths[r][len(path)].items()
         ]
         fits = [cast(NodeFit, path.final) for path in paths]
+        tables = [fits[r].coef[t] for r, t in pairs]
         return Choices(
             np.array([r for r, _ in pairs], dtype=np.intp),
             np.array([t for _, t in pairs], dtype=np.intp),
             np.array([t in fits[r].unbounded for r, t in pairs], dtype=bool),
-            [fits[r].coef[t] for r, t in pairs],
+            tables,
+            np.array([trend_of(table) for table in tables]),
             Worths(
                 np.array([r for r, _, _ in worths], dtype=np.intp),
                 np.array([t for _, t, _ in worths], dtype=np.intp),

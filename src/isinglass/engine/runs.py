@@ -26,12 +26,15 @@ class Choices:
         Whether the column's table is held finite, or unique, by the ridge alone.
     tables : sequence of (m, m') arrays
         The column's table of log-potentials for each entry, its own states in the rows.
+    trends : (k,) array of float
+        How much high goes with high; the coupling between two columns of two states.
     """
 
     column: NDArray[np.intp]
     neighbour: NDArray[np.intp]
     unbounded: NDArray[np.bool_]
     tables: Sequence[NDArray[np.float64]]
+    trends: NDArray[np.float64]
     worths: Worths
 
 

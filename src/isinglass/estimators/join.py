@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,15 +23,32 @@ def join(runs: Runs, threshold: float, rule: str, table: Table) -> Graph:
     df = (states[edges.source] - 1) * (states[edges.target] - 1)
     strength = np.sqrt(-np.expm1(-2.0 * worth))
     evidence = 2.0 * table.n * one_parameter_gain(worth, df, table.n)
+    trends = ((choices.trends[edges.entry] + choices.trends[edges.other_entry]) / 2).tolist()
+    unbounded = choices.unbounded[edges.entry] | choices.unbounded[edges.other_entry]
+    chooser = choices.column[edges.entry].tolist()
+    ordered = [column.ordered for column in table.columns]
     links = tuple(
-        Link(a, b, strength=s, evidence=e, **_of_tables(a, b, entries, choices, table))
-        for a, b, s, e, *entries in zip(
+        Link(
+            a,
+            b,
+            strength=strength,
+            sign=sign_of(trend) if ordered[a] and ordered[b] else 0,
+            coupling=trend if one else None,
+            log_odds=4.0 * trend if one else None,
+            evidence=evidence,
+            selected_by="both" if both else table.names[first],
+            unbounded=loose,
+        )
+        for a, b, strength, evidence, trend, one, both, first, loose in zip(
             edges.source.tolist(),
             edges.target.tolist(),
             strength.tolist(),
             evidence.tolist(),
-            edges.entry.tolist(),
-            edges.other_entry.tolist(),
+            trends,
+            (df == 1).tolist(),
+            (edges.entry != edges.other_entry).tolist(),
+            chooser,
+            unbounded.tolist(),
             strict=True,
         )
     )
@@ -60,28 +76,3 @@ def _edges(choices: Choices, p: int, rule: str) -> _Edges:
     kept = (other != entry) | (rule == "or")
     entry, other = entry[kept], other[kept]
     return _Edges(low[entry], high[entry], entry, other)
-
-
-def _of_tables(
-    a: int, b: int, entries: list[int], choices: Choices, table: Table
-) -> dict[str, Any]:
-    """What the ends that chose an edge say of it."""
-    first, other = entries
-    mean = _oriented(choices, first, a)
-    if other != first:
-        mean = (mean + _oriented(choices, other, a)) / 2
-    coupling = float(mean[1, 1]) if mean.shape == (2, 2) else None
-    ordered = table.columns[a].ordered and table.columns[b].ordered
-    return {
-        "sign": sign_of(mean) if ordered else 0,
-        "coupling": coupling,
-        "log_odds": None if coupling is None else 4.0 * coupling,
-        "selected_by": "both" if other != first else table.names[choices.column[first]],
-        "unbounded": bool(choices.unbounded[first] or choices.unbounded[other]),
-    }
-
-
-def _oriented(choices: Choices, entry: int, source: int) -> NDArray[np.float64]:
-    """One end's table, the source's states in its rows."""
-    table = choices.tables[entry]
-    return table if choices.column[entry] == source else table.T

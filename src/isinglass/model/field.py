@@ -14,7 +14,7 @@ from isinglass.core import MAX_STATES
 from isinglass.engine.learn import threads_for
 from isinglass.errors import SettingError
 from isinglass.frames import frame
-from isinglass.graph import Graph, Link, sign_of
+from isinglass.graph import Graph, Link, sign_of, trend_of
 from isinglass.model import elimination
 from isinglass.model.gibbs import Schedule, run_chains, warn_if_poor
 from isinglass.model.settings import check_whole
@@ -356,7 +356,7 @@ def _link(i: int, j: int, table: Array, ordered: bool) -> Link:
         i,
         j,
         strength=_strength_alone(table),
-        sign=sign_of(table) if ordered else 0,
+        sign=sign_of(trend_of(table)) if ordered else 0,
         coupling=coupling,
         log_odds=None if coupling is None else 4.0 * coupling,
         evidence=None,
