@@ -22,7 +22,7 @@ def mutations(document: dict, seed: int, count: int) -> Iterator[bytes]:
     rng = random.Random(seed)
     text = json.dumps(document).encode()
     for _ in range(count):
-        damage = rng.choice([_bytes, _members, _members, _members])
+        damage = rng.choice([damaged_bytes, _members, _members, _members])
         yield damage(rng, text)
 
 
@@ -38,7 +38,8 @@ def load_or_refuse(load: Callable[[Path], Any], path: Path, content: bytes) -> A
     return None
 
 
-def _bytes(rng: random.Random, text: bytes) -> bytes:
+def damaged_bytes(rng: random.Random, text: bytes) -> bytes:
+    """One file with a few bytes changed, lost or added."""
     content = bytearray(text)
     for _ in range(rng.choice([1, 1, 2, 5])):
         at = rng.randrange(len(content))

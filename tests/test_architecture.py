@@ -19,7 +19,7 @@ LEVELS = [
     {"solvers"},
     {"engine", "selection"},
     {"model"},
-    {"estimators", "simulate"},
+    {"estimators", "simulate", "exports"},
     {"rivals"},
     {"experiments"},
     {"report"},

@@ -32,10 +32,15 @@ def as_bytes(document: Any) -> bytes:
 
 
 def read_document(path: str | os.PathLike[str], understand: Callable[[Any], T]) -> T:
+    """Read JSON and make something of it; whatever is wrong with it is one FileError."""
+    return read_bytes(path, lambda content: understand(_parsed(content)))
+
+
+def read_bytes(path: str | os.PathLike[str], understand: Callable[[bytes], T]) -> T:
     """Read a file and make something of it; whatever is wrong with it is one FileError."""
     name = os.fspath(path)
     try:
-        return understand(_parsed(_content(Path(path))))
+        return understand(_content(Path(path)))
     except OSError as error:
         if isinstance(error, IsinglassError):
             raise
