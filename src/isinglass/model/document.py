@@ -27,8 +27,31 @@ class Fault(ValueError):
 
 
 def as_bytes(document: Any) -> bytes:
-    """A document as JSON, floats with all their digits; plain values only, all finite."""
-    return (json.dumps(document, allow_nan=False, indent=1) + "\n").encode()
+    """A document as JSON, floats with all their digits; plain values only, all finite.
+
+    A column, a coupling or a path has a line of its own, so that people can read it too.
+    """
+    return (_laid_out(document, 3) + "\n").encode()
+
+
+def _laid_out(value: Any, levels: int) -> str:
+    r"""JSON with line breaks in the outer levels.
+
+    >>> print(_laid_out({"a": [[1, 2], [3]], "b": {}}, 2))
+    {
+    "a": [
+    [1, 2],
+    [3]
+    ],
+    "b": {}
+    }
+    """
+    if not levels or not value or not isinstance(value, dict | list):
+        return json.dumps(value, allow_nan=False)
+    if isinstance(value, list):
+        return "[\n" + ",\n".join(_laid_out(part, levels - 1) for part in value) + "\n]"
+    parts = (f"{json.dumps(key)}: {_laid_out(part, levels - 1)}" for key, part in value.items())
+    return "{\n" + ",\n".join(parts) + "\n}"
 
 
 def read_document(path: str | os.PathLike[str], understand: Callable[[Any], T]) -> T:
