@@ -117,6 +117,8 @@ def test_networks_from_elsewhere():
         (nx.Graph([(1, "1")]), "two nodes have one name"),
         (nx.Graph([("a", "b", {"weight": "x"})]), "is no number: 'x'"),
         (nx.Graph([("a", "b", {"strength": float("nan")})]), "only finite"),
+        (nx.Graph([("a", "b", {"weight": float("nan")})]), "only finite"),
+        (nx.Graph([("a", "b", {"evidence": float("inf")})]), "only finite"),
     ],
 )
 def test_networks_that_are_no_graphs(network, words):

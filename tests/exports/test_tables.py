@@ -54,6 +54,12 @@ def test_names_of_the_edges_alone():
     assert [(link.strength, link.sign) for link in graph] == [(0.5, -1), (2.0, 1)]
 
 
+def test_gaps_of_pandas():
+    edges = pd.DataFrame({"source": ["a"], "target": ["b"], "coupling": [pd.NA], "sign": [np.nan]})
+    assert from_frame(edges).links[0].coupling is None
+    assert from_frame(edges).links[0].sign == 0
+
+
 def test_tables_that_are_no_edges():
     with pytest.raises(SettingError, match="data frame"):
         from_frame([1, 2])

@@ -8,7 +8,7 @@ from typing import Any
 
 from isinglass.errors import SettingError
 from isinglass.graph import NUMBERS, Graph, Link, sign_of
-from isinglass.table.labels import plain
+from isinglass.table.labels import is_gap, plain
 
 Ends = tuple[str, str]
 
@@ -74,7 +74,7 @@ def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
 
 def _number(value: Any, key: str, ends: Ends) -> float | None:
     value = plain(value)
-    if value is None or (key != "strength" and value != value):  # noqa: PLR0124 (pandas' gaps)
+    if value is None or (key not in ("strength", "weight") and is_gap(value)):
         return None
     if not isinstance(value, int | float):
         raise SettingError(f"the {key} of {ends[0]!r} -- {ends[1]!r} is no number: {value!r}.")
