@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from isinglass import GreedyGraph, selection, simulate
+from isinglass import GreedyGraph, selection, simulate, summarise
 from isinglass.errors import FileError, SettingError
 from isinglass.graph import NUMBERS
 from isinglass.model import FitRecord, MarkovField
@@ -67,6 +67,13 @@ def test_round_trip(name, tmp_path):
             )
             assert_same_fit(a.fit, b.fit)
         assert repr(ours.at(est.threshold_)) == repr(theirs.at(est.threshold_))
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_summary_without_the_table(name, tmp_path):
+    est = FITS[name]()
+    est.record().save(tmp_path / "fit.json")
+    assert summarise(FitRecord.load(tmp_path / "fit.json")) == summarise(est)
 
 
 def test_settings_are_plain():

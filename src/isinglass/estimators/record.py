@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from isinglass.model.record import FitRecord
+from isinglass.selection import LookBelow, selector
 from isinglass.table.fingerprint import fingerprint
 from isinglass.table.labels import plain
 
@@ -24,12 +25,19 @@ def record_of(estimator: GreedyGraph) -> FitRecord:
         tuple(estimator.paths_),
         estimator.threshold_,
         estimator.floor_,
+        how_chosen(estimator.threshold),
         tuple(estimator._notes()),
         {key: _plain(value) for key, value in estimator.get_params(deep=False).items()},
         table.n,
         fingerprint(table),
         version("isinglass"),
     )
+
+
+def how_chosen(threshold: Any) -> str:
+    """How a threshold was chosen; how far below it the search ran is said by the floor."""
+    rule = selector(threshold)
+    return repr(rule.rule if isinstance(rule, LookBelow) else rule)
 
 
 def _plain(setting: Any) -> Any:

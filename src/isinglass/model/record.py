@@ -45,6 +45,8 @@ class FitRecord:
     paths : tuple of Path
         What the search did at each column, down to `floor`.
     threshold, floor : float
+    selector : str
+        How the threshold was chosen, in words.
     diagnostics : tuple of Note
         What was odd in which column, and what was done about it.
     settings : dict
@@ -63,6 +65,7 @@ class FitRecord:
     paths: tuple[Path, ...]
     threshold: float
     floor: float
+    selector: str
     diagnostics: tuple[Note, ...]
     settings: Mapping[str, Any]
     rows: float
@@ -86,6 +89,7 @@ class FitRecord:
             "rows": self.rows,
             "threshold": self.threshold,
             "floor": self.floor,
+            "selector": self.selector,
             "settings": dict(self.settings),
             "columns": [
                 {"name": name, "states": [label_to_json(label) for label in states]}
@@ -131,6 +135,7 @@ def record_from_json(document: Any) -> FitRecord:
         tuple(_path_from_json(path, at, floor, names) for at, path in enumerate(paths)),
         _positive(part("threshold"), "threshold"),
         floor,
+        text(part("selector"), "selector"),
         tuple(_note_from_json(note) for note in items(part("diagnostics"), "diagnostics")),
         _settings_from_json(part("settings")),
         _positive(part("rows"), "rows"),
