@@ -14,12 +14,12 @@ SOURCE = Path(isinglass.__file__).parent
 # A room may import from rooms on lower levels only.
 LEVELS = [
     {"errors"},
-    {"frames", "core"},
+    {"frames", "files", "core"},
     {"graph", "table", "losses"},
     {"solvers"},
     {"engine", "selection"},
     {"model"},
-    {"estimators", "simulate"},
+    {"estimators", "simulate", "exports"},
     {"rivals"},
     {"experiments"},
     {"report"},

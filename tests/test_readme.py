@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from isinglass import simulate
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 QUICKSTART = (ROOT / "docs" / "quickstart.md").read_text()
@@ -58,6 +60,17 @@ def test_shell_lines_of_simulate(tmp_path):
     for line in shell_lines((ROOT / "docs" / "simulate.md").read_text()):
         run_shell(line, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"grid.csv", "tree.csv", "truth.csv"}
+
+
+def test_shell_lines_of_files(tmp_path):
+    simulate.ising(simulate.chain(3)).save(tmp_path / "model.json")
+    for line in shell_lines((ROOT / "docs" / "files.md").read_text()):
+        run_shell(line, tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "graph.graphml",
+        "model.json",
+        "table.csv",
+    }
 
 
 def test_ten_lines_of_python_and_three_of_shell():

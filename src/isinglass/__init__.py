@@ -1,11 +1,11 @@
 """Which columns of a discrete table are directly linked, how strongly, and how sure one can be."""
 
-from isinglass import losses, selection, simulate
+from isinglass import exports, losses, selection, simulate
 from isinglass.errors import IsinglassError
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments.compare import Comparison, compare
 from isinglass.graph import Graph
-from isinglass.model import MarkovField
+from isinglass.model import FitRecord, MarkovField
 from isinglass.report import summarise
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
@@ -14,6 +14,7 @@ from isinglass.table import read_table
 __all__ = [
     "ChowLiuTree",
     "Comparison",
+    "FitRecord",
     "Graph",
     "GreedyGraph",
     "InteractionScreening",
@@ -24,6 +25,7 @@ __all__ = [
     "Path",
     "Step",
     "compare",
+    "exports",
     "foba",
     "losses",
     "read_table",

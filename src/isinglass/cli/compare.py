@@ -14,13 +14,13 @@ from isinglass.cli.tables import number_or_word, read_bins, read_without, table_
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import MissingExtra
 from isinglass.experiments.compare import Comparison, compare
+from isinglass.files import check_folder, write_all
 from isinglass.report.comparison import (
     comparison_csv,
     comparison_dict,
     comparison_figure,
     edges_csv,
 )
-from isinglass.report.files import check_folder, write_all
 from isinglass.report.words import counted, one_line
 
 EPILOG = """\b

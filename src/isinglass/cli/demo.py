@@ -12,9 +12,9 @@ from rich.console import Console
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import MissingExtra
 from isinglass.estimators import GreedyGraph
+from isinglass.exports import edges_csv, graphml
+from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
-from isinglass.report.exports import edges_csv, graphml
-from isinglass.report.files import check_folder, write_all
 
 SIDE = 8
 

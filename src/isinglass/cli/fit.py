@@ -11,10 +11,10 @@ from isinglass.cli.tables import number_or_word, read_bins, read_without, table_
 from isinglass.cli.terminal import new_console, print_summary, progress_bar
 from isinglass.errors import MissingExtra
 from isinglass.estimators import GreedyGraph
+from isinglass.exports import edges_csv, graphml
+from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
 from isinglass.report import summarise
-from isinglass.report.exports import edges_csv, graphml
-from isinglass.report.files import check_folder, write_all
 from isinglass.selection import LookBelow, selector
 
 EPILOG = """\b

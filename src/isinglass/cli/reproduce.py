@@ -16,7 +16,7 @@ from isinglass.experiments.methods import EXTRAS
 from isinglass.experiments.paper import FULL, QUICK, Size, studies
 from isinglass.experiments.reproduce import Reproduction
 from isinglass.experiments.study import Outcome, Study
-from isinglass.report.files import check_folder, write_all
+from isinglass.files import check_folder, write_all
 from isinglass.report.words import counted
 
 EPILOG = """\b

@@ -14,9 +14,9 @@ from isinglass import simulate
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.cli.wording import in_options
 from isinglass.errors import PoorMixing, SettingError
+from isinglass.exports import edges_csv
+from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
-from isinglass.report.exports import edges_csv
-from isinglass.report.files import check_file, write_files
 from isinglass.report.words import counted
 
 COUNT = click.IntRange(1)

@@ -12,7 +12,9 @@ from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, checked_rule
 from isinglass.estimators.diagnose import diagnose
 from isinglass.estimators.join import join
+from isinglass.estimators.record import record_of
 from isinglass.graph import Graph
+from isinglass.model.record import FitRecord
 from isinglass.selection import Selector, selector
 from isinglass.solvers.foba import checked_nu
 from isinglass.solvers.path import checked_threshold
@@ -171,6 +173,11 @@ class GreedyGraph(GraphEstimator):
                 f"reach; refit with GreedyGraph(floor={threshold:.6g})."
             )
         return join(self._runs, threshold, self.rule, self._table)
+
+    def record(self) -> FitRecord:
+        """Return what is worth keeping of the fit when its table is gone, to be saved."""
+        check_is_fitted(self)
+        return record_of(self)
 
     def _notes(self) -> list[Note]:
         return diagnose(self._table, self.paths_, self.graph_)

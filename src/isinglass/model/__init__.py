@@ -1,5 +1,6 @@
-"""Pairwise models: what they are, and tables drawn from them."""
+"""Pairwise models: what they are, tables drawn from them, and their files."""
 
 from isinglass.model.field import MarkovField
+from isinglass.model.record import FitRecord
 
-__all__ = ["MarkovField"]
+__all__ = ["FitRecord", "MarkovField"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,9 @@ from isinglass.model import elimination
 from isinglass.model.gibbs import Schedule, run_chains, warn_if_poor
 from isinglass.model.settings import check_whole
 from isinglass.table.labels import key, sort_labels
+
+if TYPE_CHECKING:
+    from isinglass.model.record import FitRecord
 
 Array = NDArray[np.float64]
 Seed = int | np.random.SeedSequence | np.random.Generator | None
@@ -283,6 +287,22 @@ class MarkovField:
             return table
         columns = zip(self.names, labels, codes.T, strict=True)
         return frame({name: of[column].tolist() for name, of, column in columns}, self.library)
+
+    def save(self, path: str | os.PathLike[str], *, fit: FitRecord | None = None) -> None:
+        """Write the model to a JSON file, and with it the record of the fit it came from.
+
+        The file is plain data; see ``docs/files.md``.
+        """
+        from isinglass.model.files import save_model
+
+        save_model(self, path, fit)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> MarkovField:
+        """Read a model that `save` wrote; a file that is none is a FileError, and runs nothing."""
+        from isinglass.model.files import load_model
+
+        return load_model(path)
 
     def __repr__(self) -> str:
         p, edges = len(self.names), len(self.couplings)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from isinglass.errors import FileError
-from isinglass.report.files import check_file, check_folder, write_all, write_files
+from isinglass.files import check_file, check_folder, write_all, write_files
 
 
 def test_writes_into_a_new_folder(tmp_path):

@@ -1,0 +1,50 @@
+"""From a fitted estimator to the record of its fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from isinglass.model.record import FitRecord
+from isinglass.selection import LookBelow, selector
+from isinglass.table.fingerprint import fingerprint
+from isinglass.table.labels import plain
+
+if TYPE_CHECKING:
+    from isinglass.estimators.greedy import GreedyGraph
+
+
+def record_of(estimator: GreedyGraph) -> FitRecord:
+    """What is worth keeping of a fit when its table is gone."""
+    table = estimator._table
+    return FitRecord(
+        table.names,
+        tuple(column.states for column in table.columns),
+        estimator.graph_,
+        tuple(estimator.paths_),
+        estimator.threshold_,
+        estimator.floor_,
+        how_chosen(estimator.threshold),
+        tuple(estimator._notes()),
+        {key: _plain(value) for key, value in estimator.get_params(deep=False).items()},
+        table.n,
+        fingerprint(table),
+        version("isinglass"),
+    )
+
+
+def how_chosen(threshold: Any) -> str:
+    """How a threshold was chosen; how far below it the search ran is said by the floor."""
+    rule = selector(threshold)
+    return repr(rule.rule if isinstance(rule, LookBelow) else rule)
+
+
+def _plain(setting: Any) -> Any:
+    """A setting as a plain value; an object, as a selector is, by its own words."""
+    setting = plain(setting)
+    if setting is None or isinstance(setting, bool | int | float | str):
+        return setting
+    if isinstance(setting, Mapping):
+        return {str(key): _plain(value) for key, value in setting.items()}
+    return repr(setting)

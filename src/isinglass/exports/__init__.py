@@ -1,0 +1,34 @@
+"""Graphs and models for other software, and back."""
+
+from isinglass.exports.formats import FORMATS, write
+from isinglass.exports.networks import (
+    cytoscape,
+    from_igraph,
+    from_networkx,
+    gexf,
+    graphml,
+    to_igraph,
+)
+from isinglass.exports.rscripts import binary_parameters, isingsampler, qgraph
+from isinglass.exports.tables import edges_csv, from_frame, weights, weights_csv
+from isinglass.exports.uai import read_uai, uai
+
+__all__ = [
+    "FORMATS",
+    "binary_parameters",
+    "cytoscape",
+    "edges_csv",
+    "from_frame",
+    "from_igraph",
+    "from_networkx",
+    "gexf",
+    "graphml",
+    "isingsampler",
+    "qgraph",
+    "read_uai",
+    "to_igraph",
+    "uai",
+    "weights",
+    "weights_csv",
+    "write",
+]

@@ -1,0 +1,51 @@
+"""Every format by its name, and one function that writes any of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from isinglass.errors import SettingError
+from isinglass.exports.networks import cytoscape, gexf, graphml
+from isinglass.exports.rscripts import isingsampler, qgraph
+from isinglass.exports.tables import edges_csv
+from isinglass.exports.uai import uai
+from isinglass.files import check_file, write_files
+from isinglass.graph import Graph
+from isinglass.model import MarkovField
+
+_OF_GRAPHS: dict[str, Callable[[Graph, Path], dict[Path, bytes]]] = {
+    "csv": lambda graph, path: {path: edges_csv(graph)},
+    "cytoscape": lambda graph, path: {path: cytoscape(graph)},
+    "gexf": lambda graph, path: {path: gexf(graph)},
+    "graphml": lambda graph, path: {path: graphml(graph)},
+    "qgraph": qgraph,
+}
+_OF_MODELS: dict[str, Callable[[MarkovField, Path], dict[Path, bytes]]] = {
+    "isingsampler": isingsampler,
+    "uai": uai,
+}
+FORMATS = tuple(sorted([*_OF_GRAPHS, *_OF_MODELS]))
+
+
+def write(what: Graph | MarkovField, path: str | os.PathLike[str], to: str) -> tuple[str, ...]:
+    """Write a graph, or a model and its graph, in one of `FORMATS`; all files or none.
+
+    Returns
+    -------
+    tuple of str
+        The files written: `path`, and what goes beside it.
+    """
+    check_file(path)
+    if to not in FORMATS:
+        raise SettingError(f"to must be one of {', '.join(FORMATS)}, not {to!r}.")
+    if to in _OF_GRAPHS:
+        graph = what.graph if isinstance(what, MarkovField) else what
+        contents = _OF_GRAPHS[to](graph, Path(path))
+    elif isinstance(what, MarkovField):
+        contents = _OF_MODELS[to](what, Path(path))
+    else:
+        raise SettingError(f"{to} holds parameters, and a graph has none; give a MarkovField.")
+    write_files(contents)
+    return tuple(map(str, contents))

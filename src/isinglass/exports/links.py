@@ -1,0 +1,90 @@
+"""Links as plain values, out and in: what every format shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from isinglass.errors import SettingError
+from isinglass.graph import NUMBERS, Graph, Link, sign_of
+from isinglass.table.labels import is_gap, plain
+
+Ends = tuple[str, str]
+
+
+def plain_numbers(graph: Graph) -> list[tuple[Ends, dict[str, Any]]]:
+    """The ends and the numbers of every edge as Python's own scalars, all finite."""
+    return [
+        (ends, {key: _finite(plain(getattr(link, key)), key, ends) for key in NUMBERS})
+        for link, ends in zip(graph.links, graph.edges, strict=True)
+    ]
+
+
+def graph_of(
+    names: Iterable[Any], edges: Iterable[tuple[Any, Any, Mapping[str, Any]]], library: str | None
+) -> Graph:
+    """A graph of edges from elsewhere; SettingError if they make none.
+
+    The strength is what the edge calls so, or the size of its weight, or one; the sign is what
+    it calls so, or that of the weight.
+    """
+    ordered = tuple(map(str, names))
+    place = {name: at for at, name in enumerate(ordered)}
+    if len(place) < len(ordered):
+        raise SettingError("two nodes have one name; give each its own.")
+    links: dict[tuple[int, int], Link] = {}
+    for a, b, numbers in edges:
+        pair = _pair(str(a), str(b), place)
+        if pair in links:
+            raise SettingError(f"{str(a)!r} and {str(b)!r} are linked twice; give each edge once.")
+        links[pair] = _link(pair, (str(a), str(b)), numbers)
+    return Graph(ordered, tuple(links[pair] for pair in sorted(links)), library)
+
+
+def _pair(a: str, b: str, place: Mapping[str, int]) -> tuple[int, int]:
+    for name in (a, b):
+        if name not in place:
+            raise SettingError(f"an edge ends at {name!r}, which is no node.")
+    if a == b:
+        raise SettingError(f"{a!r} is linked to itself; a graph has no such edges.")
+    return min(place[a], place[b]), max(place[a], place[b])
+
+
+def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
+    def number(key: str) -> float | None:
+        return _number(given.get(key), key, ends)
+
+    weight = number("weight")
+    strength, sign = number("strength"), number("sign")
+    if strength is None:
+        strength = 1.0 if weight is None else abs(weight)
+    by = given.get("selected_by")
+    return Link(
+        *pair,
+        strength=strength,
+        sign=sign_of(weight or 0.0) if sign is None else sign_of(sign),
+        coupling=number("coupling"),
+        log_odds=number("log_odds"),
+        evidence=number("evidence"),
+        selected_by=by if isinstance(by, str) else "both",
+        unbounded=bool(number("unbounded") or 0.0),
+    )
+
+
+def _number(value: Any, key: str, ends: Ends) -> float | None:
+    value = plain(value)
+    if value is None or (key not in ("strength", "weight") and is_gap(value)):
+        return None
+    if not isinstance(value, int | float):
+        raise SettingError(f"the {key} of {ends[0]!r} -- {ends[1]!r} is no number: {value!r}.")
+    return float(_finite(value, key, ends))
+
+
+def _finite(value: Any, key: str, ends: Ends) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise SettingError(
+            f"the {key} of {ends[0]!r} -- {ends[1]!r} is {value}; only finite numbers can be "
+            "written or read."
+        )
+    return value

@@ -1,0 +1,164 @@
+"""A model as a file of plain data: JSON, written whole, read without trust.
+
+The fields are listed in ``docs/files.md``. A file has a schema number: an older one is brought
+up to date when it is read, a newer one is refused with the version that wrote it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from isinglass.core import MAX_STATES
+from isinglass.errors import SettingError
+from isinglass.files import check_file, write_files
+from isinglass.model.document import (
+    Fault,
+    as_bytes,
+    choice,
+    items,
+    member,
+    numbers,
+    read_document,
+    shown,
+    table,
+    text,
+    whole,
+)
+from isinglass.model.field import MarkovField
+from isinglass.model.labels import label_from_json, label_to_json
+
+if TYPE_CHECKING:
+    from isinglass.model.record import FitRecord
+
+T = TypeVar("T")
+Document = dict[str, Any]
+
+FORMAT = "isinglass model"
+SCHEMA = 1
+#: From a schema to the function that makes the next one of it.
+UPGRADES: dict[int, Callable[[Document], Document]] = {}
+
+LIBRARIES = (None, "pandas", "polars", "pyarrow")
+
+
+def save_model(
+    field: MarkovField, path: str | os.PathLike[str], fit: FitRecord | None = None
+) -> None:
+    """Write a model, and the record of its fit if there is one."""
+    if fit is not None and fit.names != field.names:
+        raise SettingError("the record is of other columns than the model; save them apart.")
+    parts = {"model": model_to_json(field)}
+    if fit is not None:
+        parts["fit"] = fit.to_json()
+    save_parts(path, **parts)
+
+
+def load_model(path: str | os.PathLike[str]) -> MarkovField:
+    """Read the model of a file."""
+    return load_part(path, "model", model_from_json)
+
+
+def save_parts(path: str | os.PathLike[str], **parts: Document) -> None:
+    """Write the parts of a model file (``model``, ``fit``), whole or not at all."""
+    head = {"format": FORMAT, "schema": SCHEMA, "isinglass": version("isinglass")}
+    check_file(path)
+    write_files({Path(path): as_bytes(head | parts)})
+
+
+def load_part(path: str | os.PathLike[str], part: str, understand: Callable[[Any], T]) -> T:
+    """Read one part of a model file."""
+
+    def read(document: Any) -> T:
+        document = up_to_date(document)
+        if part not in document:
+            held = " and ".join(name for name in ("model", "fit") if name in document)
+            raise Fault(f"it holds no {part}, only {held or 'a heading'}")
+        return understand(document[part])
+
+    return read_document(path, read)
+
+
+def up_to_date(document: Any) -> Document:
+    """The document in the present schema."""
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise Fault(f'it is not a model file (no "format": "{FORMAT}")')
+    schema = member(document, "schema", "it")
+    if type(schema) is not int or schema < 1:
+        raise Fault(f"its schema must be a whole number from 1, not {shown(schema)}")
+    if schema > SCHEMA:
+        raise Fault(
+            f"it has schema {shown(schema)}, from isinglass {shown(document.get('isinglass'))}; "
+            f"this is isinglass {version('isinglass')}, which reads up to {SCHEMA}; "
+            "install a newer isinglass"
+        )
+    for old in range(schema, SCHEMA):
+        document = UPGRADES[old](document)
+    return dict(document)
+
+
+def model_to_json(field: MarkovField) -> Document:
+    """The model as plain values; SettingError if a label or a name cannot be saved."""
+    document: Document = {
+        "library": field.library,
+        "columns": [
+            {
+                "name": name,
+                "states": [label_to_json(label) for label in states],
+                "intercept": intercept.tolist(),
+            }
+            for name, states, intercept in zip(
+                field.names, field.states, field.intercepts, strict=True
+            )
+        ],
+        "couplings": [
+            {"columns": [i, j], "table": coupling.tolist()}
+            for (i, j), coupling in field.couplings.items()
+        ],
+    }
+    try:
+        model_from_json(document)  # what could not be loaded is not written
+    except Fault as fault:
+        raise SettingError(f"the model cannot be saved: {fault}.") from None
+    return document
+
+
+def model_from_json(document: Any) -> MarkovField:
+    """The model that `model_to_json` wrote; Fault or SettingError if anything is odd."""
+    columns = items(member(document, "columns", "the model"), "columns")
+    names, states, intercepts = [], [], []
+    for at, column in enumerate(columns):
+        where = f"column {at}"
+        names.append(text(member(column, "name", where), f"the name of {where}"))
+        states.append(states_from_json(member(column, "states", where), f"a state of {where}"))
+        intercept = member(column, "intercept", where)
+        intercepts.append(np.array(numbers(intercept, f"the intercept of {where}")))
+    couplings = {}
+    for at, coupling in enumerate(items(member(document, "couplings", "the model"), "couplings")):
+        where = f"coupling {at}"
+        pair = items(member(coupling, "columns", where), f"columns of {where}", 2)
+        i, j = (whole(end, f"a column of {where}", len(names)) for end in pair)
+        if (i, j) in couplings:
+            raise Fault(f"columns {i} and {j} are coupled twice")
+        rows = table(
+            member(coupling, "table", where),
+            f"the table of {where}",
+            len(states[i]),
+            len(states[j]),
+        )
+        couplings[i, j] = np.array(rows)
+    library = choice(document.get("library"), "library", LIBRARIES)
+    return MarkovField(tuple(names), tuple(states), tuple(intercepts), couplings, library)
+
+
+def states_from_json(value: Any, where: str) -> tuple[Any, ...]:
+    """The labels of one column."""
+    labels = items(value, f"the list with {where}")
+    if not 1 <= len(labels) <= MAX_STATES:
+        raise Fault(f"the list with {where} has {len(labels)} members; 1 to {MAX_STATES} may be")
+    return tuple(label_from_json(label, where) for label in labels)

@@ -1,0 +1,150 @@
+"""The record of a fit comes back from its file as it was, and can be read as the fit."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from isinglass import GreedyGraph, selection, simulate, summarise
+from isinglass.errors import FileError, SettingError
+from isinglass.graph import NUMBERS
+from isinglass.model import FitRecord, MarkovField
+from mutations import load_or_refuse, mutations
+
+FIELD = simulate.potts(simulate.chain(5), [2, 3, 2, 4, 2], coupling=0.8, seed=1)
+
+
+def fitted(**settings) -> GreedyGraph:
+    return GreedyGraph(**({"floor": 1e-3} | settings)).fit(FIELD.sample(400, seed=1))
+
+
+def with_gaps() -> GreedyGraph:
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(FIELD.sample(300, seed=2)).astype(object)
+    table = table.mask(rng.random(table.shape) < 0.1)
+    table.columns = [f"q{j}" for j in table]
+    table["constant"] = "x"
+    return GreedyGraph(missing="available", floor=2e-3).fit(table)
+
+
+FITS = {
+    "plain": fitted,
+    "no intercept": lambda: fitted(intercept=False, rule="and", max_degree=np.int64(2)),
+    "a selector": lambda: fitted(threshold=selection.FalseEdges(2.0)),
+    "gaps": with_gaps,
+}
+
+
+def assert_same_fit(a, b) -> None:
+    assert a.loss == b.loss
+    assert a.unbounded == b.unbounded
+    assert np.array_equal(a.intercept, b.intercept)
+    assert a.coef.keys() == b.coef.keys()
+    assert all(np.array_equal(a.coef[j], b.coef[j]) for j in a.coef)
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_round_trip(name, tmp_path):
+    est = FITS[name]()
+    est.record().save(tmp_path / "fit.json")
+    record = FitRecord.load(tmp_path / "fit.json")
+    assert record.graph == est.graph_
+    assert record.graph.links == est.graph_.links
+    assert record.graph.library == est.graph_.library
+    assert (record.threshold, record.floor) == (est.threshold_, est.floor_)
+    assert [vars(note) for note in record.diagnostics] == [vars(note) for note in est._notes()]
+    assert sum(map(len, record.paths)) > 0
+    for ours, theirs in zip(record.paths, est.paths_, strict=True):
+        assert (ours.status, ours.names) == (theirs.status, theirs.names)
+        assert repr(ours) == repr(theirs)
+        assert_same_fit(ours.start, theirs.start)
+        for a, b in zip(ours.steps, theirs.steps, strict=True):
+            assert (a.kind, a.variable, a.gain, a.cost, a.support) == (
+                *(b.kind, b.variable, b.gain, b.cost, b.support),
+            )
+            assert_same_fit(a.fit, b.fit)
+        assert repr(ours.at(est.threshold_)) == repr(theirs.at(est.threshold_))
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_summary_without_the_table(name, tmp_path):
+    est = FITS[name]()
+    est.record().save(tmp_path / "fit.json")
+    assert summarise(FitRecord.load(tmp_path / "fit.json")) == summarise(est)
+
+
+def test_settings_are_plain():
+    settings = fitted(threshold=selection.FalseEdges(2.0), max_degree=np.int64(3)).record().settings
+    assert settings["threshold"] == repr(selection.FalseEdges(2.0))
+    assert settings["nu"] == 0.5
+    assert type(settings["max_degree"]) is int
+
+
+def test_fingerprint_is_of_the_table():
+    table = pd.DataFrame(FIELD.sample(50, seed=1), columns=list("abcde"))
+
+    def fingerprint(of, **fit):
+        return GreedyGraph().fit(of, **fit).record().fingerprint
+
+    one = fingerprint(table)
+    assert fingerprint(pl.DataFrame(table.to_dict("list"))) == one
+    changed = table.copy()
+    changed.loc[7, "b"] = (changed.loc[7, "b"] + 1) % 3
+    others = [changed, table.rename(columns={"a": "z"}), table.replace({"a": {0: 5}}), table[::-1]]
+    different = {fingerprint(other) for other in others}
+    different.add(fingerprint(table, sample_weight=np.full(50, 2)))
+    assert len(different | {one}) == 6
+
+
+def test_beside_a_model(tmp_path):
+    path = tmp_path / "model.json"
+    FIELD.save(path, fit=fitted().record())
+    assert MarkovField.load(path).graph == FIELD.graph
+    assert FitRecord.load(path).names == FIELD.names
+    FIELD.save(path)
+    with pytest.raises(FileError, match="it holds no fit, only model"):
+        FitRecord.load(path)
+    fitted().record().save(path)
+    with pytest.raises(FileError, match="it holds no model, only fit"):
+        MarkovField.load(path)
+
+
+def test_of_other_columns(tmp_path):
+    with pytest.raises(SettingError, match="other columns"):
+        FIELD.save(tmp_path / "model.json", fit=with_gaps().record())
+
+
+def test_before_fit():
+    with pytest.raises(NotFittedError):
+        GreedyGraph().record()
+
+
+def usable(path) -> bool:
+    """Whether a record that loads can be read."""
+    record = FitRecord.load(path)
+    return all(map(repr, (record, record.graph, record.graph.to_frame(), *record.paths)))
+
+
+def fuzz(path, seed: int, count: int) -> None:
+    FIELD.save(path, fit=fitted(floor=None, threshold=0.05).record())
+    valid = json.loads(path.read_text())
+    loaded = [load_or_refuse(usable, path, content) for content in mutations(valid, seed, count)]
+    assert 0 < loaded.count(True) < count
+
+
+def test_damaged_files(tmp_path):
+    fuzz(tmp_path / "model.json", 0, 300)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_thousands_of_damaged_files(seed, tmp_path):
+    fuzz(tmp_path / "model.json", seed, 2000)
+
+
+def test_every_number_of_an_edge_is_kept():
+    edge = fitted().record().to_json()["edges"][0]
+    assert {"source", "target", *NUMBERS} == set(edge)

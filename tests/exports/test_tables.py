@@ -1,0 +1,79 @@
+import csv
+import io
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from isinglass.errors import SettingError
+from isinglass.exports import edges_csv, from_frame, weights, weights_csv
+from isinglass.graph import Graph
+
+
+def read_rows(graph: Graph) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(edges_csv(graph).decode(), newline="")))
+
+
+def test_csv_is_the_frame(small):
+    read = pl.read_csv(edges_csv(small), schema=small.to_frame().schema)
+    assert read.equals(small.to_frame())
+
+
+def test_csv_without_edges_has_a_header():
+    text = edges_csv(Graph(("a", "b"), ())).decode()
+    assert text == (
+        "source,target,strength,sign,coupling,log_odds,evidence,selected_by,unbounded\n"
+    )
+
+
+def test_csv_keeps_every_name(odd):
+    rows = read_rows(odd)
+    assert [(row["source"], row["target"]) for row in rows] == odd.edges
+    assert [row["selected_by"] for row in rows] == [link.selected_by for link in odd]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_come_back(small, library):
+    again = from_frame(small.to_frame(library), small.names)
+    assert again == small
+    assert again.links == small.links
+    assert again.library == library
+
+
+@pytest.mark.parametrize("read", [pd.read_csv, pl.read_csv])
+def test_csv_comes_back(small, read):
+    again = from_frame(read(io.BytesIO(edges_csv(small))), small.names)
+    assert again.links == small.links
+
+
+def test_names_of_the_edges_alone():
+    edges = pd.DataFrame({"source": ["b", "a"], "target": ["a", "c"], "weight": [-0.5, 2.0]})
+    graph = from_frame(edges)
+    assert graph.names == ("b", "a", "c")
+    assert [(link.strength, link.sign) for link in graph] == [(0.5, -1), (2.0, 1)]
+
+
+def test_gaps_of_pandas():
+    edges = pd.DataFrame({"source": ["a"], "target": ["b"], "coupling": [pd.NA], "sign": [np.nan]})
+    assert from_frame(edges).links[0].coupling is None
+    assert from_frame(edges).links[0].sign == 0
+
+
+def test_tables_that_are_no_edges():
+    with pytest.raises(SettingError, match="data frame"):
+        from_frame([1, 2])
+    with pytest.raises(SettingError, match="'source' and 'target'"):
+        from_frame(pl.DataFrame({"a": [1]}))
+    with pytest.raises(SettingError, match="which is no node"):
+        from_frame(pl.DataFrame({"source": ["a"], "target": ["b"]}), ["a"])
+
+
+def test_weights(small, odd):
+    matrix = weights(small)
+    assert np.array_equal(matrix, matrix.T)
+    assert [matrix[i, j] for i, j in [(0, 1), (0, 2), (1, 2), (0, 3)]] == [0.9, -0.1, 0.3, 0.0]
+    for graph in (small, odd):
+        head, *rows = csv.reader(io.StringIO(weights_csv(graph).decode(), newline=""))
+        assert head[1:] == [row[0] for row in rows] == list(graph.names)
+        assert np.array_equal(np.array([row[1:] for row in rows], dtype=float), weights(graph))
