@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import Any
 
 import narwhals as nw
@@ -16,6 +17,7 @@ from isinglass.errors import SettingError
 from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.frames import frame
 from isinglass.graph import Graph
+from isinglass.model import MarkovField, fit_model
 from isinglass.table import Note, Table, encode
 
 
@@ -55,6 +57,17 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         fits = refit_conditionals(self.graph_, self._table)
         return float(np.average(row_scores(fits, rows), weights=rows.weights))
 
+    @cached_property
+    def model_(self) -> MarkovField:
+        """The pairwise model on ``graph_``, fitted to all columns together when first asked for.
+
+        One table an edge, by maximum pseudo-likelihood with the ridge of the refits, 1e-8, which
+        keeps unbounded edges finite; see :func:`isinglass.model.fit_model`.
+        """
+        check_is_fitted(self)
+        intercept = bool(getattr(self, "intercept", True))
+        return fit_model(self._table, self.graph_, intercept=intercept)
+
     @property
     def diagnostics_(self) -> Any:
         """What was odd in which column, and what was done: a data frame."""
@@ -74,6 +87,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
         """Encode the table to learn from, and note its columns and states."""
+        self.__dict__.pop("model_", None)  # of an earlier fit
         self._table = encode(
             X,
             sample_weight,

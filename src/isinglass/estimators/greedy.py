@@ -69,6 +69,8 @@ class GreedyGraph(GraphEstimator):
         The labels of each column's states, in order.
     diagnostics_ : data frame
         What was odd in which column, and what was done about it.
+    model_ : MarkovField
+        All parameters of ``graph_`` fitted together, when first asked for.
     n_features_in_, feature_names_in_
         As scikit-learn defines them.
 

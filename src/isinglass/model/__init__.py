@@ -1,6 +1,7 @@
-"""Pairwise models: what they are, tables drawn from them, and their files."""
+"""Pairwise models: how they are fitted, asked, drawn from, and kept in files."""
 
 from isinglass.model.field import MarkovField
+from isinglass.model.fit import fit_model
 from isinglass.model.record import FitRecord
 
-__all__ = ["FitRecord", "MarkovField"]
+__all__ = ["FitRecord", "MarkovField", "fit_model"]

@@ -31,9 +31,11 @@ def plan(field: MarkovField, memory: float) -> Elimination:
     return plan_elimination(m, edges, memory)
 
 
-def check_memory(order: Elimination, rows: int, memory: float, way_out: str) -> None:
+def check_memory(
+    order: Elimination, rows: int, memory: float, way_out: str, *, beliefs: bool = False
+) -> None:
     """Raise OutOfMemory if the tables of an order need more bytes than there may be."""
-    needed = order.bytes_needed(rows)
+    needed = order.bytes_needed(rows, beliefs=beliefs)
     if needed > memory:
         raise OutOfMemory(
             f"exact elimination needs about {_in_words(needed)}, since up to "
@@ -65,6 +67,51 @@ def draw(
         for chance in below:
             codes[v] += uniform >= chance[at]
     return codes.T
+
+
+def marginals(
+    field: MarkovField, order: Elimination
+) -> tuple[float, list[Array], dict[tuple[int, int], Array]]:
+    """Return the log-partition function, chances of all states, and of all coupled pairs."""
+    tables = list(_summed_out(field, order))
+    log_z = sum(float(table.message) for table in tables if not table.message.ndim)
+    beliefs = _beliefs(order, tables)
+    single = [_onto(beliefs[v], (v,)) for v in range(len(field.names))]
+    pairs = {}
+    for i, j in field.couplings:
+        first, other = (i, j) if j in beliefs[i][0] else (j, i)
+        if other not in beliefs[first][0]:  # one of them has one state only
+            pairs[i, j] = np.outer(single[i], single[j])
+            continue
+        pairs[i, j] = _onto(beliefs[first], (i, j))
+    return log_z, single, pairs
+
+
+Belief = tuple[tuple[int, ...], Array]
+"""Some columns, and the chances of all combinations of their states."""
+
+
+def _beliefs(order: Elimination, tables: list[_SummedOut]) -> dict[int, Belief]:
+    """The joint chances of each column and those it met, last column first.
+
+    All that a column met is in the scope of the first of them, whose chances are known by then.
+    """
+    beliefs: dict[int, Belief] = {}
+    for scope, table in zip(reversed(order.scopes), reversed(tables), strict=True):
+        chances = table.weights / table.total
+        if len(scope) > 1:
+            chances *= _onto(beliefs[scope[1]], scope[1:])
+        beliefs[scope[0]] = scope, chances
+    return beliefs
+
+
+def _onto(belief: Belief, columns: Sequence[int]) -> Array:
+    """Sum out all but some columns, which then are the axes, in the order they are given in."""
+    scope, chances = belief
+    gone = tuple(axis for axis, v in enumerate(scope) if v not in columns)
+    left = [v for v in scope if v in columns]
+    summed: Array = chances.sum(axis=gone).transpose([left.index(v) for v in columns])
+    return summed
 
 
 @dataclass(frozen=True)
