@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
@@ -108,7 +108,7 @@ class Graph:
 
     def neighbors(self, name: str) -> list[str]:
         """Names of the columns linked to one, in column order."""
-        at = self._position(name)
+        at = position_of(name, self.names)
         ends = ((link.source, link.target) for link in self.links)
         return [self.names[j] for j in sorted(a + b - at for a, b in ends if at in (a, b))]
 
@@ -141,13 +141,6 @@ class Graph:
         for key in NUMBERS:
             columns[key] = [getattr(link, key) for link in self.links]
         return frame(columns, library or self.library)
-
-    def _position(self, name: str) -> int:
-        if name not in self.names:
-            close = get_close_matches(str(name), self.names, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise SettingError(f"there is no column {name!r}{hint}")
-        return self.names.index(name)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
@@ -190,6 +183,21 @@ class Graph:
             f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead>"
             f"<tbody>{rows}</tbody></table>{more}"
         )
+
+
+def position_of(name: str, names: Sequence[str]) -> int:
+    """Where a column stands among others; a SettingError names the nearest if there is none.
+
+    >>> position_of("feber", ("cough", "fever"))
+    Traceback (most recent call last):
+        ...
+    isinglass.errors.SettingError: there is no column 'feber'; did you mean 'fever'?
+    """
+    if name not in names:
+        close = get_close_matches(str(name), names, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise SettingError(f"there is no column {name!r}{hint}")
+    return names.index(name)
 
 
 def trend_of(table: NDArray[np.float64]) -> float:

@@ -8,9 +8,10 @@ chapters 9 and 12.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from itertools import combinations
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def plan(field: MarkovField, memory: float) -> Elimination:
-    """Find an order for a model; a column of one state is linked to nothing."""
+def plan(field: MarkovField, memory: float, together: Sequence[int] = ()) -> Elimination:
+    """Find an order for a model; a column of one state is linked to nothing.
+
+    Columns that have to stay `together` are all in the scope of the first of them to go.
+    """
     m = field.n_states
     edges = [(i, j) for i, j in field.couplings if min(m[i], m[j]) > 1]
+    edges += combinations(together, 2)
     return plan_elimination(m, edges, memory)
 
 
@@ -87,6 +92,22 @@ def marginals(
     return log_z, single, pairs
 
 
+def joint(field: MarkovField, order: Elimination, columns: Sequence[int]) -> Array:
+    """Chances of all combinations of states of columns that the order keeps together."""
+    beliefs = _beliefs(order, list(_summed_out(field, order)))
+    first = next(scope[0] for scope in order.scopes if scope[0] in columns)
+    return _onto(beliefs[first], columns)
+
+
+def most_likely(field: MarkovField, order: Elimination) -> NDArray[np.intp]:
+    """Codes of a row of the highest probability; of several, one that is always the same."""
+    best = [table.state for table in _in_turn(field, order, _maximised)]
+    codes = np.zeros(len(field.names), dtype=np.intp)
+    for (v, *others), state in zip(reversed(order.scopes), reversed(best), strict=True):
+        codes[v] = state[tuple(codes[others])]
+    return codes
+
+
 Belief = tuple[tuple[int, ...], Array]
 """Some columns, and the chances of all combinations of their states."""
 
@@ -133,22 +154,53 @@ class _SummedOut:
     message: Array
 
 
+@dataclass(frozen=True)
+class _Maximised:
+    """The best state of one column for each combination of the others, and what it is worth."""
+
+    state: NDArray[np.intp]
+    message: Array
+
+
+class _WithMessage(Protocol):
+    @property
+    def message(self) -> Array: ...
+
+
+Kept = TypeVar("Kept", bound=_WithMessage)
+
+
 def _summed_out(field: MarkovField, order: Elimination) -> Iterator[_SummedOut]:
-    """Sum out the columns in turn; each message goes to the first column it is about."""
+    return _in_turn(field, order, _sum)
+
+
+def _in_turn(
+    field: MarkovField, order: Elimination, take_out: Callable[[Array], Kept]
+) -> Iterator[Kept]:
+    """Take out the columns in turn; each message goes to the first column it is about."""
     position = {scope[0]: at for at, scope in enumerate(order.scopes)}
     waiting = _first_factors(field, position)
     for scope in order.scopes:
         log_weights = np.zeros([field.n_states[v] for v in scope])
         for about, factor in waiting.pop(scope[0]):
             log_weights += _spread(factor, about, scope)
-        top = log_weights.max(axis=0)
-        log_weights -= top
-        weights = np.exp(log_weights, out=log_weights)
-        total = weights.sum(axis=0)
-        message = np.log(total) + top
+        kept = take_out(log_weights)
         if len(scope) > 1:
-            waiting[scope[1]].append((scope[1:], message))
-        yield _SummedOut(weights, total, message)
+            waiting[scope[1]].append((scope[1:], kept.message))
+        yield kept
+
+
+def _sum(log_weights: Array) -> _SummedOut:
+    """Sum out the first axis; the array given is used up."""
+    top = log_weights.max(axis=0)
+    log_weights -= top
+    weights = np.exp(log_weights, out=log_weights)
+    total = weights.sum(axis=0)
+    return _SummedOut(weights, total, np.log(total) + top)
+
+
+def _maximised(log_weights: Array) -> _Maximised:
+    return _Maximised(np.asarray(log_weights.argmax(axis=0)), log_weights.max(axis=0))
 
 
 def _first_factors(

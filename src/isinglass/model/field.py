@@ -15,9 +15,11 @@ from isinglass.core import MAX_STATES
 from isinglass.engine.learn import threads_for
 from isinglass.errors import SettingError
 from isinglass.frames import frame
-from isinglass.graph import Graph, Link, sign_of, trend_of
-from isinglass.model import elimination
+from isinglass.graph import Graph, Link, position_of, sign_of, trend_of
+from isinglass.model import elimination, rows
+from isinglass.model.codings import Coded, convert, table_against
 from isinglass.model.gibbs import Schedule, run_chains, warn_if_poor
+from isinglass.model.labelled import LabelledTable, code_of
 from isinglass.model.settings import check_whole
 from isinglass.table.labels import key, sort_labels
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from isinglass.model.record import FitRecord
 
 Array = NDArray[np.float64]
+Evidence = Mapping[str, Any]
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 #: Bytes that exact work may take, unless told otherwise.
@@ -170,10 +173,247 @@ class MarkovField:
         elimination.check_memory(order, 0, memory, "")
         return elimination.log_partition(self, order)
 
+    def tables_of(self, r: int) -> dict[int, Array]:
+        """The couplings of one column: from each neighbour t to its table of shape (m_t, m_r)."""
+        return self._tables[r]
+
+    @cached_property
+    def _tables(self) -> list[dict[int, Array]]:
+        tables: list[dict[int, Array]] = [{} for _ in self.names]
+        for (i, j), table in self.couplings.items():
+            tables[i][j], tables[j][i] = table.T, table
+        return tables
+
+    def edge(self, a: str, b: str, *, against: tuple[Any, Any] | None = None) -> LabelledTable:
+        """Return the log odds ratios of an edge, all other columns held.
+
+        Parameters
+        ----------
+        a, b : str
+            Two columns that are linked.
+        against : tuple of two labels, optional
+            The states of a and b that others are compared with; the first ones by default.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(2), signs="positive")
+        >>> field.edge("x0", "x1")[1, 1]
+        2.0
+        """
+        i, j = position_of(a, self.names), position_of(b, self.names)
+        if j not in self.tables_of(i):
+            raise SettingError(f"there is no edge between {a!r} and {b!r}.")
+        labels = against or (self.states[i][0], self.states[j][0])
+        table = table_against(
+            self.tables_of(j)[i],
+            code_of(a, self.states[i], labels[0]),
+            code_of(b, self.states[j], labels[1]),
+        )
+        return self._table((i, j), table, "log_odds")
+
+    def to_coding(self, coding: str, *, reference: Evidence | None = None) -> Coded:
+        """Write the same model in other numbers, exactly.
+
+        Parameters
+        ----------
+        coding : "ising", "01" or "reference"
+            For columns of two states, spins of -1 and +1, or indicators of the second state. For
+            any, tables that are zero where one of the columns has its reference state.
+        reference : dict, optional
+            From columns to the labels of their reference states; the first ones by default.
+
+        Returns
+        -------
+        Coded
+            With ``intercepts``, ``couplings`` and the ``constant`` left of the log-potential.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+        >>> field.to_coding("ising").couplings[0, 1]
+        0.5
+        >>> coded = field.to_coding("01")
+        >>> coded.couplings[0, 1], coded.intercepts.tolist(), coded.constant
+        (2.0, [-1.0, -2.0, -1.0], 1.0)
+        """
+        codes = [0] * len(self.names)
+        for v, code in self._evidence(reference).items():
+            codes[v] = code
+        return convert(self, coding, codes)
+
+    def given(self, evidence: Evidence) -> MarkovField:
+        """Return the model of the other columns when some are known.
+
+        >>> agree = {(0, 1): [[1.0, -1.0], [-1.0, 1.0]]}
+        >>> yes_no = ("no", "yes")
+        >>> field = MarkovField(("a", "b"), (yes_no, yes_no), ([0, 0], [0, 0]), agree)
+        >>> field.given({"a": "yes"}).intercepts[0].tolist()
+        [-1.0, 1.0]
+        """
+        known = self._evidence(evidence)
+        return self._reduced(known) if known else self
+
+    def _evidence(self, given: Evidence | None) -> dict[int, int]:
+        """Columns and states as positions and codes."""
+        known = {}
+        for name, label in (given or {}).items():
+            v = position_of(name, self.names)
+            known[v] = code_of(name, self.states[v], label)
+        return known
+
+    def _reduced(self, known: Mapping[int, int]) -> MarkovField:
+        free = [v for v in range(len(self.names)) if v not in known]
+        if not free:
+            raise SettingError("all columns are given; leave out those to ask about.")
+        intercepts = []
+        for v in free:
+            tables = self.tables_of(v)
+            shifts = [tables[t][code] for t, code in known.items() if t in tables]
+            intercepts.append(np.sum([self.intercepts[v], *shifts], axis=0))
+        place = {v: at for at, v in enumerate(free)}
+        return MarkovField.from_potentials(
+            [self.names[v] for v in free],
+            [self.states[v] for v in free],
+            intercepts,
+            {
+                (place[i], place[j]): table
+                for (i, j), table in self.couplings.items()
+                if i in place and j in place
+            },
+            self.library,
+        )
+
+    def marginals(
+        self, given: Evidence | None = None, *, memory: float = MEMORY
+    ) -> dict[str, LabelledTable]:
+        """Return the chances of the states of every column that is not given, exactly.
+
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+        >>> field.marginals({"x0": 1})["x1"]
+        chance of x1
+          0.2689  -1
+          0.7311  1
+        """
+        field = self.given(given or {})
+        single, _ = field._chances(memory)
+        return {field.names[v]: field._table((v,), chances) for v, chances in enumerate(single)}
+
+    def pair_marginals(
+        self, given: Evidence | None = None, *, memory: float = MEMORY
+    ) -> dict[tuple[str, str], LabelledTable]:
+        """Return the joint chances of every two columns that are linked; not of those given.
+
+        `conditional` answers for any two columns.
+        """
+        field = self.given(given or {})
+        _, pairs = field._chances(memory)
+        return {
+            (field.names[i], field.names[j]): field._table((i, j), chances)
+            for (i, j), chances in pairs.items()
+        }
+
+    def _chances(self, memory: float) -> tuple[list[Array], dict[tuple[int, int], Array]]:
+        order = elimination.plan(self, memory)
+        elimination.check_memory(order, 0, memory, "", beliefs=True)
+        _, single, pairs = elimination.marginals(self, order)
+        return single, pairs
+
+    def conditional(
+        self,
+        of: str | Sequence[str],
+        given: Evidence | None = None,
+        *,
+        memory: float = MEMORY,
+    ) -> LabelledTable:
+        """Return the joint chances of one or several columns, given the labels of others.
+
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+        >>> round(field.conditional("x2", given={"x0": 1})[1], 4)
+        0.6068
+        """
+        names = [of] if isinstance(of, str) else list(of)
+        if not names or len(set(names)) < len(names):
+            raise SettingError("of must name at least one column, and none twice.")
+        for name in names:
+            position_of(name, self.names)
+            if name in (given or {}):
+                raise SettingError(f"{name!r} is given already; ask about another column.")
+        field = self.given(given or {})
+        columns = [position_of(name, field.names) for name in names]
+        order = elimination.plan(field, memory, together=columns)
+        elimination.check_memory(order, 0, memory, "", beliefs=True)
+        return field._table(columns, elimination.joint(field, order, columns))
+
+    def _table(
+        self, columns: Sequence[int], values: Array, quantity: str = "chance"
+    ) -> LabelledTable:
+        names = tuple(self.names[v] for v in columns)
+        states = tuple(self.states[v] for v in columns)
+        return LabelledTable(names, states, values, quantity, self.library)
+
+    def most_likely(
+        self, given: Evidence | None = None, *, memory: float = MEMORY
+    ) -> dict[str, Hashable]:
+        """Return a row of the highest probability among those with the labels given.
+
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+        >>> field.most_likely({"x0": 1})
+        {'x0': 1, 'x1': 1, 'x2': 1}
+        """
+        codes = self._evidence(given)
+        free = [v for v in range(len(self.names)) if v not in codes]
+        if free:
+            field = self._reduced(codes) if codes else self
+            order = elimination.plan(field, memory)
+            elimination.check_memory(order, 0, memory, "")
+            best = elimination.most_likely(field, order).tolist()
+            codes |= dict(zip(free, best, strict=True))
+        return {name: self.states[v][codes[v]] for v, name in enumerate(self.names)}
+
+    def log_likelihood(self, X: Any, *, memory: float = MEMORY) -> Array:
+        """Log-probability of each row of a table of labels, exactly; shape (n,)."""
+        codes = rows.encode_rows(self, X, range(len(self.names)))
+        return self.log_potential(codes) - self.log_partition(memory=memory)
+
+    def pseudo_log_likelihood(self, X: Any) -> Array:
+        """Sum over columns of log P(its cell given the rest of the row); shape (n,)."""
+        codes = rows.encode_rows(self, X, range(len(self.names)))
+        return rows.pseudo_log_likelihood(self, codes)
+
+    def score_samples(self, X: Any) -> Array:
+        """How ordinary each row is: its pseudo-log-likelihood, under scikit-learn's name.
+
+        It takes no partition function, so any model has it; the lowest rows are the oddest.
+        """
+        return self.pseudo_log_likelihood(X)
+
+    def predict_proba(self, X: Any, column: str) -> Array:
+        """Chances of a column's states given the rest of each row, shape (n, m).
+
+        Only the column's neighbours are looked at: its own cells may hold anything, and a frame
+        need not have it.
+        """
+        r = position_of(column, self.names)
+        return np.exp(rows.log_chances(self, rows.encode_rows(self, X, self.tables_of(r)), r))
+
+    def predict(self, X: Any, column: str) -> NDArray[Any]:
+        """The likeliest label of a column given the rest of each row, shape (n,)."""
+        best = self.predict_proba(X, column).argmax(axis=1)
+        states = self.states[position_of(column, self.names)]
+        labels: NDArray[Any] = np.empty(len(states), dtype=_array_type([states]))
+        labels[:] = states
+        return np.asarray(labels[best])
+
     def sample(
         self,
         n: int,
         *,
+        given: Evidence | None = None,
         seed: Seed = None,
         method: str = "auto",
         n_jobs: int | None = None,
@@ -193,6 +433,8 @@ class MarkovField:
         ----------
         n : int
             Rows.
+        given : dict, optional
+            Labels of some columns, by name; the other columns are drawn given these.
         seed : int, SeedSequence, Generator, optional
             The same seed gives the same table, whatever `n_jobs`; another `memory` may not.
         method : "auto", "exact" or "gibbs"
@@ -213,6 +455,7 @@ class MarkovField:
         """
         codes = self._draw(
             n,
+            given=given,
             seed=seed,
             method=method,
             n_jobs=n_jobs,
@@ -226,6 +469,7 @@ class MarkovField:
         self,
         n: int,
         *,
+        given: Evidence | None = None,
         seed: Seed = None,
         method: str = "auto",
         n_jobs: int | None = None,
@@ -238,6 +482,7 @@ class MarkovField:
         """Draw n rows as codes, places in ``states``; shape (n, p). Parameters as in `sample`."""
         return self._draw(
             n,
+            given=given,
             seed=seed,
             method=method,
             n_jobs=n_jobs,
@@ -250,6 +495,7 @@ class MarkovField:
         self,
         n: int,
         *,
+        given: Evidence | None,
         seed: Seed,
         method: str,
         n_jobs: int | None,
@@ -261,13 +507,17 @@ class MarkovField:
         if method not in ("auto", "exact", "gibbs"):
             raise SettingError(f"method must be 'auto', 'exact' or 'gibbs', not {method!r}.")
         rng = np.random.default_rng(seed)
+        known = self._evidence(given)
+        if len(known) == len(self.names):
+            return self._completed(known, np.empty((n, 0), dtype=np.uint8))
+        field = self._reduced(known) if known else self
         if method != "gibbs":
-            order = elimination.plan(self, memory)
+            order = elimination.plan(field, memory)
             if method == "exact" or order.bytes_needed(n) <= memory:
                 elimination.check_memory(order, n, memory, ', or take method="gibbs"')
-                return elimination.draw(self, order, n, rng)
+                return self._completed(known, elimination.draw(field, order, n, rng))
         run = run_chains(
-            self,
+            field,
             n,
             schedule,
             seed=int(rng.integers(2**64, dtype=np.uint64)),
@@ -275,7 +525,17 @@ class MarkovField:
             progress=progress,
         )
         warn_if_poor(run.mixing, schedule)
-        return run.rows(n)
+        return self._completed(known, run.rows(n))
+
+    def _completed(self, known: Mapping[int, int], drawn: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Rows of all columns, from those of the columns that are not known."""
+        if not known:
+            return drawn
+        codes = np.empty((len(drawn), len(self.names)), dtype=np.uint8, order="F")
+        codes[:, [v for v in range(len(self.names)) if v not in known]] = drawn
+        for v, code in known.items():
+            codes[:, v] = code
+        return codes
 
     def _labelled(self, codes: NDArray[np.uint8]) -> Any:
         kind = _array_type(self.states)

@@ -1,0 +1,112 @@
+"""The same model in other people's numbers: -1/+1, 0/1, and against a reference state.
+
+In every coding the log-potential of a row is ``constant`` plus its intercepts plus its couplings,
+exactly; only how much of it stands where differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.errors import SettingError
+
+if TYPE_CHECKING:
+    from isinglass.model.field import MarkovField
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Parameters of a model in some coding.
+
+    Attributes
+    ----------
+    coding : "ising", "01" or "reference"
+    intercepts : array (p,), or tuple of arrays (m_i,)
+        Numbers for "ising" and "01"; for "reference" one for each state.
+    couplings : dict
+        From (i, j), i < j, to a number, or to the table of shape (m_i, m_j).
+    constant : float
+        What is left of the log-potential.
+    """
+
+    coding: str
+    intercepts: Array | tuple[Array, ...]
+    couplings: Mapping[tuple[int, int], Any]
+    constant: float
+
+    @property
+    def matrix(self) -> Array:
+        """The couplings of "ising" and "01" as a symmetric matrix with a diagonal of zeros."""
+        if self.coding == "reference":
+            raise SettingError('a coupling is a table in the coding "reference": see couplings.')
+        matrix = np.zeros((len(self.intercepts), len(self.intercepts)))
+        for (i, j), coupling in self.couplings.items():
+            matrix[i, j] = matrix[j, i] = coupling
+        return matrix
+
+
+def convert(field: MarkovField, coding: str, reference: Sequence[int]) -> Coded:
+    """Write a model in another coding; `reference` holds the code of each column's reference."""
+    if coding == "reference":
+        return against(field, reference)
+    if coding not in ("ising", "01"):
+        raise SettingError(f"coding must be 'ising', '01' or 'reference', not {coding!r}.")
+    for name, m in zip(field.names, field.n_states, strict=True):
+        if m > 2:
+            raise SettingError(
+                f"{name!r} has {m} states; the coding {coding!r} is for columns of two. Take "
+                "'reference'."
+            )
+    if coding == "ising":
+        return _numbers("ising", field.intercepts, field.couplings, 0.0)
+    coded = against(field, [0] * len(field.names))
+    return _numbers("01", tuple(coded.intercepts), coded.couplings, coded.constant)
+
+
+def against(field: MarkovField, reference: Sequence[int]) -> Coded:
+    """Nothing for a row in which all columns have their reference state, but the constant."""
+    intercepts = [f - f[k] for f, k in zip(field.intercepts, reference, strict=True)]
+    constant = sum(float(f[k]) for f, k in zip(field.intercepts, reference, strict=True))
+    couplings = {}
+    for (i, j), table in field.couplings.items():
+        a, b = reference[i], reference[j]
+        intercepts[i] += table[:, b] - table[a, b]
+        intercepts[j] += table[a, :] - table[a, b]
+        constant += float(table[a, b])
+        couplings[i, j] = table_against(table, a, b)
+    return Coded("reference", tuple(intercepts), couplings, constant)
+
+
+def table_against(table: Array, a: int, b: int) -> Array:
+    """Log odds ratios of each pair of states against states a and b.
+
+    >>> table_against(np.array([[0.5, -0.5], [-0.5, 0.5]]), 0, 0).tolist()
+    [[0.0, 0.0], [0.0, 2.0]]
+    """
+    ratios: Array = table - table[:, b : b + 1] - table[a] + table[a, b]
+    return ratios
+
+
+def _numbers(
+    coding: str,
+    intercepts: Sequence[Array],
+    couplings: Mapping[tuple[int, int], Array],
+    constant: float,
+) -> Coded:
+    """The numbers of the second states; a constant column has none and gets zero."""
+    return Coded(
+        coding,
+        np.array([float(f[1]) if len(f) == 2 else 0.0 for f in intercepts]),
+        {
+            pair: float(table[1, 1]) if table.shape == (2, 2) else 0.0
+            for pair, table in couplings.items()
+        },
+        constant,
+    )

@@ -1,0 +1,105 @@
+"""Numbers for combinations of states, found by their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.errors import SettingError, UnseenState
+from isinglass.frames import frame
+from isinglass.table.labels import is_gap, key, plain
+from isinglass.table.wording import listing, quoted
+
+Array = NDArray[np.float64]
+
+#: Lines of a printed table.
+SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LabelledTable:
+    """One number for each combination of states of some columns; frozen.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The columns, one for each axis.
+    states : tuple of tuple
+        The labels along each axis.
+    values : array
+    quantity : str
+        What the numbers are: "chance" or "log_odds".
+    library : str, optional
+        The data-frame library that `to_frame` answers in.
+
+    Examples
+    --------
+    >>> table = LabelledTable(("cough",), (("no", "yes"),), np.array([0.75, 0.25]))
+    >>> table["yes"]
+    0.25
+    >>> table
+    chance of cough
+      0.75  no
+      0.25  yes
+    """
+
+    names: tuple[str, ...]
+    states: tuple[tuple[Hashable, ...], ...]
+    values: Array
+    quantity: str = "chance"
+    library: str | None = None
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64)
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+    def __getitem__(self, labels: Any) -> float:
+        """The number for one label a column; a tuple if there are several columns."""
+        labels = (labels,) if len(self.names) == 1 else labels
+        if not isinstance(labels, tuple) or len(labels) != len(self.names):
+            raise SettingError(f"give one label for each of {listing(list(self.names), 8)}.")
+        at = zip(self.names, self.states, labels, strict=True)
+        return float(self.values[tuple(code_of(name, states, label) for name, states, label in at)])
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return a data frame with one row for each combination."""
+        rows = list(product(*self.states))
+        columns: dict[str, list[Any]] = {
+            name: [row[axis] for row in rows] for axis, name in enumerate(self.names)
+        }
+        quantity = self.quantity
+        while quantity in columns:
+            quantity += "_"
+        columns[quantity] = self.values.ravel().tolist()
+        return frame(columns, library or self.library)
+
+    def __repr__(self) -> str:
+        lines = [f"{self.quantity.replace('_', '-')} of {', '.join(self.names)}"]
+        for row, value in zip(product(*self.states), self.values.ravel(), strict=True):
+            if len(lines) > SHOWN:
+                lines.append(f"  and {self.values.size - SHOWN} more")
+                break
+            lines.append(f"  {value:.4g}  {', '.join(map(str, row))}")
+        return "\n".join(lines)
+
+
+def code_of(name: str, states: Sequence[Hashable], label: Any) -> int:
+    """The place of a label among the states of a column.
+
+    >>> code_of("fever", ("no", "yes"), "perhaps")
+    Traceback (most recent call last):
+        ...
+    isinglass.errors.UnseenState: column 'fever' has no state 'perhaps'; it has 'no', 'yes'.
+    """
+    wanted = key(None if is_gap(label) else plain(label))
+    for code, state in enumerate(states):
+        if key(state) == wanted:
+            return code
+    known = listing([quoted(state) for state in states], 8)
+    raise UnseenState(f"column {name!r} has no state {quoted(label)}; it has {known}.")

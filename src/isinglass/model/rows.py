@@ -1,0 +1,76 @@
+"""New rows in the codes of a model, and each column's chances given the rest of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+
+from isinglass.errors import TableError
+from isinglass.table.column import Column
+from isinglass.table.factor import factorise
+from isinglass.table.sources import open_source
+from isinglass.table.states import look_up_states
+from isinglass.table.wording import listing, quoted
+
+if TYPE_CHECKING:
+    from isinglass.model.field import MarkovField
+
+Array = NDArray[np.float64]
+Codes = NDArray[np.uint8]
+
+
+def encode_rows(field: MarkovField, X: Any, columns: Iterable[int]) -> Codes:
+    """Read some columns of a table; the others are not looked at, and are 0 in the answer.
+
+    Columns of a frame are found by name, those of an array by position.
+    """
+    source = open_source(X)
+    at = _positions(field, source.names, named=source.library is not None)
+    columns = list(columns)
+    _check_there(field, [v for v in columns if v not in at])
+    codes = np.zeros((source.n_rows, len(field.names)), dtype=np.uint8, order="F")
+    for v in columns:
+        column = Column(field.names[v], field.states[v], ordered=False)
+        codes[:, v] = look_up_states(column, factorise(column.name, source.cells(at[v])))
+    return codes
+
+
+def _positions(field: MarkovField, names: tuple[str, ...], named: bool) -> dict[int, int]:
+    """Where each column of the model stands in the table."""
+    if named:
+        place = {name: position for position, name in enumerate(names)}
+        return {v: place[name] for v, name in enumerate(field.names) if name in place}
+    if len(names) != len(field.names):
+        raise TableError(
+            f"the table has {len(names)} columns, but the model {len(field.names)}; give the "
+            "same columns in the same order, or a data frame with names."
+        )
+    return {v: v for v in range(len(names))}
+
+
+def _check_there(field: MarkovField, absent: list[int]) -> None:
+    if absent:
+        names = listing([quoted(field.names[v]) for v in absent], 8)
+        raise TableError(f"the table has no column {names}, which the model needs.")
+
+
+def log_chances(field: MarkovField, codes: Codes, r: int) -> Array:
+    """Log P(state of column r given the rest of the row), shape (n, m_r)."""
+    scores = np.tile(field.intercepts[r], (len(codes), 1))
+    for t, table in field.tables_of(r).items():
+        scores += table[codes[:, t]]
+    chances: Array = log_softmax(scores, axis=1)
+    return chances
+
+
+def pseudo_log_likelihood(field: MarkovField, codes: Codes) -> Array:
+    """Sum over columns of log P(column given the rest), for each row."""
+    total = np.zeros(len(codes))
+    for r in range(len(field.names)):
+        chances = log_chances(field, codes, r)
+        total += np.take_along_axis(chances, codes[:, r, None].astype(np.intp), axis=1)[:, 0]
+    return total
