@@ -15,6 +15,7 @@ from isinglass.table import encode
 from small_models import MODELS, any_gauge
 
 RIDGE = 1e-8
+SPIN = np.array([[1.0, -1.0], [-1.0, 1.0]])
 
 
 def softmax(scores):
@@ -239,6 +240,14 @@ def test_rows_with_gaps():
     np.testing.assert_allclose(expected, 0, atol=1e-6)
     with pytest.raises(SettingError, match="rows without gaps"):
         fit_model(table, estimator.graph_, "likelihood")
+
+
+def test_columns_never_seen_together_say_nothing():
+    rows = np.array([["a", None], ["b", None], ["b", None], [None, "x"], [None, "y"]], dtype=object)
+    table = encode(rows, missing="available")
+    linked = MarkovField(table.names, (("a", "b"), ("x", "y")), ([0, 0], [0, 0]), {(0, 1): SPIN})
+    model = fit_model(table, linked.graph)
+    np.testing.assert_allclose(model.couplings[0, 1], 0, atol=1e-9)
 
 
 def test_cells_are_the_same_by_counting_and_by_sorting():

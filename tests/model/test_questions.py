@@ -316,6 +316,35 @@ def test_the_prediction_of_memory_covers_marginals():
     assert peak < order.bytes_needed(beliefs=True) + 2e6
 
 
+def test_a_grid_by_transfer_matrices():
+    """Chances in the first row of a 6 x 6 grid, the other rows multiplied out."""
+    side = 6
+    field = simulate.ising(simulate.grid(side, side), coupling=(0.1, 0.6), intercept=0.2, seed=3)
+    spins = 1 - 2 * (np.arange(2**side)[:, None] >> np.arange(side) & 1)
+    coded = field.to_coding("ising")
+
+    def within(row):
+        columns = np.arange(row * side, (row + 1) * side)
+        along = coded.matrix[columns[:-1], columns[1:]]
+        return spins @ coded.intercepts[columns] + (spins[:, :-1] * spins[:, 1:]) @ along
+
+    below = np.ones(2**side)
+    for row in range(side - 1, 0, -1):
+        columns = np.arange(row * side, (row + 1) * side)
+        across = (spins * coded.matrix[columns - side, columns]) @ spins.T
+        below = np.exp(across) @ (np.exp(within(row)) * below)
+    weights = np.exp(within(0)) * below
+    chances = weights / weights.sum()
+    assert field.log_partition() == pytest.approx(np.log(weights.sum()), rel=1e-12)
+    single = field.marginals()
+    for column in range(side):
+        up = chances[spins[:, column] == 1].sum()
+        assert single[f"x{column}"][1] == pytest.approx(up, abs=1e-12)
+    corners = field.conditional(["x0", "x5"])
+    both = chances[(spins[:, 0] == 1) & (spins[:, 5] == 1)].sum()
+    assert corners[1, 1] == pytest.approx(both, abs=1e-12)
+
+
 def test_strong_potentials_stay_finite():
     field = simulate.ising(simulate.grid(3, 3), coupling=800.0, signs="positive", intercept=1.0)
     all_up = -np.log1p(np.exp(-18.0))

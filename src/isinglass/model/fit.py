@@ -355,9 +355,9 @@ def _root(hessian: Array) -> Array:
 
 
 def _lbfgs(objective: Any, start: Array) -> Array:
-    """Minimise by L-BFGS until the gradient is below 1e-10, or rounding lets it fall no more."""
+    """Minimise by L-BFGS, in at most 1000 steps; less if the gradient falls below 1e-10."""
     if not len(start):
         return start
-    options = {"maxcor": 40, "ftol": 0.0, "gtol": 1e-10, "maxiter": 5000, "maxfun": 20000}
+    options = {"maxcor": 40, "ftol": 0.0, "gtol": 1e-10, "maxiter": 1000, "maxfun": 3000}
     found: Array = minimize(objective, start, jac=True, method="L-BFGS-B", options=options).x
     return found
