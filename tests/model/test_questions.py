@@ -263,6 +263,7 @@ def test_a_gap_that_is_a_state():
         (lambda f: f.conditional("diets"), SettingError, "did you mean 'diet'"),
         (lambda f: f.conditional("diet", {"coughs": "no"}), SettingError, "mean 'cough'"),
         (lambda f: f.conditional("diet", {"diet": "all"}), SettingError, "given already"),
+        (lambda f: f.conditional("diet", method="fast"), SettingError, "'exact' or 'gibbs'"),
         (lambda f: f.conditional([]), SettingError, "at least one column"),
         (lambda f: f.conditional(["diet", "diet"]), SettingError, "none twice"),
         (lambda f: f.given(f.most_likely()), SettingError, "all columns are given"),
@@ -314,6 +315,24 @@ def test_the_prediction_of_memory_covers_marginals():
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < order.bytes_needed(beliefs=True) + 2e6
+
+
+def test_sampled_chances_are_within_their_errors():
+    field = MODELS["Potts, grid"]
+    given = {"x4": 1}
+    exact = field.conditional(["x2", "x0"], given)
+    off = []
+    for seed in range(5):
+        found = field.conditional(["x2", "x0"], given, method="gibbs", draws=3200, seed=seed)
+        assert found.values.sum() == pytest.approx(1)
+        off.append((found.values - exact.values) / found.error)
+    assert 0.5 < np.sqrt(np.mean(np.square(off))) < 1.6
+    assert np.abs(off).max() < 5
+    assert exact.error is None
+    again = field.conditional(["x2", "x0"], given, method="gibbs", draws=3200, seed=4)
+    np.testing.assert_array_equal(again.values, found.values)
+    assert found.to_frame().columns == ["x2", "x0", "chance", "error"]
+    assert " ± " in repr(found)
 
 
 def test_a_grid_by_transfer_matrices():

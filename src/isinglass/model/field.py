@@ -20,7 +20,8 @@ from isinglass.model import elimination, rows
 from isinglass.model.codings import Coded, convert, table_against
 from isinglass.model.gibbs import Schedule, run_chains, warn_if_poor
 from isinglass.model.labelled import LabelledTable, code_of
-from isinglass.model.settings import check_whole
+from isinglass.model.sampled import sampled_joint
+from isinglass.model.settings import check_method, check_whole
 from isinglass.table.labels import key, sort_labels
 
 if TYPE_CHECKING:
@@ -326,15 +327,51 @@ class MarkovField:
         of: str | Sequence[str],
         given: Evidence | None = None,
         *,
+        method: str = "exact",
         memory: float = MEMORY,
+        draws: int = 10_000,
+        burn_in: int = 1000,
+        thin: int = 10,
+        seed: Seed = None,
     ) -> LabelledTable:
         """Return the joint chances of one or several columns, given the labels of others.
 
+        Parameters
+        ----------
+        of : str or sequence of str
+        given : dict, optional
+            Labels of other columns, by name.
+        method : "exact" or "gibbs"
+            By elimination, or by sampling: then ``error`` of the answer holds standard errors,
+            and a `PoorMixing` warning says where they cannot be trusted.
+        memory : float
+            Bytes that an exact answer may take.
+        draws, burn_in, thin, seed
+            For sampling, as in `sample`.
+
+        Examples
+        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
         >>> round(field.conditional("x2", given={"x0": 1})[1], 4)
         0.6068
         """
+        check_method(method, ("exact", "gibbs"))
+        names = self._asked(of, given)
+        field = self.given(given or {})
+        columns = [position_of(name, field.names) for name in names]
+        if method == "gibbs":
+            check_whole("draws", draws, 1)
+            schedule = Schedule(burn_in=burn_in, thin=thin)
+            rng = np.random.default_rng(seed)
+            shares, error = sampled_joint(field, columns, draws, schedule, rng)
+            return field._table(columns, shares, error=error)
+        order = elimination.plan(field, memory, together=columns)
+        elimination.check_memory(order, 0, memory, ', or take method="gibbs"', beliefs=True)
+        return field._table(columns, elimination.joint(field, order, columns))
+
+    def _asked(self, of: str | Sequence[str], given: Evidence | None) -> list[str]:
+        """Names of columns that can be asked about."""
         names = [of] if isinstance(of, str) else list(of)
         if not names or len(set(names)) < len(names):
             raise SettingError("of must name at least one column, and none twice.")
@@ -342,18 +379,18 @@ class MarkovField:
             position_of(name, self.names)
             if name in (given or {}):
                 raise SettingError(f"{name!r} is given already; ask about another column.")
-        field = self.given(given or {})
-        columns = [position_of(name, field.names) for name in names]
-        order = elimination.plan(field, memory, together=columns)
-        elimination.check_memory(order, 0, memory, "", beliefs=True)
-        return field._table(columns, elimination.joint(field, order, columns))
+        return names
 
     def _table(
-        self, columns: Sequence[int], values: Array, quantity: str = "chance"
+        self,
+        columns: Sequence[int],
+        values: Array,
+        quantity: str = "chance",
+        error: Array | None = None,
     ) -> LabelledTable:
         names = tuple(self.names[v] for v in columns)
         states = tuple(self.states[v] for v in columns)
-        return LabelledTable(names, states, values, quantity, self.library)
+        return LabelledTable(names, states, values, quantity, self.library, error)
 
     def most_likely(
         self, given: Evidence | None = None, *, memory: float = MEMORY
@@ -504,8 +541,7 @@ class MarkovField:
         progress: Callable[[int, int], None] | None,
     ) -> NDArray[np.uint8]:
         check_whole("n", n, 1)
-        if method not in ("auto", "exact", "gibbs"):
-            raise SettingError(f"method must be 'auto', 'exact' or 'gibbs', not {method!r}.")
+        check_method(method, ("auto", "exact", "gibbs"))
         rng = np.random.default_rng(seed)
         known = self._evidence(given)
         if len(known) == len(self.names):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -36,6 +36,8 @@ class LabelledTable:
         What the numbers are: "chance" or "log_odds".
     library : str, optional
         The data-frame library that `to_frame` answers in.
+    error : array, optional
+        Standard errors of numbers that were sampled; None for exact ones.
 
     Examples
     --------
@@ -53,11 +55,12 @@ class LabelledTable:
     values: Array
     quantity: str = "chance"
     library: str | None = None
+    error: Array | None = None
 
     def __post_init__(self) -> None:
-        values = np.array(self.values, dtype=np.float64)
-        values.setflags(write=False)
-        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "values", _frozen(self.values))
+        if self.error is not None:
+            object.__setattr__(self, "error", _frozen(self.error))
 
     def __getitem__(self, labels: Any) -> float:
         """The number for one label a column; a tuple if there are several columns."""
@@ -73,20 +76,36 @@ class LabelledTable:
         columns: dict[str, list[Any]] = {
             name: [row[axis] for row in rows] for axis, name in enumerate(self.names)
         }
-        quantity = self.quantity
-        while quantity in columns:
-            quantity += "_"
-        columns[quantity] = self.values.ravel().tolist()
+        columns[_unused(self.quantity, columns)] = self.values.ravel().tolist()
+        if self.error is not None:
+            columns[_unused("error", columns)] = self.error.ravel().tolist()
         return frame(columns, library or self.library)
 
     def __repr__(self) -> str:
         lines = [f"{self.quantity.replace('_', '-')} of {', '.join(self.names)}"]
-        for row, value in zip(product(*self.states), self.values.ravel(), strict=True):
+        errors = [""] * self.values.size
+        if self.error is not None:
+            errors = [f" ± {error:.2g}" for error in self.error.ravel()]
+        for row, value, error in zip(
+            product(*self.states), self.values.ravel(), errors, strict=True
+        ):
             if len(lines) > SHOWN:
                 lines.append(f"  and {self.values.size - SHOWN} more")
                 break
-            lines.append(f"  {value:.4g}  {', '.join(map(str, row))}")
+            lines.append(f"  {value:.4g}{error}  {', '.join(map(str, row))}")
         return "\n".join(lines)
+
+
+def _frozen(numbers: Array) -> Array:
+    array = np.array(numbers, dtype=np.float64)
+    array.setflags(write=False)
+    return array
+
+
+def _unused(name: str, names: Container[str]) -> str:
+    while name in names:
+        name += "_"
+    return name
 
 
 def code_of(name: str, states: Sequence[Hashable], label: Any) -> int:

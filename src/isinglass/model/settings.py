@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -33,3 +34,16 @@ def check_between(name: str, value: Any, least: float, most: float) -> None:
     """
     if not isinstance(value, Real) or not least <= float(value) <= most:
         raise SettingError(f"{name} must be a number from {least:g} to {most:g}, got {value!r}.")
+
+
+def check_method(method: Any, methods: Sequence[str]) -> None:
+    """Raise SettingError unless a method is one of those there are.
+
+    >>> check_method("fast", ("auto", "exact", "gibbs"))
+    Traceback (most recent call last):
+        ...
+    isinglass.errors.SettingError: method must be 'auto', 'exact' or 'gibbs', not 'fast'.
+    """
+    if method not in methods:
+        *first, last = map(repr, methods)
+        raise SettingError(f"method must be {', '.join(first)} or {last}, not {method!r}.")
