@@ -125,9 +125,10 @@ def test_many_parameters_take_another_way_to_the_same_answer(monkeypatch):
     true = any_gauge(3, [2, 3, 2, 3], [(0, 1), (1, 2), (0, 2)])
     table = table_of(true, 2000, seed=3)
     for refit in ("pseudolikelihood", "likelihood"):
-        newton = fit_model(table, true.graph, refit)
+        # A ridge that can be felt, lest rare states leave directions flat to rounding.
+        newton = fit_model(table, true.graph, refit, ridge=0.01)
         monkeypatch.setattr("isinglass.model.fit.DENSE", 0)
-        same_model(fit_model(table, true.graph, refit), newton, 1e-5)
+        same_model(fit_model(table, true.graph, refit, ridge=0.01), newton, 1e-5)
         monkeypatch.undo()
 
 

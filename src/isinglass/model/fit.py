@@ -319,16 +319,13 @@ class _Likelihood:
 
 def _shares(layout: _Layout, table: Table) -> Array:
     """What the rows say: the shares of states and of pairs of states, as contrasts."""
-    m, weights, codes = layout.n_states, table.weights / table.n, table.codes
-    single = [
-        np.bincount(codes[:, v], weights, minlength=count).astype(np.float64)
-        for v, count in enumerate(m)
-    ]
+    m, weights, codes = layout.n_states, table.weights, table.codes.astype(np.intp)
+    single = [np.bincount(codes[:, v], weights, count) / table.n for v, count in enumerate(m)]
     pairs = {}
     for i, j in layout.edges:
-        cell = codes[:, i].astype(np.intp) * m[j] + codes[:, j]
-        counts = np.bincount(cell, weights, minlength=m[i] * m[j]).astype(np.float64)
-        pairs[i, j] = counts.reshape(m[i], m[j])
+        cell = codes[:, i] * m[j] + codes[:, j]
+        counts = np.bincount(cell, weights, minlength=m[i] * m[j])
+        pairs[i, j] = counts.reshape(m[i], m[j]) / table.n
     return _contrasts(layout, single, pairs)
 
 
