@@ -101,6 +101,7 @@ class Refit {
   double chances(std::span<const double> full, std::vector<double>& out) const {
     const auto width = static_cast<std::size_t>(view_.width);
     out.resize(view_.cells * width);
+    if (q_ == 1 && !active_.empty()) return chances_of_two(full, out) / n_;
     double loss = 0;
     for (std::size_t s = 0; s < view_.cells; ++s) loss += cell(s, full, &out[s * width]);
     return loss / n_;
@@ -159,6 +160,34 @@ class Refit {
     while (first_[--t] > feature) {
     }
     return -1.0 / view_.states[t];
+  }
+
+  // A target of two states in one cell: its logit, the chance of the likelier state and of the other.
+  struct TwoChances {
+    double logit, small, sum, likely, unlikely;
+
+    explicit TwoChances(double of)
+        : logit(of), small(std::exp(-std::abs(of))), sum(1 + small), likely(1 / sum), unlikely(small / sum) {}
+  };
+
+  double chances_of_two(std::span<const double> full, std::vector<double>& out) const {
+    LogSum logs;
+    double linear = 0;
+    for (std::size_t s = 0; s < view_.cells; ++s) {
+      const TwoChances two(logit_of(s, full));
+      const double* counts = view_.counts + 2 * s;
+      out[2 * s + (two.logit > 0)] = two.likely;
+      out[2 * s + (two.logit <= 0)] = two.unlikely;
+      logs.add(counts[0] + counts[1], two.sum);
+      linear += (two.logit > 0 ? counts[0] : -counts[1]) * two.logit;
+    }
+    return logs.sum() + linear;
+  }
+
+  double logit_of(std::size_t s, std::span<const double> full) const {
+    double logit = view_.offset ? view_.offset[2 * s + 1] - view_.offset[2 * s] : 0.0;
+    for (std::size_t i = active_begin_[s]; i < active_begin_[s + 1]; ++i) logit += full[active_[i]];
+    return logit;
   }
 
   // Loss of one cell; its chances go to `chance`.
@@ -225,17 +254,15 @@ class Refit {
     double linear = 0;
     for (std::size_t s = 0; s < view_.cells; ++s) {
       const std::uint32_t *begin = &active_[active_begin_[s]], *end = &active_[0] + active_begin_[s + 1];
-      const double *counts = view_.counts + 2 * s, *offset = view_.offset ? view_.offset + 2 * s : nullptr;
-      double logit = offset ? offset[1] - offset[0] : 0.0;
-      for (const std::uint32_t* f = begin; f != end; ++f) logit += full[*f];
-      const double total = counts[0] + counts[1], small = std::exp(-std::abs(logit)), sum = 1 + small;
-      const double likely = 1 / sum, unlikely = small / sum;
-      logs.add(total, sum);
-      linear += (logit > 0 ? counts[0] : -counts[1]) * logit;
-      const double off = total * (logit > 0 ? likely : unlikely) - counts[1];
+      const double* counts = view_.counts + 2 * s;
+      const TwoChances two(logit_of(s, full));
+      const double total = counts[0] + counts[1];
+      logs.add(total, two.sum);
+      linear += (two.logit > 0 ? counts[0] : -counts[1]) * two.logit;
+      const double off = total * (two.logit > 0 ? two.likely : two.unlikely) - counts[1];
       for (const std::uint32_t* f = begin; f != end; ++f) slope_[*f] += off;
       if (!curved) continue;
-      const double curvature = total * likely * unlikely;
+      const double curvature = total * two.likely * two.unlikely;
       for (const std::uint32_t* f = begin; f != end; ++f) {
         double* row = rows[*f];
         for (const std::uint32_t* g = begin; g <= f; ++g) row[*g] += curvature;

@@ -259,16 +259,16 @@ class Screen {
       for (std::size_t u = 0; u < split.sums.size(); ++u) split.sums[u] += weights[f] * features_[f].sums[u];
   }
 
-  // Mean of the remainder; its length about that mean is noted.
+  // Mean of the remainder; its length about that mean is noted, rounded upwards.
   double measure(Split& split) const {
-    double mean = 0, squares = 0;
-    for (std::size_t s = 0; s < split.left.size(); ++s) mean += cells_.total(s) * split.left[s];
-    mean /= rows_;
+    double sum = 0, squares = 0;
     for (std::size_t s = 0; s < split.left.size(); ++s) {
-      const double off = split.left[s] - mean;
-      squares += cells_.total(s) * off * off;
+      const double weighted = cells_.total(s) * split.left[s];
+      sum += weighted;
+      squares += weighted * split.left[s];
     }
-    split.length = std::sqrt(squares);
+    const double mean = sum / rows_;
+    split.length = std::sqrt(std::max(squares - sum * mean, 0.0) + 1e-14 * squares);
     return mean;
   }
 
