@@ -134,7 +134,8 @@ void subtract_eight(const IntegerTable<Value>& table, std::size_t j, std::size_t
       for (std::size_t k = 0; k < 8; ++k) std::memcpy(&block[k], table.cell(i + k, j), 8);
       transpose_bytes(block);
       for (std::size_t k = 0; k < 8; ++k) {
-        block[k] = subtract_bytes(block[k], 0x0101010101010101 * static_cast<std::uint8_t>(least[k]));
+        block[k] =
+            subtract_bytes(block[k], 0x0101010101010101 * std::uint64_t{static_cast<std::uint8_t>(least[k])});
         std::memcpy(codes + k * table.rows + i, &block[k], 8);
       }
     }
