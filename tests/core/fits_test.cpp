@@ -223,6 +223,42 @@ void refits_are_minima() {
   }
 }
 
+// With a matrix and by products the same minimum is found, and the same tables are open.
+void large_refits_are_refits(const Sample& sample, const std::vector<std::size_t>& support) {
+  const Table table = sample.table();
+  Cells cells(table, 0);
+  cells.become(support);
+  const CellView view = cells.view();
+  Refit small(view, table.n(), true, kRidge, Curvature::matrix),
+      large(view, table.n(), true, kRidge, Curvature::products);
+  std::vector<double> x(small.size(), 0.0), y(x), chances, others;
+  small.minimise(x, 1e-18);
+  large.minimise(y, 1e-18);
+  const double loss = small.chances(small.expand(x), chances);
+  check_near(large.chances(large.expand(y), others), loss, 1e-11, "both find the same loss");
+  // What the ridge alone holds is known to about the root of what the loss is.
+  for (std::size_t k = 0; k < chances.size(); ++k)
+    check_near(others[k], chances[k], 1e-6, "both find the same chances");
+  check_below(Slow(view, table.n(), true, kRidge, y).largest_slope(), 2e-8, "its slope is zero");
+  check(small.held_by_ridge(x) == large.held_by_ridge(y), "both find the same tables open");
+}
+
+void large_refits_are_refits() {
+  Random random(37);
+  for (int i = 0; i < times(60); ++i) {
+    const int width = random.one_of({2, 3, 5, 9});
+    Sample sample =
+        random_tree(random, random.one_of<std::size_t>({2, 20, 200, 700}), {width, 2, 3, 7, 2, 2}).sample;
+    if (random.chance(0.3)) sample.weights = whole_weights(random, sample.rows, 3);
+    if (random.chance(0.3)) sample.weights = real_weights(random, sample.rows);
+    if (random.chance(0.3))
+      for (std::size_t k = 0; k < sample.rows; ++k)
+        sample.at(k, 5) = static_cast<std::uint8_t>(1 - sample.at(k, 4));
+    for (const std::vector<std::size_t>& support : {std::vector<std::size_t>{}, {1}, {3, 2}, {1, 2, 3, 4, 5}})
+      large_refits_are_refits(sample, support);
+  }
+}
+
 void ordinary_tables_are_bounded() {
   Random random(33);
   const Sample sample = random_tree(random, 800, {3, 2, 3, 2}, 0.3).sample;
@@ -288,6 +324,7 @@ void test_fits() {
   profiles_are_flat_at_the_top();
   a_profile_of_nothing_is_zero();
   refits_are_minima();
+  large_refits_are_refits();
   ordinary_tables_are_bounded();
   separated_tables_are_held_by_the_ridge();
   collinear_tables_are_held_by_the_ridge();

@@ -40,12 +40,32 @@ def hub(seed: int) -> Case:
     return Case(codes, draw_weights(rng, n), 1e-6, nu=0.7, max_degree=12)
 
 
+def alphabet(seed: int) -> Case:
+    """Three columns of some 17 states, the second and third like the first: hundreds of parameters."""
+    rng = np.random.default_rng([17, seed])
+    n, states = 900, rng.integers(16, 19, size=3)
+    codes = rng.integers(0, 16, size=(n, 1)) % states
+    for j, m in enumerate(states):
+        anew = rng.random(n) < 0.7
+        codes[anew, j] = rng.choice(m, size=anew.sum(), p=rng.dirichlet(np.full(m, 3.0)))
+    weights = np.ones(n) if seed % 2 == 0 else rng.integers(1, 4, size=n).astype(float)
+    return Case(codes, weights, 0.002)
+
+
 KINDS = ["binary", "mixed", "binary, weights", "mixed, weights", "binary, no field"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_middle_size(kind):
     drawn = middle(kind, 0)
+    assert_same_runs(run_native(drawn), run_readable(drawn), drawn.threshold)
+
+
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 8))]
+)
+def test_hundreds_of_parameters(seed):
+    drawn = alphabet(seed)
     assert_same_runs(run_native(drawn), run_readable(drawn), drawn.threshold)
 
 

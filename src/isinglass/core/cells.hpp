@@ -8,6 +8,7 @@
 #include "profile.hpp"
 #include "refit.hpp"
 #include "table.hpp"
+#include "vectors.hpp"
 
 namespace isinglass {
 
@@ -95,8 +96,7 @@ class Cells {
     const auto m = static_cast<std::size_t>(table_->states(column));
     out.assign(m * functions, 0.0);
     const auto add = [&](double rows, std::size_t cell, std::size_t c) {
-      for (std::size_t k = 0; k < functions; ++k)
-        out[c * functions + k] += rows * of_cell[cell * functions + k];
+      add_multiple(&out[c * functions], rows, &of_cell[cell * functions], functions);
     };
     if (!by_bits_) {
       const std::uint8_t* codes = table_->codes(column);

@@ -16,6 +16,7 @@
 #include "bounds.hpp"
 #include "linear.hpp"
 #include "logsum.hpp"
+#include "vectors.hpp"
 
 namespace isinglass {
 
@@ -35,6 +36,29 @@ struct WeightedPairs {
     rows.push_back(count), first.push_back(chance[0]), second.push_back(chance[1]);
   }
 };
+
+// Chances multiplied by `factor` and made to sum to one again, cell by cell: adds them to `expected`, and
+// the products of each with those before it to `crossed` (below the diagonal, k x k). Returns the sum of
+// the logarithms of what they summed to.
+ISINGLASS_CLONES inline double cross_shares(std::span<const Weighted> cells, const std::size_t* seen,
+                                            std::size_t k, const double* factor, double* share,
+                                            double* expected, double* crossed) {
+  LogSum logs;
+  for (const Weighted& cell : cells) {
+    double sum = 0;
+    for (std::size_t i = 0; i < k; ++i) sum += share[i] = cell.chance[seen[i]] * factor[i];
+    logs.add(cell.rows, sum);
+    const double whole = 1 / sum;
+    for (std::size_t i = 0; i < k; ++i) {
+      share[i] *= whole;
+      const double rows = cell.rows * share[i];
+      expected[i] += rows;
+      double* row = crossed + i * k;
+      for (std::size_t j = 0; j < i; ++j) row[j] += rows * share[j];
+    }
+  }
+  return logs.sum();
+}
 
 class Profile {
  public:
@@ -197,40 +221,35 @@ class Profile {
   }
 
   // Fills in what a point's shifts give.
-  void look(std::span<const Weighted> cells, std::span<const double> totals, Point& point) const {
+  void look(std::span<const Weighted> cells, std::span<const double> totals, Point& point) {
     const std::size_t k = point.v.size(), q = k - 1;
-    std::vector<double> factor(k), share(k);
+    factor_.resize(k);
+    share_.resize(k);
+    crossed_.assign(k * k, 0.0);
     std::fill(point.expected.begin(), point.expected.end(), 0.0);
-    std::fill(point.curvature.begin(), point.curvature.end(), 0.0);
     point.gain = 0;
     for (std::size_t i = 0; i < k; ++i) {
-      factor[i] = std::exp(point.v[i]);
+      factor_[i] = std::exp(point.v[i]);
       point.gain += totals[seen_[i]] * point.v[i];
     }
-    LogSum logs;
-    for (const Weighted& cell : cells) {
-      double sum = 0;
-      for (std::size_t i = 0; i < k; ++i) sum += share[i] = cell.chance[seen_[i]] * factor[i];
-      logs.add(cell.rows, sum);
-      const double whole = 1 / sum;
-      for (std::size_t i = 0; i < k; ++i) point.expected[i] += cell.rows * (share[i] *= whole);
-      for (std::size_t i = 1; i < k; ++i) {
-        const double weighted = cell.rows * share[i];
-        double others = share[0];  // not 1 - share, which cancels
-        for (std::size_t j = 1; j < i; ++j) {
-          point.curvature[(i - 1) * q + j - 1] -= weighted * share[j];
-          others += share[j];
-        }
-        for (std::size_t j = i + 1; j < k; ++j) others += share[j];
-        point.curvature[(i - 1) * q + i - 1] += weighted * others;
+    point.gain -= cross_shares(cells, seen_.data(), k, factor_.data(), share_.data(), point.expected.data(),
+                               crossed_.data());
+    for (std::size_t i = 1; i < k; ++i) {
+      double others = crossed_[i * k];  // sums of positive numbers: nothing cancels
+      for (std::size_t j = 1; j < k; ++j) {
+        if (i == j) continue;
+        const double common = crossed_[std::max(i, j) * k + std::min(i, j)];
+        if (j < i) point.curvature[(i - 1) * q + j - 1] = -common;
+        others += common;
       }
+      point.curvature[(i - 1) * q + i - 1] = others;
     }
-    point.gain -= logs.sum();
   }
 
   std::vector<std::size_t> seen_;
   std::vector<double> shift_;
   WeightedPairs pairs_;
+  std::vector<double> factor_, share_, crossed_;
 };
 
 }  // namespace isinglass

@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "cell_view.hpp"
+#include "large_refit.hpp"
 #include "linear.hpp"
 #include "logsum.hpp"
 
@@ -20,19 +23,15 @@ constexpr double kRidge = 1e-8;       // refits: unique and finite answers, gain
 constexpr double kVanishing = 1e-13;  // stands for an infimum, which may lie at infinity
 constexpr double kNear = 1e-2;        // steps so short that the curvature hardly changes
 
-// What a refit looks at: cells with the states of some columns, and counts of the target's states.
-struct CellView {
-  std::size_t cells;
-  int width;                       // states of the target
-  std::vector<int> states;         // of each column
-  const std::uint8_t* codes;       // cells x columns
-  const double* counts;            // cells x width
-  const double* offset = nullptr;  // cells x width: scores held fixed, or none
-};
+constexpr std::size_t kManyParameters = 256;
+
+// How Newton's steps are solved: with a matrix, or by products with it, where parameters are many.
+enum class Curvature { by_size, matrix, products };
 
 class Refit {
  public:
-  Refit(const CellView& view, double n, bool intercept, double ridge)
+  Refit(const CellView& view, double n, bool intercept, double ridge,
+        Curvature curvature = Curvature::by_size)
       : view_(view),
         n_(n),
         intercept_(intercept),
@@ -45,6 +44,9 @@ class Refit {
     }
     features_ = at;
     size_ = (intercept_ ? features_ : features_ - 1) * q_;
+    const bool many = curvature == Curvature::by_size ? q_ > 1 && size_ >= kManyParameters
+                                                      : curvature == Curvature::products;
+    if (many && intercept_) large_.emplace(view_, n_, ridge_);
   }
 
   std::size_t size() const { return size_; }
@@ -52,6 +54,10 @@ class Refit {
   // Minimises from x, in place; stops when the decrease that Newton's model predicts is below tolerance.
   // Near the minimum the curvature of an earlier point serves on: one more step costs less than it.
   void minimise(std::vector<double>& x, double tolerance) {
+    if (large_) {
+      large_->minimise(x, tolerance);
+      return;
+    }
     double value = evaluate(x, true);
     std::vector<double> gradient = gradient_, factor, step(size_), trial(size_);
     bool factored = factor_curvature(factor, 0);
@@ -111,11 +117,12 @@ class Refit {
   // Along a direction in which the loss only falls towards infinity, the ridge stops the fit where
   // the data's pull equals its own, so the curvature left there is at most a few times the ridge
   // times the size of the tables; where columns are collinear it is zero.
-  std::vector<char> held_by_ridge(std::span<const double> x) const {
+  std::vector<char> held_by_ridge(std::span<const double> x) {
+    const double limit = ridge_ + 4 * ridge_ * (1 + tables_norm(x));
+    if (large_) return large_->flatter_than(limit);
     std::vector<char> held(view_.states.size(), 0);
     std::vector<double> factor = hessian_;
     if (held.empty() || !factorise(factor, size_, 0.0)) return std::vector<char>(held.size(), 1);
-    const double limit = ridge_ + 4 * ridge_ * (1 + tables_norm(x));
     invert(factor, size_);
     for (std::size_t t = 0; t < held.size(); ++t) held[t] = !below(variance(factor, t), 1 / limit);
     return held;
@@ -467,6 +474,7 @@ class Refit {
   double drift_ = 0;                        // how far the scores may have moved since the Hessian
   std::vector<std::uint32_t> active_;       // features that are 1, cell by cell
   std::vector<std::size_t> active_begin_;
+  std::optional<LargeRefit> large_;  // takes over where parameters are many
 };
 
 }  // namespace isinglass

@@ -1,0 +1,19 @@
+// What a refit looks at: cells with the states of some columns, and counts of the target's states.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace isinglass {
+
+struct CellView {
+  std::size_t cells;
+  int width;                       // states of the target
+  std::vector<int> states;         // of each column
+  const std::uint8_t* codes;       // cells x columns
+  const double* counts;            // cells x width
+  const double* offset = nullptr;  // cells x width: scores held fixed, or none
+};
+
+}  // namespace isinglass
