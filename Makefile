@@ -1,5 +1,6 @@
 # make demo   learn a graph from data that ships with scikit-learn, and draw it
 # make test   lint, types, and the tests (a few minutes on two cores)
+# make docs   the documentation site, as build/docs/index.html
 # make sanitize   the C++ core under sanitizers and valgrind (a few minutes)
 # make benchmark           how fast beside other work and other libraries (some minutes)
 # make benchmark-scaling   time and memory as tables grow
@@ -12,7 +13,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 NATIVE := $(wildcard src/isinglass/core/*.cpp src/isinglass/core/*.hpp)
 
-.PHONY: demo test test-long sanitize lint types clean help benchmark benchmark-scaling benchmark-protein
+.PHONY: demo docs test test-long sanitize lint types clean help benchmark benchmark-scaling benchmark-protein
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -33,6 +34,11 @@ test: lint types
 
 test-long: $(READY)
 	$(BIN)/python -m pytest -q -n auto -m 'long or not long'
+
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[test,docs]'
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+	@echo "the site is build/docs/index.html; its examples run in \`make test\`"
 
 sanitize:
 	scripts/sanitize

@@ -129,7 +129,10 @@ class Cells {
 
   CellView view() const {
     CellView view{size(), static_cast<int>(width()), {}, codes_.data(), counts_.data()};
-    for (const std::size_t t : support_) view.states.push_back(table_->states(t));
+    for (const std::size_t t : support_) {
+      view.states.push_back(table_->states(t));
+      view.answers.push_back(table_->answers(t));
+    }
     return view;
   }
 

@@ -71,7 +71,7 @@ class LargeRefit {
     prepare_blocks();
     std::vector<char> flat(first_.size(), 0);
     for (std::size_t t = 0; t < flat.size(); ++t)
-      flat[t] = some_cell_is_flat(t, limit) || some_direction_is_flat(t, limit);
+      flat[t] = view_.answers_of(t) > 1 && (some_cell_is_flat(t, limit) || some_direction_is_flat(t, limit));
     return flat;
   }
 
@@ -267,26 +267,31 @@ class LargeRefit {
   }
 
   // Adds the slope of the ridge: its factor times the tables in the zero-sum gauge. Returns u . slope.
-  double add_ridge(std::span<const double> u, std::vector<double>& out) {
+  double add_ridge(std::span<const double> u, std::vector<double>& out) const {
     double product = 0;
-    for (std::size_t t = 0; t < first_.size(); ++t) {
-      const double* table = &u[first_[t] * row_];
-      const std::size_t m = states(t);
-      const auto fewer = 1.0 / static_cast<double>(m), narrower = 1.0 / static_cast<double>(q_ + 1);
-      std::vector<double> means(q_, 0.0);  // over the column's states
-      for (std::size_t c = 0; c < m; ++c)
-        for (std::size_t a = 0; a < q_; ++a) means[a] += fewer * table[c * row_ + a];
-      double overall = 0;
-      for (const double mean : means) overall += narrower * mean;
-      for (std::size_t c = 0; c < m; ++c) {
-        const double* row = table + c * row_;
-        double mean = 0;
-        for (std::size_t a = 0; a < q_; ++a) mean += narrower * row[a];
-        for (std::size_t a = 0; a < q_; ++a) {
-          const double slope = ridge_ * (row[a] - means[a] - mean + overall);
-          out[(first_[t] + c) * row_ + a] += slope;
-          product += row[a] * slope;
-        }
+    for (std::size_t t = 0; t < first_.size(); ++t) product += add_gauged(u, t, states(t), ridge_, out);
+    return product;
+  }
+
+  // Adds a factor times column t's table between its first m states in the zero-sum gauge. Returns the
+  // product of both.
+  double add_gauged(std::span<const double> u, std::size_t t, std::size_t m, double factor,
+                    std::vector<double>& out) const {
+    const double* table = &u[first_[t] * row_];
+    const auto fewer = 1.0 / static_cast<double>(m), narrower = 1.0 / static_cast<double>(q_ + 1);
+    std::vector<double> means(q_, 0.0);  // over the column's states
+    for (std::size_t c = 0; c < m; ++c)
+      for (std::size_t a = 0; a < q_; ++a) means[a] += fewer * table[c * row_ + a];
+    double overall = 0, product = 0;
+    for (const double mean : means) overall += narrower * mean;
+    for (std::size_t c = 0; c < m; ++c) {
+      const double* row = table + c * row_;
+      double mean = 0;
+      for (std::size_t a = 0; a < q_; ++a) mean += narrower * row[a];
+      for (std::size_t a = 0; a < q_; ++a) {
+        const double slope = factor * (row[a] - means[a] - mean + overall);
+        out[(first_[t] + c) * row_ + a] += slope;
+        product += row[a] * slope;
       }
     }
     return product;
@@ -343,13 +348,13 @@ class LargeRefit {
       substitute(std::span(&factors_[f * q_ * q_], q_ * q_), std::span(&out[f * row_], q_));
   }
 
-  // Length squared, in the zero-sum gauge, of a table whose one number is 1.
+  // Length squared, in the zero-sum gauge of answers, of a table whose one number is 1.
   double length_of_cell(std::size_t t) const {
-    return (1 - 1.0 / static_cast<double>(states(t))) * (1 - 1.0 / static_cast<double>(q_ + 1));
+    return (1 - 1.0 / static_cast<double>(view_.answers_of(t))) * (1 - 1.0 / static_cast<double>(q_ + 1));
   }
 
   bool some_cell_is_flat(std::size_t t, double limit) const {
-    for (std::size_t c = 0; c < states(t); ++c) {
+    for (std::size_t c = 0; c < view_.answers_of(t); ++c) {
       const double* block = &blocks_[(first_[t] + c) * q_ * q_];
       double of_first = 0;  // the first state sinks when all others rise
       for (std::size_t a = 0; a < q_; ++a) {
@@ -364,34 +369,22 @@ class LargeRefit {
   bool some_direction_is_flat(std::size_t t, double limit) {
     std::vector<double> direction(size_, 0.0), right(size_), solution;
     std::uint64_t bits = 0x9e3779b97f4a7c15;
-    for (std::size_t j = 0; j < states(t) * row_; ++j) {  // any start that favours no direction
+    for (std::size_t j = 0; j < view_.answers_of(t) * row_; ++j) {  // any start that favours no direction
       if (j % row_ >= q_) continue;
       bits = bits * 6364136223846793005 + 1442695040888963407;
       direction[first_[t] * row_ + j] = static_cast<double>(bits >> 40) / (1 << 23) - 1;
     }
     for (int i = 0; i < kInverseIterations; ++i) {
       std::fill(right.begin(), right.end(), 0.0);
-      gauge(t, direction, right);
+      add_gauged(direction, t, view_.answers_of(t), 1.0, right);
       const double product = conjugate_gradients(right, 1e-2, solution);
       std::vector<double> gauged(size_, 0.0);
-      const double length = gauge(t, solution, gauged);
-      if (!(length > 0)) return true;
-      if (product / length <= limit) return true;
+      const double length = add_gauged(solution, t, view_.answers_of(t), 1.0, gauged);
+      if (!(product > limit * length)) return true;
       const double scale = 1 / std::sqrt(length);
       for (std::size_t j = 0; j < size_; ++j) direction[j] = scale * solution[j];
     }
     return false;
-  }
-
-  // Column t's table of u in the zero-sum gauge; returns its length squared.
-  double gauge(std::size_t t, std::span<const double> u, std::vector<double>& out) {
-    std::vector<double> alone(size_, 0.0);
-    const std::size_t start = first_[t] * row_, length = states(t) * row_;
-    std::copy_n(u.begin() + static_cast<std::ptrdiff_t>(start), length,
-                alone.begin() + static_cast<std::ptrdiff_t>(start));
-    const double product = add_ridge(alone, out);
-    for (double& number : out) number /= ridge_;
-    return product / ridge_;
   }
 
   CellView view_;

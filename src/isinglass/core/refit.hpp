@@ -116,7 +116,7 @@ class Refit {
   // Which columns' tables the data leave open in some direction, the ridge alone holding them.
   // Along a direction in which the loss only falls towards infinity, the ridge stops the fit where
   // the data's pull equals its own, so the curvature left there is at most a few times the ridge
-  // times the size of the tables; where columns are collinear it is zero.
+  // times the size of the tables; where columns are collinear it is zero. Gaps are not looked at.
   std::vector<char> held_by_ridge(std::span<const double> x) {
     const double limit = ridge_ + 4 * ridge_ * (1 + tables_norm(x));
     if (large_) return large_->flatter_than(limit);
@@ -124,7 +124,8 @@ class Refit {
     std::vector<double> factor = hessian_;
     if (held.empty() || !factorise(factor, size_, 0.0)) return std::vector<char>(held.size(), 1);
     invert(factor, size_);
-    for (std::size_t t = 0; t < held.size(); ++t) held[t] = !below(variance(factor, t), 1 / limit);
+    for (std::size_t t = 0; t < held.size(); ++t)
+      held[t] = view_.answers_of(t) > 1 && !below(variance(factor, t), 1 / limit);
     return held;
   }
 
@@ -431,35 +432,35 @@ class Refit {
     return basis;
   }
 
-  // Variance of column t's table in the zero-sum gauge, from the inverse of the curvature (lower
-  // triangle): contrasts of the target's states, then of the column's, from both sides.
+  // Variance of column t's table between answers, in their zero-sum gauge, from the inverse of the
+  // curvature (lower triangle): contrasts of the target's states, then of the column's, from both sides.
   std::vector<double> variance(const std::vector<double>& inverse, std::size_t t) const {
-    const auto m = static_cast<std::size_t>(view_.states[t]) - 1;
-    const std::size_t df = m * q_, start = (first_[t] - (intercept_ ? 0 : 1)) * q_;
-    const std::vector<double> of_t = contrasts(m + 1), of_r = contrasts(q_ + 1);
-    std::vector<double> matrix(df * df);
-    for (std::size_t i = 0; i < df; ++i)
-      for (std::size_t j = 0; j <= i; ++j)
-        matrix[i * df + j] = matrix[j * df + i] = inverse[(start + i) * size_ + start + j];
-    for (int side = 0; side < 2; ++side) {
-      for (std::size_t i = 0; i < df; ++i) contrast(&matrix[i * df], m, of_t, of_r);
-      for (std::size_t i = 0; i < df; ++i)
-        for (std::size_t j = 0; j < i; ++j) std::swap(matrix[i * df + j], matrix[j * df + i]);
+    const auto m = static_cast<std::size_t>(view_.states[t]) - 1, kept = view_.answers_of(t) - 1;
+    const std::size_t df = m * q_, few = kept * q_, start = (first_[t] - (intercept_ ? 0 : 1)) * q_;
+    const std::vector<double> of_t = contrasts(kept + 1), of_r = contrasts(q_ + 1);
+    std::vector<double> half(df * few), matrix(few * few), row(df);
+    for (std::size_t i = 0; i < df; ++i) {
+      for (std::size_t j = 0; j < df; ++j)
+        row[j] = inverse[(start + std::max(i, j)) * size_ + start + std::min(i, j)];
+      contrast(row.data(), kept, of_t, of_r, &half[i], df);
     }
+    for (std::size_t k = 0; k < few; ++k) contrast(&half[k * df], kept, of_t, of_r, &matrix[k], few);
     return matrix;
   }
 
-  // One row of such a matrix, m by q numbers, in contrasts of both.
-  void contrast(double* row, std::size_t m, const std::vector<double>& of_t,
-                const std::vector<double>& of_r) const {
-    std::vector<double> half(m * q_, 0.0), whole(m * q_, 0.0);
+  // One row of such a matrix, m by q numbers, in contrasts of both; written down a column of another.
+  void contrast(const double* row, std::size_t m, const std::vector<double>& of_t,
+                const std::vector<double>& of_r, double* column, std::size_t stride) const {
+    std::vector<double> half(m * q_, 0.0);
     for (std::size_t c = 0; c < m; ++c)
       for (std::size_t a = 0; a < q_; ++a)
         for (std::size_t b = 0; b < q_; ++b) half[c * q_ + b] += row[c * q_ + a] * of_r[a * q_ + b];
-    for (std::size_t c = 0; c < m; ++c)
-      for (std::size_t l = 0; l < m; ++l)
-        for (std::size_t b = 0; b < q_; ++b) whole[l * q_ + b] += half[c * q_ + b] * of_t[c * m + l];
-    std::copy(whole.begin(), whole.end(), row);
+    for (std::size_t l = 0; l < m; ++l)
+      for (std::size_t b = 0; b < q_; ++b) {
+        double sum = 0;
+        for (std::size_t c = 0; c < m; ++c) sum += half[c * q_ + b] * of_t[c * m + l];
+        column[(l * q_ + b) * stride] = sum;
+      }
   }
 
   CellView view_;

@@ -17,11 +17,12 @@ class Table {
  public:
   // codes: column-major, rows x columns, looked at as long as the table lives; weights: empty for ones.
   Table(const std::uint8_t* codes, std::size_t rows, std::span<const int> states, std::vector<double> weights,
-        double n, unsigned threads)
+        double n, unsigned threads, std::span<const int> answers = {})
       : rows_(rows),
         words_(words_for(rows)),
         codes_(codes),
         states_(states.begin(), states.end()),
+        answers_(answers.begin(), answers.end()),
         weights_(std::move(weights)) {
     first_.push_back(0);
     for (const int m : states_) first_.push_back(first_.back() + static_cast<std::size_t>(m) - 1);
@@ -42,6 +43,8 @@ class Table {
   std::size_t words() const { return words_; }
   double n() const { return n_; }
   int states(std::size_t j) const { return states_[j]; }
+  // How many of them, the first ones, are answers; the rest stand for gaps.
+  int answers(std::size_t j) const { return answers_.empty() ? states_[j] : answers_[j]; }
   // States are numbered over all columns: all but the first of each column, then the first ones.
   // So the rows of bits that searches run through lie side by side.
   std::size_t first(std::size_t j) const { return first_[j]; }
@@ -149,7 +152,7 @@ class Table {
 
   std::size_t rows_, words_;
   const std::uint8_t* codes_;
-  std::vector<int> states_;
+  std::vector<int> states_, answers_;
   std::vector<double> weights_;
   std::vector<std::size_t> first_;
   Words bits_, all_;
