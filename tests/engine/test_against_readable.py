@@ -41,7 +41,7 @@ def hub(seed: int) -> Case:
 
 
 def alphabet(seed: int) -> Case:
-    """Three columns of some 17 states, the second and third like the first: hundreds of parameters."""
+    """Three columns of some 17 states, the second and third like the first: many parameters."""
     rng = np.random.default_rng([17, seed])
     n, states = 900, rng.integers(16, 19, size=3)
     codes = rng.integers(0, 16, size=(n, 1)) % states

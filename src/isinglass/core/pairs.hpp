@@ -12,7 +12,8 @@
 
 namespace isinglass {
 
-// Counts between all states but the first of each column; the others follow by subtraction.
+// Counts between all states but the first of each column; the others follow by subtraction. They are
+// as exact as the table counts roughly: within its slack, which is zero for whole weights.
 class Pairs {
  public:
   static constexpr std::size_t kWholeTableBytes = std::size_t{64} << 20;
@@ -79,7 +80,7 @@ class Pairs {
       if (const auto found = kept_.find(u); found != kept_.end()) return found->second;
       std::vector<double>& row = kept_[u];
       row.resize(pairs_.size());
-      pairs_.table_.count_many(pairs_.table_.row(u), pairs_.states_, row.data());
+      pairs_.table_.count_roughly(pairs_.table_.row(u), pairs_.states_, row.data());
       return row;
     }
 
@@ -95,8 +96,8 @@ class Pairs {
     for (std::size_t u = top; u < bottom; ++u) {
       const std::size_t stop = std::min(right, u + 1);
       if (stop <= left) continue;
-      table_.count_many(table_.row(u), std::span(states_).subspan(left, stop - left),
-                        &counts_[u * size() + left]);
+      table_.count_roughly(table_.row(u), std::span(states_).subspan(left, stop - left),
+                           &counts_[u * size() + left]);
       for (std::size_t v = left; v < stop; ++v) counts_[v * size() + u] = counts_[u * size() + v];
     }
   }

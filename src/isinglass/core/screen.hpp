@@ -31,11 +31,7 @@ class Screen {
  public:
   Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells,
          std::size_t target, const std::vector<double>& chances, std::span<const std::size_t> candidates)
-      : table_(table),
-        pairs_(pairs),
-        reader_(reader),
-        cells_(cells),
-        works_(table.states(target) == 2 && table.countable()) {
+      : table_(table), pairs_(pairs), reader_(reader), cells_(cells), works_(table.states(target) == 2) {
     if (!works_) return;
     chance_.of_cell.resize(cells.size());
     curvature_.of_cell.resize(cells.size());
@@ -61,7 +57,7 @@ class Screen {
     double promise = 0;
   };
 
-  // Whether it can tell anything; it looks at targets of two states, in tables whose weights are whole.
+  // Whether it can tell anything; it looks at targets of two states.
   bool works() const { return works_; }
   // Whether its bounds are nearly those of the exact slopes.
   bool sharp() const { return works_ && !cells_.few(); }
@@ -100,7 +96,7 @@ class Screen {
     if (!works_ || open <= 4) return false;
     const std::size_t solving =
         cells_.few() ? (2 * cells_.size() + 2 * pairs_.size()) * (features_.size() + 1) : table_.rows();
-    return 4 * (open * table_.words() + solving) < open * cells_.work_to_split();
+    return 4 * (open * table_.words() * table_.planes() + solving) < open * cells_.work_to_split();
   }
 
   // Counts one more set of rows for the open candidates. False when nothing is left to explain.
@@ -123,8 +119,9 @@ class Screen {
     std::vector<double> sums;
     std::vector<double> left;
     double length = 0;
-    double step = 0;  // digits: how far the remainder can be from zero before it is centred
-    double mean = 0;  // digits: of the remainder, already counted among the sums
+    double step = 0;   // digits: how far the remainder can be from zero before it is centred
+    double mean = 0;   // digits: of the remainder, already counted among the sums
+    double range = 0;  // how far the part that rough counts stand for is from zero
   };
 
   // A 0/1 function of the cell: the constant, a state of the support, or another set of cells.
@@ -142,27 +139,33 @@ class Screen {
   void count(const std::vector<char>& chosen) {
     cells_.rows_of(chosen, mask_);
     counts_.resize(states_.size());
-    table_.count_many(mask_.data(), states_, counts_.data());
+    table_.count_roughly(mask_.data(), states_, counts_.data());
   }
 
   double state_bound(double slope, double curvature, double rows, double reach) const {
-    const double steepest = std::abs(slope) + reach * chance_.length + rounding_;
+    const double steepest = std::abs(slope) + reach * chance_.length + slope_rounding();
     const double flattest =
-        std::max(curvature - reach * curvature_.length - rounding_, least_curvature_ * rows);
+        std::max(curvature - reach * curvature_.length - curvature_rounding(), least_curvature_ * rows);
     return quick_gain_bound(steepest, flattest);
   }
+
+  // Rough counts are off by at most the slack: those of the target's rows, and those that the known
+  // parts are made of, times how large these are.
+  double slope_rounding() const { return rounding_ + table_.slack() * (1 + chance_.range); }
+  double curvature_rounding() const { return rounding_ + table_.slack() * curvature_.range; }
 
   // For two states throughout: by how much the bound of each column exceeds a limit, times its
   // denominators; positive also where there is no bound.
   void compare_all(double limit) {
     const std::size_t size = pairs_.size();
     excess_.resize(size);
+    const double slope_rounding = this->slope_rounding(), curvature_rounding = this->curvature_rounding();
     const double *observed = observed_.data(), *expected = chance_.sums.data(),
                  *curvatures = curvature_.sums.data(), *rows = pairs_.marginals().data(),
                  *other_rows = pairs_.first_marginals().data(), *reaches = pairs_.reaches().data();
     for (std::size_t j = 0; j < size; ++j) {
-      const double slope = observed[j] - expected[j], loose = reaches[j] * chance_.length + rounding_,
-                   flat = reaches[j] * curvature_.length + rounding_;
+      const double slope = observed[j] - expected[j], loose = reaches[j] * chance_.length + slope_rounding,
+                   flat = reaches[j] * curvature_.length + curvature_rounding;
       const double g = std::abs(slope) + loose, other_g = std::abs(slope_ - slope) + loose;
       const double h = std::max(curvatures[j] - flat, least_curvature_ * rows[j]),
                    other_h =
@@ -251,6 +254,9 @@ class Screen {
     split.left = split.of_cell;
     for (std::size_t f = 0; f < features_.size(); ++f)
       for (std::size_t s = 0; s < split.left.size(); ++s) split.left[s] -= weights[f] * features_[f].set[s];
+    split.range = 0;  // of all but the constant, whose sums are exact
+    for (std::size_t s = 0; s < split.left.size(); ++s)
+      split.range = std::max(split.range, std::abs(split.of_cell[s] - split.left[s] - weights[0]));
     const double mean = measure(split);
     for (double& value : split.left) value -= mean;
     weights[0] += mean;
@@ -306,6 +312,7 @@ class Screen {
     split.left = split.of_cell;
     for (double& value : split.left) value -= middle;
     split.step = middle;
+    split.range = 2 * middle;  // all digits together
     split.mean = measure(split);
     split.sums.assign(pairs_.marginals().begin(), pairs_.marginals().end());
     for (double& sum : split.sums) sum *= middle + split.mean;

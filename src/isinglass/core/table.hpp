@@ -1,6 +1,7 @@
 // The data as the engine sees them: bits for each state of each column, and weights.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <span>
@@ -12,7 +13,8 @@
 namespace isinglass {
 
 // Only counts are ever asked of a table. Whole weights are kept as bit planes, so that a count
-// is a sum of popcounts; any other weights are summed row by row.
+// is a sum of popcounts. Any other weights are summed row by row; where bounds will do, they are
+// counted in units small enough, and by how much such a count can be off is known.
 class Table {
  public:
   // codes: column-major, rows x columns, looked at as long as the table lives; weights: empty for ones.
@@ -59,12 +61,17 @@ class Table {
   // Rows of a state.
   double marginal(std::size_t state) const { return marginals_[state]; }
   // Whether counting by bits is exact and cheap.
-  bool countable() const { return weights_.empty() || !planes_.empty(); }
+  bool countable() const { return slack_ == 0; }
+  // The most by which a rough count differs from the exact one; rough counts of sets of rows that do
+  // not meet are off by no more than that together.
+  double slack() const { return slack_; }
+  // Popcounts behind one count.
+  std::size_t planes() const { return std::max<std::size_t>(planes_.size(), 1); }
 
   // Weight of the rows that two rows of bits have in common.
   double count(const Word* a, const Word* b) const {
     if (weights_.empty()) return static_cast<double>(count_common(a, b, words_));
-    if (planes_.empty()) return sum(a, b);
+    if (!countable()) return sum(a, b);
     Words both(words_);
     for (std::size_t w = 0; w < words_; ++w) both[w] = a[w] & b[w];
     return count_planes(both.data());
@@ -77,10 +84,22 @@ class Table {
         out[i] = static_cast<double>(count_common(a, row(states[i]), words_));
       return;
     }
-    if (planes_.empty()) {
+    if (!countable()) {
       for (std::size_t i = 0; i < states.size(); ++i) out[i] = sum(a, row(states[i]));
       return;
     }
+    count_in_planes(a, states, out);
+  }
+
+  // The same, exact where counting is cheap, and else within the slack.
+  void count_roughly(const Word* a, std::span<const std::size_t> states, double* out) const {
+    if (countable()) return count_many(a, states, out);
+    count_in_planes(a, states, out);
+    for (std::size_t i = 0; i < states.size(); ++i) out[i] *= unit_;
+  }
+
+ private:
+  void count_in_planes(const Word* a, std::span<const std::size_t> states, double* out) const {
     Words met(words_);
     for (std::size_t i = 0; i < states.size(); ++i) out[i] = 0;
     for (std::size_t p = 0; p < planes_.size(); ++p) {
@@ -91,7 +110,6 @@ class Table {
     }
   }
 
- private:
   void pack(std::size_t j) {
     const std::uint8_t* column = codes(j);
     for (int c = 0; c < states_[j]; ++c) {
@@ -121,15 +139,23 @@ class Table {
   }
 
   void make_planes() {
+    constexpr double kUnits = 4095;  // of the largest weight, where weights are not whole
     double most = 0;
+    bool whole = true;
     for (const double w : weights_) {
-      if (w != std::floor(w) || w > 1e9) return;
+      whole = whole && w == std::floor(w) && w <= 1e9;
       most = std::max(most, w);
     }
-    for (std::uint64_t bit = 1; bit <= static_cast<std::uint64_t>(most); bit <<= 1) {
+    unit_ = whole ? 1.0 : most / kUnits;
+    std::vector<std::uint64_t> units;
+    for (const double w : weights_) {
+      units.push_back(static_cast<std::uint64_t>(std::llround(w / unit_)));
+      if (!whole) slack_ += std::abs(w - unit_ * static_cast<double>(units.back())) + 1e-15 * w;
+    }
+    for (std::uint64_t bit = 1; bit <= static_cast<std::uint64_t>(std::llround(most / unit_)); bit <<= 1) {
       Words plane(words_, 0);
       for (std::size_t i = 0; i < rows_; ++i)
-        if (static_cast<std::uint64_t>(weights_[i]) & bit) plane[i / 64] |= Word{1} << (i % 64);
+        if (units[i] & bit) plane[i / 64] |= Word{1} << (i % 64);
       planes_.push_back(std::move(plane));
     }
   }
@@ -158,7 +184,7 @@ class Table {
   Words bits_, all_;
   std::vector<Words> planes_;
   std::vector<double> marginals_;
-  double n_ = 0;
+  double n_ = 0, unit_ = 1, slack_ = 0;
 };
 
 }  // namespace isinglass
