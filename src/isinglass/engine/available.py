@@ -85,6 +85,9 @@ def _admirers(all_runs: Sequence[NativeRuns]) -> dict[int, set[int]]:
     for runs in all_runs:
         begin, flat = runs.flat["fit_begin"], runs.flat
         for i, r in enumerate(runs.targets):
+            required = slice(*flat["support_begin"][begin[i] : begin[i] + 2])
+            for t in flat["support"][required].tolist():
+                admirers[t].add(r)
             steps = slice(begin[i] + 1, begin[i + 1])
             for t in flat["variable"][steps][flat["add"][steps] == 1].tolist():
                 admirers[t].add(r)

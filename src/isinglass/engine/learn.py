@@ -6,6 +6,7 @@ from joblib import cpu_count
 
 from isinglass.core import MAX_STATES
 from isinglass.engine.available import learn_available
+from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.native import learn_native
 from isinglass.engine.readable import learn_readable
 from isinglass.engine.runs import Progress, Runs
@@ -19,6 +20,7 @@ def learn_neighbourhoods(
     nu: float = 0.5,
     intercept: bool = True,
     max_degree: int | None = None,
+    constraints: Constraints = FREE,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     solver: str = "native",
@@ -32,6 +34,7 @@ def learn_neighbourhoods(
         nu=nu,
         intercept=intercept,
         max_degree=max_degree,
+        constraints=constraints,
         threads=threads_for(n_jobs, len(table.columns)),
         progress=progress,
     )
