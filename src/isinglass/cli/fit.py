@@ -15,7 +15,7 @@ from isinglass.exports import edges_csv, graphml
 from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
 from isinglass.report import summarise
-from isinglass.selection import LookBelow, selector
+from isinglass.selection import look_below
 
 EPILOG = """\b
 Examples:
@@ -92,7 +92,7 @@ def _fit(
     **settings: Any,
 ) -> GreedyGraph:
     estimator = GreedyGraph(
-        LookBelow(selector(threshold)),
+        look_below(threshold),
         intercept=not no_intercept,
         n_eff=number_or_word(n_eff),
         bins=read_bins(bins),
