@@ -23,6 +23,7 @@ LEVELS = [
     {"estimators", "simulate", "exports"},
     {"rivals"},
     {"experiments"},
+    {"uncertainty"},
     {"report"},
     {"cli"},
 ]

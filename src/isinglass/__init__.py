@@ -10,8 +10,10 @@ from isinglass.report import summarise
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
+from isinglass.uncertainty import CaseDropping, Resamples, case_dropping, resample
 
 __all__ = [
+    "CaseDropping",
     "ChowLiuTree",
     "Comparison",
     "FitRecord",
@@ -23,12 +25,15 @@ __all__ = [
     "L1Graph",
     "MarkovField",
     "Path",
+    "Resamples",
     "Step",
+    "case_dropping",
     "compare",
     "exports",
     "foba",
     "losses",
     "read_table",
+    "resample",
     "selection",
     "simulate",
     "summarise",

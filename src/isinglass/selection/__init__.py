@@ -8,7 +8,14 @@ run each to the smallest threshold needed, never one for each threshold.
 from isinglass.selection.choice import Look, Looking, Selection
 from isinglass.selection.cross import CrossValidated
 from isinglass.selection.ebic import EBIC
-from isinglass.selection.names import AnySelector, by_numbers, choose, how_chosen, look_below, selector
+from isinglass.selection.names import (
+    AnySelector,
+    by_numbers,
+    choose,
+    how_chosen,
+    look_below,
+    selector,
+)
 from isinglass.selection.rules import (
     FIRM,
     TENTATIVE,
