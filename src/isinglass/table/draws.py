@@ -120,10 +120,11 @@ class Drawer:
         """The rows drawn, with the states seen there; and which of the old states those are."""
         rows = np.flatnonzero(counts)
         drawn = counts[rows]
-        weights = drawn * self.worth[rows]
+        part, kept = self.table.with_rows(self.table.codes[rows], drawn * self.worth[rows])
         if drawn.max(initial=1) > 1 and drawn.sum() < MANY_COPIES * len(rows):
-            rows, weights = np.repeat(rows, drawn), np.ones(drawn.sum())
-        return self.table.with_rows(self.table.codes[rows], weights)
+            copied = np.repeat(np.arange(len(rows)), drawn)
+            part = replace(part, codes=part.codes[copied], weights=np.ones(len(copied)))
+        return part, kept
 
 
 def _drawn(rng: np.random.Generator, copies: Counts, size: int) -> Counts:
