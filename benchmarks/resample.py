@@ -66,7 +66,8 @@ def main() -> None:
     print(f"{each * options.turns} fits          {fits.seconds:8.2f} s")
     print(f"{each * options.turns} half-samples  {halves.seconds:8.2f} s")
     print(f"ratio              {halves.seconds / fits.seconds:8.2f}")
-    print(f"overhead           {1 - search.seconds / halves.seconds:8.1%} of the half-samples' time")
+    overhead = 1 - search.seconds / halves.seconds
+    print(f"overhead           {overhead:8.1%} of the half-samples' time")
 
 
 if __name__ == "__main__":

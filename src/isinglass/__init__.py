@@ -10,9 +10,17 @@ from isinglass.report import summarise
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
-from isinglass.uncertainty import CaseDropping, Resamples, case_dropping, resample
+from isinglass.uncertainty import (
+    Bootstrap,
+    CaseDropping,
+    Resamples,
+    bootstrap,
+    case_dropping,
+    resample,
+)
 
 __all__ = [
+    "Bootstrap",
     "CaseDropping",
     "ChowLiuTree",
     "Comparison",
@@ -27,6 +35,7 @@ __all__ = [
     "Path",
     "Resamples",
     "Step",
+    "bootstrap",
     "case_dropping",
     "compare",
     "exports",

@@ -442,10 +442,9 @@ def test_interrupted(run_main, survey, monkeypatch):
 
 
 def test_links_required_and_forbidden(invoke, survey):
-    out = invoke(
-        *("fit", str(survey), "--drop", "id", "--drop", "age", "--drop", "count", "--drop", "share"),
-        *("--require", "a", "alone", "--forbid", "a", "b", "--json"),
-    ).out
+    dropped = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
+    links = ("--require", "a", "alone", "--forbid", "a", "b")
+    out = invoke("fit", str(survey), *dropped, *links, "--json").out
     edges = {(e["source"], e["target"]): e for e in json.loads(out)["edges"]}
     assert edges["a", "alone"]["tier"] == "required"
     assert ("a", "b") not in edges

@@ -48,6 +48,7 @@ Examples:
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
 def command(
     data: str,
+    *,
     samples: int,
     seed: int,
     records: str | None,

@@ -162,6 +162,7 @@ class GreedyGraph(GraphEstimator):
         sample_weight : array, or the name of a column of `X`, optional
             Counts: weight w on a row equals w copies of it.
         progress : function of (columns done, columns in all), optional
+            Afterwards, if the selector runs again on other rows, of those runs.
 
         Returns
         -------
@@ -176,7 +177,7 @@ class GreedyGraph(GraphEstimator):
         self.floor_ = self._checked_floor(rule, table)
         self._runs: Runs = self._learner()(table, self.floor_, progress=progress)
         self.paths_ = Paths(self._runs)
-        self.selection_ = choose(rule, self._look())
+        self.selection_ = choose(rule, self._look(progress or (lambda done, total: None)))
         self.threshold_ = self.selection_.threshold
         self._tiers = self._pairs_of_tiers()
         self.graph_ = _only(self.at(self.threshold_), self.selection_)
@@ -227,7 +228,7 @@ class GreedyGraph(GraphEstimator):
             n_jobs=self.n_jobs,
         )
 
-    def _look(self) -> Look:
+    def _look(self, progress: Progress) -> Look:
         return Look(
             self._table,
             self._runs,
@@ -235,6 +236,7 @@ class GreedyGraph(GraphEstimator):
             self.rule,
             self._learner(),
             self._constraints.pairs,
+            progress,
         )
 
     def _pairs_of_tiers(self) -> dict[str, frozenset[Pair]]:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine import Runs
+from isinglass.engine import Progress, Runs
 from isinglass.engine.along import Cuts, cuts_of, edges_along, thresholds_along
 from isinglass.table import Table
 
@@ -71,6 +71,8 @@ class Look:
         Runs of other rows with the same settings.
     required : frozenset of pairs of columns
         Edges that are in every graph, whatever the rows say.
+    progress : function of (runs done, runs in all)
+        To be called by a selector that runs again on other rows.
     """
 
     table: Table
@@ -79,6 +81,7 @@ class Look:
     rule: str
     learn: Callable[[Table, float], Runs]
     required: frozenset[Pair] = frozenset()
+    progress: Progress = lambda done, total: None
 
     @cached_property
     def cuts(self) -> list[Cuts]:

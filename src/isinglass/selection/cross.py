@@ -85,7 +85,10 @@ class CrossValidated:
         """Mean score of each fold at each threshold; and the cells left out, by weight."""
         drawer = Drawer.of(look.table)
         folds = drawer.folds(np.random.default_rng(self.seed), int(self.folds))
-        scored = [self._scores_of(fold, drawer, look, thresholds) for fold in folds]
+        scored = []
+        for fold in folds:
+            scored.append(self._scores_of(fold, drawer, look, thresholds))
+            look.progress(len(scored), len(folds))
         return np.array([scores for scores, _ in scored]), sum(lacking for _, lacking in scored)
 
     @staticmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,7 +88,7 @@ class Stability:
         drawer = Drawer.of(look.table)
         rng = np.random.default_rng(self.seed)
         thresholds = evenly_spaced(look)
-        halves = (half for _ in range(int(self.pairs)) for half in drawer.halves(rng))
+        halves = [half for _ in range(int(self.pairs)) for half in drawer.halves(rng)]
         counts = counted_edges(look, drawer, halves, thresholds)
         samples, p = 2 * int(self.pairs), len(look.table.columns)
         q = np.array([sum(count.values()) / samples for count in counts])
@@ -179,7 +179,7 @@ class StARS:
         rng = np.random.default_rng(self.seed)
         thresholds = evenly_spaced(look)
         size, samples, p = self.rows(drawer.size), int(self.samples), len(look.table.columns)
-        draws = (drawer.some(rng, size) for _ in range(samples))
+        draws = [drawer.some(rng, size) for _ in range(samples)]
         counts = counted_edges(look, drawer, draws, thresholds)
         unstable = np.array([_disagreement(count, samples) for count in counts])
         unstable /= max(p * (p - 1) / 2, 1)
@@ -208,17 +208,18 @@ class StARS:
 
 
 def counted_edges(
-    look: Look, drawer: Drawer, draws: Iterable[Counts], thresholds: Array
+    look: Look, drawer: Drawer, draws: Sequence[Counts], thresholds: Array
 ) -> list[Counter[Pair]]:
     """In how many of the graphs of some draws each edge is, at each threshold: a run a draw.
 
     Required edges do not count: nobody chose them.
     """
     counts: list[Counter[Pair]] = [Counter() for _ in thresholds]
-    for draw in draws:
+    for done, draw in enumerate(draws, start=1):
         cuts, here = look.others(drawer.table_of(draw)[0], thresholds)
         for count, edges in zip(counts, edges_along(cuts, here, look.rule), strict=True):
             count.update(edges - look.required)
+        look.progress(done, len(draws))
     return counts
 
 

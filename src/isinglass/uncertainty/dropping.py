@@ -17,7 +17,7 @@ from isinglass.estimators import GreedyGraph
 from isinglass.estimators.join import join
 from isinglass.experiments.store import Record
 from isinglass.frames import frame
-from isinglass.graph import Graph
+from isinglass.graph import Graph, Link
 from isinglass.uncertainty.rerun import Rerun, gather
 
 Array = NDArray[np.float64]
@@ -159,7 +159,7 @@ def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Sequence[Rec
     return [{"links": [[e.source, e.target, _signed(e)] for e in graph.links]}]
 
 
-def _signed(link: Any) -> float:
+def _signed(link: Link) -> float:
     return -link.strength if link.sign < 0 else link.strength
 
 
@@ -175,11 +175,8 @@ def _compared(
             other = {(a, b): weight for a, b, weight in record["links"]}
             values[at // n].append(_comparison(whole, other, p))
     columns = [np.array(some).reshape(-1, 3).T for some in values]
-    return CaseDropping(
-        shares,
-        *(tuple(column[k] for column in columns) for k in range(3)),
-        failures,
-    )
+    edge, strength, overlap = (tuple(column[k] for column in columns) for k in range(3))
+    return CaseDropping(shares, edge, strength, overlap, failures)
 
 
 def _weights_of(graph: Graph) -> dict[tuple[int, int], float]:

@@ -7,7 +7,7 @@ table. Each draw has a seed of its own, so that any of them can be done at any t
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from hashlib import sha256
@@ -74,7 +74,7 @@ class Rerun:
 
 
 def gather(
-    work: dict[str, Draw],
+    work: Mapping[str, Draw],
     path: str | os.PathLike[str] | None,
     n_jobs: int | None,
     progress: Progress | None,
@@ -99,7 +99,7 @@ def gather(
     return records
 
 
-def _whole(stored: dict[str, Record], work: dict[str, Draw]) -> dict[str, list[Record]]:
+def _whole(stored: dict[str, Record], work: Mapping[str, Draw]) -> dict[str, list[Record]]:
     """Stored records of the work at hand; not of what failed."""
     return {
         key: stored[key]["records"]
@@ -108,8 +108,8 @@ def _whole(stored: dict[str, Record], work: dict[str, Draw]) -> dict[str, list[R
     }
 
 
-def _in_threads(work: dict[str, Draw], threads: int) -> Iterator[tuple[str, list[Record]]]:
-    """Each piece of work when it is done; a few are in hand at a time, so that stopping is quick."""
+def _in_threads(work: Mapping[str, Draw], threads: int) -> Iterator[tuple[str, list[Record]]]:
+    """Each piece of work when it is done; few are in hand at a time, so that stopping is quick."""
     todo = iter(work.items())
     waiting: dict[Future[list[Record]], str] = {}
     with ThreadPoolExecutor(threads) as pool:
