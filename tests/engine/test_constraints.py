@@ -153,6 +153,7 @@ def test_gaps_left_out():
     assert 0 in runs.path(1).support
     assert 3 in runs.path(2).support
     choices = runs.choices(1e-4)
+    np.testing.assert_array_equal(runs.chosen(1e-4), (choices.column, choices.neighbour))
     worth = choices.worths.of(choices.neighbour, choices.column)
     assert np.isfinite(worth).all()
     assert not {(0, 3), (3, 0)} & set(zip(choices.column, choices.neighbour, strict=True))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.engine.native import NativeRuns, learn_native
-from isinglass.engine.runs import Choices, Progress, Worths
+from isinglass.engine.runs import Choices, Ends, Progress, Worths
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import Path
@@ -128,6 +128,15 @@ class AvailableRuns:
                 np.concatenate([worth.value for worth in worths]),
             ),
         )
+
+    def chosen(self, threshold: float) -> Ends:
+        """Who chose whom, in column order, without the numbers."""
+        column, neighbour = (
+            np.concatenate(ends)
+            for ends in zip(*(runs.chosen(threshold) for runs in self.runs), strict=True)
+        )
+        order = np.argsort(column, kind="stable")
+        return column[order], neighbour[order]
 
     def path(self, r: int) -> Path:
         """The search of column r; tables have all states of a neighbour, the gap last."""

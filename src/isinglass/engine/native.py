@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import STOPS, search_columns, value_neighbours
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.runs import Choices, Progress, Worths
+from isinglass.engine.runs import Choices, Ends, Progress, Worths
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import (
@@ -129,6 +129,11 @@ class NativeRuns:
             tables.trends(),
             Worths(targets[owner], flat["worth_column"][valued], flat["worth_value"][valued]),
         )
+
+    def chosen(self, threshold: float) -> Ends:
+        """Who chose whom, without the numbers."""
+        entries, chooser = _ranges(self.flat["support_begin"], self._cuts(threshold))
+        return np.asarray(self.targets)[chooser], self.flat["support"][entries]
 
     def _cuts(self, threshold: float) -> NDArray[np.intp]:
         """Number of the fit at which each path is cut."""

@@ -10,7 +10,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.runs import Choices, Progress, Worths
+from isinglass.engine.runs import Choices, Ends, Progress, Worths
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import Intercept, NoIntercept
@@ -53,6 +53,10 @@ class ReadableRuns:
                 np.array([value for _, _, value in worths]),
             ),
         )
+
+    def chosen(self, threshold: float) -> Ends:
+        choices = self.choices(threshold)
+        return choices.column, choices.neighbour
 
     def path(self, r: int) -> Path:
         return self.paths[r]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine import Choices, Runs
+from isinglass.engine import Runs
 from isinglass.graph import Graph, Link, sign_of
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.table import Table
@@ -20,7 +20,7 @@ Tier = Callable[[Pair], str]
 
 def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:
     """The pairs of columns that are linked at a threshold, nothing more."""
-    edges = _edges(runs.choices(threshold), len(runs), rule)
+    edges = _edges(*runs.chosen(threshold), len(runs), rule)
     return frozenset(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
 
 
@@ -29,7 +29,7 @@ def join(
 ) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
     choices = runs.choices(threshold)
-    edges = _edges(choices, len(runs), rule)
+    edges = _edges(choices.column, choices.neighbour, len(runs), rule)
     worths = choices.worths
     worth = (worths.of(edges.source, edges.target) + worths.of(edges.target, edges.source)) / 2
     states = np.asarray(table.n_answers)
@@ -87,9 +87,8 @@ class _Edges:
     other_entry: NDArray[np.intp]
 
 
-def _edges(choices: Choices, p: int, rule: str) -> _Edges:
-    low = np.minimum(choices.column, choices.neighbour)
-    high = np.maximum(choices.column, choices.neighbour)
+def _edges(column: NDArray[np.intp], neighbour: NDArray[np.intp], p: int, rule: str) -> _Edges:
+    low, high = np.minimum(column, neighbour), np.maximum(column, neighbour)
     _, entry, position = np.unique(low * p + high, return_index=True, return_inverse=True)
     other = entry.copy()
     other[position] = np.arange(len(low))  # the last entry of a pair; the first is in `entry`
