@@ -236,6 +236,8 @@ def search(
     nu: float,
     intercept: bool = True,
     max_degree: int | None = None,
+    required: frozenset[int] = frozenset(),
+    forbidden: frozenset[int] = frozenset(),
 ) -> Path:
     """Run Algorithm 1 for node r, with standardised gains and costs and with the guard.
 
@@ -243,7 +245,9 @@ def search(
     """
     node = Node(codes, weights, r, intercept)
     candidates = [j for j in range(len(node.columns)) if j != r and node.df(j) > 0]
-    fit = node.refit(())
+    candidates = [j for j in candidates if j not in forbidden]
+    required = frozenset(candidates) & required
+    fit = node.refit(required)
     path = Path(fit)
     delta: dict[int, float] = {}  # gain of the forward step that last reached this size
     left: dict[int, float] = {}  # loss when a forward step last left this size
@@ -272,8 +276,9 @@ def search(
         delta[len(fit.support)] = gains[j]
         record("add", j, gains[j])
 
-        while fit.support:
-            costs = {j: standardised(node.cost(fit, j), j) for j in fit.support}
+        while set(fit.support) - required:
+            free = [j for j in fit.support if j not in required]
+            costs = {j: standardised(node.cost(fit, j), j) for j in free}
             j, margin = choose({j: -cost for j, cost in costs.items()})
             limit = nu * delta[len(fit.support)]
             margins.append(abs(costs[j] - limit))

@@ -10,8 +10,18 @@ from isinglass.report import summarise
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
+from isinglass.uncertainty import (
+    Bootstrap,
+    CaseDropping,
+    Resamples,
+    bootstrap,
+    case_dropping,
+    resample,
+)
 
 __all__ = [
+    "Bootstrap",
+    "CaseDropping",
     "ChowLiuTree",
     "Comparison",
     "FitRecord",
@@ -23,12 +33,16 @@ __all__ = [
     "L1Graph",
     "MarkovField",
     "Path",
+    "Resamples",
     "Step",
+    "bootstrap",
+    "case_dropping",
     "compare",
     "exports",
     "foba",
     "losses",
     "read_table",
+    "resample",
     "selection",
     "simulate",
     "summarise",

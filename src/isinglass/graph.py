@@ -37,9 +37,13 @@ class Link:
     evidence : float or None
         A chi-square with one degree of freedom; None in a model that no table was asked about.
     selected_by : str
-        "both", or the name of the one column that chose it.
+        "both", or the name of the one column that chose it; "required" if nobody had to.
     unbounded : bool
         A zero cell or a collinear column leaves the size of the link open.
+    tier : str
+        "firm" if the edge is in the graph of ``FalseEdges(0.05)``, else "tentative" if it is in
+        that of ``FalseEdges(1)``, "required" if it was asked for; empty for any other edge, and
+        where nobody searched.
     """
 
     source: int
@@ -51,9 +55,13 @@ class Link:
     evidence: float | None
     selected_by: str
     unbounded: bool
+    tier: str = ""
 
 
-NUMBERS = ("strength", "sign", "coupling", "log_odds", "evidence", "selected_by", "unbounded")
+NUMBERS = (
+    *("strength", "sign", "coupling", "log_odds", "evidence"),
+    *("selected_by", "unbounded", "tier"),
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

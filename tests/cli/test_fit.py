@@ -439,3 +439,34 @@ def test_interrupted(run_main, survey, monkeypatch):
     outcome = run_main("fit", survey, *PLAIN)
     assert outcome.status == 130
     assert outcome.err.strip() == "isinglass: stopped"
+
+
+def test_links_required_and_forbidden(invoke, survey):
+    dropped = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
+    links = ("--require", "a", "alone", "--forbid", "a", "b")
+    out = invoke("fit", str(survey), *dropped, *links, "--json").out
+    edges = {(e["source"], e["target"]): e for e in json.loads(out)["edges"]}
+    assert edges["a", "alone"]["tier"] == "required"
+    assert ("a", "b") not in edges
+    assert ("b", "c") in edges
+
+
+def test_a_group_without_links(invoke, survey):
+    dropped = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
+    out = invoke("fit", str(survey), *dropped, "--forbid-group", 'a, "b",c', "--json").out
+    assert json.loads(out)["edges"] == []
+
+
+def test_a_link_to_no_column_is_one_line(run_main, survey):
+    dropped = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
+    done = run_main("fit", str(survey), *dropped, "--forbid", "a", "bb")
+    assert done.status == 2
+    assert done.err == "isinglass: --forbid: there is no column 'bb'; did you mean 'b'?\n"
+
+
+@pytest.mark.parametrize("name", ["ebic:0.25", "cv:3", "stars"])
+def test_thresholds_chosen_on_the_table(invoke, survey, name):
+    dropped = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
+    out = invoke("fit", str(survey), *dropped, "--threshold", name, "--json").out
+    edges = {(e["source"], e["target"]) for e in json.loads(out)["edges"]}
+    assert {("a", "b"), ("b", "c")} <= edges

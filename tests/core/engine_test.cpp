@@ -426,6 +426,40 @@ void bounds_hold_in_many_cells() {
   }
 }
 
+// Required columns are in every support, forbidden ones in none.
+void constraints_hold() {
+  Random random(47);
+  const Sample sample = random_tree(random, 400, {2, 3, 2, 2, 4, 2}, 1.0).sample;
+  const std::size_t p = sample.states.size();
+  Constraints constraints{std::vector<std::vector<std::size_t>>(p), std::vector<std::vector<std::size_t>>(p)};
+  for (std::size_t r = 0; r + 1 < p; r += 2) {
+    constraints.required[r].push_back(r + 1);
+    constraints.required[r + 1].push_back(r);
+  }
+  for (const std::size_t t : {std::size_t{2}, std::size_t{4}}) {
+    constraints.forbidden[0].push_back(t);
+    constraints.forbidden[t].push_back(0);
+  }
+  Settings settings = usual(sample);
+  settings.threshold = 1e-4;
+  settings.constraints = &constraints;
+  const Table table = sample.table();
+  const Results results = Engine(table, settings, 2).run(all_columns(table), nobody(table), go_on);
+  const auto has = [](const NodeFit& fit, std::size_t t) {
+    return std::find(fit.support.begin(), fit.support.end(), t) != fit.support.end();
+  };
+  for (std::size_t r = 0; r < p; ++r) {
+    std::vector<NodeFit> fits{results[r].start};
+    for (const NodeStep& step : results[r].steps) fits.push_back(step.fit);
+    check(results[r].start.support == constraints.required[r], "a search starts with what is required");
+    for (const NodeFit& fit : fits) {
+      fit_is_sound(table, r, fit);
+      for (const std::size_t t : constraints.required[r]) check(has(fit, t), "nothing required is dropped");
+      for (const std::size_t t : constraints.forbidden[r]) check(!has(fit, t), "nothing forbidden is added");
+    }
+  }
+}
+
 }  // namespace
 
 void test_engine() {
@@ -448,6 +482,7 @@ void test_engine() {
   a_watch_sees_the_end();
   bounds_hold();
   bounds_hold_in_many_cells();
+  constraints_hold();
 }
 
 }  // namespace core_test

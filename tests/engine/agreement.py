@@ -63,6 +63,10 @@ def assert_same_fit(fit: Any, truth: Any) -> None:
 def assert_same_choices(one: Runs, two: Runs, threshold: float) -> None:
     """Same neighbourhoods at a threshold, and every edge worth the same to both of its ends."""
     first, second = one.choices(threshold), two.choices(threshold)
+    for runs, choices in ((one, first), (two, second)):
+        column, neighbour = runs.chosen(threshold)
+        np.testing.assert_array_equal(column, choices.column)
+        np.testing.assert_array_equal(neighbour, choices.neighbour)
     np.testing.assert_array_equal(first.column, second.column)
     np.testing.assert_array_equal(first.neighbour, second.neighbour)
     np.testing.assert_array_equal(first.unbounded, second.unbounded)

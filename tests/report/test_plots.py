@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from isinglass.errors import MissingExtra
+from isinglass import GreedyGraph
+from isinglass.errors import MissingExtra, SettingError
 from isinglass.graph import Graph
 from isinglass.report import plots
 
@@ -101,3 +102,20 @@ def test_drawing_keeps_no_global_state(small):
     picture(small)
     pyplot = sys.modules.get("matplotlib.pyplot")
     assert pyplot is None or not pyplot.get_fignums()
+
+
+@pytest.mark.parametrize("name", ["ebic", "cv:3", "stars"])
+def test_a_selector_s_curve_is_drawn_with_its_choice(name):
+    x = np.random.default_rng(0).integers(0, 2, (80, 4))
+    selection = GreedyGraph(name, n_jobs=1).fit(np.column_stack([x, x[:, 0]])).selection_
+    ax = plots.selection_curve(selection)
+    line, choice = ax.lines[0], ax.lines[1]
+    assert line.get_ydata().tolist() == selection.curve[selection.looked_at]
+    assert choice.get_xdata()[0] == pytest.approx(selection.threshold)
+    assert plots.png(plots.figure_of(ax))
+
+
+def test_a_rule_has_no_curve():
+    x = np.random.default_rng(0).integers(0, 2, (80, 4))
+    with pytest.raises(SettingError, match="no curve"):
+        plots.selection_curve(GreedyGraph().fit(x).selection_)

@@ -29,6 +29,8 @@ _OPTIONS = (
     (r"\bRaise memory\b", "Raise --memory"),
     (r"\bburn_in\b", "--burn-in"),
     (r"\bthin \(now\b", "--thin (now"),
+    (r"^n must\b", "--samples must"),
+    (r"^(require|forbid)(?=:| links| takes)", r"--\1"),
     (r"^d must\b", "--degree must"),
     (r"^k must\b", "--nearest must"),
     (r"^(states|signs|coupling|intercept|degree|rewire|chains|thin) must\b", r"--\1 must"),

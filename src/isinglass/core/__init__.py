@@ -41,6 +41,8 @@ def search_columns(
     threads: int,
     targets: Sequence[int] | None = None,
     admirers: Mapping[int, Set[int]] | None = None,
+    required: Mapping[int, Set[int]] | None = None,
+    forbidden: Mapping[int, Set[int]] | None = None,
     n: float = 0.0,
     check: bool = False,
     progress: Callable[[int], None] | None = None,
@@ -48,7 +50,8 @@ def search_columns(
     """Run Algorithm 1 for the columns in `targets` (all by default); results as flat arrays.
 
     What an edge is worth is measured for the neighbours of a column, for the targets that chose
-    it, and for its `admirers`.
+    it, and for its `admirers`. A column's `required` others are its neighbours from the start and
+    are never dropped; its `forbidden` ones are never looked at. Constant columns are neither.
 
     The layout is described in ``core/flat.hpp``. With `check`, every candidate is evaluated, and
     a bound that skipped a better one is an error.
@@ -60,10 +63,9 @@ def search_columns(
         *_table(codes, n_states, weights),
         n,
         np.asarray(targets, dtype=np.int64),
-        np.asarray(
-            [(r, t) for r, others in (admirers or {}).items() for t in sorted(others)],
-            dtype=np.int64,
-        ).ravel(),
+        _pairs(admirers),
+        _pairs(required),
+        _pairs(forbidden),
         threshold,
         nu,
         intercept,
@@ -73,6 +75,12 @@ def search_columns(
         progress,
     )
     return flat
+
+
+def _pairs(others_of: Mapping[int, Set[int]] | None) -> NDArray[np.int64]:
+    """Each column and one of its others, one pair after the other."""
+    pairs = [(r, t) for r, others in (others_of or {}).items() for t in sorted(others)]
+    return np.asarray(pairs, dtype=np.int64).ravel()
 
 
 def value_neighbours(

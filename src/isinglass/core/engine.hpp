@@ -63,12 +63,14 @@ class Engine {
     });
   }
 
-  // For each column, those that had it in their support at some step.
+  // For each column, those that had it in their support at some time.
   static void find_admirers(const std::vector<std::size_t>& targets, const std::vector<NodePath>& results,
                             std::vector<std::set<std::size_t>>& admirers) {
-    for (std::size_t i = 0; i < targets.size(); ++i)
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      for (const std::size_t t : results[i].start.support) admirers[t].insert(targets[i]);
       for (const NodeStep& step : results[i].steps)
         if (step.add) admirers[step.variable].insert(targets[i]);
+    }
   }
 
   // Adds what admirers that are not neighbours are worth, wherever a path may be cut.

@@ -107,25 +107,42 @@ nb::dict to_dict(Flat&& flat) {
   return out;
 }
 
+// For each column the other members of its pairs, which come as (column, other), (column, other), ...
+std::vector<std::set<std::size_t>> by_column(const Vector<std::int64_t>& pairs, std::size_t columns) {
+  std::vector<std::set<std::size_t>> others(columns);
+  for (std::size_t i = 0; i + 1 < pairs.shape(0); i += 2)
+    if (const auto other = static_cast<std::size_t>(pairs.data()[i + 1]); other < columns)
+      others.at(static_cast<std::size_t>(pairs.data()[i])).insert(other);
+    else
+      throw std::out_of_range("no such column");
+  return others;
+}
+
+std::vector<std::vector<std::size_t>> in_order(const std::vector<std::set<std::size_t>>& others) {
+  std::vector<std::vector<std::size_t>> sorted;
+  for (const auto& some : others) sorted.emplace_back(some.begin(), some.end());
+  return sorted;
+}
+
 nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                Vector<std::int64_t> targets, Vector<std::int64_t> admirers, double threshold, double nu,
-                bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
+                Vector<std::int64_t> targets, Vector<std::int64_t> admirers, Vector<std::int64_t> required,
+                Vector<std::int64_t> forbidden, double threshold, double nu, bool intercept,
+                std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
-  std::vector<std::set<std::size_t>> admirers_of(codes.shape(1));  // given as pairs
-  for (std::size_t i = 0; i + 1 < admirers.shape(0); i += 2)
-    if (const auto admirer = static_cast<std::size_t>(admirers.data()[i + 1]); admirer < codes.shape(1))
-      admirers_of.at(static_cast<std::size_t>(admirers.data()[i])).insert(admirer);
-    else
-      throw std::out_of_range("no such column");
+  std::vector<std::set<std::size_t>> admirers_of = by_column(admirers, codes.shape(1));
+  const Constraints constraints{in_order(by_column(required, codes.shape(1))),
+                                in_order(by_column(forbidden, codes.shape(1)))};
+  const bool constrained = required.shape(0) + forbidden.shape(0) > 0;
   const auto limit = max_degree < 0 ? codes.shape(1) : static_cast<std::size_t>(max_degree);
   Watch watch(std::move(progress));
   Flat flat;
   {
     const nb::gil_scoped_release release;
     const Table table = make_table(codes, states, weights, n, threads);
-    Engine engine(table, {threshold, nu, intercept, limit, check}, threads);
+    Engine engine(table, {threshold, nu, intercept, limit, check, constrained ? &constraints : nullptr},
+                  threads);
     const std::vector<NodePath> results = engine.run(columns, std::move(admirers_of), std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
   }
@@ -272,8 +289,9 @@ auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> we
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("targets"), nb::arg("admirers"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
-        nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
+        nb::arg("targets"), nb::arg("admirers"), nb::arg("required"), nb::arg("forbidden"),
+        nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"),
+        nb::arg("check"), nb::arg("progress").none());
   m.def("value", &value, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("begin"), nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"));
   m.def("l1_paths", &l1_paths, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),

@@ -27,12 +27,19 @@ constexpr double kTie = 1e-9;        // gains and costs this close to the best a
 constexpr double kZero = 1e-12;      // a smaller gain counts as none
 constexpr double kRounding = 1e-11;  // losses this close are equal: the same support, refitted
 
+// For each target: columns that are neighbours from the start and are never dropped, and columns that
+// are never looked at. Both in increasing order; none is both.
+struct Constraints {
+  std::vector<std::vector<std::size_t>> required, forbidden;
+};
+
 struct Settings {
   double threshold;
   double nu;
   bool intercept;
   std::size_t max_degree;
   bool check;  // evaluate every candidate, and fail if a skipped one was better
+  const Constraints* constraints = nullptr;
 };
 
 // The minimiser over a support, against the first states: the field, then one block a column.
@@ -81,12 +88,18 @@ class Node {
         cells_(table, target) {
     if (table.states(r_) < 2) return;
     if (table.states(r_) > 2) state_bounds_.resize(table.first(table.columns()) + table.columns());
-    for (std::size_t j = 0; j < table.columns(); ++j)
-      if (j != r_ && table.states(j) > 1) candidates_.push_back(j);
+    const Constraints* constraints = settings.constraints;
+    for (std::size_t j = 0; j < table.columns(); ++j) {
+      if (j == r_ || table.states(j) < 2 || (constraints && contains(constraints->forbidden[r_], j)))
+        continue;
+      candidates_.push_back(j);
+      if (constraints && contains(constraints->required[r_], j)) required_.push_back(j);
+    }
   }
 
   NodePath search(const std::atomic<bool>& interrupted) {
     NodePath path;
+    if (!required_.empty()) cells_.become(required_);
     NodeFit fit = refit(nullptr);
     path.start = without_chances(fit);
     std::map<std::size_t, double> recorded, left_at;  // by support size: last gain, last loss
@@ -167,6 +180,10 @@ class Node {
     for (std::size_t i = 0; i < fit.support.size(); ++i)
       values.push_back({fit.support[i], table_.states(r_) < 2 ? 0.0 : std::max(cost(fit, i), 0.0)});
     return values;
+  }
+
+  static bool contains(const std::vector<std::size_t>& columns, std::size_t j) {
+    return std::binary_search(columns.begin(), columns.end(), j);
   }
 
   static NodePath& stopped(NodePath& path, Stop stop) {
@@ -288,6 +305,7 @@ class Node {
     std::vector<Choice> costs;
     for (std::size_t i = 0; i < fit.support.size(); ++i) {
       const std::size_t t = fit.support[i];
+      if (contains(required_, t)) continue;
       const bool dear = on_one_scale(fit.least_costs[i], t) > limit + 2 * kTie;
       if (!dear || settings_.check) costs.push_back({t, -on_one_scale(cost(fit, i), t)});
       if (dear && settings_.check && -costs.back().value < on_one_scale(fit.least_costs[i], t) - 1e-10)
@@ -582,7 +600,7 @@ class Node {
   std::size_t r_;
   Settings settings_;
   Cells cells_;
-  std::vector<std::size_t> candidates_;
+  std::vector<std::size_t> candidates_, required_;
   Profile profile_;
   std::vector<std::vector<Weighted>> by_state_;  // cells of the last split, for three states and more
   std::vector<WeightedPairs> pairs_by_state_;    // the same for two

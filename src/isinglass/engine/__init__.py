@@ -1,11 +1,14 @@
 """Algorithm 1 at every column of a table: the fast twin, and the readable one."""
 
+from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.learn import learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
 from isinglass.engine.runs import Choices, Paths, Progress, Runs, Worths
 
 __all__ = [
+    "FREE",
     "Choices",
+    "Constraints",
     "NativeRuns",
     "Paths",
     "Progress",

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.engine.native import NativeRuns, learn_native
-from isinglass.engine.runs import Choices, Progress, Worths
+from isinglass.engine.runs import Choices, Ends, Progress, Worths
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import Path
@@ -85,6 +85,9 @@ def _admirers(all_runs: Sequence[NativeRuns]) -> dict[int, set[int]]:
     for runs in all_runs:
         begin, flat = runs.flat["fit_begin"], runs.flat
         for i, r in enumerate(runs.targets):
+            required = slice(*flat["support_begin"][begin[i] : begin[i] + 2])
+            for t in flat["support"][required].tolist():
+                admirers[t].add(r)
             steps = slice(begin[i] + 1, begin[i + 1])
             for t in flat["variable"][steps][flat["add"][steps] == 1].tolist():
                 admirers[t].add(r)
@@ -125,6 +128,15 @@ class AvailableRuns:
                 np.concatenate([worth.value for worth in worths]),
             ),
         )
+
+    def chosen(self, threshold: float) -> Ends:
+        """Who chose whom, in column order, without the numbers."""
+        column, neighbour = (
+            np.concatenate(ends)
+            for ends in zip(*(runs.chosen(threshold) for runs in self.runs), strict=True)
+        )
+        order = np.argsort(column, kind="stable")
+        return column[order], neighbour[order]
 
     def path(self, r: int) -> Path:
         """The search of column r; tables have all states of a neighbour, the gap last."""

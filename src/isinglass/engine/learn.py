@@ -6,6 +6,7 @@ from joblib import cpu_count
 
 from isinglass.core import MAX_STATES
 from isinglass.engine.available import learn_available
+from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.native import learn_native
 from isinglass.engine.readable import learn_readable
 from isinglass.engine.runs import Progress, Runs
@@ -19,6 +20,7 @@ def learn_neighbourhoods(
     nu: float = 0.5,
     intercept: bool = True,
     max_degree: int | None = None,
+    constraints: Constraints = FREE,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     solver: str = "native",
@@ -32,6 +34,7 @@ def learn_neighbourhoods(
         nu=nu,
         intercept=intercept,
         max_degree=max_degree,
+        constraints=constraints,
         threads=threads_for(n_jobs, len(table.columns)),
         progress=progress,
     )
@@ -39,6 +42,7 @@ def learn_neighbourhoods(
 
 def threads_for(n_jobs: int | None, columns: int) -> int:
     """Threads to use: None means all cores; -1 all, -2 all but one, as in scikit-learn."""
-    cores = cpu_count()
-    wanted = cores if n_jobs is None else n_jobs if n_jobs > 0 else cores + 1 + n_jobs
+    if n_jobs is not None and n_jobs > 0:
+        return max(1, min(n_jobs, columns))
+    wanted = int(cpu_count()) + (0 if n_jobs is None else 1 + n_jobs)
     return max(1, min(wanted, columns))

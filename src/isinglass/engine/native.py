@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import STOPS, search_columns, value_neighbours
-from isinglass.engine.runs import Choices, Progress, Worths
+from isinglass.engine.constraints import FREE, Constraints
+from isinglass.engine.runs import Choices, Ends, Progress, Worths
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import (
@@ -35,6 +36,7 @@ def learn_native(
     intercept: bool,
     max_degree: int | None,
     threads: int,
+    constraints: Constraints = FREE,
     progress: Progress | None = None,
     targets: Sequence[int] | None = None,
     admirers: Mapping[int, Set[int]] | None = None,
@@ -57,6 +59,8 @@ def learn_native(
         threads=threads,
         targets=targets,
         admirers=admirers,
+        required=constraints.required,
+        forbidden=constraints.forbidden,
         n=table.n,
         check=check,
         progress=None if progress is None else lambda done: progress(done, len(targets)),
@@ -126,6 +130,11 @@ class NativeRuns:
             Worths(targets[owner], flat["worth_column"][valued], flat["worth_value"][valued]),
         )
 
+    def chosen(self, threshold: float) -> Ends:
+        """Who chose whom, without the numbers."""
+        entries, chooser = _ranges(self.flat["support_begin"], self._cuts(threshold))
+        return np.asarray(self.targets)[chooser], self.flat["support"][entries]
+
     def _cuts(self, threshold: float) -> NDArray[np.intp]:
         """Number of the fit at which each path is cut."""
         begin = self.flat["fit_begin"]
@@ -170,7 +179,9 @@ class NativeRuns:
         """Return the whole search of the i-th column."""
         start, stop = self.flat["fit_begin"][i : i + 2]
         steps = tuple(self._step(i, count) for count in range(1, stop - start))
-        return Path(steps, self.fit(i, 0), self.floor, self._status(i), self.names)
+        first = self.fit(i, 0)
+        required = tuple(first.coef)  # else a search begins with nothing
+        return Path(steps, first, self.floor, self._status(i), self.names, required)
 
     def _step(self, i: int, count: int) -> Step:
         at = self.flat["fit_begin"][i] + count

@@ -9,7 +9,8 @@ from typing import TypeVar, cast
 
 import numpy as np
 
-from isinglass.engine.runs import Choices, Progress, Worths
+from isinglass.engine.constraints import FREE, Constraints
+from isinglass.engine.runs import Choices, Ends, Progress, Worths
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import Intercept, NoIntercept
@@ -53,6 +54,10 @@ class ReadableRuns:
             ),
         )
 
+    def chosen(self, threshold: float) -> Ends:
+        choices = self.choices(threshold)
+        return choices.column, choices.neighbour
+
     def path(self, r: int) -> Path:
         return self.paths[r]
 
@@ -65,6 +70,7 @@ def learn_readable(
     intercept: bool,
     max_degree: int | None,
     threads: int,
+    constraints: Constraints = FREE,
     progress: Progress | None = None,
 ) -> ReadableRuns:
     """Run Algorithm 1 for every column, in column order."""
@@ -73,8 +79,10 @@ def learn_readable(
 
     def run(r: int) -> Path:
         loss = losses[r]
-        blocks = Blocks(loss, {t: (t,) for t in loss.candidates}, standardise=True)
-        return search(blocks, floor, nu, max_size=max_degree, names=table.names)
+        candidates = constraints.candidates(r, loss.candidates)
+        blocks = Blocks(loss, {t: (t,) for t in candidates}, standardise=True)
+        required = constraints.start(r, candidates)
+        return search(blocks, floor, nu, max_size=max_degree, names=table.names, required=required)
 
     paths = list(_in_threads(run, p, threads, progress))
     admirers = _admirers(paths)
@@ -95,9 +103,11 @@ def node_loss(table: Table, r: int, *, intercept: bool = True) -> ConditionalLos
 
 
 def _admirers(paths: list[Path]) -> list[set[int]]:
-    """For each column, those that had it in their support at some step."""
+    """For each column, those that had it in their support at some time."""
     admirers: list[set[int]] = [set() for _ in paths]
     for r, path in enumerate(paths):
+        for t in path.required:
+            admirers[t].add(r)
         for step in path.steps:
             if step.kind == "add":
                 admirers[step.variable].add(r)

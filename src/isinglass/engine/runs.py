@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from isinglass.solvers.path import Path
 
+Ends = tuple[NDArray[np.intp], NDArray[np.intp]]
 Progress = Callable[[int, int], None]
 """Called with the columns done and the columns in all."""
 
@@ -67,6 +68,10 @@ class Runs(Protocol):
 
     def choices(self, threshold: float) -> Choices:
         """Return the neighbourhoods of a run to a threshold, in column order."""
+        ...
+
+    def chosen(self, threshold: float) -> Ends:
+        """Return the columns and the neighbours of `choices`, and nothing more."""
         ...
 
     def path(self, r: int) -> Path:

@@ -8,7 +8,7 @@ zero cells behind an unbounded edge, a search that was cut short.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -23,7 +23,9 @@ ROWS_PER_CELL = 5
 CERTAIN = 1e-5
 
 
-def diagnose(table: Table, paths: Sequence[Path], graph: Graph) -> list[Note]:
+def diagnose(
+    table: Table, paths: Sequence[Path], graph: Graph, required: Iterable[tuple[int, int]] = ()
+) -> list[Note]:
     """All notes of a fitted table, those of single columns first."""
     return [
         *table.notes,
@@ -32,6 +34,7 @@ def diagnose(table: Table, paths: Sequence[Path], graph: Graph) -> list[Note]:
         *_sparse_pairs(table),
         *_zero_cells(table, graph),
         *_cut_short(table, paths),
+        *_cannot_be(table, required),
     ]
 
 
@@ -109,6 +112,18 @@ def _cut_short(table: Table, paths: Sequence[Path]) -> Iterator[Note]:
     for name, path in zip(table.names, paths, strict=True):
         if "max_degree" in path.status:
             yield Note(name, "search cut short", path.status + ".")
+
+
+def _cannot_be(table: Table, required: Iterable[tuple[int, int]]) -> Iterator[Note]:
+    for a, b in sorted(required):
+        constant = [t for t in (a, b) if table.n_answers[t] < 2]
+        if constant:
+            other = a + b - constant[0]
+            yield Note(
+                table.names[constant[0]],
+                "required link",
+                f"with {table.names[other]!r}: left out, since a constant column has no links.",
+            )
 
 
 def _listed(words: Sequence[str], most: int = 4) -> str:

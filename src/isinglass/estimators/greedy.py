@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine import Paths, Progress, Runs, learn_neighbourhoods
+from isinglass.engine.along import Pair
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, checked_rule
+from isinglass.estimators.constraints import Links, read_constraints
 from isinglass.estimators.diagnose import diagnose
-from isinglass.estimators.join import join
+from isinglass.estimators.join import REQUIRED, join, pairs_at
 from isinglass.estimators.record import record_of
 from isinglass.graph import Graph
 from isinglass.model.record import FitRecord
-from isinglass.selection import Selector, selector
+from isinglass.selection import (
+    FIRM,
+    TENTATIVE,
+    AnySelector,
+    Look,
+    Selection,
+    Selector,
+    choose,
+    selector,
+)
 from isinglass.solvers.foba import checked_nu
 from isinglass.solvers.path import checked_threshold
 from isinglass.table import Note, Table
@@ -32,9 +45,11 @@ class GreedyGraph(GraphEstimator):
     ----------
     threshold : float, str or selector
         What an edge must gain in log-likelihood per row, for an edge of one parameter:
-        a number, ``"auto"``, ``"paper"``, or an object of :mod:`isinglass.selection`.
+        a number, ``"auto"``, ``"paper"``, ``"ebic:0.25"``, ``"cv"``, ``"stability"``,
+        ``"stars"``, or an object of :mod:`isinglass.selection`.
     floor : float, optional
-        The smallest threshold the search runs to; None means the threshold itself.
+        The smallest threshold the search runs to; None means the threshold itself, or what the
+        selector asks for: ``"auto"`` runs on to the threshold of ``tentative_``.
     nu : float
         An edge is dropped when that costs at most nu times the gain recorded for the
         present number of neighbours; strictly between 0 and 1.
@@ -57,11 +72,20 @@ class GreedyGraph(GraphEstimator):
         Numeric columns to cut into that many bins at their quantiles, as ``{"age": 4}``.
     max_states : int
         A column with more distinct values is refused.
+    require, forbid : list of links, optional
+        Edges that must be in the graph, and edges that must not. A link is a pair of names; three
+        names or more are a group, every two of them; two lists of names stand for every one of
+        the first with every one of the second.
 
     Attributes
     ----------
     graph_ : Graph
-        The graph at ``threshold_``.
+        The graph at ``threshold_``; with ``"auto"`` its edges are firm.
+    tentative_ : Graph
+        The graph at the threshold of ``FalseEdges(1)``, from the same run: about one edge without
+        effect is expected among those that are not firm.
+    selection_ : Selection
+        How the threshold was chosen: the curve that was looked at, and why.
     paths_ : sequence of Path
         What the search did at each column, down to ``floor_``.
     threshold_, floor_ : float
@@ -91,7 +115,7 @@ class GreedyGraph(GraphEstimator):
 
     def __init__(
         self,
-        threshold: float | str | Selector = "auto",
+        threshold: float | str | AnySelector = "auto",
         *,
         floor: float | None = None,
         nu: float = 0.5,
@@ -103,6 +127,8 @@ class GreedyGraph(GraphEstimator):
         n_jobs: int | None = None,
         bins: dict[str, int] | None = None,
         max_states: int = 32,
+        require: Links | None = None,
+        forbid: Links | None = None,
     ) -> None:
         self.threshold = threshold
         self.floor = floor
@@ -115,6 +141,8 @@ class GreedyGraph(GraphEstimator):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.require = require
+        self.forbid = forbid
 
     def fit(
         self,
@@ -134,6 +162,7 @@ class GreedyGraph(GraphEstimator):
         sample_weight : array, or the name of a column of `X`, optional
             Counts: weight w on a row equals w copies of it.
         progress : function of (columns done, columns in all), optional
+            Afterwards, if the selector runs again on other rows, of those runs.
 
         Returns
         -------
@@ -142,18 +171,16 @@ class GreedyGraph(GraphEstimator):
         self._check_settings()
         rule = selector(self.threshold)
         table = self._read(X, sample_weight)
-        self.threshold_, self.floor_ = self._thresholds(rule, table)
-        self._runs: Runs = learn_neighbourhoods(
-            table,
-            self.floor_,
-            nu=float(self.nu),
-            intercept=bool(self.intercept),
-            max_degree=self.max_degree,
-            n_jobs=self.n_jobs,
-            progress=progress,
+        self._constraints = read_constraints(
+            self.require, self.forbid, table.names, unnamed=table.library is None
         )
+        self.floor_ = self._checked_floor(rule, table)
+        self._runs: Runs = self._learner()(table, self.floor_, progress=progress)
         self.paths_ = Paths(self._runs)
-        self.graph_ = self.at(self.threshold_)
+        self.selection_ = choose(rule, self._look(progress or (lambda done, total: None)))
+        self.threshold_ = self.selection_.threshold
+        self._tiers = self._pairs_of_tiers()
+        self.graph_ = _only(self.at(self.threshold_), self.selection_)
         return self
 
     def at(self, threshold: float) -> Graph:
@@ -174,7 +201,13 @@ class GreedyGraph(GraphEstimator):
                 f"the search ran to floor_ = {self.floor_:.6g}, so {threshold:.6g} is out of "
                 f"reach; refit with GreedyGraph(floor={threshold:.6g})."
             )
-        return join(self._runs, threshold, self.rule, self._table)
+        return join(self._runs, threshold, self.rule, self._table, self._tier)
+
+    @property
+    def tentative_(self) -> Graph:
+        """The graph at the threshold of ``FalseEdges(1)``, from the same run."""
+        check_is_fitted(self)
+        return self.at(TENTATIVE.threshold(self._table.n, len(self._table.columns)))
 
     def record(self) -> FitRecord:
         """Return what is worth keeping of the fit when its table is gone, to be saved."""
@@ -182,7 +215,41 @@ class GreedyGraph(GraphEstimator):
         return record_of(self)
 
     def _notes(self) -> list[Note]:
-        return diagnose(self._table, self.paths_, self.graph_)
+        return diagnose(self._table, self.paths_, self.graph_, self._constraints.pairs)
+
+    def _learner(self) -> Any:
+        """The search with all settings but the table and how far it runs."""
+        return partial(
+            learn_neighbourhoods,
+            nu=float(self.nu),
+            intercept=bool(self.intercept),
+            max_degree=self.max_degree,
+            constraints=self._constraints,
+            n_jobs=self.n_jobs,
+        )
+
+    def _look(self, progress: Progress) -> Look:
+        return Look(
+            self._table,
+            self._runs,
+            self.floor_,
+            self.rule,
+            self._learner(),
+            self._constraints.pairs,
+            progress,
+        )
+
+    def _pairs_of_tiers(self) -> dict[str, frozenset[Pair]]:
+        """The edges of each tier; those of a run that stopped above it passed a stricter test."""
+        n, p = self._table.n, len(self._table.columns)
+        at = {
+            name: pairs_at(self._runs, max(tier.threshold(n, p), self.floor_), self.rule)
+            for name, tier in (("firm", FIRM), ("tentative", TENTATIVE))
+        }
+        return {REQUIRED: self._constraints.pairs, **at}
+
+    def _tier(self, pair: Pair) -> str:
+        return next((name for name, pairs in self._tiers.items() if pair in pairs), "")
 
     def _check_settings(self) -> None:
         checked_nu(self.nu)
@@ -190,18 +257,26 @@ class GreedyGraph(GraphEstimator):
         if self.max_degree is not None and self.max_degree < 0:
             raise SettingError(f"max_degree must not be negative, got {self.max_degree!r}.")
 
-    def _thresholds(self, rule: Selector, table: Table) -> tuple[float, float]:
-        """The threshold, and the floor the search runs to."""
-        p = len(table.columns)
-        threshold, floor = rule.threshold(table.n, p), rule.floor(table.n, p)
-        if self.floor is not None:
-            if checked_threshold(self.floor) > threshold:
-                raise SettingError(
-                    f"floor = {self.floor:g} is above the threshold {threshold:.6g}; "
-                    "leave floor out, or take a smaller one."
-                )
-            floor = min(floor, float(self.floor))
-        return threshold, floor
+    def _checked_floor(self, rule: AnySelector, table: Table) -> float:
+        """The floor the search runs to."""
+        n, p = table.n, len(table.columns)
+        floor = rule.floor(n, p)
+        if self.floor is None:
+            return floor
+        if isinstance(rule, Selector) and checked_threshold(self.floor) > rule.threshold(n, p):
+            raise SettingError(
+                f"floor = {self.floor:g} is above the threshold {rule.threshold(n, p):.6g}; "
+                "leave floor out, or take a smaller one."
+            )
+        return min(floor, checked_threshold(self.floor))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_runs")
+
+
+def _only(graph: Graph, selection: Selection) -> Graph:
+    """The edges of a graph that the selector kept."""
+    if selection.kept is None:
+        return graph
+    kept = tuple(e for e in graph.links if (e.source, e.target) in selection.kept)
+    return replace(graph, links=kept)

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine import Choices, Runs
+from isinglass.engine import Runs
 from isinglass.graph import Graph, Link, sign_of
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.table import Table
 
+Pair = tuple[int, int]
+REQUIRED = "required"
+Tier = Callable[[Pair], str]
 
-def join(runs: Runs, threshold: float, rule: str, table: Table) -> Graph:
+
+def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:
+    """The pairs of columns that are linked at a threshold, nothing more."""
+    edges = _edges(*runs.chosen(threshold), len(runs), rule)
+    return frozenset(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
+
+
+def join(
+    runs: Runs, threshold: float, rule: str, table: Table, tier: Tier = lambda pair: ""
+) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
     choices = runs.choices(threshold)
-    edges = _edges(choices, len(runs), rule)
+    edges = _edges(choices.column, choices.neighbour, len(runs), rule)
     worths = choices.worths
     worth = (worths.of(edges.source, edges.target) + worths.of(edges.target, edges.source)) / 2
     states = np.asarray(table.n_answers)
@@ -36,10 +49,11 @@ def join(runs: Runs, threshold: float, rule: str, table: Table) -> Graph:
             coupling=trend if one else None,
             log_odds=4.0 * trend if one else None,
             evidence=evidence,
-            selected_by="both" if both else table.names[first],
+            selected_by=chosen_by(mark, "both" if both else table.names[first]),
             unbounded=loose,
+            tier=mark,
         )
-        for a, b, strength, evidence, trend, one, both, first, loose in zip(
+        for a, b, strength, evidence, trend, one, both, first, loose, mark in zip(
             edges.source.tolist(),
             edges.target.tolist(),
             strength.tolist(),
@@ -49,10 +63,16 @@ def join(runs: Runs, threshold: float, rule: str, table: Table) -> Graph:
             (edges.entry != edges.other_entry).tolist(),
             chooser,
             unbounded.tolist(),
+            map(tier, zip(edges.source.tolist(), edges.target.tolist(), strict=True)),
             strict=True,
         )
     )
     return Graph(table.names, links, table.library)
+
+
+def chosen_by(tier: str, chooser: str) -> str:
+    """Who chose an edge: nobody, if it was required."""
+    return REQUIRED if tier == REQUIRED else chooser
 
 
 @dataclass(frozen=True)
@@ -67,9 +87,8 @@ class _Edges:
     other_entry: NDArray[np.intp]
 
 
-def _edges(choices: Choices, p: int, rule: str) -> _Edges:
-    low = np.minimum(choices.column, choices.neighbour)
-    high = np.maximum(choices.column, choices.neighbour)
+def _edges(column: NDArray[np.intp], neighbour: NDArray[np.intp], p: int, rule: str) -> _Edges:
+    low, high = np.minimum(column, neighbour), np.maximum(column, neighbour)
     _, entry, position = np.unique(low * p + high, return_index=True, return_inverse=True)
     other = entry.copy()
     other[position] = np.arange(len(low))  # the last entry of a pair; the first is in `entry`

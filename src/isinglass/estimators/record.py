@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from isinglass.model.record import FitRecord
-from isinglass.selection import LookBelow, selector
+from isinglass.selection import how_chosen
 from isinglass.table.fingerprint import fingerprint
 from isinglass.table.labels import plain
 
@@ -32,12 +32,6 @@ def record_of(estimator: GreedyGraph) -> FitRecord:
         fingerprint(table),
         version("isinglass"),
     )
-
-
-def how_chosen(threshold: Any) -> str:
-    """How a threshold was chosen; how far below it the search ran is said by the floor."""
-    rule = selector(threshold)
-    return repr(rule.rule if isinstance(rule, LookBelow) else rule)
 
 
 def _plain(setting: Any) -> Any:

@@ -59,7 +59,7 @@ def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
     strength, sign = number("strength"), number("sign")
     if strength is None:
         strength = 1.0 if weight is None else abs(weight)
-    by = given.get("selected_by")
+    by, tier = given.get("selected_by"), given.get("tier")
     return Link(
         *pair,
         strength=strength,
@@ -69,6 +69,7 @@ def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
         evidence=number("evidence"),
         selected_by=by if isinstance(by, str) else "both",
         unbounded=bool(number("unbounded") or 0.0),
+        tier=tier if isinstance(tier, str) else "",
     )
 
 

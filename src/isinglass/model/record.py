@@ -170,6 +170,7 @@ def _link_from_json(edge: Any, p: int) -> Link:
         evidence=_or_none(number, part("evidence"), "the evidence of an edge"),
         selected_by=text(part("selected_by"), "who selected an edge"),
         unbounded=choice(part("unbounded"), "whether an edge is unbounded", (False, True)),
+        tier=text(edge.get("tier", ""), "the tier of an edge"),  # older files have none
     )
 
 
@@ -203,6 +204,7 @@ def _plain(setting: Any, depth: int = 0) -> Any:
 def _path_to_json(path: Path) -> Document:
     return {
         "status": path.status,
+        "required": [int(j) for j in path.required],
         "start": _fit_to_json(path.start),
         "steps": [
             {
@@ -221,12 +223,15 @@ def _path_to_json(path: Path) -> Document:
 def _path_from_json(value: Any, at: int, floor: float, names: tuple[str, ...]) -> Path:
     where = f"path {at}"
     steps = items(member(value, "steps", where), f"the steps of {where}")
+    # Older files know nothing of required columns.
+    required = _places(value.get("required", []), f"the required of {where}", len(names))
     return Path(
         tuple(_step_from_json(step, f"a step of {where}", len(names)) for step in steps),
-        _fit_from_json(member(value, "start", where), f"the start of {where}", ()),
+        _fit_from_json(member(value, "start", where), f"the start of {where}", required),
         floor,
         text(member(value, "status", where), f"the status of {where}"),
         names,
+        required,
     )
 
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isinglass.errors import MissingExtra
+from isinglass.errors import MissingExtra, SettingError
 from isinglass.graph import Graph, Link
 from isinglass.report.layout import HEIGHT, Positions, positions
 from isinglass.report.words import counted, one_line
+from isinglass.selection import Selection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,6 +108,44 @@ def network(
         _list_unlinked(ax, graph, shown)
     else:
         ax.margins(0.08)
+    return ax
+
+
+def selection_curve(selection: Selection, ax: Axes | None = None) -> Axes:
+    """Draw what a selector looked at, against the threshold, and mark its choice.
+
+    Parameters
+    ----------
+    selection : Selection
+        As ``GreedyGraph.selection_``; it must have a curve.
+    ax : matplotlib axes, optional
+    """
+    if selection.curve is None:
+        raise SettingError(
+            "there is no curve: the rule needs the numbers of rows and columns only."
+        )
+    ax = new_figure(6.0, 4.0)[1] if ax is None else ax
+    curve, name = selection.curve, selection.looked_at
+    thresholds, values = np.array(curve["threshold"]), np.array(curve[name])
+    if "error" in curve:
+        error = np.array(curve["error"])
+        ax.fill_between(thresholds, values - error, values + error, color=COLORS[1], alpha=0.15)
+    ax.plot(thresholds, values, "-", color=COLORS[1])
+    at = int(np.argmin(np.abs(thresholds - selection.threshold)))
+    ax.plot(thresholds[at], values[at], "o", color=COLORS[-1], zorder=3)
+    ax.axvline(selection.threshold, color=PALE, lw=0.8)
+    ax.annotate(
+        counted(int(curve["edges"][at]), "edge"),
+        (thresholds[at], values[at]),
+        xytext=(6, 6),
+        textcoords="offset points",
+        color=INK,
+    )
+    ax.set_xscale("log")
+    ax.invert_xaxis()
+    ax.set_xlabel("threshold: smaller, hence more edges, to the right")
+    ax.set_ylabel(name.replace("_", " "))
+    ax.set_title(textwrap.fill(selection.rule, 70), fontsize=LETTERS)
     return ax
 
 

@@ -7,9 +7,9 @@ from math import isnan
 from typing import Any
 
 from isinglass.estimators import GreedyGraph
-from isinglass.estimators.record import how_chosen
 from isinglass.graph import NUMBERS, Graph
 from isinglass.model import FitRecord
+from isinglass.selection import how_chosen
 from isinglass.table import Note
 
 

@@ -11,7 +11,7 @@ from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, merged_rows
 from isinglass.rivals.base import Rival, neighbours_of
 from isinglass.rivals.paths import Array
-from isinglass.selection import Selector, selector
+from isinglass.selection import Selector, by_numbers
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.table import Table
 
@@ -83,7 +83,7 @@ class ChowLiuTree(Rival):
         progress: Progress | None = None,
     ) -> ChowLiuTree:
         """Learn the tree of a table; parameters as in `GreedyGraph.fit`."""
-        rule = None if self.threshold is None else selector(self.threshold)
+        rule = None if self.threshold is None else by_numbers(self.threshold)
         table = self._read(X, sample_weight)
         self.mutual_information_ = mutual_information(table, self._threads())
         allowed = self.mutual_information_ > NONE

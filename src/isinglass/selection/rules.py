@@ -1,5 +1,7 @@
 """Thresholds by rule: from the number of rows and columns alone.
 
+Selectors that look at the run are in the other files of this room.
+
 A threshold is always quoted for an edge of one parameter; gains of larger edges are brought
 to that scale before they are compared with it.
 """
@@ -69,7 +71,9 @@ class FalseEdges(_Rule):
     """So strict that about `expected` edges without effect pass in the whole graph.
 
     Each of the p(p-1) tests is passed with chance expected / (p(p-1)) by a one-parameter edge
-    without effect. "About": links too weak to be found leak their effect to other pairs.
+    without effect. "About": the number is near `expected` when the links are strong enough to be
+    found; links too weak for that leak their effect to other pairs, and there are more. It is a
+    rule for the whole graph, and no p-value of any one edge.
 
     >>> FalseEdges(1)
     FalseEdges(expected=1): an edge without effect passes with chance 1/(p(p-1))
@@ -95,9 +99,15 @@ class FalseEdges(_Rule):
         )
 
 
+#: The two tiers of edges.
+FIRM, TENTATIVE = FalseEdges(0.05), FalseEdges(1.0)
+
+
 @dataclass(frozen=True, repr=False)
 class Auto(_Rule):
-    """The default; at present the same as ``FalseEdges(0.05)``.
+    """The default: the threshold of ``FalseEdges(0.05)``; the search runs to ``FalseEdges(1)``'s.
+
+    So one run gives both tiers, the firm edges of ``graph_`` and the tentative ones.
 
     >>> Auto()
     Auto(): an edge without effect passes with chance 0.05/(p(p-1))
@@ -105,7 +115,11 @@ class Auto(_Rule):
 
     def threshold(self, n: float, p: int) -> float:
         """Return the threshold of ``FalseEdges(0.05)``."""
-        return FalseEdges(0.05).threshold(n, p)
+        return FIRM.threshold(n, p)
+
+    def floor(self, n: float, p: int) -> float:
+        """Return the threshold of ``FalseEdges(1)``."""
+        return TENTATIVE.threshold(n, p)
 
     def __repr__(self) -> str:
         return "Auto(): an edge without effect passes with chance 0.05/(p(p-1))"
@@ -176,39 +190,11 @@ class LookBelow:
         return self.rule.threshold(n, p)
 
     def floor(self, n: float, p: int) -> float:
-        """Return a share of what the other selector asks for."""
-        return max(self.share * self.rule.floor(n, p), LEAST)
+        """Return a share of the threshold, or what the other selector asks for, if that is less."""
+        return max(min(self.share * self.threshold(n, p), self.rule.floor(n, p)), LEAST)
 
     def __repr__(self) -> str:
         return f"{self.rule!r} (searched to {self.share:g} of it)"
-
-
-def selector(threshold: float | str | Selector) -> Selector:
-    """Read a threshold in any of its forms: a number, a selector, or a selector's name.
-
-    >>> selector("paper:0.9")
-    Paper(c=0.9): an edge must gain more than 0.9 log(np)/n
-    >>> selector("0.01").threshold(n=100, p=5)
-    0.01
-    """
-    if isinstance(threshold, Selector):
-        return threshold
-    if not isinstance(threshold, str):
-        return Fixed(checked_threshold(threshold))
-    name, _, argument = threshold.strip().lower().partition(":")
-    if name == "auto" and not argument:
-        return Auto()
-    try:
-        if name == "paper":
-            return Paper(float(argument) if argument else 1.0)
-        return Fixed(float(threshold))
-    except ValueError as error:
-        if isinstance(error, SettingError):
-            raise
-        raise SettingError(
-            f"threshold must be a positive number, 'auto', 'paper', 'paper:0.9' "
-            f"or a selector of isinglass.selection, not {threshold!r}."
-        ) from None
 
 
 def _positive(name: str, value: float) -> None:

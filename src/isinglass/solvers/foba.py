@@ -94,9 +94,10 @@ def search(
     max_size: int | None = None,
     max_steps: int | None = None,
     names: tuple[str, ...] | None = None,
+    required: tuple[int, ...] = (),
 ) -> Path:
-    """Algorithm 1, read as docs/paper.md says."""
-    support: tuple[int, ...] = ()
+    """Algorithm 1, read as docs/paper.md says; `required` variables are in from the start."""
+    support = required
     fit = start = blocks.fit(support)
     steps: list[Step] = []
     recorded: dict[int, float] = {}  # delta[k]: gain of the forward step that led to size k
@@ -129,7 +130,8 @@ def search(
         steps.append(Step("add", j, gain, None, support, fit))
 
         while not full():
-            j, cost = first_within_tie(support, blocks.costs(fit, support))  # backward
+            free = [i for i in support if i not in required]
+            j, cost = first_within_tie(free, blocks.costs(fit, free))  # backward
             if cost > nu * recorded[len(support)]:
                 break
             fewer = tuple(i for i in support if i != j)
@@ -140,7 +142,7 @@ def search(
             support, fit = fewer, refit
             steps.append(Step("drop", j, None, cost, support, fit))
 
-    return Path(tuple(steps), start, threshold, status, names)
+    return Path(tuple(steps), start, threshold, status, names, required)
 
 
 def first_within_tie(variables: Sequence[int], values: NDArray[np.float64]) -> tuple[int, float]:

@@ -67,13 +67,15 @@ class Path:
     ----------
     steps : tuple of Step
     start : Fit
-        The fit with an empty support, before the first step.
+        The fit before the first step: on what is required, or on nothing.
     threshold : float
         What the search ran to.
     status : str
         Why it stopped, in a sentence.
     names : tuple of str or None
         Names of the variables, for printing.
+    required : tuple of int
+        Variables that were in the support from the start and could not be dropped.
 
     Examples
     --------
@@ -90,6 +92,7 @@ class Path:
     threshold: float
     status: str
     names: tuple[str, ...] | None = None
+    required: tuple[int, ...] = ()
 
     @property
     def final(self) -> Fit:
@@ -99,7 +102,7 @@ class Path:
     @property
     def support(self) -> tuple[int, ...]:
         """The variables in the model at the end, in increasing order."""
-        return self.steps[-1].support if self.steps else ()
+        return self.steps[-1].support if self.steps else self.required
 
     @property
     def coef(self) -> Any:

@@ -7,9 +7,10 @@ values, labels, weights and file formats is settled here, once.
 from __future__ import annotations
 
 from isinglass.table.column import Column
+from isinglass.table.draws import Drawer
 from isinglass.table.encode import encode
 from isinglass.table.notes import Note
 from isinglass.table.read import DEFAULT_NA, read_table
 from isinglass.table.table import Table
 
-__all__ = ["DEFAULT_NA", "Column", "Note", "Table", "encode", "read_table"]
+__all__ = ["DEFAULT_NA", "Column", "Drawer", "Note", "Table", "encode", "read_table"]

@@ -90,8 +90,17 @@ class Table:
 
         The number of rows, `n`, stays that of the whole table.
         """
-        codes = self.codes[rows]
+        part, kept = self.with_rows(self.codes[rows], self.weights[rows])
+        return replace(part, available=False, total=self.n), kept
+
+    def with_rows(
+        self, codes: Codes, weights: NDArray[np.float64]
+    ) -> tuple[Table, list[NDArray[np.intp]]]:
+        """Other rows of the same columns, with the states seen there; and which those are."""
         kept = [np.flatnonzero(np.bincount(column)) for column in codes.T]
+        if all(len(states) == m for states, m in zip(kept, self.n_states, strict=True)):
+            same = replace(self, codes=np.asfortranarray(codes), weights=weights, notes=())
+            return same, kept
         fewer = [
             np.searchsorted(states, column).astype(np.uint8)
             for states, column in zip(kept, codes.T, strict=True)
@@ -101,8 +110,7 @@ class Table:
             for column, states in zip(self.columns, kept, strict=True)
         )
         stacked = stack(fewer, [len(states) for states in kept])
-        part = Table(stacked, columns, self.weights[rows], self.library, (), total=self.n)
-        return part, kept
+        return Table(stacked, columns, weights, self.library, (), self.available), kept
 
     def encode_like(
         self, X: Any, sample_weight: ArrayLike | str | None = None, missing: str = "error"

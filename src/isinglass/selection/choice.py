@@ -1,0 +1,137 @@
+"""What a selector chose, and why; and what it may look at before it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.engine import Progress, Runs
+from isinglass.engine.along import Cuts, cuts_of, edges_along, thresholds_along
+from isinglass.table import Table
+
+Array = NDArray[np.float64]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How a threshold was chosen: ``GreedyGraph.selection_``.
+
+    Attributes
+    ----------
+    rule : str
+        The selector, in words.
+    threshold : float
+    curve : dict of str to list, or None
+        What the selector looked at: ``threshold``, falling, and beside it ``edges`` (how many the
+        graph has there) and the selector's own numbers; lists of one length. None for a rule that
+        needs no more than the numbers of rows and columns.
+    why : str
+        The reason, in a sentence.
+    looked_at : str
+        The name of the column of `curve` that decided; empty if there is no curve.
+    kept : frozenset of pairs of columns, or None
+        The edges that may be in the graph, where a selector asks for more than the threshold;
+        None means all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isinglass import GreedyGraph
+    >>> x = np.random.default_rng(0).integers(0, 2, (200, 4))
+    >>> GreedyGraph("paper").fit(x).selection_.why
+    'with 200 rows and 4 columns the rule gives 0.0334231.'
+    """
+
+    rule: str
+    threshold: float
+    curve: dict[str, list[float]] | None
+    why: str
+    looked_at: str = ""
+    kept: frozenset[Pair] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a selector may look at: the table, the run, and how to run again on other rows.
+
+    Attributes
+    ----------
+    table : Table
+    runs : Runs
+        All searches, down to `floor`.
+    floor : float
+    rule : "or" or "and"
+    learn : function of (table, floor)
+        Runs of other rows with the same settings.
+    required : frozenset of pairs of columns
+        Edges that are in every graph, whatever the rows say.
+    progress : function of (runs done, runs in all)
+        To be called by a selector that runs again on other rows.
+    """
+
+    table: Table
+    runs: Runs
+    floor: float
+    rule: str
+    learn: Callable[[Table, float], Runs]
+    required: frozenset[Pair] = frozenset()
+    progress: Progress = lambda done, total: None
+
+    @cached_property
+    def cuts(self) -> list[Cuts]:
+        """Where each column's path may be cut."""
+        return cuts_of(self.runs)
+
+    @cached_property
+    def thresholds(self) -> Array:
+        """One threshold for each graph of the run, falling."""
+        return thresholds_along(self.cuts, self.floor)
+
+    def edge_counts(self, thresholds: Array) -> list[int]:
+        """How many edges the graph has at each of some falling thresholds."""
+        return [len(edges) for edges in edges_along(self.cuts, thresholds, self.rule)]
+
+    def others(self, table: Table, thresholds: Array) -> tuple[list[Cuts], Array]:
+        """Run on other rows; and the thresholds that are as surprising for so many of them.
+
+        Gains of noise go as 1/n, so a threshold stands for the same evidence, 2 n times itself,
+        where there are fewer rows.
+        """
+        scale = self.table.n / table.n
+        runs = self.learn(table, self.floor * scale)
+        return cuts_of(runs), thresholds * scale
+
+
+@runtime_checkable
+class Looking(Protocol):
+    """A way to choose the threshold of a graph by looking at its run."""
+
+    def floor(self, n: float, p: int) -> float:
+        """Return the smallest threshold the search has to run to."""
+        ...
+
+    def select(self, look: Look) -> Selection:
+        """Return the choice, and why."""
+        ...
+
+
+def at_floor(place: int, thresholds: Sequence[float] | Array) -> str:
+    """Words for a choice at the end of the run, where a longer one might choose less; or none."""
+    if len(thresholds) > 1 and place == len(thresholds) - 1:
+        return " It is the last graph of the run: a smaller floor may lead further."
+    return ""
+
+
+def curve_of(thresholds: Array, edges: Sequence[int], **numbers: Any) -> dict[str, list[float]]:
+    """A curve of plain lists."""
+    return {
+        "threshold": [float(t) for t in thresholds],
+        "edges": list(edges),
+        **{name: [float(v) for v in values] for name, values in numbers.items()},
+    }

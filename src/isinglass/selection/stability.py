@@ -1,0 +1,245 @@
+"""What comes back in other rows of the same table: stability selection and StARS."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.engine.along import edges_along
+from isinglass.errors import SettingError
+from isinglass.selection.choice import Look, Selection, at_floor, curve_of
+from isinglass.selection.rules import FalseEdges
+from isinglass.table import Drawer
+from isinglass.table.draws import Counts
+
+Array = NDArray[np.float64]
+Pair = tuple[int, int]
+#: Thresholds that are looked at.
+POINTS = 60
+
+
+@dataclass(frozen=True, repr=False)
+class Stability:
+    """Stability selection: edges that come back in most half-samples, with a bound on errors.
+
+    The rows are split at random into two halves, `pairs` times over, and the search is run on each
+    half. With q the mean number of edges a half-sample's graph has at a threshold, N the number of
+    pairs of columns, and the edges kept that at least `share` of the half-samples choose,
+
+        expected number of wrong edges kept <= q^2 / ((2 share - 1) N).
+
+    Chosen is the smallest threshold (hence the most edges) at which the bound is at most
+    `expected`; ``graph_`` holds the edges of the whole table's run at that threshold that are also
+    kept. Thresholds stand for the same evidence, 2 n times themselves, in all rows.
+
+    What "wrong" means depends on what is assumed. With nothing assumed, the bound is for edges
+    that a half-sample chooses with a chance of at most q/N (Shah and Samworth 2013, Theorem 1).
+    It is for edges that are not in the true graph if those are exchangeable and no better than
+    guessing (Meinshausen and Buehlmann 2010), which graphs are not: a missed link leaks to some
+    pairs more than to others. And it is a bound, as a rule far above what happens: it pays with
+    edges that are there and are not kept. q is the mean over the half-samples drawn.
+
+    Parameters
+    ----------
+    expected : float
+        The bound.
+    share : float
+        Above 1/2, at most 1.
+    pairs : int
+        Pairs of complementary half-samples.
+    seed : int
+
+    Examples
+    --------
+    >>> Stability()
+    Stability(expected=1, share=0.75, pairs=50, seed=0): edges in 0.75 of the half-samples, as many
+    as keep the bound on wrong ones at 1
+    """
+
+    expected: float = 1.0
+    share: float = 0.75
+    pairs: int = 50
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.expected < float("inf"):
+            raise SettingError(f"expected must be a positive number, not {self.expected!r}.")
+        if not 0.5 < self.share <= 1:
+            raise SettingError(f"share must be above 0.5 and at most 1, not {self.share!r}.")
+        _whole("pairs", self.pairs)
+
+    def most_edges(self, p: int) -> float:
+        """Return the largest mean number of edges at which the bound holds."""
+        return float(np.sqrt(self.expected * (2 * self.share - 1) * max(p * (p - 1) / 2, 1)))
+
+    def floor(self, n: float, p: int) -> float:
+        """Return a threshold that so many edges without effect pass: more edges break the bound.
+
+        An edge has two ends that mostly agree, so that twice as many tests are passed.
+        """
+        return FalseEdges(2 * self.most_edges(p)).threshold(n, p)
+
+    def select(self, look: Look) -> Selection:
+        """Count edges in half-samples at each threshold."""
+        drawer = Drawer.of(look.table)
+        rng = np.random.default_rng(self.seed)
+        thresholds = evenly_spaced(look)
+        halves = [half for _ in range(int(self.pairs)) for half in drawer.halves(rng)]
+        counts = counted_edges(look, drawer, halves, thresholds)
+        samples, p = 2 * int(self.pairs), len(look.table.columns)
+        q = np.array([sum(count.values()) / samples for count in counts])
+        bound = q**2 / ((2 * self.share - 1) * max(p * (p - 1) / 2, 1))
+        # From the strictest threshold on, as long as the bound holds.
+        place = int(np.argmax(np.append(bound > self.expected, True))) - 1
+        place, broken = max(place, 0), place < 0
+        kept = [_often(count, self.share * samples) for count in counts]
+        stop = (
+            "the bound is broken at every threshold, the largest included."
+            if broken
+            else f"there the bound is {bound[place]:.3g}.{at_floor(place, thresholds)}"
+        )
+        return Selection(
+            repr(self),
+            float(thresholds[place]),
+            curve_of(
+                thresholds,
+                look.edge_counts(thresholds),
+                stable=[len(some) for some in kept],
+                mean_edges=q,
+                bound=bound,
+            ),
+            f"half-samples have {q[place]:.3g} edges on average at this threshold, and "
+            f"{len(kept[place])} edges are in {self.share:g} of the {samples}; {stop}",
+            "bound",
+            look.required.union(kept[place]),
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Stability(expected={self.expected:g}, share={self.share:g}, pairs={self.pairs}, "
+            f"seed={self.seed}): edges in {self.share:g} of the half-samples, as many as keep the "
+            f"bound on wrong ones at {self.expected:g}"
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class StARS:
+    """The smallest threshold at which graphs of subsamples still agree (Liu et al. 2010).
+
+    Of `samples` subsamples of b rows, drawn without replacement, a share xi of the graphs at a
+    threshold have a pair of columns as an edge. The instability is the mean of 2 xi (1 - xi) over
+    all pairs. Going down from the largest threshold, the last one is chosen before the instability
+    exceeds `instability`. Thresholds stand for the same evidence, 2 n times themselves, in all
+    rows. b is 10 sqrt(n), or 0.8 n for 144 rows and fewer, as in the paper.
+
+    It promises, as n grows and under conditions that cannot be checked on a table, a graph that
+    *contains* the true one: it is made to err on the side of too many edges. 0.05 is the authors'
+    habit, not a level of error.
+
+    Parameters
+    ----------
+    instability : float
+        Between 0 and 0.5.
+    samples : int
+    seed : int
+
+    Examples
+    --------
+    >>> StARS()
+    StARS(instability=0.05, samples=20, seed=0): the densest graph before subsamples disagree on
+    more than 0.05
+    """
+
+    instability: float = 0.05
+    samples: int = 20
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.instability < 0.5:
+            raise SettingError(
+                f"instability must lie strictly between 0 and 0.5, not {self.instability!r}."
+            )
+        _whole("samples", self.samples, least=2)
+
+    def floor(self, n: float, p: int) -> float:
+        """Return the threshold at which edges without effect alone are that unstable.
+
+        A pair that a share xi of the graphs have is unstable by 2 xi (1 - xi).
+        """
+        share = (1 - np.sqrt(1 - 2 * self.instability)) / 2
+        return FalseEdges(share * max(p * (p - 1), 1)).threshold(n, p)
+
+    def select(self, look: Look) -> Selection:
+        """Measure how graphs of subsamples differ at each threshold."""
+        drawer = Drawer.of(look.table)
+        rng = np.random.default_rng(self.seed)
+        thresholds = evenly_spaced(look)
+        size, samples, p = self.rows(drawer.size), int(self.samples), len(look.table.columns)
+        draws = [drawer.some(rng, size) for _ in range(samples)]
+        counts = counted_edges(look, drawer, draws, thresholds)
+        unstable = np.array([_disagreement(count, samples) for count in counts])
+        unstable /= max(p * (p - 1) / 2, 1)
+        place = max(int(np.argmax(np.append(unstable > self.instability, True))) - 1, 0)
+        edges = look.edge_counts(thresholds)
+        return Selection(
+            repr(self),
+            float(thresholds[place]),
+            curve_of(thresholds, edges, instability=unstable),
+            f"graphs of {samples} subsamples of {size} rows have an instability of "
+            f"{unstable[place]:.3g} at this threshold, where the whole table has {edges[place]} "
+            f"edges.{at_floor(place, thresholds)}",
+            "instability",
+        )
+
+    @staticmethod
+    def rows(n: int) -> int:
+        """How many rows a subsample has."""
+        return int(10 * np.sqrt(n)) if n > 144 else max(int(0.8 * n), 1)
+
+    def __repr__(self) -> str:
+        return (
+            f"StARS(instability={self.instability:g}, samples={self.samples}, seed={self.seed}): "
+            f"the densest graph before subsamples disagree on more than {self.instability:g}"
+        )
+
+
+def counted_edges(
+    look: Look, drawer: Drawer, draws: Sequence[Counts], thresholds: Array
+) -> list[Counter[Pair]]:
+    """In how many of the graphs of some draws each edge is, at each threshold: a run a draw.
+
+    Required edges do not count: nobody chose them.
+    """
+    counts: list[Counter[Pair]] = [Counter() for _ in thresholds]
+    for done, draw in enumerate(draws, start=1):
+        cuts, here = look.others(drawer.table_of(draw)[0], thresholds)
+        for count, edges in zip(counts, edges_along(cuts, here, look.rule), strict=True):
+            count.update(edges - look.required)
+        look.progress(done, len(draws))
+    return counts
+
+
+def evenly_spaced(look: Look, count: int = POINTS) -> Array:
+    """Falling thresholds, evenly spaced in logarithms, from where a run's first graph is empty.
+
+    Not the thresholds of the run's own graphs: other rows have graphs between them.
+    """
+    return np.maximum(np.geomspace(look.thresholds[0], look.floor, count), look.floor)
+
+
+def _often(count: Counter[Pair], least: float) -> set[Pair]:
+    return {pair for pair, times in count.items() if times >= least - 1e-9}
+
+
+def _disagreement(count: Counter[Pair], samples: int) -> float:
+    shares = np.array(list(count.values()), dtype=np.float64) / samples
+    return float(np.sum(2 * shares * (1 - shares)))
+
+
+def _whole(name: str, value: int, least: int = 1) -> None:
+    if value != int(value) or value < least:
+        raise SettingError(f"{name} must be a whole number, {least} or more, not {value!r}.")
