@@ -39,6 +39,7 @@ def search_columns(
     intercept: bool,
     max_degree: int | None,
     threads: int,
+    answers: Sequence[int] | None = None,
     targets: Sequence[int] | None = None,
     admirers: Mapping[int, Set[int]] | None = None,
     required: Mapping[int, Set[int]] | None = None,
@@ -52,6 +53,8 @@ def search_columns(
     What an edge is worth is measured for the neighbours of a column, for the targets that chose
     it, and for its `admirers`. A column's `required` others are its neighbours from the start and
     are never dropped; its `forbidden` ones are never looked at. Constant columns are neither.
+    `answers` says how many of a column's states, the first ones, are answers; the rest stand for
+    gaps, which make no edge unbounded.
 
     The layout is described in ``core/flat.hpp``. With `check`, every candidate is evaluated, and
     a bound that skipped a better one is an error.
@@ -62,6 +65,7 @@ def search_columns(
     flat: dict[str, NDArray[Any]] = _core.search(
         *_table(codes, n_states, weights),
         n,
+        np.asarray([] if answers is None else answers, dtype=np.int32),
         np.asarray(targets, dtype=np.int64),
         _pairs(admirers),
         _pairs(required),

@@ -27,19 +27,24 @@ auto owned(std::vector<T, Allocator>&& data) {
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
 }
 
-// Weights without an element are ones; n not above zero is their sum.
+// Weights without an element are ones; n not above zero is their sum; of states, all are answers unless
+// their numbers are given.
 Table make_table(const Codes& codes, const Vector<std::int32_t>& states, const Vector<double>& weights,
-                 double n, unsigned threads) {
+                 double n, unsigned threads, std::span<const int> answers = {}) {
   const std::size_t rows = codes.shape(0), columns = codes.shape(1);
   if (states.shape(0) != columns) throw std::invalid_argument("one number of states a column");
   if (weights.shape(0) != 0 && weights.shape(0) != rows) throw std::invalid_argument("one weight a row");
+  if (!answers.empty() && answers.size() != columns)
+    throw std::invalid_argument("as many answers as columns");
   for (std::size_t j = 0; j < columns; ++j) {
+    if (!answers.empty() && (answers[j] < 0 || answers[j] > states.data()[j]))
+      throw std::invalid_argument("more answers than states");
     std::uint8_t most = 0;
     for (std::size_t i = 0; i < rows; ++i) most = std::max(most, codes.data()[j * rows + i]);
     if (most >= states.data()[j]) throw std::invalid_argument("a code without a state");
   }
   return Table(codes.data(), rows, {states.data(), columns},
-               std::vector<double>(weights.data(), weights.data() + weights.shape(0)), n, threads);
+               std::vector<double>(weights.data(), weights.data() + weights.shape(0)), n, threads, answers);
 }
 
 // Codes, smallest values and counts of a table of integers; None if a column spans too many values.
@@ -125,9 +130,9 @@ std::vector<std::vector<std::size_t>> in_order(const std::vector<std::set<std::s
 }
 
 nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                Vector<std::int64_t> targets, Vector<std::int64_t> admirers, Vector<std::int64_t> required,
-                Vector<std::int64_t> forbidden, double threshold, double nu, bool intercept,
-                std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
+                Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> admirers,
+                Vector<std::int64_t> required, Vector<std::int64_t> forbidden, double threshold, double nu,
+                bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
@@ -140,7 +145,7 @@ nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights
   Flat flat;
   {
     const nb::gil_scoped_release release;
-    const Table table = make_table(codes, states, weights, n, threads);
+    const Table table = make_table(codes, states, weights, n, threads, {answers.data(), answers.shape(0)});
     Engine engine(table, {threshold, nu, intercept, limit, check, constrained ? &constraints : nullptr},
                   threads);
     const std::vector<NodePath> results = engine.run(columns, std::move(admirers_of), std::ref(watch));
@@ -289,9 +294,9 @@ auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> we
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("targets"), nb::arg("admirers"), nb::arg("required"), nb::arg("forbidden"),
-        nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"),
-        nb::arg("check"), nb::arg("progress").none());
+        nb::arg("answers"), nb::arg("targets"), nb::arg("admirers"), nb::arg("required"),
+        nb::arg("forbidden"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
+        nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
   m.def("value", &value, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("begin"), nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"));
   m.def("l1_paths", &l1_paths, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),

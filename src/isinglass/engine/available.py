@@ -34,6 +34,13 @@ class Part:
     table: Table
     kept: Kept
     targets: tuple[int, ...]
+    answers: tuple[int, ...]  # of each column, how many states that are no gaps
+
+    def learn(self, floor: float, **settings: Any) -> NativeRuns:
+        """Run Algorithm 1 for the columns that are seen here."""
+        return learn_native(
+            self.table, floor, targets=self.targets, answers=self.answers, **settings
+        )
 
 
 def parts_of(table: Table) -> list[Part]:
@@ -41,10 +48,14 @@ def parts_of(table: Table) -> list[Part]:
     together: dict[bytes, list[int]] = defaultdict(list)
     for r in range(len(table.columns)):
         together[seen_rows(table, r).tobytes()].append(r)
-    return [
-        Part(*table.part(np.frombuffer(rows, dtype=bool)), tuple(targets))
-        for rows, targets in together.items()
-    ]
+    parts = []
+    for rows, targets in together.items():
+        part, kept = table.part(np.frombuffer(rows, dtype=bool))
+        answers = tuple(
+            int(np.sum(states < count)) for states, count in zip(kept, table.n_answers, strict=True)
+        )
+        parts.append(Part(part, kept, tuple(targets), answers))
+    return parts
 
 
 def seen_rows(table: Table, r: int) -> NDArray[np.bool_]:
@@ -67,16 +78,11 @@ def learn_available(
 
     first = []
     for part in parts:
-        first.append(
-            learn_native(part.table, floor, targets=part.targets, progress=show, **settings)
-        )
+        first.append(part.learn(floor, progress=show, **settings))
         done += len(part.targets)
     # Who chose whom is known only now; a second run values those edges from both ends.
     admirers = _admirers(first)
-    runs = [
-        learn_native(part.table, floor, targets=part.targets, admirers=admirers, **settings)
-        for part in parts
-    ]
+    runs = [part.learn(floor, admirers=admirers, **settings) for part in parts]
     return AvailableRuns(table, parts, runs)
 
 

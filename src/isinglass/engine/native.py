@@ -38,13 +38,15 @@ def learn_native(
     threads: int,
     constraints: Constraints = FREE,
     progress: Progress | None = None,
+    answers: Sequence[int] | None = None,
     targets: Sequence[int] | None = None,
     admirers: Mapping[int, Set[int]] | None = None,
     check: bool = False,
 ) -> NativeRuns:
     """Run Algorithm 1 for every column (or those in `targets`), threads taking them in turn.
 
-    `admirers` names further columns that a column's edges are to be valued with.
+    `admirers` names further columns that a column's edges are to be valued with; `answers` says
+    how many of each column's states, the first ones, are no gaps.
     """
     targets = tuple(range(len(table.columns))) if targets is None else tuple(targets)
     codes, weights = merged_rows(table)
@@ -57,6 +59,7 @@ def learn_native(
         intercept=intercept,
         max_degree=max_degree,
         threads=threads,
+        answers=answers,
         targets=targets,
         admirers=admirers,
         required=constraints.required,
