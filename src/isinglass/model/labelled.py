@@ -122,3 +122,16 @@ def code_of(name: str, states: Sequence[Hashable], label: Any) -> int:
             return code
     known = listing([quoted(state) for state in states], 8)
     raise UnseenState(f"column {name!r} has no state {quoted(label)}; it has {known}.")
+
+
+def array_type(states: Sequence[Sequence[Any]]) -> Any:
+    """The smallest type that holds all labels: bool, whole numbers, or objects."""
+    labels = [label for of_column in states for label in of_column]
+    if all(isinstance(label, bool) for label in labels):
+        return np.bool_
+    if not all(isinstance(label, int) and not isinstance(label, bool) for label in labels):
+        return object
+    for kind in (np.int8, np.int16, np.int32, np.int64):
+        if np.iinfo(kind).min <= min(labels) and max(labels) <= np.iinfo(kind).max:
+            return kind
+    return object

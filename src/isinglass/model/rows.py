@@ -17,13 +17,13 @@ from isinglass.table.states import look_up_states
 from isinglass.table.wording import listing, quoted
 
 if TYPE_CHECKING:
-    from isinglass.model.field import MarkovField
+    from isinglass.model.potentials import Potentials
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.uint8]
 
 
-def encode_rows(field: MarkovField, X: Any, columns: Iterable[int]) -> Codes:
+def encode_rows(field: Potentials, X: Any, columns: Iterable[int]) -> Codes:
     """Read some columns of a table; the others are not looked at, and are 0 in the answer.
 
     Columns of a frame are found by name, those of an array by position.
@@ -39,7 +39,7 @@ def encode_rows(field: MarkovField, X: Any, columns: Iterable[int]) -> Codes:
     return codes
 
 
-def _positions(field: MarkovField, names: tuple[str, ...], named: bool) -> dict[int, int]:
+def _positions(field: Potentials, names: tuple[str, ...], named: bool) -> dict[int, int]:
     """Where each column of the model stands in the table."""
     if named:
         place = {name: position for position, name in enumerate(names)}
@@ -52,13 +52,13 @@ def _positions(field: MarkovField, names: tuple[str, ...], named: bool) -> dict[
     return {v: v for v in range(len(names))}
 
 
-def _check_there(field: MarkovField, absent: list[int]) -> None:
+def _check_there(field: Potentials, absent: list[int]) -> None:
     if absent:
         names = listing([quoted(field.names[v]) for v in absent], 8)
         raise TableError(f"the table has no column {names}, which the model needs.")
 
 
-def log_chances(field: MarkovField, codes: Codes, r: int) -> Array:
+def log_chances(field: Potentials, codes: Codes, r: int) -> Array:
     """Log P(state of column r given the rest of the row), shape (n, m_r)."""
     scores = np.tile(field.intercepts[r], (len(codes), 1))
     for t, table in field.tables_of(r).items():
@@ -67,7 +67,7 @@ def log_chances(field: MarkovField, codes: Codes, r: int) -> Array:
     return chances
 
 
-def pseudo_log_likelihood(field: MarkovField, codes: Codes) -> Array:
+def pseudo_log_likelihood(field: Potentials, codes: Codes) -> Array:
     """Sum over columns of log P(column given the rest), for each row."""
     total = np.zeros(len(codes))
     for r in range(len(field.names)):

@@ -12,13 +12,13 @@ from isinglass.engine.learn import threads_for
 from isinglass.model.gibbs import Schedule, run_chains, warn_if_poor
 
 if TYPE_CHECKING:
-    from isinglass.model.field import MarkovField
+    from isinglass.model.potentials import Potentials
 
 Array = NDArray[np.float64]
 
 
 def sampled_joint(
-    field: MarkovField,
+    field: Potentials,
     columns: Sequence[int],
     draws: int,
     schedule: Schedule,
