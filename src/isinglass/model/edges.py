@@ -22,7 +22,7 @@ def graph_of(field: Potentials) -> Graph:
         sort_labels(labels, None, nominal=False) == (list(labels), True) for labels in field.states
     ]
     links = tuple(
-        _link(i, j, table, ordered[i] and ordered[j], False)
+        _link(i, j, table, ordered[i] and ordered[j], (i, j) in field.unbounded)
         for (i, j), table in field.couplings.items()
     )
     return Graph(field.names, links, field.library)

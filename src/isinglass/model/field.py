@@ -38,6 +38,12 @@ class MarkovField(Predicting, Sampling):
         From (i, j), i < j, to the table of shape (m_i, m_j).
     library : str, optional
         The data-frame library that `sample` answers in; None for arrays.
+    unbounded : frozenset of (i, j), optional
+        Edges whose table the rows left open: its size means nothing.
+    cuts : dict, optional
+        From binned columns to their inner cut points: rows may then hold raw numbers there.
+    errors : ParameterErrors, optional
+        Standard errors of a fit; `isinglass.with_errors` attaches them.
 
     Examples
     --------

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,9 @@ from isinglass.model.codings import Coded, convert, table_against
 from isinglass.model.edges import graph_of
 from isinglass.model.gauge import check_columns, check_zero_sum, frozen
 from isinglass.model.labelled import LabelledTable, code_of
+
+if TYPE_CHECKING:
+    from isinglass.model.parameter_errors import ParameterErrors
 
 Array = NDArray[np.float64]
 Evidence = Mapping[str, Any]
@@ -36,6 +39,9 @@ class Potentials:
     intercepts: tuple[Array, ...]
     couplings: Mapping[tuple[int, int], Array]
     library: str | None = None
+    unbounded: frozenset[tuple[int, int]] = frozenset()
+    cuts: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
+    errors: ParameterErrors | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(self.names))
@@ -43,6 +49,8 @@ class Potentials:
         object.__setattr__(self, "intercepts", tuple(map(frozen, self.intercepts)))
         ordered = {pair: frozen(self.couplings[pair]) for pair in sorted(self.couplings)}
         object.__setattr__(self, "couplings", ordered)
+        object.__setattr__(self, "unbounded", frozenset(self.unbounded) & ordered.keys())
+        object.__setattr__(self, "cuts", dict(self.cuts))
         check_columns(self.names, self.states, self.intercepts, self.couplings)
         for name, intercept in zip(self.names, self.intercepts, strict=True):
             check_zero_sum(intercept, f"the intercept of {name!r}")
@@ -138,12 +146,10 @@ class Potentials:
         if j not in self.tables_of(i):
             raise SettingError(f"there is no edge between {a!r} and {b!r}.")
         labels = against or (self.states[i][0], self.states[j][0])
-        table = table_against(
-            self.tables_of(j)[i],
-            code_of(a, self.states[i], labels[0]),
-            code_of(b, self.states[j], labels[1]),
-        )
-        return self._table((i, j), table, "log_odds")
+        codes = code_of(a, self.states[i], labels[0]), code_of(b, self.states[j], labels[1])
+        table = table_against(self.tables_of(j)[i], *codes)
+        error = None if self.errors is None else self.errors.of_log_odds((i, j), codes)
+        return self._table((i, j), table, "log_odds", error)
 
     def to_coding(self, coding: str, *, reference: Evidence | None = None) -> Coded:
         """Write the same model in other numbers, exactly.
@@ -207,7 +213,7 @@ class Potentials:
             shifts = [tables[t][code] for t, code in known.items() if t in tables]
             intercepts.append(np.sum([self.intercepts[v], *shifts], axis=0))
         place = {v: at for at, v in enumerate(free)}
-        return self.from_potentials(
+        rest = self.from_potentials(
             [self.names[v] for v in free],
             [self.states[v] for v in free],
             intercepts,
@@ -217,6 +223,13 @@ class Potentials:
                 if i in place and j in place
             },
             self.library,
+        )
+        return replace(
+            rest,
+            unbounded=frozenset(
+                (place[i], place[j]) for i, j in self.unbounded if i in place and j in place
+            ),
+            cuts={place[v]: cuts for v, cuts in self.cuts.items() if v in place},
         )
 
     def _table(

@@ -11,7 +11,7 @@ from scipy.special import log_softmax
 
 from isinglass.errors import TableError
 from isinglass.table.column import Column
-from isinglass.table.factor import factorise
+from isinglass.table.factor import Factor, factorise
 from isinglass.table.sources import open_source
 from isinglass.table.states import look_up_states
 from isinglass.table.wording import listing, quoted
@@ -26,7 +26,8 @@ Codes = NDArray[np.uint8]
 def encode_rows(field: Potentials, X: Any, columns: Iterable[int]) -> Codes:
     """Read some columns of a table; the others are not looked at, and are 0 in the answer.
 
-    Columns of a frame are found by name, those of an array by position.
+    Columns of a frame are found by name, those of an array by position. A binned column may hold
+    raw numbers, or the labels of its bins.
     """
     source = open_source(X)
     at = _positions(field, source.names, named=source.library is not None)
@@ -34,9 +35,15 @@ def encode_rows(field: Potentials, X: Any, columns: Iterable[int]) -> Codes:
     _check_there(field, [v for v in columns if v not in at])
     codes = np.zeros((source.n_rows, len(field.names)), dtype=np.uint8, order="F")
     for v in columns:
-        column = Column(field.names[v], field.states[v], ordered=False)
-        codes[:, v] = look_up_states(column, factorise(column.name, source.cells(at[v])))
+        factor = factorise(field.names[v], source.cells(at[v]))
+        codes[:, v] = look_up_states(column_of(field, v, factor), factor)
     return codes
+
+
+def column_of(field: Potentials, v: int, factor: Factor) -> Column:
+    """A column of the model, as these cells have to be looked up."""
+    cuts = field.cuts.get(v) if factor.is_numeric else None
+    return Column(field.names[v], field.states[v], ordered=False, cuts=cuts)
 
 
 def _positions(field: Potentials, names: tuple[str, ...], named: bool) -> dict[int, int]:
