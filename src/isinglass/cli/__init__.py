@@ -12,7 +12,7 @@ import click
 
 from isinglass.errors import IsinglassError
 
-COMMANDS = ("compare", "demo", "export", "fit", "reproduce", "sample", "simulate")
+COMMANDS = ("compare", "demo", "export", "fit", "impute", "reproduce", "sample", "simulate")
 
 
 class LazyCommands(click.Group):

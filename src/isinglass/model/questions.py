@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,15 @@ from isinglass.errors import SettingError
 from isinglass.graph import position_of
 from isinglass.model import elimination
 from isinglass.model.gibbs import Schedule
-from isinglass.model.labelled import LabelledTable
+from isinglass.model.labelled import LabelledTable, code_of
+from isinglass.model.odds import OddsShift, shift_in
 from isinglass.model.potentials import MEMORY, Evidence, Potentials
-from isinglass.model.sampled import sampled_joint
+from isinglass.model.sampled import Shares, sampled_shares
 from isinglass.model.settings import Seed, check_method, check_whole
 
 Array = NDArray[np.float64]
+
+GIBBS_INSTEAD = ', or take method="gibbs"'
 
 
 class Questions(Potentials):
@@ -37,15 +41,30 @@ class Questions(Potentials):
         >>> round(field.log_partition(), 3)
         85.624
         """
+        return self._log_partition(memory, "")
+
+    def _log_partition(self, memory: float, way_out: str) -> float:
         order = elimination.plan(self, memory)
-        elimination.check_memory(order, 0, memory, "")
+        elimination.check_memory(order, 0, memory, way_out)
         return elimination.log_partition(self, order)
 
     def marginals(
-        self, given: Evidence | None = None, *, memory: float = MEMORY
+        self,
+        given: Evidence | None = None,
+        *,
+        method: str = "exact",
+        memory: float = MEMORY,
+        draws: int = 10_000,
+        burn_in: int = 1000,
+        thin: int = 10,
+        seed: Seed = None,
     ) -> dict[str, LabelledTable]:
-        """Return the chances of the states of every column that is not given, exactly.
+        """Return the chances of the states of every column that is not given.
 
+        Parameters as in `conditional`.
+
+        Examples
+        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
         >>> field.marginals({"x0": 1})["x1"]
@@ -53,29 +72,52 @@ class Questions(Potentials):
           0.2689  -1
           0.7311  1
         """
+        check_method(method, ("exact", "gibbs"))
         field = self.given(given or {})
+        columns = [(v,) for v in range(len(field.names))]
+        if method == "gibbs":
+            shares = field._shares(draws, Schedule(burn_in=burn_in, thin=thin), seed)
+            return {field.names[v]: field._sampled_table(shares, (v,)) for (v,) in columns}
         single, _ = field._chances(memory)
-        return {field.names[v]: field._table((v,), chances) for v, chances in enumerate(single)}
+        return {field.names[v]: field._table((v,), single[v]) for (v,) in columns}
 
     def pair_marginals(
-        self, given: Evidence | None = None, *, memory: float = MEMORY
+        self,
+        given: Evidence | None = None,
+        *,
+        method: str = "exact",
+        memory: float = MEMORY,
+        draws: int = 10_000,
+        burn_in: int = 1000,
+        thin: int = 10,
+        seed: Seed = None,
     ) -> dict[tuple[str, str], LabelledTable]:
         """Return the joint chances of every two columns that are linked; not of those given.
 
-        `conditional` answers for any two columns.
+        Parameters as in `conditional`, which answers for any two columns.
         """
+        check_method(method, ("exact", "gibbs"))
         field = self.given(given or {})
+        named = {(i, j): (field.names[i], field.names[j]) for i, j in field.couplings}
+        if method == "gibbs":
+            shares = field._shares(draws, Schedule(burn_in=burn_in, thin=thin), seed)
+            return {names: field._sampled_table(shares, pair) for pair, names in named.items()}
         _, pairs = field._chances(memory)
-        return {
-            (field.names[i], field.names[j]): field._table((i, j), chances)
-            for (i, j), chances in pairs.items()
-        }
+        return {names: field._table(pair, pairs[pair]) for pair, names in named.items()}
 
     def _chances(self, memory: float) -> tuple[list[Array], dict[tuple[int, int], Array]]:
         order = elimination.plan(self, memory)
-        elimination.check_memory(order, 0, memory, "", beliefs=True)
+        elimination.check_memory(order, 0, memory, GIBBS_INSTEAD, beliefs=True)
         _, single, pairs = elimination.marginals(self, order)
         return single, pairs
+
+    def _shares(self, draws: int, schedule: Schedule, seed: Seed) -> Shares:
+        check_whole("draws", draws, 1)
+        return sampled_shares(self, draws, schedule, np.random.default_rng(seed))
+
+    def _sampled_table(self, shares: Shares, columns: Sequence[int]) -> LabelledTable:
+        values, error = shares.joint(columns)
+        return self._table(columns, values, error=error)
 
     def conditional(
         self,
@@ -116,14 +158,76 @@ class Questions(Potentials):
         field = self.given(given or {})
         columns = [position_of(name, field.names) for name in names]
         if method == "gibbs":
-            check_whole("draws", draws, 1)
-            schedule = Schedule(burn_in=burn_in, thin=thin)
-            rng = np.random.default_rng(seed)
-            shares, error = sampled_joint(field, columns, draws, schedule, rng)
-            return field._table(columns, shares, error=error)
-        order = elimination.plan(field, memory, together=columns)
-        elimination.check_memory(order, 0, memory, ', or take method="gibbs"', beliefs=True)
-        return field._table(columns, elimination.joint(field, order, columns))
+            shares = field._shares(draws, Schedule(burn_in=burn_in, thin=thin), seed)
+            return field._sampled_table(shares, columns)
+        return field._table(columns, field._joint(columns, memory))
+
+    def _joint(self, columns: Sequence[int], memory: float) -> Array:
+        order = elimination.plan(self, memory, together=columns)
+        elimination.check_memory(order, 0, memory, GIBBS_INSTEAD, beliefs=True)
+        return elimination.joint(self, order, columns)
+
+    def odds_shift(
+        self,
+        of: tuple[str, Any],
+        when: tuple[str, Any],
+        given: Evidence | None = None,
+        *,
+        against: Any = None,
+        method: str = "exact",
+        memory: float = MEMORY,
+        draws: int = 10_000,
+        burn_in: int = 1000,
+        thin: int = 10,
+        seed: Seed = None,
+    ) -> OddsShift:
+        """How the odds of one answer shift when another is known; columns need not be linked.
+
+        Unlike `edge`, which holds all other columns, this averages over them: what one would
+        see in a table of rows drawn from the model.
+
+        Parameters
+        ----------
+        of : tuple of str and label
+            The answer asked about, as ``("cough", "yes")``.
+        when : tuple of str and label
+            The answer that becomes known.
+        given : dict, optional
+            Labels of other columns that are known before and after.
+        against : label, optional
+            Another answer of the same column to compare with; by default, not knowing it.
+        method, memory, draws, burn_in, thin, seed
+            As in `conditional`; a sampled shift has an ``error``.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+        >>> field.odds_shift(("x2", 1), ("x0", 1), against=-1)
+        with x0 = 1 the odds of x2 = 1 are 2.38 times those with x0 = -1: a chance of 0.607 ...
+        """
+        check_method(method, ("exact", "gibbs"))
+        names = self._asked([of[0], when[0]], given)
+        answers = {name: self.states[position_of(name, self.names)] for name in names}
+        of_code, when_code = (code_of(name, answers[name], label) for name, label in (of, when))
+        other = None if against is None else code_of(when[0], answers[when[0]], against)
+
+        def shift(joint: Array) -> tuple[float, float, float]:
+            return shift_in(joint, of_code, when_code, other)
+
+        field = self.given(given or {})
+        columns = [position_of(name, field.names) for name in names]
+        if method == "exact":
+            return OddsShift(of, when, against, *shift(field._joint(columns, memory)))
+        shares = field._shares(draws, Schedule(burn_in=burn_in, thin=thin), seed)
+        found = shift(shares.joint(columns)[0])
+        error = shares.error_of(lambda joint: shift(joint)[2], columns)
+        if not np.isfinite([found[2], error]).all():
+            raise SettingError(
+                f"too few of {len(shares.codes):,} draws have {when[0]} = {when[1]} beside either "
+                f'answer of {of[0]}; raise draws, or raise memory and take method="exact".'
+            )
+        return OddsShift(of, when, against, *found, error)
 
     def _asked(self, of: str | Sequence[str], given: Evidence | None) -> list[str]:
         """Names of columns that can be asked about."""

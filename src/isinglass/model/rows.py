@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from isinglass.errors import TableError
+from isinglass.errors import SettingError, TableError
 from isinglass.table.column import Column
 from isinglass.table.factor import Factor, factorise
 from isinglass.table.sources import open_source
@@ -38,6 +38,33 @@ def encode_rows(field: Potentials, X: Any, columns: Iterable[int]) -> Codes:
         factor = factorise(field.names[v], source.cells(at[v]))
         codes[:, v] = look_up_states(column_of(field, v, factor), factor)
     return codes
+
+
+def encode_with_gaps(field: Potentials, X: Any) -> tuple[Codes, NDArray[np.bool_]]:
+    """Read all columns of the model; cells that are missing have code 0, and say so.
+
+    A column in which the model takes a gap for an answer must have none.
+    """
+    source = open_source(X)
+    at = _positions(field, source.names, named=source.library is not None)
+    _check_there(field, [v for v in range(len(field.names)) if v not in at])
+    codes = np.zeros((source.n_rows, len(field.names)), dtype=np.uint8, order="F")
+    missing = np.zeros(codes.shape, dtype=bool, order="F")
+    for v, name in enumerate(field.names):
+        factor = factorise(name, source.cells(at[v]))
+        missing[:, v] = factor.gaps
+        _check_no_answer(field, v, factor)
+        seen = factor.rows(~factor.gaps)
+        codes[~factor.gaps, v] = look_up_states(column_of(field, v, seen), seen)
+    return codes, missing
+
+
+def _check_no_answer(field: Potentials, v: int, factor: Factor) -> None:
+    if field.states[v][-1] is None and factor.gaps.any():
+        raise SettingError(
+            f"a gap in {field.names[v]!r} is an answer of this model, so there is nothing to "
+            'complete; fit with missing="available" or "drop" instead of "state".'
+        )
 
 
 def column_of(field: Potentials, v: int, factor: Factor) -> Column:
