@@ -21,6 +21,7 @@ LEVELS = [
     {"model"},
     {"estimators", "simulate", "exports"},
     {"rivals"},
+    {"uncertainty"},
     {"experiments"},
     {"report"},
     {"cli"},

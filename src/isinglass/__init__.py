@@ -10,6 +10,7 @@ from isinglass.report import summarise
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
+from isinglass.uncertainty import with_errors
 
 __all__ = [
     "ChowLiuTree",
@@ -32,4 +33,5 @@ __all__ = [
     "selection",
     "simulate",
     "summarise",
+    "with_errors",
 ]

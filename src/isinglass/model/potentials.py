@@ -18,7 +18,7 @@ from isinglass.model.gauge import check_columns, check_zero_sum, frozen
 from isinglass.model.labelled import LabelledTable, code_of
 
 if TYPE_CHECKING:
-    from isinglass.model.parameter_errors import ParameterErrors
+    from isinglass.model.parameter_errors import ParameterErrors, WaldTest
 
 Array = NDArray[np.float64]
 Evidence = Mapping[str, Any]
@@ -150,6 +150,31 @@ class Potentials:
         table = table_against(self.tables_of(j)[i], *codes)
         error = None if self.errors is None else self.errors.of_log_odds((i, j), codes)
         return self._table((i, j), table, "log_odds", error)
+
+    def intervals(self, level: float = 0.95) -> Any:
+        """Return a data frame of all edges' log odds ratios with errors and intervals.
+
+        One row for each edge and pair of states other than the first ones. Everything in it
+        holds given this graph; a model without `errors` has none.
+
+        >>> import isinglass as ig
+        >>> rows = ig.simulate.ising(ig.simulate.chain(3), coupling=0.6).sample(1000, seed=0)
+        >>> ig.with_errors(ig.GreedyGraph().fit(rows)).intervals()["condition"].to_list()
+        ['given this graph', 'given this graph']
+        """
+        return self._with_errors().to_frame(self, level)
+
+    def wald(self, a: str, b: str) -> WaldTest:
+        """Test whether an edge's whole table is zero, given this graph.
+
+        Only rows that did not choose the graph give a p-value; see `isinglass.with_errors`.
+        """
+        return self._with_errors().wald(self, a, b)
+
+    def _with_errors(self) -> ParameterErrors:
+        if self.errors is None:
+            raise SettingError("the model has no errors; isinglass.with_errors(est) has them.")
+        return self.errors
 
     def to_coding(self, coding: str, *, reference: Evidence | None = None) -> Coded:
         """Write the same model in other numbers, exactly.
