@@ -10,7 +10,7 @@ from isinglass.report import summarise
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
-from isinglass.uncertainty import with_errors
+from isinglass.uncertainty import bootstrap, split_test, with_errors
 
 __all__ = [
     "ChowLiuTree",
@@ -25,6 +25,7 @@ __all__ = [
     "MarkovField",
     "Path",
     "Step",
+    "bootstrap",
     "compare",
     "exports",
     "foba",
@@ -32,6 +33,7 @@ __all__ = [
     "read_table",
     "selection",
     "simulate",
+    "split_test",
     "summarise",
     "with_errors",
 ]
