@@ -10,7 +10,7 @@ from isinglass.report import summarise
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
-from isinglass.uncertainty import bootstrap, split_test, with_errors
+from isinglass.uncertainty import bootstrap, check_pairwise, split_test, with_errors
 
 __all__ = [
     "ChowLiuTree",
@@ -26,6 +26,7 @@ __all__ = [
     "Path",
     "Step",
     "bootstrap",
+    "check_pairwise",
     "compare",
     "exports",
     "foba",
