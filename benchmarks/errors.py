@@ -1,6 +1,6 @@
 """Do the intervals cover, does the split test keep its rate, does the pairwise check stay calm?
 
-    python benchmarks/errors.py [--tables 400] [--split-tables 100] [--out benchmarks/errors.jsonl]
+    python benchmarks/errors.py [--tables 400] [--split-tables 100] [--check-tables 200]
 
 Three studies on tables drawn from known models, printed as the tables of docs/errors.md:
 
@@ -87,6 +87,24 @@ SPLIT = {
 }
 
 
+def three_way(seed: int, n: int) -> np.ndarray:
+    """Eight columns in a chain; a ninth is the xor of two of them half of the time."""
+    rng = np.random.default_rng([seed, 2])
+    rows = (weak_chain(seed).given({f"x{v}": 1 for v in range(8, 16)}).sample(n, seed=rng) + 1) // 2
+    xor = rows[:, 2] ^ rows[:, 5]
+    own = (rng.random(n) < 0.1 + 0.4 * rows[:, 2] + 0.4 * rows[:, 5]).astype(int)
+    return np.column_stack([rows, np.where(rng.random(n) < 0.5, xor, own)])
+
+
+CHECKED = {
+    "grid-1000": Design("pairwise: Ising, 4 x 4 grid", grid, 1000),
+    "random-2000": Design("pairwise: Ising, random graph, 16 columns", random_graph, 2000),
+    "mixed-4000": Design("pairwise: Potts, 2 x 4 grid, 2 to 4 states", mixed_states, 4000),
+    "xor-300": Design("xor of two columns of a chain", weak_chain, 300, "xor"),
+    "xor-1000": Design("xor of two columns of a chain", weak_chain, 1000, "xor"),
+}
+
+
 def draw(design: Design, seed: int) -> tuple[ig.MarkovField, np.ndarray, dict[str, Any]]:
     """A model, rows of it, and what the fit has to know about them."""
     model = design.model(seed)
@@ -152,7 +170,27 @@ def split_one(design: Design, seed: int) -> Record:
     }
 
 
-STUDIES = {"coverage": (COVERAGE, cover_one), "split": (SPLIT, split_one)}
+def check_one(design: Design, seed: int) -> Record:
+    """How many interactions are named among neighbours, and among all; which are true."""
+    xor = design.rows == "xor"
+    rows = three_way(seed, design.n) if xor else draw(design, seed)[1]
+    estimator = ig.GreedyGraph(n_jobs=1).fit(rows)
+    record: Record = {}
+    for way in ("near", "beyond"):
+        if way == "beyond" and rows.shape[1] > 9:
+            continue  # thousands of fits a table
+        check = ig.check_pairwise(estimator, beyond=way == "beyond")
+        three = [{each.column, *each.neighbours} for each in check.missed]
+        true = sum(each == {"x2", "x5", "x8"} for each in three) if xor else 0
+        record[way] = (true, len(three) - true)
+    return record
+
+
+STUDIES = {
+    "coverage": (COVERAGE, cover_one),
+    "split": (SPLIT, split_one),
+    "pairwise": (CHECKED, check_one),
+}
 
 
 def missing(done: dict[str, Record], tables: dict[str, int]) -> Iterator[tuple[str, str, str]]:
@@ -208,9 +246,7 @@ def print_coverage(done: dict[str, Record]) -> None:
 
 
 def print_split(done: dict[str, Record]) -> None:
-    print(
-        "\n| model | rows | tables | split: false | found | all rows: false | found |"
-    )
+    print("\n| model | rows | tables | split: false | found | all rows: false | found |")
     print("|---|---|---|---|---|---|---|")
     for name, design in SPLIT.items():
         records = records_of(done, "split", name)
@@ -225,17 +261,40 @@ def print_split(done: dict[str, Record]) -> None:
         print(f"| {design.words} | {design.n:,} | {len(records)} | {' | '.join(cells)} |")
 
 
+def print_checked(done: dict[str, Record]) -> None:
+    heads = ("neighbours: found", "tables with a false alarm", "all pairs: found", "false alarm")
+    print(f"\n| model | rows | tables | {' | '.join(heads)} |")
+    print("|---|---|---|---|---|---|---|")
+    for name, design in CHECKED.items():
+        records = records_of(done, "pairwise", name)
+        if not records:
+            continue
+        cells = []
+        for way in ("near", "beyond"):
+            counts = [record[way] for record in records if way in record]
+            true = percent(sum(count[0] for count in counts), len(counts))
+            cells.append(true if design.rows == "xor" else "")
+            cells.append(percent(sum(count[1] > 0 for count in counts), len(counts)))
+        print(f"| {design.words} | {design.n:,} | {len(records)} | {' | '.join(cells)} |")
+
+
 def main() -> None:
     """Run what is missing, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", type=int, default=400, help="of each design of the coverage")
     parser.add_argument("--split-tables", type=int, default=100, help="of each of the split test")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/errors.jsonl"))
+    parser.add_argument("--check-tables", type=int, default=200, help="of each of the check")
     options = parser.parse_args()
-    tables = {"coverage": options.tables, "split": options.split_tables}
+    tables = {
+        "coverage": options.tables,
+        "split": options.split_tables,
+        "pairwise": options.check_tables,
+    }
     done = run(Store(options.out), tables)
     print_coverage(done)
     print_split(done)
+    print_checked(done)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ pair by pair of neighbours, by Rao's score test of the one interaction that is l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -175,77 +175,89 @@ def check_pairwise(
         if min(table.n_answers[link.source], table.n_answers[link.target]) > 1:
             near[link.source].append(link.target)
             near[link.target].append(link.source)
-    looks = [
-        (r, others, pairs)
-        for r, m in enumerate(table.n_answers)
-        if m > 1
-        for others, pairs in _looks(table, r, near[r], beyond)
+    candidates = {
+        r: _pairs(table, r, near[r], beyond) for r, m in enumerate(table.n_answers) if m > 1
+    }
+    clear = level / max(sum(map(len, candidates.values())), 1)
+    searches = [
+        _Search(table, r, near[r], bool(getattr(estimator, "intercept", True)), clear)
+        for r in candidates
     ]
-    found = _Found(level / max(sum(len(pairs) for _, _, pairs in looks), 1))
-    for r, others, pairs in looks:
-        known = [pair for column, pair in found.named if column == r and {*pair} <= {*others}]
-        look = _Look(table, r, others, bool(getattr(estimator, "intercept", True)), known)
-        if others == near[r]:
-            found.gaps.append(look.gap())
-        found.test(look, pairs)
+    for search in searches:
+        search.test(candidates[search.r])
     names = table.names
-    untested = tuple((names[r], names[s], names[t]) for r, (s, t) in found.untested)
-    tests = _adjusted(names, found.tests)
-    return PairwiseCheck(tests, tuple(found.gaps), untested, float(level), table.library)
+    return PairwiseCheck(
+        _adjusted(names, [test for search in searches for test in search.tests]),
+        tuple(search.gap() for search in searches if len(search.near) > 1),
+        tuple(
+            (names[search.r], names[s], names[t]) for search in searches for s, t in search.untested
+        ),
+        float(level),
+        table.library,
+    )
 
 
-def _looks(
-    table: Table, r: int, near: list[int], beyond: bool
-) -> Iterator[tuple[list[int], list[Pair]]]:
-    """Columns to explain r by, and the pairs of them to test."""
-    if len(near) > 1:
-        yield near, list(combinations(near, 2))
-    if not beyond:
-        return
+def _pairs(table: Table, r: int, near: list[int], beyond: bool) -> list[Pair]:
+    """The pairs of columns whose interaction is tested at column r."""
     varying = [v for v, m in enumerate(table.n_answers) if m > 1 and v != r]
-    for pair in combinations(varying, 2):
-        extra = [v for v in pair if v not in near]
-        if extra:
-            yield [*near, *extra], [pair]
+    return list(combinations(varying if beyond else near, 2))
 
 
-class _Found:
-    """The tests so far. What stands clear of chance is taken into account in those that follow.
+class _Search:
+    """The tests at one column. What stands clear of chance is taken in before the others.
 
     Otherwise one interaction would be named several times: where it is left out, a column that
     is linked to one of the three seems to have a part in it.
     """
 
-    def __init__(self, clear: float) -> None:
-        self.clear = clear
+    def __init__(
+        self, table: Table, r: int, near: list[int], intercept: bool, clear: float
+    ) -> None:
+        self.table, self.r, self.near = table, r, near
+        self.intercept, self.clear = intercept, clear
         self.tests: list[tuple[int, Pair, float, int]] = []
-        self.named: list[tuple[int, Pair]] = []
-        self.untested: list[tuple[int, Pair]] = []
-        self.gaps: list[SaturatedGap] = []
+        self.untested: list[Pair] = []
 
-    def test(self, look: _Look, pairs: Sequence[Pair]) -> None:
-        """Test the interactions of one column, the strongest first."""
-        left = list(pairs)
+    def gap(self) -> SaturatedGap:
+        """The saturated table over the neighbours beside the pairwise one."""
+        return _Look(self.table, self.r, self.near, self.intercept).gap()
+
+    def test(self, pairs: list[Pair]) -> None:
+        """Test interactions, the strongest first."""
+        others, left = self.near, pairs
+        known: list[Pair] = []
         while left:
-            results = {pair: look.interaction(*pair) for pair in left}
+            results = self._results(others, known, left)
             p_values = {pair: float(chi2.sf(*result)) for pair, result in results.items() if result}
             strongest = min(p_values, key=lambda pair: p_values[pair], default=None)
             if strongest is None or p_values[strongest] > self.clear:
-                break
-            self._keep(look.r, {strongest: results[strongest]})
-            self.named.append((look.r, strongest))
-            left.remove(strongest)
-            look = look.knowing(strongest)
-        else:
-            return
-        self._keep(look.r, results)
+                self._keep(results)
+                return
+            self._keep({strongest: results[strongest]})
+            others = [*others, *(v for v in strongest if v not in others)]
+            known.append(strongest)
+            left = [pair for pair in left if pair != strongest]
 
-    def _keep(self, r: int, results: Mapping[Pair, tuple[float, int] | None]) -> None:
+    def _results(
+        self, others: list[int], known: list[Pair], pairs: list[Pair]
+    ) -> dict[Pair, tuple[float, int] | None]:
+        """The test of each pair; a column that is not there yet is put in for it."""
+        looks: dict[tuple[int, ...], _Look] = {}
+        results = {}
+        for pair in pairs:
+            extra = tuple(v for v in pair if v not in others)
+            if extra not in looks:
+                columns = [*others, *extra]
+                looks[extra] = _Look(self.table, self.r, columns, self.intercept, known)
+            results[pair] = looks[extra].interaction(*pair)
+        return results
+
+    def _keep(self, results: Mapping[Pair, tuple[float, int] | None]) -> None:
         for pair, result in results.items():
             if result is None:
-                self.untested.append((r, pair))
+                self.untested.append(pair)
             else:
-                self.tests.append((r, pair, *result))
+                self.tests.append((self.r, pair, *result))
 
 
 class _Look:
@@ -262,7 +274,6 @@ class _Look:
         intercept: bool,
         known: Sequence[Pair] = (),
     ) -> None:
-        self.table, self.intercept, self.known = table, intercept, tuple(known)
         self.names, self.r, self.others = table.names, r, list(others)
         n_states = np.array([table.n_answers[v] for v in (r, *others)])
         codes = table.codes[:, [r, *others]]
@@ -284,10 +295,6 @@ class _Look:
         """What each cell says of two neighbours together, beyond each alone."""
         left, right = self.contrasts(s), self.contrasts(t)
         return (left[:, :, None] * right[:, None, :]).reshape(len(self.cells), -1)
-
-    def knowing(self, pair: Pair) -> _Look:
-        """The same with one interaction more."""
-        return _Look(self.table, self.r, self.others, self.intercept, (*self.known, pair))
 
     def _fitted(self) -> Array:
         q = self.basis.shape[1]
