@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2, norm
+from scipy.special import chdtrc, ndtri
 
 from isinglass.errors import SettingError
 from isinglass.frames import frame
@@ -116,7 +116,7 @@ class ParameterErrors:
             return WaldTest(0.0, 0, 1.0)
         block = self.covariance[np.ix_(places, places)]
         statistic = float(parameters[places] @ np.linalg.pinv(block) @ parameters[places])
-        return WaldTest(statistic, len(places), float(chi2.sf(statistic, len(places))))
+        return WaldTest(statistic, len(places), float(chdtrc(len(places), statistic)))
 
     def redraw(self, field: Model, rng: np.random.Generator) -> Model:
         """The model with other parameters, as other rows might have given them."""
@@ -138,7 +138,7 @@ class ParameterErrors:
     def to_frame(self, field: Potentials, level: float = 0.95) -> Any:
         """One row for each edge and pair of states, the first state of each column left out."""
         check_between("level", level, 0.0, 1.0)
-        width = float(norm.isf((1.0 - level) / 2.0))
+        width = -float(ndtri((1.0 - level) / 2.0))
         rows = [row for pair in self.layout.edges for row in self._rows(field, pair, width)]
         return frame({key: [row[key] for row in rows] for key in COLUMNS}, field.library)
 

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
-from scipy.stats import chi2
+from scipy.special import chdtrc, xlogy
 
 from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import frame
@@ -228,7 +227,7 @@ class _Search:
         known: list[Pair] = []
         while left:
             results = self._results(others, known, left)
-            p_values = {pair: float(chi2.sf(*result)) for pair, result in results.items() if result}
+            p_values = {pair: _p_value(*result) for pair, result in results.items() if result}
             strongest = min(p_values, key=lambda pair: p_values[pair], default=None)
             if strongest is None or p_values[strongest] > self.clear:
                 self._keep(results)
@@ -369,11 +368,15 @@ class _Look:
         return bool(expected.min() >= 1.0 and np.mean(expected < 5.0) <= 0.2)
 
 
+def _p_value(statistic: float, df: int) -> float:
+    return float(chdtrc(df, statistic))
+
+
 def _adjusted(
     names: tuple[str, ...], found: list[tuple[int, Pair, float, int]]
 ) -> tuple[Interaction, ...]:
     """All tests with Holm's adjusted p-values, the smallest first."""
-    p_values = [float(chi2.sf(statistic, df)) for _, _, statistic, df in found]
+    p_values = [_p_value(statistic, df) for _, _, statistic, df in found]
     order = sorted(range(len(found)), key=lambda at: p_values[at])
     worst, tests = 0.0, []
     for rank, at in enumerate(order):
