@@ -60,9 +60,10 @@ class Interaction:
     def sentence(self) -> str:
         """What a small p-value says."""
         a, b = self.neighbours
+        p = f"p = {self.adjusted:.2g}" if self.adjusted > 1e-99 else "p < 1e-99"
         return (
             f"how {self.column!r} goes with {a!r} depends on {b!r}: a pairwise model misses it "
-            f"(p = {self.adjusted:.2g} for all tests together)"
+            f"({p} for all tests together)"
         )
 
 
