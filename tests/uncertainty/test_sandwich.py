@@ -77,11 +77,11 @@ def test_the_covariance_is_the_literal_one(monkeypatch):
     table = encode(frame_of(MIXED, 30, 1), counts)
     joint = pseudo_likelihood(table, MIXED.graph, ridge=0.05)
     at = joint.minimum()
-    found, units = room.sandwich(joint, at)
+    found, units, _ = room.sandwich(joint, at)
     assert units == counts.sum()
     np.testing.assert_allclose(found, literal_covariance(joint, at, counts), rtol=1e-4, atol=1e-7)
     groups = np.arange(30) % 17
-    found, units = room.sandwich(joint, at, groups)
+    found, units, _ = room.sandwich(joint, at, groups)
     assert units == 17
     expected = literal_covariance(joint, at, counts, groups.tolist())
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7)
@@ -162,6 +162,12 @@ def test_edges_have_errors_and_intervals():
     wide = model.intervals(level=0.99)
     assert (wide["high"] > table["high"]).all()
     assert "given this graph" in repr(model.errors)
+    assert repr(edge).startswith("log-odds of c1, c3, given this graph\n")
+    assert repr(MIXED.edge("c1", "c3")).startswith("log-odds of c1, c3\n")
+    low, high = edge.interval(0.9)
+    np.testing.assert_allclose(high - low, 2 * 1.644854 * edge.error, rtol=1e-6)
+    with pytest.raises(SettingError, match="there is no interval"):
+        MIXED.edge("c1", "c3").interval()
 
 
 def test_a_redrawn_model_spreads_as_its_errors_say():

@@ -111,10 +111,13 @@ def pieces_of(
 ) -> dict[tuple[int, ...], NDArray[np.intp]]:
     """Connected sets of missing columns, and the rows that have each."""
     gappy = np.flatnonzero(missing.any(axis=1))
+    if not len(gappy):
+        return {}
     patterns, which = np.unique(missing[gappy], axis=0, return_inverse=True)
+    by_pattern = gappy[np.argsort(which.ravel(), kind="stable")]
+    ends = np.cumsum(np.bincount(which.ravel(), minlength=len(patterns)))
     rows_of: dict[tuple[int, ...], list[NDArray[np.intp]]] = {}
-    for at, pattern in enumerate(patterns):
-        rows = gappy[which.ravel() == at]
+    for pattern, rows in zip(patterns, np.split(by_pattern, ends[:-1]), strict=True):
         for piece in _connected(field, set(np.flatnonzero(pattern).tolist())):
             rows_of.setdefault(piece, []).append(rows)
     return {piece: np.concatenate(rows_of[piece]) for piece in sorted(rows_of)}

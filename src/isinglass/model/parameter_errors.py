@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +20,11 @@ from isinglass.frames import frame
 from isinglass.graph import position_of
 from isinglass.model.codings import table_against
 from isinglass.model.layout import Layout, Pair
+from isinglass.model.potentials import CONDITION, Potentials
 from isinglass.model.settings import check_between
 
-if TYPE_CHECKING:
-    from isinglass.model.potentials import Potentials
-
 Array = NDArray[np.float64]
-Model = TypeVar("Model", bound="Potentials")
-
-#: Said beside every interval.
-CONDITION = "given this graph"
+Model = TypeVar("Model", bound=Potentials)
 
 
 @dataclass(frozen=True)

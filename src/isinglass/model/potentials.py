@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Evidence = Mapping[str, Any]
 
+#: What errors of parameters take for granted.
+CONDITION = "given this graph"
+
 #: Bytes that exact work may take, unless told otherwise.
 MEMORY = 1e9
 
@@ -149,7 +152,7 @@ class Potentials:
         codes = code_of(a, self.states[i], labels[0]), code_of(b, self.states[j], labels[1])
         table = table_against(self.tables_of(j)[i], *codes)
         error = None if self.errors is None else self.errors.of_log_odds((i, j), codes)
-        return self._table((i, j), table, "log_odds", error)
+        return self._table((i, j), table, "log_odds", error, CONDITION if self.errors else "")
 
     def intervals(self, level: float = 0.95) -> Any:
         """Return a data frame of all edges' log odds ratios with errors and intervals.
@@ -263,7 +266,8 @@ class Potentials:
         values: Array,
         quantity: str = "chance",
         error: Array | None = None,
+        condition: str = "",
     ) -> LabelledTable:
         names = tuple(self.names[v] for v in columns)
         states = tuple(self.states[v] for v in columns)
-        return LabelledTable(names, states, values, quantity, self.library, error)
+        return LabelledTable(names, states, values, quantity, self.library, error, condition)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from isinglass.losses.families import softmax_terms
 from isinglass.losses.linear import RIDGE, Terms, predictor_objective
@@ -188,7 +189,11 @@ def _is_open(covariance: Array, places: Places, size: float) -> bool:
 
 
 def _inverse(hessian: Array) -> Array:
-    return np.asarray(np.linalg.pinv(hessian, hermitian=True), dtype=np.float64)
+    try:
+        inverse: Array = cho_solve(cho_factor(hessian), np.eye(len(hessian)))
+    except LinAlgError:  # a column that no row explains has a field without curvature
+        return np.asarray(np.linalg.pinv(hessian, hermitian=True), dtype=np.float64)
+    return inverse
 
 
 def _conditional(layout: Layout, table: Table, r: int) -> Conditional:

@@ -23,7 +23,8 @@ from isinglass.model.codings import table_against
 from isinglass.model.field import MarkovField
 from isinglass.model.fit import fit_model
 from isinglass.model.layout import Pair
-from isinglass.model.parameter_errors import COLUMNS, CONDITION
+from isinglass.model.parameter_errors import COLUMNS
+from isinglass.model.potentials import CONDITION
 from isinglass.model.settings import check_between, check_whole
 from isinglass.table import Table
 from isinglass.uncertainty.sandwich import group_numbers

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,7 @@ from isinglass.graph import Graph
 from isinglass.losses.linear import RIDGE
 from isinglass.model.field import MEMORY, MarkovField
 from isinglass.model.fit import model_of, pseudo_likelihood
-from isinglass.model.layout import Layout
+from isinglass.model.layout import Layout, Pair
 from isinglass.model.parameter_errors import ParameterErrors
 from isinglass.model.pseudolikelihood import PseudoLikelihood, open_below
 from isinglass.table import Table
@@ -135,11 +135,33 @@ def fit_with_errors(
     groups = None if clusters is None else group_numbers(table, clusters)
     parameters = joint.minimum()
     model = model_of(joint, parameters)
-    covariance, units = sandwich(joint, parameters, groups, sampling=sampling)
+    found = sandwich(joint, parameters, groups, sampling=sampling)
     errors = ParameterErrors(
-        joint.layout, covariance, model.unbounded, units, groups is not None, chose_graph
+        joint.layout,
+        found.covariance,
+        model.unbounded | found.left_open,
+        found.units,
+        groups is not None,
+        chose_graph,
     )
     return replace(model, errors=errors)
+
+
+class Sandwich(NamedTuple):
+    """The covariance of the parameters, and what it is made of.
+
+    Attributes
+    ----------
+    covariance : array (size, size)
+    units : float
+        Rows, or clusters.
+    left_open : frozenset of (i, j)
+        Edges with a part in some direction that the rows leave open.
+    """
+
+    covariance: Array
+    units: float
+    left_open: frozenset[Pair]
 
 
 def sandwich(
@@ -148,8 +170,8 @@ def sandwich(
     groups: NDArray[np.intp] | None = None,
     *,
     sampling: bool = False,
-) -> tuple[Array, float]:
-    """The covariance of the parameters, and how many rows or clusters it is made of.
+) -> Sandwich:
+    """The covariance of the parameters of a fit.
 
     Directions that only the ridge holds are left out: the edges in them are at a limit.
     """
@@ -164,19 +186,23 @@ def sandwich(
         rows = (score * scale[at, None] for at, score in _scores(joint, parameters))
         filling = _squares(rows, joint.layout.size)
         units = float(len(weights)) if sampling else table.n
-    bread = _bread(joint, parameters)
+    bread, left_open = _bread(joint, parameters)
     correction = units / max(units - 1.0, 1.0)
-    return correction / table.n**2 * (bread @ filling @ bread), units
+    return Sandwich(correction / table.n**2 * (bread @ filling @ bread), units, left_open)
 
 
-def _bread(joint: PseudoLikelihood, parameters: Array) -> Array:
-    """The inverse of the second derivatives, on the directions that the rows determine."""
-    hessian = joint.with_hessian(parameters)[2]
-    values, vectors = np.linalg.eigh(hessian)
+def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset[Pair]]:
+    """The inverse of the second derivatives, on the directions that the rows determine.
+
+    And the edges with a part in other directions.
+    """
+    values, vectors = np.linalg.eigh(joint.with_hessian(parameters)[2])
     size = float(np.linalg.norm(parameters[joint.layout.edge_places()]))
     kept = values > open_below(size)
     inverse: Array = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
-    return inverse
+    part = np.square(vectors[:, ~kept]).sum(axis=1)
+    edges = joint.layout.edges.items()
+    return inverse, frozenset(pair for pair, places in edges if part[places].sum() > 1e-3)
 
 
 def _squares(blocks: Iterator[Array], size: int) -> Array:
