@@ -179,8 +179,8 @@ def check_one(design: Design, seed: int) -> Record:
     estimator = ig.GreedyGraph(n_jobs=1).fit(rows)
     record: Record = {}
     for way in ("near", "beyond"):
-        if way == "beyond" and rows.shape[1] > 9:
-            continue  # thousands of fits a table
+        if way == "beyond" and (rows.shape[1] > 9 or seed % 5):
+            continue  # hundreds of fits a table: every fifth of the small ones
         check = ig.check_pairwise(estimator, beyond=way == "beyond")
         three = [{each.column, *each.neighbours} for each in check.missed]
         true = sum(each == {"x2", "x5", "x8"} for each in three) if xor else 0
@@ -195,19 +195,22 @@ STUDIES = {
 }
 
 
-def missing(done: dict[str, Record], tables: dict[str, int]) -> Iterator[tuple[str, str, str]]:
+def missing(
+    done: dict[str, Record], tables: dict[str, int], only: str
+) -> Iterator[tuple[str, str, str]]:
+    """Keys of tables without a record, with their study and design."""
     for study, (designs, _) in STUDIES.items():
         for at in range(tables[study]):
             for name in designs:
                 key = f"{study}/{name}/{at}"
-                if key not in done:
+                if key not in done and key.startswith(only):
                     yield key, study, name
 
 
-def run(store: Store, tables: dict[str, int]) -> dict[str, Record]:
+def run(store: Store, tables: dict[str, int], only: str = "") -> dict[str, Record]:
     """Do what has no record yet."""
     store.mend()
-    todo = list(missing(store.read(), tables))
+    todo = list(missing(store.read(), tables, only))
     for at, (key, study, name) in enumerate(todo, start=1):
         designs, one = STUDIES[study]
         store.append({"key": key, **one(designs[name], zlib.crc32(key.encode()))})
@@ -287,13 +290,14 @@ def main() -> None:
     parser.add_argument("--split-tables", type=int, default=100, help="of each of the split test")
     parser.add_argument("--out", type=Path, default=Path("benchmarks/errors.jsonl"))
     parser.add_argument("--check-tables", type=int, default=200, help="of each of the check")
+    parser.add_argument("--only", default="", help="what keys begin with, as split/chain-500")
     options = parser.parse_args()
     tables = {
         "coverage": options.tables,
         "split": options.split_tables,
         "pairwise": options.check_tables,
     }
-    done = run(Store(options.out), tables)
+    done = run(Store(options.out), tables, options.only)
     print_coverage(done)
     print_split(done)
     print_checked(done)
