@@ -59,6 +59,10 @@ def random_graph(seed: int) -> ig.MarkovField:
     )
 
 
+def weak_graph(seed: int) -> ig.MarkovField:
+    return simulate.ising(simulate.erdos_renyi(16, 3, seed), coupling=(0.05, 0.25), seed=seed)
+
+
 def three_states(seed: int) -> ig.MarkovField:
     return simulate.potts(simulate.tree(8, seed), 3, coupling=0.5, seed=seed)
 
@@ -75,6 +79,7 @@ COVERAGE = {
     "grid-500": Design("Ising, 4 x 4 grid", grid, 500),
     "grid-2000": Design("Ising, 4 x 4 grid", grid, 2000),
     "random-1000": Design("Ising, random graph, 16 columns", random_graph, 1000),
+    "weak-500": Design("Ising, random graph, couplings 0.05 to 0.25", weak_graph, 500),
     "three-2000": Design("Potts, tree, 8 columns of 3 states", three_states, 2000),
     "mixed-4000": Design("Potts, 2 x 4 grid, 2 to 4 states", mixed_states, 4000),
     "sampled-2000": Design("Ising, 4 x 4 grid, sampling weights", grid, 2000, "weighted"),
