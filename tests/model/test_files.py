@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from isinglass import GreedyGraph, MarkovField
+from isinglass import GreedyGraph, MarkovField, with_errors
 from isinglass.errors import FileError, SettingError, UnseenState
 from isinglass.model import document, files
 from mutations import load_or_refuse, mutations
@@ -118,6 +118,46 @@ def test_cut_points_and_unbounded_edges_are_kept(tmp_path):
         again.predict_proba(rows.with_columns(age=pl.lit("young")), "old")
 
 
+@pytest.fixture
+def with_covariance(tmp_path):
+    rows = MODELS["Potts, grid"].sample(400, seed=0)
+    model = with_errors(GreedyGraph().fit(rows), clusters=np.arange(400) // 4)
+    model.save(tmp_path / "model.json")
+    return model, tmp_path / "model.json"
+
+
+def test_errors_are_kept(with_covariance):
+    model, path = with_covariance
+    again = MarkovField.load(path)
+    assert_same(again, model)
+    np.testing.assert_array_equal(again.errors.covariance, model.errors.covariance)
+    assert again.intervals().equals(model.intervals())
+    assert repr(again.errors) == repr(model.errors)
+    assert again.errors.unbounded == model.errors.unbounded
+    rows = np.full((5, 6), np.nan)
+    assert (again.impute(rows, use="inference")[0] == model.impute(rows, use="inference")[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda e: e["covariance"].pop(), "the covariance has"),
+        (lambda e: e["covariance"][0].append(1.0), "row 0 of the covariance has 2 members"),
+        (lambda e: e["covariance"][0].__setitem__(0, -1.0), "a negative variance"),
+        (lambda e: e.update(units=0), "units of the errors must be positive"),
+        (lambda e: e.update(clustered=1), "clustered of the errors must be one of"),
+        (lambda e: e.update(unbounded=[99]), "an unbounded edge must be one of"),
+        (lambda e: e.pop("intercept"), "errors has no 'intercept'"),
+    ],
+)
+def test_damaged_errors(with_covariance, change, words):
+    _, path = with_covariance
+    valid = json.loads(path.read_text())
+    change(valid["model"]["errors"])
+    path.write_text(json.dumps(valid))
+    assert words in message(path)
+
+
 def test_the_first_schema_loads_for_ever():
     assert_same(MarkovField.load(OLD), survey())
 
@@ -219,6 +259,14 @@ def fuzz(path, seed: int, count: int) -> None:
     valid["schema"] = 2
     valid["model"]["columns"][1]["cuts"] = [0.5, 2]
     valid["model"]["couplings"][0]["unbounded"] = True
+    valid["model"]["errors"] = {
+        "intercept": True,
+        "units": 50.0,
+        "clustered": False,
+        "chose_graph": True,
+        "unbounded": [0],
+        "covariance": [[0.0] * row + [1.0] for row in range(9)],
+    }
     loaded = [load_or_refuse(usable, path, content) for content in mutations(valid, seed, count)]
     assert False not in loaded
     assert 0 < loaded.count(True) < count / 2

@@ -37,6 +37,13 @@ Examples:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For the draws.")
 @click.option("--na", multiple=True, metavar="TEXT", help="A cell that means missing, as '?'.")
 @click.option("--no-header", is_flag=True, help="The first row is data; columns are x0, x1, ...")
+@click.option(
+    "--use",
+    type=click.Choice(["display", "inference"]),
+    default="display",
+    show_default=True,
+    help="Inference: parameters redrawn for each table; the model must have errors.",
+)
 @click.option("--most-likely", is_flag=True, help="The likeliest cells instead of drawn ones.")
 @click.option(
     "--method",

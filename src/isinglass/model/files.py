@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,6 +31,7 @@ from isinglass.model.document import (
     text,
     whole,
 )
+from isinglass.model.error_files import errors_from_json, errors_to_json
 from isinglass.model.field import MarkovField
 from isinglass.model.labels import label_from_json, label_to_json
 
@@ -117,6 +119,8 @@ def model_to_json(field: MarkovField) -> Document:
             for (i, j), coupling in field.couplings.items()
         ],
     }
+    if field.errors is not None:
+        document["errors"] = errors_to_json(field.errors)
     try:
         model_from_json(document)  # what could not be loaded is not written
     except Fault as fault:
@@ -164,7 +168,7 @@ def model_from_json(document: Any) -> MarkovField:
         if choice(coupling.get("unbounded", False), f"unbounded of {where}", (False, True)):
             unbounded.add((i, j))
     library = choice(document.get("library"), "library", LIBRARIES)
-    return MarkovField(
+    model = MarkovField(
         tuple(names),
         tuple(states),
         tuple(intercepts),
@@ -173,6 +177,9 @@ def model_from_json(document: Any) -> MarkovField:
         frozenset(unbounded),
         cuts,
     )
+    if document.get("errors") is None:
+        return model
+    return replace(model, errors=errors_from_json(document["errors"], model))
 
 
 def _cuts_from_json(value: Any, where: str) -> tuple[float, ...]:

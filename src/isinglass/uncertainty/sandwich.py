@@ -188,7 +188,8 @@ def sandwich(
         units = float(len(weights)) if sampling else table.n
     bread, left_open = _bread(joint, parameters)
     correction = units / max(units - 1.0, 1.0)
-    return Sandwich(correction / table.n**2 * (bread @ filling @ bread), units, left_open)
+    covariance = correction / table.n**2 * (bread @ filling @ bread)
+    return Sandwich((covariance + covariance.T) / 2.0, units, left_open)
 
 
 def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset[Pair]]:
