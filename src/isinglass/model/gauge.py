@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.core import MAX_STATES
 from isinglass.errors import SettingError
 from isinglass.table.labels import key
+from isinglass.table.wording import quoted
 
 Array = NDArray[np.float64]
 Pair = tuple[int, int]
@@ -46,7 +47,7 @@ def check_columns(
         shape = len(states[i]), len(states[j])
         if table.shape != shape:
             raise SettingError(
-                f"the coupling of {names[i]!r} and {names[j]!r} has shape {table.shape}; their "
+                f"the coupling of {quoted(names[i])} and {quoted(names[j])} has shape {table.shape}; their "
                 f"states need {shape}."
             )
 
@@ -54,12 +55,12 @@ def check_columns(
 def _check_column(name: str, labels: Sequence[Hashable], intercept: Array) -> None:
     m = len(labels)
     if not 1 <= m <= MAX_STATES:
-        raise SettingError(f"{name!r} has {m} states; 1 to {MAX_STATES} are possible.")
+        raise SettingError(f"{quoted(name)} has {m} states; 1 to {MAX_STATES} are possible.")
     if len(set(map(key, labels))) < m:
-        raise SettingError(f"{name!r} has two states of one label; give each its own.")
+        raise SettingError(f"{quoted(name)} has two states of one label; give each its own.")
     if intercept.shape != (m,):
         raise SettingError(
-            f"the intercept of {name!r} has shape {intercept.shape}; its {m} states need ({m},)."
+            f"the intercept of {quoted(name)} has shape {intercept.shape}; its {m} states need ({m},)."
         )
 
 

@@ -16,6 +16,7 @@ from isinglass.model.codings import Coded, convert, table_against
 from isinglass.model.edges import graph_of
 from isinglass.model.gauge import check_columns, check_zero_sum, frozen
 from isinglass.model.labelled import LabelledTable, code_of
+from isinglass.table.wording import quoted
 
 if TYPE_CHECKING:
     from isinglass.model.parameter_errors import ParameterErrors, WaldTest
@@ -56,9 +57,11 @@ class Potentials:
         object.__setattr__(self, "cuts", dict(self.cuts))
         check_columns(self.names, self.states, self.intercepts, self.couplings)
         for name, intercept in zip(self.names, self.intercepts, strict=True):
-            check_zero_sum(intercept, f"the intercept of {name!r}")
+            check_zero_sum(intercept, f"the intercept of {quoted(name)}")
         for (i, j), table in self.couplings.items():
-            check_zero_sum(table, f"the coupling of {self.names[i]!r} and {self.names[j]!r}")
+            check_zero_sum(
+                table, f"the coupling of {quoted(self.names[i])} and {quoted(self.names[j])}"
+            )
 
     @classmethod
     def from_potentials(
