@@ -47,8 +47,8 @@ def check_columns(
         shape = len(states[i]), len(states[j])
         if table.shape != shape:
             raise SettingError(
-                f"the coupling of {quoted(names[i])} and {quoted(names[j])} has shape {table.shape}; their "
-                f"states need {shape}."
+                f"the coupling of {quoted(names[i])} and {quoted(names[j])} has shape "
+                f"{table.shape}; their states need {shape}."
             )
 
 
@@ -60,7 +60,8 @@ def _check_column(name: str, labels: Sequence[Hashable], intercept: Array) -> No
         raise SettingError(f"{quoted(name)} has two states of one label; give each its own.")
     if intercept.shape != (m,):
         raise SettingError(
-            f"the intercept of {quoted(name)} has shape {intercept.shape}; its {m} states need ({m},)."
+            f"the intercept of {quoted(name)} has shape {intercept.shape}; its {m} states need "
+            f"({m},)."
         )
 
 
