@@ -9,26 +9,19 @@ pair by pair of neighbours, by Rao's score test of the one interaction that is l
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import chdtrc, xlogy
+from scipy.special import chdtrc
 
 from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import frame
-from isinglass.losses.contrasts import zero_sum_basis
-from isinglass.losses.linear import RIDGE
-from isinglass.losses.newton import minimise
 from isinglass.model.layout import Pair
-from isinglass.model.pseudolikelihood import Conditional, cells_of
 from isinglass.model.settings import check_between
 from isinglass.table import Table
-
-Array = NDArray[np.float64]
+from isinglass.uncertainty.interaction import Explained
 
 
 @dataclass(frozen=True)
@@ -220,7 +213,8 @@ class _Search:
 
     def gap(self) -> SaturatedGap:
         """The saturated table over the neighbours beside the pairwise one."""
-        return _Look(self.table, self.r, self.near, self.intercept).gap()
+        look = Explained(self.table, self.r, self.near, self.intercept)
+        return SaturatedGap(self.table.names[self.r], *look.saturated_gain())
 
     def test(self, pairs: list[Pair]) -> None:
         """Test interactions, the strongest first."""
@@ -242,13 +236,13 @@ class _Search:
         self, others: list[int], known: list[Pair], pairs: list[Pair]
     ) -> dict[Pair, tuple[float, int] | None]:
         """The test of each pair; a column that is not there yet is put in for it."""
-        looks: dict[tuple[int, ...], _Look] = {}
+        looks: dict[tuple[int, ...], Explained] = {}
         results = {}
         for pair in pairs:
             extra = tuple(v for v in pair if v not in others)
             if extra not in looks:
                 columns = [*others, *extra]
-                looks[extra] = _Look(self.table, self.r, columns, self.intercept, known)
+                looks[extra] = Explained(self.table, self.r, columns, self.intercept, known)
             results[pair] = looks[extra].interaction(*pair)
         return results
 
@@ -258,115 +252,6 @@ class _Search:
                 self.untested.append(pair)
             else:
                 self.tests.append((self.r, pair, *result))
-
-
-class _Look:
-    """One column explained by others, each with a table of its own, added up.
-
-    Interactions that are known already are added as well.
-    """
-
-    def __init__(
-        self,
-        table: Table,
-        r: int,
-        others: Sequence[int],
-        intercept: bool,
-        known: Sequence[Pair] = (),
-    ) -> None:
-        self.names, self.r, self.others = table.names, r, list(others)
-        n_states = np.array([table.n_answers[v] for v in (r, *others)])
-        codes = table.codes[:, [r, *others]]
-        seen = np.all(codes < n_states, axis=1)
-        self.cells, self.counts = cells_of(codes[seen], table.weights[seen], n_states.tolist())
-        self.bases = {t: zero_sum_basis(table.n_answers[t]) for t in others}
-        self.basis = zero_sum_basis(table.n_answers[r])
-        parts = [np.ones((len(self.cells), int(intercept)))]
-        parts += [self.contrasts(t) for t in others]
-        parts += [self.products(*pair) for pair in known]
-        self.design = np.hstack(parts)
-        self.chances = self._fitted()
-
-    def contrasts(self, t: int) -> Array:
-        """What each cell says of one neighbour."""
-        return self.bases[t][self.cells[:, self.others.index(t)]]
-
-    def products(self, s: int, t: int) -> Array:
-        """What each cell says of two neighbours together, beyond each alone."""
-        left, right = self.contrasts(s), self.contrasts(t)
-        return (left[:, :, None] * right[:, None, :]).reshape(len(self.cells), -1)
-
-    def _fitted(self) -> Array:
-        q = self.basis.shape[1]
-        places = np.arange(self.design.shape[1] * q).reshape(-1, q)
-        conditional = Conditional(self.design, self.counts / self.rows, places, self.basis)
-
-        def objective(x: Array) -> tuple[float, Array, Array]:
-            value, gradient, hessian = conditional.with_hessian(x)
-            value += 0.5 * RIDGE * float(x @ x)
-            return value, gradient + RIDGE * x, hessian + RIDGE * np.eye(len(x))
-
-        solution = minimise(objective, np.zeros(places.size))
-        scores = self.design @ solution.reshape(-1, q) @ self.basis.T
-        chances = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(chances / chances.sum(axis=1, keepdims=True))
-
-    @property
-    def rows(self) -> float:
-        return float(self.counts.sum())
-
-    @property
-    def expected(self) -> Array:
-        """Rows of each cell and state, as the pairwise form has them."""
-        return np.asarray(self.counts.sum(axis=1, keepdims=True) * self.chances)
-
-    def gap(self) -> SaturatedGap:
-        seen = self.counts > 0
-        shares = self.counts / self.counts.sum(axis=1, keepdims=True)
-        gained = xlogy(self.counts, shares)[seen] - xlogy(self.counts, self.chances)[seen]
-        free = (len(self.cells) - self.design.shape[1]) * self.basis.shape[1]
-        return SaturatedGap(
-            self.names[self.r], float(gained.sum()) / self.rows, max(free, 0) / (2 * self.rows)
-        )
-
-    def interaction(self, s: int, t: int) -> tuple[float, int] | None:
-        """The score statistic of the interaction of two neighbours, and its degrees of freedom.
-
-        None where a chi-square would be a poor guide: an expected number of rows below 1 in
-        some combination of the three columns' states, or below 5 in a fifth of them (Cochran).
-        """
-        if not self._enough(s, t):
-            return None
-        extra = self.products(s, t)
-        slope = (extra.T @ ((self.counts - self.expected) @ self.basis)).ravel()
-        both = np.hstack([self.design, extra])
-        information = self._information(both)
-        at = self.design.shape[1] * self.basis.shape[1]
-        nuisance, across = information[:at, :at], information[:at, at:]
-        free = information[at:, at:] - across.T @ np.linalg.pinv(nuisance, hermitian=True) @ across
-        values, vectors = np.linalg.eigh(free)
-        kept = values > 1e-8 * max(float(np.trace(information)), 1e-300)
-        if not kept.any():
-            return None
-        along = vectors[:, kept].T @ slope
-        return float(np.sum(along**2 / values[kept])), int(kept.sum())
-
-    def _information(self, design: Array) -> Array:
-        """Fisher's information of all coefficients of a design."""
-        spread = np.einsum("cs,st->cst", self.chances, np.eye(len(self.basis)))
-        spread -= np.einsum("cs,ct->cst", self.chances, self.chances)
-        rows = self.counts.sum(axis=1)
-        weights = np.einsum("sa,cst,tb->cab", self.basis, spread, self.basis) * rows[:, None, None]
-        blocks = np.einsum("ck,cab,cl->kalb", design, weights, design, optimize=True)
-        size = design.shape[1] * self.basis.shape[1]
-        return np.asarray(blocks.reshape(size, size))
-
-    def _enough(self, s: int, t: int) -> bool:
-        at_s, at_t = (self.cells[:, self.others.index(v)] for v in (s, t))
-        shape = (len(self.bases[s]), len(self.bases[t]), len(self.basis))
-        expected = np.zeros(shape)
-        np.add.at(expected, (at_s, at_t), self.expected)
-        return bool(expected.min() >= 1.0 and np.mean(expected < 5.0) <= 0.2)
 
 
 def _p_value(statistic: float, df: int) -> float:
