@@ -282,9 +282,9 @@ def print_checked(done: dict[str, Record]) -> None:
         cells = []
         for way in ("near", "beyond"):
             counts = [record[way] for record in records if way in record]
-            true = percent(sum(count[0] for count in counts), len(counts))
-            cells.append(true if design.rows == "xor" else "")
-            cells.append(percent(sum(count[1] > 0 for count in counts), len(counts)))
+            named = f"{sum(count[0] for count in counts)} of {len(counts)}"
+            alarms = f"{sum(count[1] > 0 for count in counts)} of {len(counts)}"
+            cells += [named if design.rows == "xor" else "", alarms if counts else ""]
         print(f"| {design.words} | {design.n:,} | {len(records)} | {' | '.join(cells)} |")
 
 
