@@ -140,7 +140,8 @@ def check_pairwise(
     ----------
     estimator : GreedyGraph or another, fitted
     level : float
-        The chance, for all tests together, that one is named though the pairwise form holds.
+        The chance, for all tests together, that one is named though the pairwise form holds;
+        as near as a chi-square can tell, see ``docs/errors.md``.
     beyond : bool
         Also look at pairs of columns outside a column's neighbours: about p^3 / 2 fits. An
         interaction that leaves no trace in any pair (a pure XOR) shows only here.
