@@ -22,6 +22,7 @@ LEVELS = [
     {"model"},
     {"estimators", "simulate", "exports"},
     {"rivals"},
+    {"uncertainty"},
     {"experiments"},
     {"uncertainty"},
     {"report"},

@@ -13,10 +13,15 @@ from isinglass.table import read_table
 from isinglass.uncertainty import (
     Bootstrap,
     CaseDropping,
+    PairwiseCheck,
     Resamples,
+    SplitTest,
     bootstrap,
     case_dropping,
+    check_pairwise,
     resample,
+    split_test,
+    with_errors,
 )
 
 __all__ = [
@@ -32,11 +37,14 @@ __all__ = [
     "L0Graph",
     "L1Graph",
     "MarkovField",
+    "PairwiseCheck",
     "Path",
     "Resamples",
+    "SplitTest",
     "Step",
     "bootstrap",
     "case_dropping",
+    "check_pairwise",
     "compare",
     "exports",
     "foba",
@@ -45,5 +53,7 @@ __all__ = [
     "resample",
     "selection",
     "simulate",
+    "split_test",
     "summarise",
+    "with_errors",
 ]

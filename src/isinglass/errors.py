@@ -13,9 +13,10 @@
     ├── FileError              a file that cannot be read or written    (OSError)
     └── MissingExtra           an optional library is not installed     (ImportError)
 
-and a warning
+and warnings
 
     PoorMixing                 draws that are far from independent      (UserWarning)
+    StoppedEarly               a fit that took all its steps            (UserWarning)
 
 A message says what was wrong, what is allowed, what came, and what to do next.
 """
@@ -33,6 +34,7 @@ __all__ = [
     "OutOfMemory",
     "PoorMixing",
     "SettingError",
+    "StoppedEarly",
     "TableError",
     "TooManyStates",
     "UnseenState",
@@ -89,3 +91,7 @@ class MissingExtra(IsinglassError, ImportError):
 
 class PoorMixing(UserWarning):
     """Chains disagree, or their draws are far from independent."""
+
+
+class StoppedEarly(UserWarning):
+    """A fit took all the steps it may, and could still gain."""

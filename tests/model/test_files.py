@@ -5,10 +5,11 @@ import json
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
-from isinglass import MarkovField
-from isinglass.errors import FileError, SettingError
+from isinglass import GreedyGraph, MarkovField, with_errors
+from isinglass.errors import FileError, SettingError, UnseenState
 from isinglass.model import document, files
 from mutations import load_or_refuse, mutations
 from odd_names import ODD_NAMES
@@ -29,6 +30,7 @@ def survey(library="polars") -> MarkovField:
 
 
 def assert_same(a: MarkovField, b: MarkovField) -> None:
+    assert (a.unbounded, a.cuts) == (b.unbounded, b.cuts)
     assert (a.names, a.states, a.library) == (b.names, b.states, b.library)
     assert [[type(s) for s in of] for of in a.states] == [[type(s) for s in of] for of in b.states]
     assert list(a.couplings) == list(b.couplings)
@@ -97,14 +99,75 @@ def test_a_label_that_cannot_be_saved_leaves_the_old_file(label, tmp_path):
     assert (tmp_path / "model.json").read_bytes() == before
 
 
+def test_cut_points_and_unbounded_edges_are_kept(tmp_path):
+    rng = np.random.default_rng(0)
+    age = rng.integers(20, 80, 300)
+    rows = pl.DataFrame({"age": age, "old": age > 50, "fit": rng.random(300) < age / 100})
+    model = GreedyGraph(bins={"age": 3}).fit(rows).model_
+    assert model.unbounded
+    model.save(tmp_path / "model.json")
+    again = MarkovField.load(tmp_path / "model.json")
+    assert_same(again, model)
+    # Raw numbers are binned as in the fit; labels of bins do as well.
+    expected = model.predict_proba(rows, "old")
+    np.testing.assert_array_equal(again.predict_proba(rows, "old"), expected)
+    labels = np.array(model.states[0])[np.searchsorted(model.cuts[0], age)]
+    binned = rows.with_columns(age=pl.Series(labels))
+    np.testing.assert_array_equal(again.predict_proba(binned, "old"), expected)
+    with pytest.raises(UnseenState, match="'age' holds 'young'"):
+        again.predict_proba(rows.with_columns(age=pl.lit("young")), "old")
+
+
+@pytest.fixture
+def with_covariance(tmp_path):
+    rows = MODELS["Potts, grid"].sample(400, seed=0)
+    model = with_errors(GreedyGraph().fit(rows), clusters=np.arange(400) // 4)
+    model.save(tmp_path / "model.json")
+    return model, tmp_path / "model.json"
+
+
+def test_errors_are_kept(with_covariance):
+    model, path = with_covariance
+    again = MarkovField.load(path)
+    assert_same(again, model)
+    np.testing.assert_array_equal(again.errors.covariance, model.errors.covariance)
+    assert again.intervals().equals(model.intervals())
+    assert repr(again.errors) == repr(model.errors)
+    assert again.errors.unbounded == model.errors.unbounded
+    rows = np.full((5, 6), np.nan)
+    assert (again.impute(rows, use="inference")[0] == model.impute(rows, use="inference")[0]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda e: e["covariance"].pop(), "the covariance has"),
+        (lambda e: e["covariance"][0].append(1.0), "row 0 of the covariance has 2 members"),
+        (lambda e: e["covariance"][0].__setitem__(0, -1.0), "a negative variance"),
+        (lambda e: e.update(units=0), "units of the errors must be positive"),
+        (lambda e: e.update(clustered=1), "clustered of the errors must be one of"),
+        (lambda e: e.update(unbounded=[99]), "an unbounded edge must be one of"),
+        (lambda e: e.pop("intercept"), "errors has no 'intercept'"),
+    ],
+)
+def test_damaged_errors(with_covariance, change, words):
+    _, path = with_covariance
+    valid = json.loads(path.read_text())
+    change(valid["model"]["errors"])
+    path.write_text(json.dumps(valid))
+    assert words in message(path)
+
+
 def test_the_first_schema_loads_for_ever():
     assert_same(MarkovField.load(OLD), survey())
 
 
 def test_an_older_schema_is_brought_up_to_date(saved, monkeypatch):
     path = saved(lambda document: document.update(model={"old": document["model"]}))
-    monkeypatch.setattr(files, "SCHEMA", 2)
-    monkeypatch.setitem(files.UPGRADES, 1, lambda old: old | {"model": old["model"]["old"]})
+    monkeypatch.setattr(files, "SCHEMA", files.SCHEMA + 1)
+    monkeypatch.setitem(
+        files.UPGRADES, files.SCHEMA - 1, lambda old: old | {"model": old["model"]["old"]}
+    )
     assert_same(MarkovField.load(path), survey())
 
 
@@ -142,6 +205,12 @@ CHANGES = {
     "from 0 to 3, not -1": lambda d: d["model"]["couplings"][0].update(columns=[-1, 0]),
     "numbers must be finite": lambda d: d["model"]["columns"][0].update(
         intercept=[float("nan"), 0]
+    ),
+    "the cuts of column 0 must be increasing": lambda d: d["model"]["columns"][0].update(
+        cuts=[2, 1]
+    ),
+    "unbounded of coupling 0 must be one of": lambda d: d["model"]["couplings"][0].update(
+        unbounded=1
     ),
     "library must be one of": lambda d: d["model"].update(library="os"),
 }
@@ -187,6 +256,17 @@ def usable(path) -> bool:
 
 def fuzz(path, seed: int, count: int) -> None:
     valid = json.loads(OLD.read_text())
+    valid["schema"] = 2
+    valid["model"]["columns"][1]["cuts"] = [0.5, 2]
+    valid["model"]["couplings"][0]["unbounded"] = True
+    valid["model"]["errors"] = {
+        "intercept": True,
+        "units": 50.0,
+        "clustered": False,
+        "chose_graph": True,
+        "unbounded": [0],
+        "covariance": [[0.0] * row + [1.0] for row in range(9)],
+    }
     loaded = [load_or_refuse(usable, path, content) for content in mutations(valid, seed, count)]
     assert False not in loaded
     assert 0 < loaded.count(True) < count / 2

@@ -8,9 +8,10 @@ import pytest
 
 import enumeration
 from isinglass import ChowLiuTree, GreedyGraph, L1Graph, MarkovField, simulate
-from isinglass.errors import OutOfMemory, SettingError
+from isinglass.errors import OutOfMemory, SettingError, StoppedEarly
 from isinglass.model import fit_model
-from isinglass.model.fit import _cells, _Layout, _PseudoLikelihood
+from isinglass.model.fit import model_of, pseudo_likelihood
+from isinglass.model.pseudolikelihood import cells_of
 from isinglass.table import encode
 from small_models import MODELS, any_gauge
 
@@ -106,10 +107,11 @@ def test_no_model_nearby_is_better(seed):
 def test_the_fast_objective_is_the_literal_one():
     true = any_gauge(5, [2, 3, 1, 4], [(0, 1), (1, 2), (1, 3), (0, 3)])
     table = encode(rows_of(true, 80, 5), np.arange(1.0, 81.0))
-    pseudo = _PseudoLikelihood(_Layout(table, true.graph, True), table, 0.1)
+    pseudo = pseudo_likelihood(table, true.graph, ridge=0.1)
     rng = np.random.default_rng(0)
     at = rng.normal(size=pseudo.layout.size)
-    field = pseudo.layout.field(at)
+    field = model_of(pseudo, at)
+    np.testing.assert_allclose(pseudo.layout.parameters(field), at, atol=1e-12)
     value, gradient, hessian = pseudo.with_hessian(at)
     assert value == pytest.approx(literal_loss(field, table.codes, table.weights, 0.1), rel=1e-12)
     lean_value, lean_gradient = pseudo.with_gradient(at)
@@ -127,7 +129,7 @@ def test_many_parameters_take_another_way_to_the_same_answer(monkeypatch):
     for refit in ("pseudolikelihood", "likelihood"):
         # A ridge that can be felt, lest rare states leave directions flat to rounding.
         newton = fit_model(table, true.graph, refit, ridge=0.01)
-        monkeypatch.setattr("isinglass.model.fit.DENSE", 0)
+        monkeypatch.setattr("isinglass.model.pseudolikelihood.DENSE", 0)
         same_model(fit_model(table, true.graph, refit, ridge=0.01), newton, 1e-5)
         monkeypatch.undo()
 
@@ -202,6 +204,43 @@ def test_an_unbounded_edge_is_finite_and_the_same_in_any_coding():
     np.testing.assert_allclose(flipped.couplings[0, 1], -model.couplings[0, 1], rtol=1e-5)
 
 
+@pytest.mark.parametrize("dense", [2000, 0])
+def test_unbounded_edges_are_named(dense, monkeypatch):
+    """A zero cell, a repeated column, and a column that two others determine together."""
+    monkeypatch.setattr("isinglass.model.pseudolikelihood.DENSE", dense)
+    monkeypatch.setattr("isinglass.model.descent.STEPS", 20_000)
+    rng = np.random.default_rng(0)
+    a, b, c = rng.integers(0, 2, (3, 400))
+    zero_cell = np.where(a == 1, 1, b)
+    noisy = np.where(rng.random(400) < 0.8, c, 1 - c)
+    rows = np.column_stack([a, zero_cell, c, noisy, c])
+    linked = MarkovField(
+        tuple(f"x{v}" for v in range(5)),
+        ((0, 1),) * 5,
+        ([0, 0],) * 5,
+        dict.fromkeys([(0, 1), (0, 2), (2, 3), (2, 4)], SPIN),
+    )
+    model = fit_model(encode(rows), linked.graph)
+    assert model.unbounded == {(0, 1), (2, 4)}
+    assert [link.unbounded for link in model.graph] == [True, False, False, True]
+    rest = model.given({"x3": 1})
+    assert rest.unbounded == {(0, 1), (2, 3)}
+
+
+def test_a_model_knows_what_the_search_found_unbounded():
+    x = np.repeat([0, 1], [30, 70])
+    est = GreedyGraph().fit(np.column_stack([x, x, np.arange(100) % 3]))
+    assert [link.unbounded for link in est.model_.graph] == [True]
+    assert [link.unbounded for link in est.graph_] == [True]
+
+
+def test_steps_that_run_out_are_said(monkeypatch):
+    monkeypatch.setattr("isinglass.model.pseudolikelihood.DENSE", 0)
+    monkeypatch.setattr("isinglass.model.descent.STEPS", 3)
+    with pytest.warns(StoppedEarly, match="took all its 3 steps"):
+        fit_model(table_of(MODELS["Ising, grid"], 300, 0), MODELS["Ising, grid"].graph)
+
+
 def test_without_an_intercept_states_are_symmetric():
     rows = simulate.ising(simulate.chain(4), seed=1).sample(500, seed=1)
     estimator = GreedyGraph(intercept=False).fit(rows)
@@ -254,7 +293,7 @@ def test_columns_never_seen_together_say_nothing():
 def test_cells_are_the_same_by_counting_and_by_sorting():
     rng = np.random.default_rng(0)
     codes, weights = rng.integers(0, 3, (40, 5)), rng.random(40)
-    cells, counts = _cells(codes, weights, [3] * 5)
+    cells, counts = cells_of(codes, weights, [3] * 5)
     kept, place = np.unique(codes[:, 1:], axis=0, return_inverse=True)
     np.testing.assert_array_equal(cells, kept)
     expected = np.zeros((len(kept), 3))

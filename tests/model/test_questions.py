@@ -335,6 +335,76 @@ def test_sampled_chances_are_within_their_errors():
     assert " ± " in repr(found)
 
 
+def test_sampled_marginals_are_within_their_errors():
+    field = MODELS["Potts, grid"]
+    given = {"x4": 1}
+    sampling = {"method": "gibbs", "draws": 6400, "seed": 0}
+    for exact, found in (
+        (field.marginals(given), field.marginals(given, **sampling)),
+        (field.pair_marginals(given), field.pair_marginals(given, **sampling)),
+    ):
+        assert list(found) == list(exact)
+        off = [(found[key].values - exact[key].values) / found[key].error for key in exact]
+        off = np.concatenate([numbers.ravel() for numbers in off])
+        assert 0.4 < np.sqrt(np.mean(off**2)) < 1.8
+        assert np.abs(off).max() < 5
+
+
+def test_what_is_too_tangled_says_what_to_do():
+    field = survey()
+    for ask in (field.marginals, field.pair_marginals):
+        with pytest.raises(OutOfMemory, match='or take method="gibbs"'):
+            ask(memory=10)
+    with pytest.raises(OutOfMemory, match="or take pseudo_log_likelihood"):
+        field.log_likelihood(field.sample(2, seed=0), memory=10)
+
+
+def test_shifts_of_odds(asked):
+    field, given, truth = asked
+    free = [v for v, name in enumerate(field.names) if name not in given and field.n_states[v] > 1]
+    for i, j in list(combinations(free, 2))[:3]:
+        a, b = field.names[i], field.names[j]
+        joint = truth.joint([a, b])
+        of, when = (a, field.states[i][-1]), (b, field.states[j][0])
+        odds = joint[-1] / joint[:-1].sum(axis=0)
+        unknown = joint[-1].sum() / joint[:-1].sum()
+        shift = field.odds_shift(of, when, given)
+        assert shift.odds_ratio == pytest.approx(odds[0] / unknown, rel=1e-9)
+        assert shift.before == pytest.approx(joint[-1].sum(), abs=1e-12)
+        assert shift.after == pytest.approx(joint[-1, 0] / joint[:, 0].sum(), abs=1e-12)
+        against = field.odds_shift(of, when, given, against=field.states[j][1])
+        assert against.odds_ratio == pytest.approx(odds[0] / odds[1], rel=1e-9)
+        assert against.error is None
+
+
+def test_a_sampled_shift_is_within_its_error():
+    field = survey()
+    asking = {"of": ("smokes", "yes"), "when": ("diet", "plants"), "against": "fish"}
+    exact = field.odds_shift(**asking)
+    off = []
+    for seed in range(20):
+        found = field.odds_shift(**asking, method="gibbs", draws=3200, seed=seed)
+        off.append((found.log_odds - exact.log_odds) / found.error)
+    assert 0.5 < np.sqrt(np.mean(np.square(off))) < 1.6
+    assert " ± " in found.sentence
+    assert "with diet = plants the odds of smokes = yes are" in repr(exact)
+
+
+@pytest.mark.parametrize(
+    ("of", "when", "settings", "said"),
+    [
+        (("smoke", "yes"), ("diet", "fish"), {}, "did you mean 'smokes'"),
+        (("smokes", "often"), ("diet", "fish"), {}, "no state 'often'"),
+        (("smokes", "yes"), ("diet", "fish"), {"against": "meat"}, "no state 'meat'"),
+        (("smokes", "yes"), ("smokes", "no"), {}, "none twice"),
+        (("smokes", "yes"), ("diet", "fish"), {"given": {"diet": "all"}}, "given already"),
+    ],
+)
+def test_shifts_that_make_no_sense(of, when, settings, said):
+    with pytest.raises((SettingError, UnseenState), match=said):
+        survey().odds_shift(of, when, **settings)
+
+
 def test_a_grid_by_transfer_matrices():
     """Chances in the first row of a 6 x 6 grid, the other rows multiplied out."""
     side = 6

@@ -12,7 +12,17 @@ import click
 
 from isinglass.errors import IsinglassError
 
-COMMANDS = ("compare", "demo", "export", "fit", "reproduce", "resample", "sample", "simulate")
+COMMANDS = (
+    "compare",
+    "demo",
+    "export",
+    "fit",
+    "impute",
+    "reproduce",
+    "resample",
+    "sample",
+    "simulate",
+)
 
 
 class LazyCommands(click.Group):

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 
 if TYPE_CHECKING:
-    from isinglass.model.field import MarkovField
+    from isinglass.model.potentials import Potentials
 
 Array = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class Coded:
         return matrix
 
 
-def convert(field: MarkovField, coding: str, reference: Sequence[int]) -> Coded:
+def convert(field: Potentials, coding: str, reference: Sequence[int]) -> Coded:
     """Write a model in another coding; `reference` holds the code of each column's reference."""
     if coding == "reference":
         return against(field, reference)
@@ -70,7 +70,7 @@ def convert(field: MarkovField, coding: str, reference: Sequence[int]) -> Coded:
     return _numbers("01", tuple(coded.intercepts), coded.couplings, coded.constant)
 
 
-def against(field: MarkovField, reference: Sequence[int]) -> Coded:
+def against(field: Potentials, reference: Sequence[int]) -> Coded:
     """Nothing for a row in which all columns have their reference state, but the constant."""
     intercepts = [f - f[k] for f, k in zip(field.intercepts, reference, strict=True)]
     constant = sum(float(f[k]) for f, k in zip(field.intercepts, reference, strict=True))

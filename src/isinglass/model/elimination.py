@@ -20,12 +20,12 @@ from isinglass.errors import OutOfMemory
 from isinglass.model.order import Elimination, plan_elimination
 
 if TYPE_CHECKING:
-    from isinglass.model.field import MarkovField
+    from isinglass.model.potentials import Potentials
 
 Array = NDArray[np.float64]
 
 
-def plan(field: MarkovField, memory: float, together: Sequence[int] = ()) -> Elimination:
+def plan(field: Potentials, memory: float, together: Sequence[int] = ()) -> Elimination:
     """Find an order for a model; a column of one state is linked to nothing.
 
     Columns that have to stay `together` are all in the scope of the first of them to go.
@@ -53,7 +53,7 @@ def _in_words(count: int) -> str:
     return f"{count:,} bytes" if count < 10**15 else f"10^{len(str(count)) - 1} bytes"
 
 
-def log_partition(field: MarkovField, order: Elimination) -> float:
+def log_partition(field: Potentials, order: Elimination) -> float:
     """Log of the sum of exp(log-potential) over all combinations of states."""
     return sum(
         float(table.message) for table in _summed_out(field, order) if not table.message.ndim
@@ -61,7 +61,7 @@ def log_partition(field: MarkovField, order: Elimination) -> float:
 
 
 def draw(
-    field: MarkovField, order: Elimination, n: int, rng: np.random.Generator
+    field: Potentials, order: Elimination, n: int, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
     """Draw codes of n independent rows, shape (n, p); columns are contiguous."""
     chances = [_cumulative(table) for table in _summed_out(field, order)]
@@ -75,7 +75,7 @@ def draw(
 
 
 def marginals(
-    field: MarkovField, order: Elimination
+    field: Potentials, order: Elimination
 ) -> tuple[float, list[Array], dict[tuple[int, int], Array]]:
     """Return the log-partition function, chances of all states, and of all coupled pairs."""
     tables = list(_summed_out(field, order))
@@ -92,14 +92,14 @@ def marginals(
     return log_z, single, pairs
 
 
-def joint(field: MarkovField, order: Elimination, columns: Sequence[int]) -> Array:
+def joint(field: Potentials, order: Elimination, columns: Sequence[int]) -> Array:
     """Chances of all combinations of states of columns that the order keeps together."""
     beliefs = _beliefs(order, list(_summed_out(field, order)))
     first = next(scope[0] for scope in order.scopes if scope[0] in columns)
     return _onto(beliefs[first], columns)
 
 
-def most_likely(field: MarkovField, order: Elimination) -> NDArray[np.intp]:
+def most_likely(field: Potentials, order: Elimination) -> NDArray[np.intp]:
     """Codes of a row of the highest probability; of several, one that is always the same."""
     best = [table.state for table in _in_turn(field, order, _maximised)]
     codes = np.zeros(len(field.names), dtype=np.intp)
@@ -170,12 +170,12 @@ class _WithMessage(Protocol):
 Kept = TypeVar("Kept", bound=_WithMessage)
 
 
-def _summed_out(field: MarkovField, order: Elimination) -> Iterator[_SummedOut]:
+def _summed_out(field: Potentials, order: Elimination) -> Iterator[_SummedOut]:
     return _in_turn(field, order, _sum)
 
 
 def _in_turn(
-    field: MarkovField, order: Elimination, take_out: Callable[[Array], Kept]
+    field: Potentials, order: Elimination, take_out: Callable[[Array], Kept]
 ) -> Iterator[Kept]:
     """Take out the columns in turn; each message goes to the first column it is about."""
     position = {scope[0]: at for at, scope in enumerate(order.scopes)}
@@ -204,7 +204,7 @@ def _maximised(log_weights: Array) -> _Maximised:
 
 
 def _first_factors(
-    field: MarkovField, position: dict[int, int]
+    field: Potentials, position: dict[int, int]
 ) -> dict[int, list[tuple[Sequence[int], Array]]]:
     """Intercepts and couplings, each with the first of its columns to be summed out."""
     waiting: dict[int, list[tuple[Sequence[int], Array]]] = {

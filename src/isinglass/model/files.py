@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -30,6 +31,7 @@ from isinglass.model.document import (
     text,
     whole,
 )
+from isinglass.model.error_files import errors_from_json, errors_to_json
 from isinglass.model.field import MarkovField
 from isinglass.model.labels import label_from_json, label_to_json
 
@@ -40,9 +42,10 @@ T = TypeVar("T")
 Document = dict[str, Any]
 
 FORMAT = "isinglass model"
-SCHEMA = 1
-#: From a schema to the function that makes the next one of it.
-UPGRADES: dict[int, Callable[[Document], Document]] = {}
+SCHEMA = 2
+#: From a schema to the function that makes the next one of it. The second has cut points and
+#: unbounded edges, which the first did not know.
+UPGRADES: dict[int, Callable[[Document], Document]] = {1: lambda document: document}
 
 LIBRARIES = (None, "pandas", "polars", "pyarrow")
 
@@ -106,21 +109,18 @@ def model_to_json(field: MarkovField) -> Document:
     """The model as plain values; SettingError if a label or a name cannot be saved."""
     document: Document = {
         "library": field.library,
-        "columns": [
-            {
-                "name": name,
-                "states": [label_to_json(label) for label in states],
-                "intercept": intercept.tolist(),
-            }
-            for name, states, intercept in zip(
-                field.names, field.states, field.intercepts, strict=True
-            )
-        ],
+        "columns": [_column_to_json(field, v) for v in range(len(field.names))],
         "couplings": [
-            {"columns": [i, j], "table": coupling.tolist()}
+            {
+                "columns": [i, j],
+                "table": coupling.tolist(),
+                "unbounded": (i, j) in field.unbounded,
+            }
             for (i, j), coupling in field.couplings.items()
         ],
     }
+    if field.errors is not None:
+        document["errors"] = errors_to_json(field.errors)
     try:
         model_from_json(document)  # what could not be loaded is not written
     except Fault as fault:
@@ -128,17 +128,30 @@ def model_to_json(field: MarkovField) -> Document:
     return document
 
 
+def _column_to_json(field: MarkovField, v: int) -> Document:
+    column = {
+        "name": field.names[v],
+        "states": [label_to_json(label) for label in field.states[v]],
+        "intercept": field.intercepts[v].tolist(),
+    }
+    return column | ({"cuts": list(field.cuts[v])} if v in field.cuts else {})
+
+
 def model_from_json(document: Any) -> MarkovField:
     """The model that `model_to_json` wrote; Fault or SettingError if anything is odd."""
     columns = items(member(document, "columns", "the model"), "columns")
     names, states, intercepts = [], [], []
+    cuts: dict[int, tuple[float, ...]] = {}
     for at, column in enumerate(columns):
         where = f"column {at}"
         names.append(text(member(column, "name", where), f"the name of {where}"))
         states.append(states_from_json(member(column, "states", where), f"a state of {where}"))
         intercept = member(column, "intercept", where)
         intercepts.append(np.array(numbers(intercept, f"the intercept of {where}")))
+        if column.get("cuts") is not None:
+            cuts[at] = _cuts_from_json(column["cuts"], f"the cuts of {where}")
     couplings = {}
+    unbounded = set()
     for at, coupling in enumerate(items(member(document, "couplings", "the model"), "couplings")):
         where = f"coupling {at}"
         pair = items(member(coupling, "columns", where), f"columns of {where}", 2)
@@ -152,8 +165,28 @@ def model_from_json(document: Any) -> MarkovField:
             len(states[j]),
         )
         couplings[i, j] = np.array(rows)
+        if choice(coupling.get("unbounded", False), f"unbounded of {where}", (False, True)):
+            unbounded.add((i, j))
     library = choice(document.get("library"), "library", LIBRARIES)
-    return MarkovField(tuple(names), tuple(states), tuple(intercepts), couplings, library)
+    model = MarkovField(
+        tuple(names),
+        tuple(states),
+        tuple(intercepts),
+        couplings,
+        library,
+        frozenset(unbounded),
+        cuts,
+    )
+    if document.get("errors") is None:
+        return model
+    return replace(model, errors=errors_from_json(document["errors"], model))
+
+
+def _cuts_from_json(value: Any, where: str) -> tuple[float, ...]:
+    cuts = numbers(value, where)
+    if cuts != sorted(set(cuts)):
+        raise Fault(f"{where} must be increasing")
+    return tuple(cuts)
 
 
 def states_from_json(value: Any, where: str) -> tuple[Any, ...]:

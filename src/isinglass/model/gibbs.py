@@ -16,7 +16,7 @@ from isinglass.model.mixing import Mixing, diagnose_mixing
 from isinglass.model.settings import check_whole
 
 if TYPE_CHECKING:
-    from isinglass.model.field import MarkovField
+    from isinglass.model.potentials import Potentials
 
 #: Draws of a chain that diagnostics need; shorter runs are continued to here.
 FEWEST_DRAWS = 50
@@ -59,7 +59,7 @@ class Chains:
 
 
 def run_chains(
-    field: MarkovField,
+    field: Potentials,
     n: int,
     schedule: Schedule,
     *,
@@ -97,7 +97,7 @@ def warn_if_poor(mixing: Mixing, schedule: Schedule) -> None:
     warnings.warn(text, PoorMixing, stacklevel=4)
 
 
-def _flat(field: MarkovField) -> dict[str, NDArray[Any]]:
+def _flat(field: Potentials) -> dict[str, NDArray[Any]]:
     """The model as the core takes it: log-odds against each column's first state."""
     fields = [intercept[1:] - intercept[0] for intercept in field.intercepts]
     entries: list[list[tuple[int, NDArray[np.float64]]]] = [[] for _ in field.names]

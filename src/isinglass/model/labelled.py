@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from isinglass.errors import SettingError, UnseenState
 from isinglass.frames import frame
+from isinglass.model.settings import check_between
 from isinglass.table.labels import is_gap, key, plain
 from isinglass.table.wording import listing, quoted
 
@@ -37,7 +39,9 @@ class LabelledTable:
     library : str, optional
         The data-frame library that `to_frame` answers in.
     error : array, optional
-        Standard errors of numbers that were sampled; None for exact ones.
+        Standard errors of numbers that were sampled or estimated; None for exact ones.
+    condition : str, optional
+        What the errors take for granted.
 
     Examples
     --------
@@ -56,6 +60,7 @@ class LabelledTable:
     quantity: str = "chance"
     library: str | None = None
     error: Array | None = None
+    condition: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _frozen(self.values))
@@ -70,6 +75,14 @@ class LabelledTable:
         at = zip(self.names, self.states, labels, strict=True)
         return float(self.values[tuple(code_of(name, states, label) for name, states, label in at)])
 
+    def interval(self, level: float = 0.95) -> tuple[Array, Array]:
+        """Lower and upper ends of normal intervals around the numbers."""
+        check_between("level", level, 0.0, 1.0)
+        if self.error is None:
+            raise SettingError("the numbers have no errors, so there is no interval.")
+        half = -float(ndtri((1.0 - level) / 2.0)) * self.error
+        return self.values - half, self.values + half
+
     def to_frame(self, library: str | None = None) -> Any:
         """Return a data frame with one row for each combination."""
         rows = list(product(*self.states))
@@ -83,6 +96,7 @@ class LabelledTable:
 
     def __repr__(self) -> str:
         lines = [f"{self.quantity.replace('_', '-')} of {', '.join(self.names)}"]
+        lines[0] += f", {self.condition}" if self.condition else ""
         errors = [""] * self.values.size
         if self.error is not None:
             errors = [f" ± {error:.2g}" for error in self.error.ravel()]
@@ -122,3 +136,16 @@ def code_of(name: str, states: Sequence[Hashable], label: Any) -> int:
             return code
     known = listing([quoted(state) for state in states], 8)
     raise UnseenState(f"column {name!r} has no state {quoted(label)}; it has {known}.")
+
+
+def array_type(states: Sequence[Sequence[Any]]) -> Any:
+    """The smallest type that holds all labels: bool, whole numbers, or objects."""
+    labels = [label for of_column in states for label in of_column]
+    if all(isinstance(label, bool) for label in labels):
+        return np.bool_
+    if not all(isinstance(label, int) and not isinstance(label, bool) for label in labels):
+        return object
+    for kind in (np.int8, np.int16, np.int32, np.int64):
+        if np.iinfo(kind).min <= min(labels) and max(labels) <= np.iinfo(kind).max:
+            return kind
+    return object

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from isinglass.errors import SettingError
+
+Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 
 def check_whole(name: str, value: Any, least: int, most: int | None = None) -> None:

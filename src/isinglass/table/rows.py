@@ -22,19 +22,24 @@ __all__ = ["Rows", "read_rows", "stack"]
 
 @dataclass(frozen=True)
 class Rows:
-    """The columns and weights of the rows that exist; states have no order yet."""
+    """The columns and weights of the rows that exist; states have no order yet.
+
+    `kept` says which of the rows that came they are; None for all.
+    """
 
     names: tuple[str, ...]
     factors: tuple[Factor, ...]
     weights: NDArray[np.float64]
     library: str | None
     notes: tuple[Note, ...]
+    kept: NDArray[np.intp] | None = None
 
 
 def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Rows:
     """Read any table, leave out the rows that do not count, and settle its gaps."""
     source, weights = split_weights(open_source(X), sample_weight)
     exists = weights > 0
+    left = np.flatnonzero(exists)
     if not exists.all():
         source, weights = source.rows(exists), weights[exists]
     names = source.names
@@ -43,9 +48,11 @@ def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Ro
     notes = gap_notes(names, factors, kept, missing)
     if kept is not None:
         factors, weights = tuple(factor.rows(kept) for factor in factors), weights[kept]
+        left = left[kept]
     for name, factor in zip(names, factors, strict=True):
         check_finite(name, factor)
-    return Rows(names, factors, weights, source.library, notes)
+    everything = len(left) == len(exists)
+    return Rows(names, factors, weights, source.library, notes, None if everything else left)
 
 
 def stack(codes: Sequence[Codes], n_states: Sequence[int]) -> Codes:

@@ -42,6 +42,8 @@ class Table:
         column is explained (``missing="available"``).
     total : float, optional
         The number of rows of the whole table, if this is a part of it.
+    kept : ndarray of int, optional
+        Which rows of the table that came in these are; None for all.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class Table:
     notes: tuple[Note, ...]
     available: bool = False
     total: float | None = None
+    kept: NDArray[np.intp] | None = None
 
     @cached_property
     def n(self) -> float:
@@ -156,4 +159,5 @@ class Table:
             rows.library,
             rows.notes,
             self.available,
+            kept=rows.kept,
         )
