@@ -22,6 +22,7 @@ LEVELS = [
     {"estimators", "simulate", "exports"},
     {"rivals"},
     {"experiments"},
+    {"uncertainty"},
     {"report"},
     {"cli"},
 ]

@@ -10,10 +10,12 @@ from isinglass.report import summarise
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
+from isinglass.uncertainty import Explanation, explain
 
 __all__ = [
     "ChowLiuTree",
     "Comparison",
+    "Explanation",
     "FitRecord",
     "Graph",
     "GreedyGraph",
@@ -25,6 +27,7 @@ __all__ = [
     "Path",
     "Step",
     "compare",
+    "explain",
     "exports",
     "foba",
     "losses",

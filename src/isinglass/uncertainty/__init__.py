@@ -1,0 +1,6 @@
+"""How sure: why a pair is (not) linked, what could have been found, what an analysis does."""
+
+from isinglass.uncertainty.explain import Explanation, explain
+from isinglass.uncertainty.verdict import Verdict, Verdicts, verdict
+
+__all__ = ["Explanation", "Verdict", "Verdicts", "explain", "verdict"]
