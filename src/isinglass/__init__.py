@@ -10,7 +10,7 @@ from isinglass.report import summarise
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
-from isinglass.uncertainty import Explanation, explain
+from isinglass.uncertainty import Explanation, Verdict, Verdicts, explain, verdict
 
 __all__ = [
     "ChowLiuTree",
@@ -26,6 +26,8 @@ __all__ = [
     "MarkovField",
     "Path",
     "Step",
+    "Verdict",
+    "Verdicts",
     "compare",
     "explain",
     "exports",
@@ -35,4 +37,5 @@ __all__ = [
     "selection",
     "simulate",
     "summarise",
+    "verdict",
 ]

@@ -63,7 +63,8 @@ def _own(design: Array, curvature: Array, cell: NDArray[np.intp], loss: Conditio
     rows = np.bincount(cell, loss.weights, minlength=len(design)) / loss.n
     own = np.einsum("c,ck,cl,cqr->kqlr", rows, design, design, curvature, optimize=True)
     size = design.shape[1] * curvature.shape[1]
-    return own.reshape(size, size)
+    flat: Array = own.reshape(size, size)
+    return flat
 
 
 def _with(split: Array, design: Array, curvature: Array, basis: Array) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from isinglass.errors import SettingError
@@ -172,7 +173,7 @@ def _accounts(walk: Walk, needed: float) -> tuple[tuple[str, ...], float]:
     """
     falls = [
         (before.evidence - after.evidence, after)
-        for before, after in zip(walk, walk[1:], strict=False)
+        for before, after in pairwise(walk)
         if after.kind == "add" and not after.inside
     ]
     named: list[Moment] = []

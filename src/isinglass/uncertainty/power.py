@@ -26,7 +26,7 @@ from isinglass.solvers.equivalent import log_chi2_sf
 Array = NDArray[np.float64]
 
 #: Directions over which the power for a link of several parameters is averaged.
-DIRECTIONS = 64
+DIRECTIONS = 32
 
 
 def typical_odds_ratio(length: float, df: int) -> float:
@@ -68,8 +68,7 @@ def least_log_odds(edge: Information, needed: float, n: float, power: float) -> 
         return float("inf")
     critical = critical_value(needed, df) / share
     if df == 1:
-        root = np.sqrt(critical) + float(ndtri(power))
-        length = root * np.sqrt(share / (n * share * edge.free[0, 0]))
+        length = (np.sqrt(critical) + float(ndtri(power))) / np.sqrt(n * edge.free[0, 0])
     else:
         pull = edge.free @ back @ edge.free
         along = np.einsum("di,ij,dj->d", directions(df), pull, directions(df))
@@ -103,7 +102,7 @@ def _far_critical(log_tail: float, df: int) -> float:
 def _length(critical: float, df: int, pulls: Array, power: float) -> float:
     """The length at which the mean power over some directions reaches the power asked for."""
     usual = (np.sqrt(critical) + ndtri(power)) / np.sqrt(max(float(np.median(pulls)), 1e-300))
-    lengths = usual * np.exp(np.linspace(-1.0, 2.0, 61))
+    lengths = usual * np.exp(np.linspace(-1.0, 2.0, 31))
     found = 1.0 - chndtr(critical, df, np.minimum(np.outer(lengths**2, pulls), 1e6)).mean(axis=1)
     if not found[-1] > power:
         return float("inf")

@@ -62,7 +62,7 @@ def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> It
     """The searches of some columns, or of all, in column order."""
     table, threshold = estimator._table, estimator.threshold_
     wanted = range(len(table.columns)) if columns is None else sorted(columns)
-    tables = {r: table for r in wanted}
+    tables = dict.fromkeys(wanted, table)
     if table.available:  # each column is explained by the rows where it is seen
         tables = {r: part.table for part in parts_of(table) for r in part.targets}
     for r in wanted:

@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from isinglass.engine import Progress
 from isinglass.errors import SettingError
@@ -37,8 +38,8 @@ class Verdict:
     evidence : float
         Of the edge; or of what it would gain, at the end where that is more.
     odds_ratio : float
-        A link with a larger one would have been found, with the power asked for. Infinite where
-        no link would; NaN for a pair that is linked.
+        A link with a larger one would be found, with the power asked for, were the pair not known
+        to be linked or not. Infinite where no link would be found.
     rows_needed : float
         Rows that would settle it, roughly; infinite if no number would, NaN where it is settled.
     sentence : str
@@ -149,15 +150,14 @@ class _Judge:
         self.matters, self.power = matters, power
         self.needed = 2.0 * self.n * estimator.threshold_
         self.tentative = 2.0 * self.n * TENTATIVE.threshold(self.n, len(self.names))
-        self.linked = {(e.source, e.target): e for e in estimator.graph_}
+        self.linked = {(e.source, e.target): float(e.evidence or 0.0) for e in estimator.graph_}
 
     def verdicts(self, progress: Progress | None) -> Verdicts:
         p = len(self.names)
         evidence, least = np.zeros((p, p)), np.full((p, p), np.inf)
         for r, search in enumerate(searches(self.estimator)):
-            others = [t for t in search.loss.candidates if not self._is_linked(r, t)]
-            fit = search.fit(search.path.support)
-            evidence[r, others] = search.evidence(fit, others)
+            others = list(search.loss.candidates)
+            evidence[r, others] = search.evidence(search.fit(search.path.support), others)
             least[r, others] = self._least(search, others)
             if progress is not None:
                 progress(r + 1, p)
@@ -165,14 +165,10 @@ class _Judge:
         combined = np.minimum if self.estimator.rule == "or" else np.maximum
         least = combined(least, least.T)
         pairs = tuple(
-            self._linked(a, b) if self._is_linked(a, b)
-            else self._not_found(a, b, float(evidence[a, b]), float(least[a, b]))
+            self._verdict(a, b, float(evidence[a, b]), float(least[a, b]))
             for a, b in combinations(range(p), 2)
         )
         return Verdicts(pairs, self.names, self.estimator._table.library)
-
-    def _is_linked(self, a: int, b: int) -> bool:
-        return (min(a, b), max(a, b)) in self.linked
 
     def _least(self, search: Search, others: list[int]) -> list[float]:
         """The least log odds ratio found at one end, for each of the others."""
@@ -185,15 +181,12 @@ class _Judge:
                 sizes[t] = least_log_odds(edge, self.needed, self.n, power)
         return [sizes[t] for t in others]
 
-    def _linked(self, a: int, b: int) -> Verdict:
-        link = self.linked[a, b]
-        assert link.evidence is not None
-        said = f"{self.names[a]} and {self.names[b]}: linked (evidence {link.evidence:.3g})"
-        nan = float("nan")
-        return Verdict(self.names[a], self.names[b], LINKED, link.evidence, nan, nan, said)
-
-    def _not_found(self, a: int, b: int, evidence: float, least: float) -> Verdict:
-        word, rows, said = self._judged(evidence, least)
+    def _verdict(self, a: int, b: int, evidence: float, least: float) -> Verdict:
+        if (a, b) in self.linked:
+            evidence = self.linked[a, b]
+            word, rows, said = LINKED, float("nan"), f"linked (evidence {evidence:.3g})"
+        else:
+            word, rows, said = self._judged(evidence, least)
         ratio = float(np.exp(least)) if least < 700 else float("inf")
         said = f"{self.names[a]} and {self.names[b]}: {said}"
         return Verdict(self.names[a], self.names[b], word, evidence, ratio, rows, said)
@@ -223,8 +216,6 @@ class _Judge:
 
     def _rows_for(self, evidence: float) -> float:
         """Rows with which a link as strong as this one looks would be found."""
-        from scipy.special import ndtri
-
         wanted = (np.sqrt(self.needed) + float(ndtri(self.power))) ** 2
         return float(np.ceil(self.n * max(wanted / evidence, 1.0)))
 
@@ -234,5 +225,5 @@ def _by_support(search: Search, others: list[int]) -> Iterator[tuple[list[int], 
     support = search.path.support
     yield list(support), [t for t in others if t not in support]
     for t in others:
-        if t in support:  # chosen by this end alone, where the rule asks for both
+        if t in support:
             yield [s for s in support if s != t], [t]
