@@ -75,7 +75,7 @@ def judged(model: Model, n: int, seed: int, rule: str) -> Iterator[tuple[float, 
 
 
 def shares(rows: list[tuple[float, float, str]]) -> list[str]:
-    """Of the links above x, and of those just above it: how many, and how many called not linked."""
+    """Of links above x, and just above it: how many, found, and called not linked."""
     cells = []
     for most in (np.inf, np.log(NEAR)):
         above = [word for true, least, word in rows if least < true <= least + most]
@@ -95,8 +95,10 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    print("| tables | rule | links above x | found | called not linked "
-          "| just above x | found | called not linked |")
+    print(
+        "| tables | rule | links above x | found | called not linked "
+        "| just above x | found | called not linked |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for name, (model, n) in DESIGNS.items():
         for rule in ("or", "and"):

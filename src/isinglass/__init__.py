@@ -10,7 +10,15 @@ from isinglass.report import summarise
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
-from isinglass.uncertainty import Explanation, Verdict, Verdicts, explain, verdict
+from isinglass.uncertainty import (
+    Explanation,
+    Planned,
+    Verdict,
+    Verdicts,
+    explain,
+    plan,
+    verdict,
+)
 
 __all__ = [
     "ChowLiuTree",
@@ -25,6 +33,7 @@ __all__ = [
     "L1Graph",
     "MarkovField",
     "Path",
+    "Planned",
     "Step",
     "Verdict",
     "Verdicts",
@@ -33,6 +42,7 @@ __all__ = [
     "exports",
     "foba",
     "losses",
+    "plan",
     "read_table",
     "selection",
     "simulate",

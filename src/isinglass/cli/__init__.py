@@ -12,7 +12,17 @@ import click
 
 from isinglass.errors import IsinglassError
 
-COMMANDS = ("compare", "demo", "export", "fit", "reproduce", "sample", "simulate")
+COMMANDS = (
+    "compare",
+    "demo",
+    "explain",
+    "export",
+    "fit",
+    "plan",
+    "reproduce",
+    "sample",
+    "simulate",
+)
 
 
 class LazyCommands(click.Group):

@@ -33,7 +33,9 @@ class Information:
     free: Array
 
 
-def information(loss: ConditionalLoss, fit: NodeFit, columns: Sequence[int]) -> Iterator[Information]:
+def information(
+    loss: ConditionalLoss, fit: NodeFit, columns: Sequence[int]
+) -> Iterator[Information]:
     """What a refitted column knows about an edge to each of some columns outside its support."""
     cell, first_row = loss._cells_of(tuple(fit.coef))
     design, _ = loss._design(tuple(fit.coef), first_row)
