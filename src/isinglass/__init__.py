@@ -11,16 +11,19 @@ from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
 from isinglass.uncertainty import (
+    Audit,
     Explanation,
     Planned,
     Verdict,
     Verdicts,
+    audit,
     explain,
     plan,
     verdict,
 )
 
 __all__ = [
+    "Audit",
     "ChowLiuTree",
     "Comparison",
     "Explanation",
@@ -37,6 +40,7 @@ __all__ = [
     "Step",
     "Verdict",
     "Verdicts",
+    "audit",
     "compare",
     "explain",
     "exports",

@@ -67,7 +67,9 @@ Examples:
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes; one a core.")
 @click.option("--out", default="isinglass-plan", show_default=True, metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
-def command(out: str, as_json: bool, pilot: str | None, rows: tuple[int, ...], **options: Any) -> None:
+def command(
+    out: str, as_json: bool, pilot: str | None, rows: tuple[int, ...], **options: Any
+) -> None:
     """How many rows does it take to recover a graph?
 
     Draws tables of the kind you expect, learns each, and counts. What is done is kept in DIR:

@@ -10,6 +10,7 @@ from isinglass.report.plots import INK, PALE, new_figure
 from isinglass.uncertainty import Planned
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 # Safe for colour-blind readers (Okabe and Ito).
@@ -31,12 +32,25 @@ def plan_figure(planned: Planned) -> Figure:
         if factor in planned.answers:
             ax.axvline(planned.answers[factor].rows, color=color, lw=0.6, ls="--")
     ax.axhline(planned.target, color=PALE, lw=0.5, ls=(0, (1, 3)))
-    ax.set_xscale("log")
+    _rows_axis(ax, sorted({at.rows for at in planned.points}))
     ax.set_ylim(-0.03, 1.03)
     ax.set_xlabel("rows", fontsize=9)
-    ax.set_ylabel("chance to recover the whole graph (dots)\nshare of the edges found (dotted)", fontsize=9)
+    ax.set_ylabel(
+        "chance to recover the whole graph (dots)\nshare of the edges found (dotted)", fontsize=9
+    )
     ax.set_title("How many rows are enough?", fontsize=10, loc="left", color=INK)
     ax.tick_params(labelsize=8)
     ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(frameon=False, fontsize=8, loc="lower right")
+    figure.legend(loc="outside lower center", ncols=len(factors), frameon=False, fontsize=9)
     return figure
+
+
+def _rows_axis(ax: Axes, rows: list[int]) -> None:
+    """Logarithmic, with ticks at round numbers that people read."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.set_xscale("log")
+    wide = rows[-1] > 4 * rows[0]
+    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if wide else range(1, 10)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())

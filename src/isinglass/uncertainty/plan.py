@@ -402,8 +402,10 @@ def _told(
         most = max(at.rows for at in points)
         said = [f"Even {most:,} rows do not reach {target:g} if {supposed.words(first)}"]
     else:
-        said = [f"With {answers[first].rows:,} rows {_words(answers[first], aim)} "
-                f"if {supposed.words(first)}"]
+        said = [
+            f"With {answers[first].rows:,} rows {_words(answers[first], aim)} "
+            f"if {supposed.words(first)}"
+        ]
     for factor in factors[1:]:
         there = [at for at in points if first in answers and at.rows == answers[first].rows]
         same = next((at for at in there if at.factor == factor), None)
