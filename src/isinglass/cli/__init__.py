@@ -13,6 +13,7 @@ import click
 from isinglass.errors import IsinglassError
 
 COMMANDS = (
+    "audit",
     "compare",
     "demo",
     "explain",

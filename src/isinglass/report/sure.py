@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isinglass.report.plots import INK, PALE, new_figure
-from isinglass.uncertainty import Planned
+from isinglass.uncertainty import Audit, Planned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,6 +42,27 @@ def plan_figure(planned: Planned) -> Figure:
     ax.tick_params(labelsize=8)
     ax.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside lower center", ncols=len(factors), frameon=False, fontsize=9)
+    return figure
+
+
+def audit_figure(result: Audit) -> Figure:
+    """Chance to find a link against its size, one line a tier."""
+    figure, ax = new_figure(6.4, 4.2)
+    at = np.arange(len(result.chances))
+    for tier, color in zip(result.tiers, COLORS[1:], strict=False):
+        shares = [chance.found[tier.name] for chance in result.chances]
+        label = f"{tier.name}: {tier.false:.2f} false edges"
+        ax.plot(at, shares, "o-", color=color, ms=4, mec="white", mew=0.4, lw=1.4, label=label)
+    names = [f"{chance.words}\n{chance.links:,} links" for chance in result.chances]
+    ax.set_xticks(at, names, fontsize=8)
+    ax.set_ylim(-0.03, 1.03)
+    ax.set_xlabel("odds ratio of the link, or its inverse", fontsize=9)
+    ax.set_ylabel("chance to be found", fontsize=9)
+    title = f"What this analysis finds, on {result.tables} tables like this one"
+    ax.set_title(title, fontsize=10, loc="left", color=INK)
+    ax.tick_params(labelsize=8)
+    ax.spines[["top", "right"]].set_visible(False)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     return figure
 
 

@@ -266,7 +266,7 @@ class _Work:
 
     def answered(self, stage: Any, rows: Sequence[int] | None, most: int) -> Planned:
         if rows is not None:
-            points = self._points(stage, dict.fromkeys(self.factors, rows), self.graphs)
+            points = self._at(stage, rows)
             reached = {factor: _first(points, factor, self._reaches) for factor in self.factors}
             answers = {factor: at for factor, at in reached.items() if at is not None}
         else:
@@ -281,12 +281,14 @@ class _Work:
         lowest = min(rough.values()) / 4
         steps = int(np.ceil(2 * np.log2(max(rough.values()) / lowest)))
         grid = [min(_rounded(lowest * 2 ** (k / 2)), most) for k in range(steps + 1)]
-        points = self._points(stage, dict.fromkeys(self.factors, grid), self.graphs)
-        needs = {factor: self._crossing(points, factor) for factor in self.factors}
+        points = self._at(stage, grid)
+        while None in (needs := self._crossings(points)).values() and grid[-1] < most:
+            grid.append(min(_rounded(grid[-1] * np.sqrt(2)), most))
+            points += self._at(stage, grid[-1:])
         # The number answered is looked at with tables that had no part in choosing it.
         needs = {factor: n and _not_in(grid, n) for factor, n in needs.items()}
         asked = sorted({n for n in needs.values() if n is not None})
-        points += self._points(stage, dict.fromkeys(self.factors, asked), self.graphs)
+        points += self._at(stage, asked)
         at = {(point.factor, point.rows): point for point in points}
         return points, {factor: at[factor, n] for factor, n in needs.items() if n is not None}
 
@@ -299,13 +301,17 @@ class _Work:
                 (point,) = self._points(stage, {factor: [n]}, few)
                 if self._reaches(point):
                     break
-                n = min(2 * n, most)
+                n = min(_rounded(2 * n), most)
             yield factor, n
 
     def _least_rows(self) -> int:
         """With fewer, not even the strongest link would be found as a rule."""
         needed = 2.0 * FalseEdges(0.05).threshold(1.0, self.supposed.columns)
         return _rounded(max(20.0, needed / (self.supposed.strongest / 4) ** 2))
+
+    def _at(self, stage: Any, rows: Sequence[int]) -> list[Point]:
+        """All tables of these numbers of rows, for every factor."""
+        return self._points(stage, dict.fromkeys(self.factors, rows), self.graphs)
 
     def _points(self, stage: Any, rows: Mapping[float, Sequence[int]], graphs: int) -> list[Point]:
         designs = [self._design(factor, sizes) for factor, sizes in rows.items() if len(sizes)]
@@ -337,6 +343,9 @@ class _Work:
 
     def _reaches(self, point: Point) -> bool:
         return self._measure(point) >= self.target
+
+    def _crossings(self, points: Sequence[Point]) -> dict[float, int | None]:
+        return {factor: self._crossing(points, factor) for factor in self.factors}
 
     def _crossing(self, points: Sequence[Point], factor: float) -> int | None:
         """The rows at which a rising curve through the points reaches the target."""

@@ -1,4 +1,4 @@
-"""`isinglass plan` and `isinglass explain`."""
+"""`isinglass plan`, `isinglass explain` and `isinglass audit`."""
 
 import json
 
@@ -44,3 +44,14 @@ def test_explain(invoke, survey):
     told = json.loads(linked.out)
     assert told["linked"]
     assert told["verdict"]["verdict"] == "linked"
+
+
+def test_audit(invoke, survey, tmp_path):
+    asked = ["audit", survey, *DROP, "--tables", 4, "--jobs", 1, "--out", tmp_path / "audit"]
+    done = invoke(*asked)
+    assert "4 tables like this one" in done.out
+    assert "false edges" in done.out
+    files = {path.name for path in (tmp_path / "audit").iterdir()}
+    assert files == {"tiers.csv", "chances.csv", "audit.png", "records.jsonl"}
+    again = invoke(*asked, "--json")
+    assert json.loads(again.out)["tables"] == 4
