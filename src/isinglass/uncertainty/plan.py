@@ -404,29 +404,29 @@ def _told(
     points: Sequence[Point],
     answers: Mapping[float, Point],
 ) -> str:
-    """One sentence with the answer."""
-    factors = sorted({at.factor for at in points}, key=lambda factor: (factor != 1, -factor))
-    first = factors[0]
-    if first not in answers:
+    """One sentence with the answer: first for the couplings expected, then for the others."""
+    first, *others = sorted({at.factor for at in points}, key=lambda at: (at != 1, -at))
+    answer = answers.get(first)
+    if answer is None:
         most = max(at.rows for at in points)
-        said = [f"Even {most:,} rows do not reach {target:g} if {supposed.words(first)}"]
+        said = f"Even {most:,} rows do not reach {target:g} if {supposed.words(first)}"
     else:
-        said = [
-            f"With {answers[first].rows:,} rows {_words(answers[first], aim)} "
-            f"if {supposed.words(first)}"
-        ]
-    for factor in factors[1:]:
-        there = [at for at in points if first in answers and at.rows == answers[first].rows]
-        same = next((at for at in there if at.factor == factor), None)
-        part = f"; if {supposed.words(factor)}, "
-        if same is not None:
-            part += f"{_words(same, aim, short=True)} with as many"
-        if factor in answers and (same is None or answers[factor].rows != same.rows):
-            part += f"{', and ' if same is not None else ''}it takes {answers[factor].rows:,} rows"
-        elif factor not in answers:
-            part += f"{', and ' if same is not None else ''}no number looked at is enough"
-        said.append(part)
-    return "".join(said) + "."
+        said = f"With {answer.rows:,} rows {_words(answer, aim)} if {supposed.words(first)}"
+    for factor in others:
+        here = [at for at in points if answer and (at.factor, at.rows) == (factor, answer.rows)]
+        own = _also(here[0] if here else None, answers.get(factor), aim)
+        said += f"; if {supposed.words(factor)}, {own}"
+    return said + "."
+
+
+def _also(same: Point | None, answer: Point | None, aim: str) -> str:
+    """What the same rows are worth, and how many are needed, with other couplings."""
+    parts = [] if same is None else [f"{_words(same, aim, short=True)} with as many"]
+    if answer is None:
+        parts.append("no number of rows looked at is enough")
+    elif answer != same:
+        parts.append(f"it takes about {answer.rows:,} rows")
+    return ", and ".join(parts)
 
 
 def _words(point: Point, aim: str, *, short: bool = False) -> str:
