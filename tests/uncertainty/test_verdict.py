@@ -58,7 +58,7 @@ def test_what_matters_decides_between_no_link_and_open(fitted):
     assert closed.verdict == "not linked"
     assert f"{ratio:.3g}" in closed.sentence
     assert open_.verdict == "cannot tell"
-    assert open_.rows_needed == pytest.approx(4 * 700, rel=0.01)  # half the log odds
+    assert open_.rows_needed == pytest.approx(4 * 700, rel=0.05)  # half the log odds
 
 
 def test_tentative_links_are_open():

@@ -16,6 +16,7 @@ from isinglass.estimators import GreedyGraph
 from isinglass.frames import frame
 from isinglass.graph import position_of
 from isinglass.uncertainty.searches import Search, checked_estimator, searches
+from isinglass.uncertainty.words import listed, number
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Moment:
 
 
 Walk = tuple[Moment, ...]
+Account = tuple[int, float, tuple[int, ...]]
+"""How many columns, the evidence left with them held, and which."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +97,9 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
     """Say why there is an edge between two columns, or none.
 
     The evidence for the pair is computed at every step of the searches at both its ends, exactly
-    as the search does. A column is named if the evidence falls most when it enters. That is a
-    statement about the measured columns; it does not say what causes what.
+    as the search does. Named are the fewest columns that account for the association, those first
+    at whose entry the evidence fell most; "once it is in" is the evidence with these alone held.
+    That is a statement about the measured columns; it does not say what causes what.
 
     Parameters
     ----------
@@ -123,8 +127,9 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
     if a == b:
         raise SettingError(f"a pair needs two columns; both are {a!r}.")
     found = {search.column: search for search in searches(estimator, ends)}
-    walks = [tuple(_walk(found[r], other, names)) for r, other in (ends, ends[::-1])]
-    story = _story(estimator, walks, set(ends))
+    ways = [(found[r], other) for r, other in (ends, ends[::-1])]
+    walks = [tuple(_walk(search, other, names)) for search, other in ways]
+    story = _story(estimator, ways, walks)
     return Explanation(
         (a, b),
         story.linked,
@@ -138,18 +143,24 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
     )
 
 
-def _story(estimator: GreedyGraph, walks: Sequence[Walk], ends: set[int]) -> _Story:
+def _story(
+    estimator: GreedyGraph, ways: Sequence[tuple[Search, int]], walks: Sequence[Walk]
+) -> _Story:
+    ends = {other for _, other in ways}
     evidence = [e.evidence for e in estimator.graph_ if {e.source, e.target} == ends]
     needed = 2.0 * estimator._table.n * estimator.threshold_
     alone = max(walk[0].evidence for walk in walks)
     left = evidence[0] if evidence else max(walk[-1].evidence for walk in walks)
     assert left is not None  # the graph of a fit has evidence for every edge
-    by, once_in = min(
-        (_accounts(walk, needed) for walk in walks), key=lambda named: (len(named[0]), named[1])
-    )
-    associated = alone > needed and not evidence
+    by: tuple[str, ...] = ()
+    held = left
+    if alone > needed and not evidence:
+        _, held, columns = min(
+            _accounts(*way, walk, needed) for way, walk in zip(ways, walks, strict=True)
+        )
+        by = tuple(estimator._table.names[t] for t in columns)
     chosen = any(walk[-1].inside for walk in walks)
-    return _Story(bool(evidence), chosen, alone, left, needed, by if associated else (), once_in)
+    return _Story(bool(evidence), chosen, alone, left, needed, by, held)
 
 
 def _walk(search: Search, other: int, names: Sequence[str]) -> Iterator[Moment]:
@@ -167,24 +178,25 @@ def _walk(search: Search, other: int, names: Sequence[str]) -> Iterator[Moment]:
         )
 
 
-def _accounts(walk: Walk, needed: float) -> tuple[tuple[str, ...], float]:
-    """Columns that take the evidence down to what is needed, those with most effect first; and
-    what is left of it when the last of them is in.
+def _accounts(search: Search, other: int, walk: Walk, needed: float) -> Account:
+    """The fewest columns that account for a pair, as one end sees it.
+
+    Those come first whose entry lowered the evidence most; it is enough when the evidence with
+    them alone held is no more than needed.
     """
     falls = [
-        (before.evidence - after.evidence, after)
+        (before.evidence - after.evidence, search.path.steps[after.step - 1].variable)
         for before, after in pairwise(walk)
         if after.kind == "add" and not after.inside
     ]
-    named: list[Moment] = []
+    named: list[int] = []
     left = walk[0].evidence
-    for fall, moment in sorted(falls, key=lambda pair: -pair[0]):
+    for fall, variable in sorted(falls, key=lambda pair: -pair[0]):
         if left <= needed or fall <= 0:
             break
-        named.append(moment)
-        left -= fall
-    last = max(named, key=lambda moment: moment.step, default=walk[0])
-    return tuple(str(moment.variable) for moment in named), last.evidence
+        named.append(variable)
+        left = float(search.evidence(search.fit(named), [other])[0])
+    return len(named), left, tuple(named)
 
 
 @dataclass(frozen=True)
@@ -197,10 +209,10 @@ class _Story:
     left: float
     needed: float
     by: tuple[str, ...]
-    once_in: float
+    held: float
 
     def __str__(self) -> str:
-        alone, left, needed = map(_number, (self.alone, self.left, self.needed))
+        alone, left, needed = map(number, (self.alone, self.left, self.needed))
         compared = f"(evidence {left} with the other columns held; a link needs {needed})"
         if self.linked:
             return f"linked (evidence {left} with the other columns held, {alone} with none)"
@@ -214,14 +226,7 @@ class _Story:
             return f"associated (evidence {alone}), {left} with the other columns held"
         it = "it is" if len(self.by) == 1 else "they are"
         return (
-            f"associated (evidence {alone}), explained by {_listed(self.by)} "
-            f"({_number(self.once_in)} once {it} in)"
+            f"associated (evidence {alone}), explained by {listed(self.by)} "
+            f"({number(self.held)} once {it} in)"
         )
 
-
-def _number(evidence: float) -> str:
-    return f"{evidence:,.0f}" if evidence >= 100 else f"{evidence:.3g}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

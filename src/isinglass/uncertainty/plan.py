@@ -23,6 +23,7 @@ from isinglass.graph import Graph
 from isinglass.selection import FalseEdges, Selector, selector
 from isinglass.table import encode
 from isinglass.uncertainty.supposed import Guess, Pilot, Supposition, coupling_of
+from isinglass.uncertainty.words import rounded_up
 
 #: No plan looks at more rows, unless told to.
 MOST_ROWS = 100_000
@@ -280,10 +281,10 @@ class _Work:
         rough = dict(self._bracketed(stage, most))
         lowest = min(rough.values()) / 4
         steps = int(np.ceil(2 * np.log2(max(rough.values()) / lowest)))
-        grid = [min(_rounded(lowest * 2 ** (k / 2)), most) for k in range(steps + 1)]
+        grid = [min(rounded_up(lowest * 2 ** (k / 2)), most) for k in range(steps + 1)]
         points = self._at(stage, grid)
         while None in (needs := self._crossings(points)).values() and grid[-1] < most:
-            grid.append(min(_rounded(grid[-1] * np.sqrt(2)), most))
+            grid.append(min(rounded_up(grid[-1] * np.sqrt(2)), most))
             points += self._at(stage, grid[-1:])
         # The number answered is looked at with tables that had no part in choosing it.
         needs = {factor: n and _not_in(grid, n) for factor, n in needs.items()}
@@ -301,13 +302,13 @@ class _Work:
                 (point,) = self._points(stage, {factor: [n]}, few)
                 if self._reaches(point):
                     break
-                n = min(_rounded(2 * n), most)
+                n = min(rounded_up(2 * n), most)
             yield factor, n
 
     def _least_rows(self) -> int:
         """With fewer, not even the strongest link would be found as a rule."""
         needed = 2.0 * FalseEdges(0.05).threshold(1.0, self.supposed.columns)
-        return _rounded(max(20.0, needed / (self.supposed.strongest / 4) ** 2))
+        return rounded_up(max(20.0, needed / (self.supposed.strongest / 4) ** 2))
 
     def _at(self, stage: Any, rows: Sequence[int]) -> list[Point]:
         """All tables of these numbers of rows, for every factor."""
@@ -359,7 +360,7 @@ class _Work:
             return own[0].rows
         share = (self.target - heights[i - 1]) / (heights[i] - heights[i - 1])
         low, high = np.log(own[i - 1].rows), np.log(own[i].rows)
-        return _rounded(float(np.exp(low + share * (high - low))))
+        return rounded_up(float(np.exp(low + share * (high - low))))
 
 
 def _point(factor: float, n: int, records: Sequence[Mapping[str, Any]]) -> Point:
@@ -382,19 +383,9 @@ def _first(points: Sequence[Point], factor: float, reaches: Any) -> Point | None
     return next((at for at in own if reaches(at)), None)
 
 
-def _rounded(n: float) -> int:
-    """Up to two digits, as nobody plans for 1,437 rows.
-
-    >>> _rounded(1437), _rounded(20.0), _rounded(99.5)
-    (1500, 20, 100)
-    """
-    unit = 10.0 ** max(int(np.floor(np.log10(n))) - 1, 0)
-    return int(np.ceil(n / unit - 1e-9) * unit)
-
-
 def _not_in(taken: Sequence[int], n: int) -> int:
     """The number itself, or one a little larger."""
-    return _not_in(taken, _rounded(n + 1)) if n in taken else n
+    return _not_in(taken, rounded_up(n + 1)) if n in taken else n
 
 
 def _told(

@@ -21,6 +21,7 @@ from isinglass.losses.information import information
 from isinglass.selection import FalseEdges
 from isinglass.uncertainty.power import least_log_odds
 from isinglass.uncertainty.searches import Search, checked_estimator, searches
+from isinglass.uncertainty.words import number, rounded_up
 
 LINKED, NOT_LINKED, CANNOT_TELL = "linked", "not linked", "cannot tell"
 #: The tier below the firm one: a pair with that much evidence is not called "not linked".
@@ -184,7 +185,7 @@ class _Judge:
     def _verdict(self, a: int, b: int, evidence: float, least: float) -> Verdict:
         if (a, b) in self.linked:
             evidence = self.linked[a, b]
-            word, rows, said = LINKED, float("nan"), f"linked (evidence {evidence:.3g})"
+            word, rows, said = LINKED, float("nan"), f"linked (evidence {number(evidence)})"
         else:
             word, rows, said = self._judged(evidence, least)
         ratio = float(np.exp(least)) if least < 700 else float("inf")
@@ -200,24 +201,24 @@ class _Judge:
         if evidence > self.tentative:
             rows = self._rows_for(evidence)
             said = (
-                f"cannot tell: evidence {evidence:.3g}, too little for a link ({self.needed:.3g}) "
-                f"and too much for none; about {rows:,.0f} rows would settle it"
+                f"cannot tell: evidence {number(evidence)}, too little for a link "
+                f"({number(self.needed)}) and too much for none; about {rows:,.0f} rows would settle it"
             )
             return CANNOT_TELL, rows, said
         if least > self.matters:
-            rows = float(np.ceil(self.n * (least / self.matters) ** 2))
+            rows = float(rounded_up(self.n * (least / self.matters) ** 2))
             said = (
-                f"cannot tell: only odds ratios above {np.exp(least):.3g} would have been found "
-                f"with {share}; for {np.exp(self.matters):.3g}, about {rows:,.0f} rows are needed"
+                f"cannot tell: only odds ratios above {number(np.exp(least))} would have been "
+                f"found with {share}; for {np.exp(self.matters):.3g}, about {rows:,.0f} rows are needed"
             )
             return CANNOT_TELL, rows, said
-        said = f"not linked down to an odds ratio of {np.exp(least):.3g}"
+        said = f"not linked down to an odds ratio of {number(np.exp(least))}"
         return NOT_LINKED, float("nan"), f"{said} (a larger one: found with {share})"
 
     def _rows_for(self, evidence: float) -> float:
         """Rows with which a link as strong as this one looks would be found."""
         wanted = (np.sqrt(self.needed) + float(ndtri(self.power))) ** 2
-        return float(np.ceil(self.n * max(wanted / evidence, 1.0)))
+        return float(rounded_up(self.n * max(wanted / evidence, 1.0)))
 
 
 def _by_support(search: Search, others: list[int]) -> Iterator[tuple[list[int], list[int]]]:
