@@ -42,9 +42,9 @@ def two_states(p: int, degree: int, seed: int, **model: object) -> ig.MarkovFiel
 
 def several_states(seed: int) -> ig.MarkovField:
     """Columns of two, three and four states, weakly and unequally linked."""
-    graph = simulate.random_regular(18, 4, seed)
+    graph = simulate.random_regular(15, 4, seed)
     return simulate.potts(
-        graph, [2, 3, 4] * 6, coupling=(0.05, 0.3), intercept=(0.0, 0.5), seed=seed
+        graph, [2, 3, 4] * 5, coupling=(0.05, 0.3), intercept=(0.0, 0.5), seed=seed
     )
 
 
@@ -53,8 +53,8 @@ KINDS = {
     "no links, intercepts": Kind(30, 300, partial(two_states, 30, 0, intercept=(-0.5, 0.5))),
     "strong equal": Kind(30, 500, partial(two_states, 30, 3, coupling=0.5)),
     "weak unequal, intercepts": Kind(30, 300, partial(two_states, 30, 6, **WEAK)),
-    "the same, 1000 rows": Kind(30, 1000, partial(two_states, 30, 6, **WEAK)),
-    "weak unequal, intercepts, 2 to 4 states": Kind(18, 400, several_states),
+    "weak unequal, intercepts, 2 to 4 states": Kind(15, 400, several_states),
+    "weak unequal, intercepts, more rows": Kind(30, 1000, partial(two_states, 30, 6, **WEAK)),
 }
 
 

@@ -229,4 +229,3 @@ class _Story:
             f"associated (evidence {alone}), explained by {listed(self.by)} "
             f"({number(self.held)} once {it} in)"
         )
-

@@ -202,14 +202,16 @@ class _Judge:
             rows = self._rows_for(evidence)
             said = (
                 f"cannot tell: evidence {number(evidence)}, too little for a link "
-                f"({number(self.needed)}) and too much for none; about {rows:,.0f} rows would settle it"
+                f"({number(self.needed)}) and too much for none; "
+                f"about {rows:,.0f} rows would settle it"
             )
             return CANNOT_TELL, rows, said
         if least > self.matters:
             rows = float(rounded_up(self.n * (least / self.matters) ** 2))
             said = (
                 f"cannot tell: only odds ratios above {number(np.exp(least))} would have been "
-                f"found with {share}; for {np.exp(self.matters):.3g}, about {rows:,.0f} rows are needed"
+                f"found with {share}; for {np.exp(self.matters):.3g}, "
+                f"about {rows:,.0f} rows are needed"
             )
             return CANNOT_TELL, rows, said
         said = f"not linked down to an odds ratio of {number(np.exp(least))}"
