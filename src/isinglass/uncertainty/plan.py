@@ -27,6 +27,10 @@ from isinglass.uncertainty.words import rounded_up
 
 #: No plan looks at more rows, unless told to.
 MOST_ROWS = 100_000
+#: How often an answer is looked at, and moved if it does not hold.
+LOOKS = 4
+#: A share of edges found that is this much short of the target will do.
+NEARLY = 0.01
 
 
 @dataclass(frozen=True)
@@ -281,17 +285,32 @@ class _Work:
         rough = dict(self._bracketed(stage, most))
         lowest = min(rough.values()) / 4
         steps = int(np.ceil(2 * np.log2(max(rough.values()) / lowest)))
-        grid = [min(rounded_up(lowest * 2 ** (k / 2)), most) for k in range(steps + 1)]
+        sizes = (lowest * 2 ** (k / 2) for k in range(steps + 1))
+        grid = sorted({min(rounded_up(n), most) for n in sizes})
         points = self._at(stage, grid)
-        while None in (needs := self._crossings(points)).values() and grid[-1] < most:
+        while None in self._crossings(points).values() and grid[-1] < most:
             grid.append(min(rounded_up(grid[-1] * np.sqrt(2)), most))
             points += self._at(stage, grid[-1:])
-        # The number answered is looked at with tables that had no part in choosing it.
-        needs = {factor: n and _not_in(grid, n) for factor, n in needs.items()}
-        asked = sorted({n for n in needs.values() if n is not None})
-        points += self._at(stage, asked)
-        at = {(point.factor, point.rows): point for point in points}
-        return points, {factor: at[factor, n] for factor, n in needs.items() if n is not None}
+        return self._looked_at(stage, points)
+
+    def _looked_at(self, stage: Any, points: list[Point]) -> tuple[list[Point], dict[float, Point]]:
+        """Look at the answers themselves, with tables that had no part in choosing them.
+
+        An answer that turns out to be too small moves the curve, and with it the answer.
+        """
+        answers: dict[float, Point] = {}
+        for _ in range(LOOKS):
+            good = {factor for factor, point in answers.items() if self._may_do(point)}
+            taken = {point.rows for point in points}
+            needs = {
+                factor: _not_in(taken, n)
+                for factor, n in self._crossings(points).items()
+                if n is not None and factor not in good
+            }
+            points = points + self._at(stage, sorted(set(needs.values())))
+            at = {(point.factor, point.rows): point for point in points}
+            answers |= {factor: at[factor, n] for factor, n in needs.items()}
+        return points, answers
 
     def _bracketed(self, stage: Any, most: int) -> Iterator[tuple[float, int]]:
         """For each factor a number of rows that is about enough, by doubling with few tables."""
@@ -345,6 +364,10 @@ class _Work:
     def _reaches(self, point: Point) -> bool:
         return self._measure(point) >= self.target
 
+    def _may_do(self, point: Point) -> bool:
+        """Whether what was seen does not speak against the target."""
+        return (point.high if self.aim == "graph" else point.found + NEARLY) >= self.target
+
     def _crossings(self, points: Sequence[Point]) -> dict[float, int | None]:
         return {factor: self._crossing(points, factor) for factor in self.factors}
 
@@ -383,7 +406,7 @@ def _first(points: Sequence[Point], factor: float, reaches: Any) -> Point | None
     return next((at for at in own if reaches(at)), None)
 
 
-def _not_in(taken: Sequence[int], n: int) -> int:
+def _not_in(taken: set[int], n: int) -> int:
     """The number itself, or one a little larger."""
     return _not_in(taken, rounded_up(n + 1)) if n in taken else n
 
