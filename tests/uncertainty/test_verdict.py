@@ -51,6 +51,14 @@ def test_every_pair_has_one_verdict(fitted):
     assert all(v.evidence <= 2 * 700 * fitted.threshold_ for v in verdicts if v.verdict != "linked")
 
 
+def test_some_columns_only(fitted):
+    some, all_ = ig.verdict(fitted, columns=["x4", "x0", "x1"]), ig.verdict(fitted)
+    assert [(v.source, v.target) for v in some] == [("x0", "x1"), ("x0", "x4"), ("x1", "x4")]
+    assert some.of("x0", "x4").sentence == all_.of("x0", "x4").sentence
+    with pytest.raises(SettingError, match="not both among"):
+        some.of("x0", "x5")
+
+
 def test_what_matters_decides_between_no_link_and_open(fitted):
     ratio = ig.verdict(fitted).of("x0", "x5").odds_ratio
     closed = ig.verdict(fitted, matters=1.01 * ratio).of("x0", "x5")

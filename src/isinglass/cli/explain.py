@@ -35,7 +35,7 @@ def command(data: str, a: str, b: str, steps: bool, as_json: bool, **options: An
     """
     estimator = fit_file(data, **options)
     told = explain(estimator, a, b)
-    judged = verdict(estimator).of(a, b)
+    judged = verdict(estimator, columns=[a, b]).of(a, b)
     if as_json:
         found = {key: value for key, value in asdict(told).items() if key != "library"}
         found["verdict"] = {"verdict": judged.verdict, "sentence": judged.sentence}

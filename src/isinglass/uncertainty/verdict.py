@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -71,7 +71,10 @@ class Verdicts:
         first, second = sorted((position_of(a, self.names), position_of(b, self.names)))
         if first == second:
             raise SettingError(f"a pair needs two columns; both are {a!r}.")
-        return self._by_pair[self.names[first], self.names[second]]
+        pair = self.names[first], self.names[second]
+        if pair not in self._by_pair:
+            raise SettingError(f"{a!r} and {b!r} were not both among the columns judged.")
+        return self._by_pair[pair]
 
     @cached_property
     def _by_pair(self) -> dict[tuple[str, str], Verdict]:
@@ -98,6 +101,7 @@ class Verdicts:
 def verdict(
     estimator: GreedyGraph,
     *,
+    columns: Sequence[str] | None = None,
     matters: float = 2.0,
     power: float = 0.8,
     progress: Progress | None = None,
@@ -113,6 +117,8 @@ def verdict(
     ----------
     estimator : GreedyGraph
         Fitted.
+    columns : sequence of str, optional
+        Judge only pairs of these columns; all by default.
     matters : float
         The smallest odds ratio that matters, above 1. For columns of more than two states it is a
         typical one: the exponential of the root mean square of the log odds ratios of all
@@ -141,7 +147,9 @@ def verdict(
         raise SettingError(f"matters must be an odds ratio above 1, got {matters!r}.")
     if not 0.5 < power < 1:
         raise SettingError(f"power must be between 0.5 and 1, got {power!r}.")
-    return _Judge(estimator, float(np.log(matters)), power).verdicts(progress)
+    names = estimator._table.names
+    wanted = sorted({position_of(name, names) for name in (names if columns is None else columns)})
+    return _Judge(estimator, float(np.log(matters)), power).verdicts(wanted, progress)
 
 
 class _Judge:
@@ -153,21 +161,21 @@ class _Judge:
         self.tentative = 2.0 * self.n * TENTATIVE.threshold(self.n, len(self.names))
         self.linked = {(e.source, e.target): float(e.evidence or 0.0) for e in estimator.graph_}
 
-    def verdicts(self, progress: Progress | None) -> Verdicts:
+    def verdicts(self, columns: Sequence[int], progress: Progress | None) -> Verdicts:
         p = len(self.names)
         evidence, least = np.zeros((p, p)), np.full((p, p), np.inf)
-        for r, search in enumerate(searches(self.estimator)):
-            others = list(search.loss.candidates)
+        for done, search in enumerate(searches(self.estimator, columns), start=1):
+            r, others = search.column, [t for t in columns if t in search.loss.candidates]
             evidence[r, others] = search.evidence(search.fit(search.path.support), others)
             least[r, others] = self._least(search, others)
             if progress is not None:
-                progress(r + 1, p)
+                progress(done, len(columns))
         evidence = np.maximum(evidence, evidence.T)
         combined = np.minimum if self.estimator.rule == "or" else np.maximum
         least = combined(least, least.T)
         pairs = tuple(
             self._verdict(a, b, float(evidence[a, b]), float(least[a, b]))
-            for a, b in combinations(range(p), 2)
+            for a, b in combinations(columns, 2)
         )
         return Verdicts(pairs, self.names, self.estimator._table.library)
 
