@@ -13,11 +13,14 @@ import click
 from isinglass.errors import IsinglassError
 
 COMMANDS = (
+    "audit",
     "compare",
     "demo",
+    "explain",
     "export",
     "fit",
     "impute",
+    "plan",
     "reproduce",
     "resample",
     "sample",

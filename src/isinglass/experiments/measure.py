@@ -24,10 +24,13 @@ class Found:
     ranking : (p, p) array, optional
         How early each pair came on the method's path: larger is earlier. Only the order
         counts; pairs of equal rank come together.
+    kept : optional
+        Anything else to be kept in the record, under "kept"; plain, as JSON has it.
     """
 
     graphs: Mapping[str, Graph | Iterable[tuple[int, int]]]
     ranking: NDArray[np.float64] | None = None
+    kept: Any = None
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ class Design:
         Returns a table of codes, shape (n, p), and the true edges, pairs of columns.
     betas : tuple of float
         The numbers of rows to try, in the paper's units.
+    unit : "beta" or "n"
+        Whether `betas` are in the paper's units, or plain numbers of rows.
 
     Examples
     --------
@@ -52,9 +54,12 @@ class Design:
     degree: int
     sample: Callable[[int, int], tuple[Codes, Edges]]
     betas: tuple[float, ...]
+    unit: str = "beta"
 
     def rows(self, beta: float) -> int:
-        """Return n = 20 beta d log p, rounded."""
+        """Return n = 20 beta d log p, rounded; or beta itself, if it is a number of rows."""
+        if self.unit == "n":
+            return max(1, round(beta))
         return max(1, round(20 * beta * self.degree * float(np.log(self.p))))
 
     @property
@@ -74,7 +79,8 @@ class Draw:
     @cached_property
     def key(self) -> str:
         """The part of a cell's key that all methods share."""
-        return f"{self.design.name}/beta={self.beta:g}/rep={self.repetition}"
+        size = f"n={self.n}" if self.design.unit == "n" else f"beta={self.beta:g}"
+        return f"{self.design.name}/{size}/rep={self.repetition}"
 
     @property
     def n(self) -> int:

@@ -200,11 +200,12 @@ def _measured(answer: Any, truth: Edges) -> Record:
     area = (
         float("nan") if found.ranking is None else area_under_precision_recall(found.ranking, truth)
     )
-    return {
+    record = {
         "true": len(truth),
         "settings": {name: [count.false, count.missed] for name, count in counts.items()},
         "aupr": None if np.isnan(area) else area,
     }
+    return record if found.kept is None else record | {"kept": found.kept}
 
 
 def _failure(error: Exception) -> Record:

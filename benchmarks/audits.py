@@ -1,0 +1,116 @@
+"""Does `audit` know how many false edges an analysis makes?
+
+For each kind of table: the mean number of false edges at each tier over many tables whose truth is
+known; beside it, the mean of what `audit` says on some of such tables, knowing nothing but the
+table; and the ratio of the two.
+
+    python benchmarks/audits.py [--graphs 200] [--audited 20] [--draws 50] [--out audits/]
+
+It may be stopped and started again; a larger number of graphs or tables goes on from a smaller.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+import isinglass as ig
+from isinglass import simulate
+from isinglass.experiments import Design, Found, Method, Plan, run
+from isinglass.selection import FalseEdges
+
+TIERS = {"firm": 0.05, "tentative": 1.0}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of table."""
+
+    p: int
+    n: int
+    model: Callable[[int], ig.MarkovField]
+
+
+def two_states(p: int, degree: int, seed: int, **model: object) -> ig.MarkovField:
+    """An Ising model on a random regular graph."""
+    return simulate.ising(simulate.random_regular(p, degree, seed), seed=seed, **model)
+
+
+def several_states(seed: int) -> ig.MarkovField:
+    """Columns of two, three and four states, weakly and unequally linked."""
+    graph = simulate.random_regular(15, 4, seed)
+    return simulate.potts(
+        graph, [2, 3, 4] * 5, coupling=(0.05, 0.3), intercept=(0.0, 0.5), seed=seed
+    )
+
+
+WEAK = {"coupling": (0.05, 0.3), "intercept": (-0.5, 0.5)}
+KINDS = {
+    "no links, intercepts": Kind(30, 300, partial(two_states, 30, 0, intercept=(-0.5, 0.5))),
+    "strong equal": Kind(30, 500, partial(two_states, 30, 3, coupling=0.5)),
+    "weak unequal, intercepts": Kind(30, 300, partial(two_states, 30, 6, **WEAK)),
+    "weak unequal, intercepts, 2 to 4 states": Kind(15, 400, several_states),
+    "weak unequal, intercepts, more rows": Kind(30, 1000, partial(two_states, 30, 6, **WEAK)),
+}
+
+
+def drawn(kind: Kind, n: int, seed: int) -> tuple[np.ndarray, list[tuple[int, int]]]:
+    """A table and its true edges."""
+    of_model, of_rows = (int(s) for s in np.random.SeedSequence(seed).generate_state(2))
+    field = kind.model(of_model)
+    return field.sample_codes(n, seed=of_rows, n_jobs=1), list(field.couplings)
+
+
+def learned(codes: np.ndarray) -> Found:
+    """The graphs of both tiers."""
+    levels = {name: FalseEdges(k).threshold(*codes.shape) for name, k in TIERS.items()}
+    estimator = ig.GreedyGraph("auto", floor=levels["tentative"], n_jobs=1).fit(codes)
+    return Found({name: estimator.at(level) for name, level in levels.items()})
+
+
+def truth(name: str, kind: Kind, options: argparse.Namespace) -> dict[str, np.ndarray]:
+    """False edges of every table, by tier."""
+    design = Design(name, kind.p, 1, partial(drawn, kind), (kind.n,), unit="n")
+    cells = Plan([design], [Method("greedy", learned)], options.graphs).cells()
+    records = run(cells, options.out, jobs=options.jobs).values()
+    return {tier: np.array([r["settings"][tier][0] for r in records]) for tier in TIERS}
+
+
+def audited(kind: Kind, options: argparse.Namespace) -> dict[str, np.ndarray]:
+    """What `audit` says of some tables, by tier."""
+    results = []
+    for seed in range(options.audited):
+        codes, _ = drawn(kind, kind.n, 10**6 + seed)
+        results.append(
+            ig.audit(ig.GreedyGraph(), codes, options.draws, folder=options.out, jobs=options.jobs)
+        )
+    return {tier: np.array([found.tier(tier).false for found in results]) for tier in TIERS}
+
+
+def main() -> None:
+    """Print one row a kind of table and tier."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--graphs", type=int, default=200)
+    parser.add_argument("--audited", type=int, default=20)
+    parser.add_argument("--draws", type=int, default=50)
+    parser.add_argument("--out", default="audits")
+    parser.add_argument("--jobs", type=int)
+    options = parser.parse_args()
+    print("| tables | n | tier | false edges | error | `audit` says | error | ratio |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, kind in KINDS.items():
+        true, said = truth(name, kind, options), audited(kind, options)
+        for tier in TIERS:
+            cells = [name, f"{kind.n}", tier]
+            for values in (true[tier], said[tier]):
+                cells += [f"{values.mean():.3f}", f"{values.std() / np.sqrt(len(values)):.3f}"]
+            cells.append(f"{said[tier].mean() / max(true[tier].mean(), 1e-12):.2f}")
+            print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

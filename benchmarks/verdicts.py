@@ -1,0 +1,112 @@
+"""Is "not linked down to an odds ratio of x" wrong no more often than its power says?
+
+Over simulated tables, every pair that is truly linked, with a typical odds ratio above the x that
+`verdict` names for it, should be called "not linked" in at most one table of five (80 % power).
+"just above": the true odds ratio is at most 1.25 times x, the hardest cases.
+
+    python benchmarks/verdicts.py [--tables 100] [--seed 0]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+import isinglass as ig
+from isinglass import simulate
+from isinglass.uncertainty.power import typical_log_odds
+
+POWER = 0.8
+#: So large that no size is too large to matter: all that is not linked is called so.
+MATTERS = 1e6
+NEAR = 1.25
+
+Model = Callable[[int], ig.MarkovField]
+DESIGNS: dict[str, tuple[Model, int]] = {
+    "two states, weak unequal": (
+        lambda seed: simulate.ising(
+            simulate.random_regular(15, 4, seed),
+            coupling=(0.05, 0.35),
+            intercept=(-0.5, 0.5),
+            seed=seed,
+        ),
+        600,
+    ),
+    "two states, weak, small table": (
+        lambda seed: simulate.ising(
+            simulate.erdos_renyi(12, 3, seed), coupling=(0.1, 0.6), intercept=(-0.5, 0.5), seed=seed
+        ),
+        200,
+    ),
+    "two states, strong": (
+        lambda seed: simulate.ising(simulate.grid(3, 4), coupling=(0.1, 0.8), seed=seed),
+        800,
+    ),
+    "three states": (
+        lambda seed: simulate.potts(
+            simulate.random_regular(12, 3, seed), 3, coupling=(0.05, 0.4), intercept=0.3, seed=seed
+        ),
+        800,
+    ),
+    "two to five states": (
+        lambda seed: simulate.potts(
+            simulate.random_regular(12, 3, seed),
+            [2, 3, 4, 5] * 3,
+            coupling=(0.05, 0.4),
+            intercept=(0.0, 0.5),
+            seed=seed,
+        ),
+        1000,
+    ),
+}
+
+
+def judged(model: Model, n: int, seed: int, rule: str) -> Iterator[tuple[float, float, str]]:
+    """True log odds ratio, the log of x, and the verdict, of every true link of a table."""
+    field = model(seed)
+    table = field.sample(n, seed=seed + 10**6)
+    verdicts = ig.verdict(ig.GreedyGraph(rule=rule).fit(table), matters=MATTERS, power=POWER)
+    for (i, j), coupling in field.couplings.items():
+        said = verdicts.of(field.names[i], field.names[j])
+        yield typical_log_odds(coupling), float(np.log(said.odds_ratio)), said.verdict
+
+
+def shares(rows: list[tuple[float, float, str]]) -> list[str]:
+    """Of links above x, and just above it: how many, found, and called not linked."""
+    cells = []
+    for most in (np.inf, np.log(NEAR)):
+        above = [word for true, least, word in rows if least < true <= least + most]
+        wrong = sum(word == "not linked" for word in above)
+        found = sum(word == "linked" for word in above)
+        cells += [
+            f"{len(above)}",
+            f"{found / max(len(above), 1):.3f}",
+            f"{wrong / max(len(above), 1):.3f}",
+        ]
+    return cells
+
+
+def main() -> None:
+    """Print one row a design and rule."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tables", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    print(
+        "| tables | rule | links above x | found | called not linked "
+        "| just above x | found | called not linked |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for name, (model, n) in DESIGNS.items():
+        for rule in ("or", "and"):
+            ask = partial(judged, model, n, rule=rule)
+            seeds = range(options.seed * 10**4, options.seed * 10**4 + options.tables)
+            rows = [row for seed in seeds for row in ask(seed=seed)]
+            print(f"| {name}, n = {n} | {rule} | {' | '.join(shares(rows))} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""``isinglass explain``: why two columns are linked, or not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from isinglass.cli.fitting import fit_file, fit_options
+from isinglass.report.words import one_line
+from isinglass.uncertainty import Explanation, explain, verdict
+
+EPILOG = """\b
+Examples:
+  isinglass explain survey.csv fever awake
+  isinglass explain survey.csv fever awake --steps
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("data", type=click.Path(dir_okay=True))
+@click.argument("a")
+@click.argument("b")
+@fit_options
+@click.option("--steps", is_flag=True, help="The evidence for the pair at every step.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
+def command(data: str, a: str, b: str, steps: bool, as_json: bool, **options: Any) -> None:
+    """Why is there an edge between columns A and B of DATA, or none?
+
+    Learns the graph, and reads the evidence for the pair along the searches at both ends: it
+    falls when a column enters that accounts for the association. Then says how large a link
+    could have been missed.
+    """
+    estimator = fit_file(data, **options)
+    told = explain(estimator, a, b)
+    judged = verdict(estimator, columns=[a, b]).of(a, b)
+    if as_json:
+        found = {key: value for key, value in asdict(told).items() if key != "library"}
+        found["verdict"] = {"verdict": judged.verdict, "sentence": judged.sentence}
+        click.echo(json.dumps(found, indent=2, allow_nan=False))
+        return
+    click.echo(one_line(told.sentence))
+    if not told.linked:
+        click.echo(one_line(judged.sentence))
+    if steps:
+        _print_steps(told)
+
+
+def _print_steps(told: Explanation) -> None:
+    for end in told.pair:
+        click.echo(f"\nsearch at {one_line(end)}")
+        for moment in (moment for moment in told.steps if moment.end == end):
+            what = "start" if moment.variable is None else f"{moment.kind} {moment.variable}"
+            inside = "  (in)" if moment.inside else ""
+            click.echo(f"  {moment.evidence:10.4g}  {one_line(what)}{inside}")

@@ -1,0 +1,169 @@
+"""``isinglass plan``: how many rows do I need?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from isinglass.cli.fitting import MISSING_OPTION, search_options
+from isinglass.cli.tables import number_or_word, read_bins, read_without, table_options
+from isinglass.cli.terminal import new_console, progress_bar
+from isinglass.errors import MissingExtra, SettingError
+from isinglass.exports.tables import as_csv
+from isinglass.files import check_folder, write_all
+from isinglass.uncertainty import Planned, plan
+from isinglass.uncertainty.plan import MOST_ROWS, Point
+
+EPILOG = """\b
+Examples:
+  isinglass plan --columns 50 --degree 4 --coupling 0.3
+  isinglass plan --columns 20 --degree 3 --odds-ratio 2 --states 3
+  isinglass plan --pilot pilot.csv --drop id
+  isinglass plan --columns 50 --degree 4 --odds-ratio 3 --rows 500 --rows 1000
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.option("--columns", type=int, metavar="P", help="Number of columns.")
+@click.option("--degree", type=float, metavar="D", help="Neighbours of a column.")
+@click.option("--coupling", type=float, metavar="C", help="Size of every link.")
+@click.option("--odds-ratio", type=float, metavar="X", help="The same, as an odds ratio.")
+@click.option("--states", type=int, default=2, show_default=True, help="States of a column.")
+@click.option(
+    "--intercept",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Fields are drawn from minus this to this.",
+)
+@click.option("--pilot", type=click.Path(), metavar="FILE", help="A table, instead of a guess.")
+@table_options
+@MISSING_OPTION
+@search_options
+@click.option(
+    "--factor",
+    "factors",
+    type=float,
+    multiple=True,
+    default=(0.7, 1.0),
+    show_default=True,
+    help="What the couplings are multiplied by.",
+)
+@click.option("--target", type=float, default=0.9, show_default=True, help="To be reached.")
+@click.option(
+    "--aim",
+    type=click.Choice(["graph", "edges"]),
+    help="The whole graph (default), or a share of its edges (default with --pilot).",
+)
+@click.option("--rows", type=click.IntRange(1), multiple=True, metavar="N", help="Rows to try.")
+@click.option("--most-rows", type=click.IntRange(1), default=MOST_ROWS, show_default=True)
+@click.option("--graphs", type=click.IntRange(2), default=100, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes; one a core.")
+@click.option("--out", default="isinglass-plan", show_default=True, metavar="DIR")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
+def command(
+    out: str, as_json: bool, pilot: str | None, rows: tuple[int, ...], **options: Any
+) -> None:
+    """How many rows does it take to recover a graph?
+
+    Draws tables of the kind you expect, learns each, and counts. What is done is kept in DIR:
+    after Ctrl-C the same command goes on where it stopped.
+    """
+    check_folder(out)
+    options = _with_pilot(pilot, **options)
+    with progress_bar("drawing and learning") as progress:
+        planned = plan(rows=rows or None, folder=out, progress=progress, **options)
+    contents = {"plan.csv": _csv(planned)}
+    lines = []
+    try:
+        contents["plan.png"] = _picture(planned)
+    except MissingExtra as error:
+        lines.append(f"no picture: {error}")
+    write_all(out, contents)
+    lines.insert(0, f"wrote {', '.join(contents)} to {out}")
+    if as_json:
+        click.echo(json.dumps(_as_dict(planned), indent=2, allow_nan=False))
+    else:
+        _tell(planned)
+    for line in lines:
+        click.echo(line, err=as_json)
+
+
+def _with_pilot(
+    pilot: str | None,
+    *,
+    na: tuple[str, ...],
+    drop: tuple[str, ...],
+    bins: tuple[str, ...],
+    weight_column: str | None,
+    n_eff: str,
+    max_states: int,
+    no_header: bool,
+    missing: str,
+    **options: Any,
+) -> dict[str, Any]:
+    """The options of `plan`, with the pilot table read if there is one."""
+    if pilot is None:
+        if na or drop or bins or weight_column or missing != "error":
+            raise SettingError("options that say how a table is read need --pilot FILE.")
+        return options
+    table = read_without(pilot, drop, na=na, header=not no_header)
+    return options | {
+        "pilot": table,
+        "sample_weight": weight_column,
+        "missing": missing,
+        "bins": read_bins(bins),
+        "n_eff": number_or_word(n_eff),
+        "max_states": max_states,
+        "intercept": 0.0,
+    }
+
+
+def _tell(planned: Planned) -> None:
+    console = new_console()
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for head in ("couplings", "rows", "whole graph", "95 % interval", "edges found", "false edges"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for at in planned.points:
+        table.add_row(*(Text(cell) for cell in _cells(at)))
+    console.print(table)
+    console.print(f"\n{planned.sentence}", style="bold")
+
+
+def _cells(at: Point) -> list[str]:
+    return [
+        f"x {at.factor:g}",
+        f"{at.rows:,}",
+        f"{at.recovered:.2f}",
+        f"{at.low:.2f} to {at.high:.2f}",
+        f"{at.found:.3f}",
+        f"{at.false:.2f}",
+    ]
+
+
+def _csv(planned: Planned) -> bytes:
+    rows = [list(asdict(at).values()) for at in planned.points]
+    return as_csv(tuple(Point.__dataclass_fields__), rows)
+
+
+def _as_dict(planned: Planned) -> dict[str, Any]:
+    return {
+        "sentence": planned.sentence,
+        "target": planned.target,
+        "aim": planned.aim,
+        "answers": {f"{factor:g}": at.rows for factor, at in planned.answers.items()},
+        "points": [asdict(at) for at in planned.points],
+    }
+
+
+def _picture(planned: Planned) -> bytes:
+    from isinglass.report.plots import png
+    from isinglass.report.sure import plan_figure
+
+    return png(plan_figure(planned))

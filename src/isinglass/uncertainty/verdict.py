@@ -1,0 +1,240 @@
+"""For every pair of columns: linked, not linked, or cannot tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from isinglass.engine import Progress
+from isinglass.errors import SettingError
+from isinglass.estimators import GreedyGraph
+from isinglass.frames import frame
+from isinglass.graph import position_of
+from isinglass.losses.information import information
+from isinglass.selection import FalseEdges
+from isinglass.uncertainty.power import least_log_odds
+from isinglass.uncertainty.searches import Search, checked_estimator, searches
+from isinglass.uncertainty.words import number, rounded_up
+
+LINKED, NOT_LINKED, CANNOT_TELL = "linked", "not linked", "cannot tell"
+#: The tier below the firm one: a pair with that much evidence is not called "not linked".
+TENTATIVE = FalseEdges(1)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What can be said about one pair.
+
+    Attributes
+    ----------
+    source, target : str
+    verdict : "linked", "not linked" or "cannot tell"
+    evidence : float
+        Of the edge; or of what it would gain, at the end where that is more.
+    odds_ratio : float
+        A link with a larger one would be found, with the power asked for, were the pair not known
+        to be linked or not. Infinite where no link would be found.
+    rows_needed : float
+        Rows that would settle it, roughly; infinite if no number would, NaN where it is settled.
+    sentence : str
+    """
+
+    source: str
+    target: str
+    verdict: str
+    evidence: float
+    odds_ratio: float
+    rows_needed: float
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdicts:
+    """What can be said about every pair of columns, in column order."""
+
+    pairs: tuple[Verdict, ...]
+    names: tuple[str, ...]
+    library: str | None = None
+
+    def of(self, a: str, b: str) -> Verdict:
+        """The verdict on one pair, its columns in any order."""
+        first, second = sorted((position_of(a, self.names), position_of(b, self.names)))
+        if first == second:
+            raise SettingError(f"a pair needs two columns; both are {a!r}.")
+        pair = self.names[first], self.names[second]
+        if pair not in self._by_pair:
+            raise SettingError(f"{a!r} and {b!r} were not both among the columns judged.")
+        return self._by_pair[pair]
+
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str, str], Verdict]:
+        return {(pair.source, pair.target): pair for pair in self.pairs}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """One row a pair."""
+        keys = ("source", "target", "verdict", "evidence", "odds_ratio", "rows_needed", "sentence")
+        columns = {key: [getattr(pair, key) for pair in self.pairs] for key in keys}
+        return frame(columns, library or self.library)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return iter(self.pairs)
+
+    def __repr__(self) -> str:
+        counts = Counter(pair.verdict for pair in self.pairs)
+        told = ", ".join(f"{counts[word]} {word}" for word in (LINKED, NOT_LINKED, CANNOT_TELL))
+        return f"Verdicts({len(self.pairs)} pairs: {told})"
+
+
+def verdict(
+    estimator: GreedyGraph,
+    *,
+    columns: Sequence[str] | None = None,
+    matters: float = 2.0,
+    power: float = 0.8,
+    progress: Progress | None = None,
+) -> Verdicts:
+    """Say of every pair of columns whether it is linked, not linked, or open.
+
+    A pair that was not found is *not linked* only down to a size: the smallest odds ratio that
+    would have been found with the power asked for, given what the search knew at its end. If
+    that size is above the one that matters, or the evidence is that of a tentative link, the
+    answer is *cannot tell*, with the rows that would settle it.
+
+    Parameters
+    ----------
+    estimator : GreedyGraph
+        Fitted.
+    columns : sequence of str, optional
+        Judge only pairs of these columns; all by default.
+    matters : float
+        The smallest odds ratio that matters, above 1. For columns of more than two states it is a
+        typical one: the exponential of the root mean square of the log odds ratios of all
+        two-by-two parts of the pair's table.
+    power : float
+        With what chance a link of the size named would have been found; above one half.
+    progress : function of (columns done, columns in all), optional
+
+    Returns
+    -------
+    Verdicts
+        With ``of(a, b)`` and ``to_frame()``.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(4), coupling=0.5, signs="positive")
+    >>> verdicts = verdict(ig.GreedyGraph().fit(field.sample(1500, seed=1)))
+    >>> verdicts
+    Verdicts(6 pairs: 3 linked, 3 not linked, 0 cannot tell)
+    >>> print(verdicts.of("x0", "x3"))
+    x0 and x3: not linked down to an odds ratio of ... (a larger one: found with 80 % power)
+    """
+    checked_estimator(estimator)
+    if not 1 < matters < float("inf"):
+        raise SettingError(f"matters must be an odds ratio above 1, got {matters!r}.")
+    if not 0.5 < power < 1:
+        raise SettingError(f"power must be between 0.5 and 1, got {power!r}.")
+    names = estimator._table.names
+    wanted = sorted({position_of(name, names) for name in (names if columns is None else columns)})
+    return _Judge(estimator, float(np.log(matters)), power).verdicts(wanted, progress)
+
+
+class _Judge:
+    def __init__(self, estimator: GreedyGraph, matters: float, power: float) -> None:
+        table = estimator._table
+        self.estimator, self.names, self.n = estimator, table.names, table.n
+        self.matters, self.power = matters, power
+        self.needed = 2.0 * self.n * estimator.threshold_
+        self.tentative = 2.0 * self.n * TENTATIVE.threshold(self.n, len(self.names))
+        self.linked = {(e.source, e.target): float(e.evidence or 0.0) for e in estimator.graph_}
+
+    def verdicts(self, columns: Sequence[int], progress: Progress | None) -> Verdicts:
+        p = len(self.names)
+        evidence, least = np.zeros((p, p)), np.full((p, p), np.inf)
+        for done, search in enumerate(searches(self.estimator, columns), start=1):
+            r, others = search.column, [t for t in columns if t in search.loss.candidates]
+            evidence[r, others] = search.evidence(search.fit(search.path.support), others)
+            least[r, others] = self._least(search, others)
+            if progress is not None:
+                progress(done, len(columns))
+        evidence = np.maximum(evidence, evidence.T)
+        combined = np.minimum if self.estimator.rule == "or" else np.maximum
+        least = combined(least, least.T)
+        pairs = tuple(
+            self._verdict(a, b, float(evidence[a, b]), float(least[a, b]))
+            for a, b in combinations(columns, 2)
+        )
+        return Verdicts(pairs, self.names, self.estimator._table.library)
+
+    def _least(self, search: Search, others: list[int]) -> list[float]:
+        """The least log odds ratio found at one end, for each of the others."""
+        either = self.estimator.rule == "or"
+        power = self.power if either else (1 + self.power) / 2  # both ends must find it
+        sizes = {}
+        for kept, asked in _by_support(search, others):
+            edges = information(search.loss, search.fit(kept), asked)
+            for t, edge in zip(asked, edges, strict=True):
+                sizes[t] = least_log_odds(edge, self.needed, self.n, power)
+        return [sizes[t] for t in others]
+
+    def _verdict(self, a: int, b: int, evidence: float, least: float) -> Verdict:
+        if (a, b) in self.linked:
+            evidence = self.linked[a, b]
+            word, rows, said = LINKED, float("nan"), f"linked (evidence {number(evidence)})"
+        else:
+            word, rows, said = self._judged(evidence, least)
+        ratio = float(np.exp(least)) if least < 700 else float("inf")
+        said = f"{self.names[a]} and {self.names[b]}: {said}"
+        return Verdict(self.names[a], self.names[b], word, evidence, ratio, rows, said)
+
+    def _judged(self, evidence: float, least: float) -> tuple[str, float, str]:
+        """The verdict, the rows needed, and the words for it."""
+        share = f"{100 * self.power:.3g} % power"
+        if not np.isfinite(least):
+            said = "cannot tell: no link would have been found, whatever its size"
+            return CANNOT_TELL, float("inf"), said
+        if evidence > self.tentative:
+            rows = self._rows_for(evidence)
+            said = (
+                f"cannot tell: evidence {number(evidence)}, too little for a link "
+                f"({number(self.needed)}) and too much for none; "
+                f"about {rows:,.0f} rows would settle it"
+            )
+            return CANNOT_TELL, rows, said
+        if least > self.matters:
+            rows = float(rounded_up(self.n * (least / self.matters) ** 2))
+            said = (
+                f"cannot tell: only odds ratios above {number(np.exp(least))} would have been "
+                f"found with {share}; for {np.exp(self.matters):.3g}, "
+                f"about {rows:,.0f} rows are needed"
+            )
+            return CANNOT_TELL, rows, said
+        said = f"not linked down to an odds ratio of {number(np.exp(least))}"
+        return NOT_LINKED, float("nan"), f"{said} (a larger one: found with {share})"
+
+    def _rows_for(self, evidence: float) -> float:
+        """Rows with which a link as strong as this one looks would be found."""
+        wanted = (np.sqrt(self.needed) + float(ndtri(self.power))) ** 2
+        return float(rounded_up(self.n * max(wanted / evidence, 1.0)))
+
+
+def _by_support(search: Search, others: list[int]) -> Iterator[tuple[list[int], list[int]]]:
+    """The others, together with the support that an edge to them would be added to."""
+    support = search.path.support
+    yield list(support), [t for t in others if t not in support]
+    for t in others:
+        if t in support:
+            yield [s for s in support if s != t], [t]
