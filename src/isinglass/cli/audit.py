@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.cli.fitting import fit_options, read_and_configure
+from isinglass.cli.fitting import read_and_configure, search_options
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import MissingExtra
 from isinglass.exports.tables import as_csv
@@ -30,7 +30,7 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("data", type=click.Path(dir_okay=True))
-@fit_options
+@search_options
 @click.option("--tables", type=click.IntRange(1), default=100, show_default=True, metavar="N")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes; one a core.")

@@ -1,22 +1,36 @@
-"""What the commands that learn a graph on the way share: options, and a fitted estimator."""
+"""What the commands that learn a graph share: their options, and a fitted estimator."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import csv
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from isinglass.cli.tables import number_or_word, read_bins, read_without, table_options
 from isinglass.cli.terminal import progress_bar
+from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
+from isinglass.selection import look_below
 
-SEARCH_OPTIONS = (
+Command = Callable[..., Any]
+
+MISSING_OPTION = click.option(
+    "--missing",
+    type=click.Choice(["error", "drop", "state", "available"]),
+    default="error",
+    show_default=True,
+    help="Gaps: refuse them, keep complete rows only, or take a gap as an answer.",
+)
+#: When an edge is taken in.
+THRESHOLD_OPTIONS = (
     click.option(
         "--threshold",
         default="auto",
         show_default=True,
-        help="What an edge must gain per row: auto, paper, paper:0.9, or a number such as 0.01.",
+        help="What an edge must gain per row: auto, paper, paper:0.9, a number such as 0.01, or "
+        "chosen on the table: ebic:0.25, cv:5, stability:1, stars:0.05.",
     ),
     click.option(
         "--rule",
@@ -26,23 +40,49 @@ SEARCH_OPTIONS = (
         help="Whether one end of an edge must choose it, or both.",
     ),
 )
-MISSING_OPTION = click.option(
-    "--missing",
-    type=click.Choice(["error", "drop", "state", "available"]),
-    default="error",
-    show_default=True,
-    help="Gaps: refuse them, keep complete rows only, or take a gap as an answer.",
+#: All that a search is told.
+SEARCH_OPTIONS = (
+    *THRESHOLD_OPTIONS,
+    click.option(
+        "--require", type=(str, str), multiple=True, metavar="A B", help="A link that must be."
+    ),
+    click.option(
+        "--forbid", type=(str, str), multiple=True, metavar="A B", help="A link that must not be."
+    ),
+    click.option(
+        "--forbid-group",
+        multiple=True,
+        metavar="A,B,C",
+        help="Columns of which no two may be linked; quote names with a comma.",
+    ),
+    MISSING_OPTION,
+    table_options,
+    click.option("--nu", type=float, default=0.5, show_default=True, help="Backward step factor."),
+    click.option("--no-intercept", is_flag=True, help="No field of a column's own."),
+    click.option("--max-degree", type=int, metavar="D", help="At most D neighbours a search."),
+)
+THREADS_OPTION = click.option(
+    "--jobs", "n_jobs", type=int, metavar="N", help="Threads; all cores by default."
 )
 
 
-def fit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how a table is read and learned from."""
-    return search_options(MISSING_OPTION(table_options(command)))
-
-
-def search_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def threshold_options(command: Command) -> Command:
     """Add the options that say when an edge is taken in."""
-    for option in reversed(SEARCH_OPTIONS):
+    return _with(THRESHOLD_OPTIONS, command)
+
+
+def search_options(command: Command) -> Command:
+    """Add the options that say how a table is read and searched."""
+    return _with(SEARCH_OPTIONS, command)
+
+
+def fit_options(command: Command) -> Command:
+    """Add those, and the number of threads."""
+    return _with((*SEARCH_OPTIONS, THREADS_OPTION), command)
+
+
+def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+    for option in reversed(options):
         command = option(command)
     return command
 
@@ -50,20 +90,41 @@ def search_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def read_and_configure(
     data: str,
     *,
+    threshold: str,
+    require: Sequence[tuple[str, str]],
+    forbid: Sequence[tuple[str, str]],
+    forbid_group: Sequence[str],
     na: tuple[str, ...],
     drop: tuple[str, ...],
     bins: tuple[str, ...],
     n_eff: str,
     no_header: bool,
+    no_intercept: bool,
     **settings: Any,
 ) -> tuple[GreedyGraph, Any]:
     """An estimator that is still to be fitted, and the table to fit it to."""
-    estimator = GreedyGraph(n_eff=number_or_word(n_eff), bins=read_bins(bins), **settings)
+    estimator = GreedyGraph(
+        look_below(threshold),
+        intercept=not no_intercept,
+        n_eff=number_or_word(n_eff),
+        bins=read_bins(bins),
+        require=list(require) or None,
+        forbid=[*forbid, *map(_group, forbid_group)] or None,
+        **settings,
+    )
     return estimator, read_without(data, drop, na=na, header=not no_header)
 
 
 def fit_file(data: str, *, weight_column: str | None, **options: Any) -> GreedyGraph:
-    """A graph learned from a file."""
+    """A graph learned from a file, with the settings of `fit_options`."""
     estimator, table = read_and_configure(data, **options)
     with progress_bar("searching") as progress:
         return estimator.fit(table, sample_weight=weight_column, progress=progress)
+
+
+def _group(text: str) -> tuple[str, ...]:
+    """Names with commas between them; a name that has a comma stands in quotes."""
+    names = tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))
+    if len(names) < 2:
+        raise SettingError(f"--forbid-group takes two names or more, as a,b,c; not {text!r}.")
+    return names

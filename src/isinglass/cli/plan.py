@@ -10,7 +10,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.cli.fitting import MISSING_OPTION, search_options
+from isinglass.cli.fitting import MISSING_OPTION, threshold_options
 from isinglass.cli.tables import number_or_word, read_bins, read_without, table_options
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import MissingExtra, SettingError
@@ -44,7 +44,7 @@ Examples:
 @click.option("--pilot", type=click.Path(), metavar="FILE", help="A table, instead of a guess.")
 @table_options
 @MISSING_OPTION
-@search_options
+@threshold_options
 @click.option(
     "--factor",
     "factors",

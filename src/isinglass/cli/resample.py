@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.cli.fit import fit_file, search_options
+from isinglass.cli.fitting import fit_file, fit_options
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.report.words import counted, one_line
 from isinglass.uncertainty import CaseDropping, Resamples, case_dropping, resample
@@ -44,7 +44,7 @@ Examples:
     is_flag=True,
     help="Drop 5 to 75 % of the rows, and say how far the graph stays the same.",
 )
-@search_options
+@fit_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
 def command(
     data: str,

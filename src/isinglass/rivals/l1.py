@@ -24,8 +24,9 @@ class L1Graph(Rival):
 
     Two states: logistic regression with the penalty ``lambda sum |theta|``, theta on the -1/+1
     scale. More states: softmax regression with one group an edge; see
-    `isinglass.rivals.penalties`. The graph does not depend on how states are coded. With ``penalty="ebic"`` and ``rule="and"``, the
-    defaults, it is what IsingFit does (but for ``standardise``, which glmnet turns on).
+    `isinglass.rivals.penalties`. The graph does not depend on how states are coded. With
+    ``penalty="ebic"`` and ``rule="and"``, the defaults, it is what IsingFit does (but for
+    ``standardise``, which glmnet turns on).
 
     Parameters
     ----------
