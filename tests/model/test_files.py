@@ -103,8 +103,9 @@ def test_the_first_schema_loads_for_ever():
 
 def test_an_older_schema_is_brought_up_to_date(saved, monkeypatch):
     path = saved(lambda document: document.update(model={"old": document["model"]}))
-    monkeypatch.setattr(files, "SCHEMA", 2)
-    monkeypatch.setitem(files.UPGRADES, 1, lambda old: old | {"model": old["model"]["old"]})
+    monkeypatch.setattr(files, "SCHEMA", files.SCHEMA + 1)
+    before = files.SCHEMA - 1
+    monkeypatch.setitem(files.UPGRADES, before, lambda old: old | {"model": old["model"]["old"]})
     assert_same(MarkovField.load(path), survey())
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import STOPS, search_columns, value_neighbours
-from isinglass.engine.runs import Choices, Progress, Worths
+from isinglass.engine.runs import Choices, Progress, WorthAtCuts, Worths
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import (
@@ -171,6 +171,18 @@ class NativeRuns:
         start, stop = self.flat["fit_begin"][i : i + 2]
         steps = tuple(self._step(i, count) for count in range(1, stop - start))
         return Path(steps, self.fit(i, 0), self.floor, self._status(i), self.names)
+
+    def worth(self, i: int) -> WorthAtCuts:
+        """What the edges of the i-th column are worth wherever its path may be cut."""
+        flat = self.flat
+        start, stop = flat["fit_begin"][i : i + 2]
+        worth = {}
+        for at in range(start, stop):
+            if at + 1 == stop or flat["add"][at + 1]:
+                entries = slice(*flat["worth_begin"][at : at + 2])
+                columns, values = flat["worth_column"][entries], flat["worth_value"][entries]
+                worth[int(at - start)] = dict(zip(columns.tolist(), values.tolist(), strict=True))
+        return worth
 
     def _step(self, i: int, count: int) -> Step:
         at = self.flat["fit_begin"][i] + count

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine import Choices, Runs
+from isinglass.engine.runs import Choices, Runs
 from isinglass.graph import Graph, Link, sign_of
 from isinglass.solvers.equivalent import one_parameter_gain
-from isinglass.table import Table
 
 
-def join(runs: Runs, threshold: float, rule: str, table: Table) -> Graph:
+class Head(Protocol):
+    """What a graph needs to know of its table: all but the rows."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def n_answers(self) -> tuple[int, ...]: ...
+    @property
+    def ordered(self) -> tuple[bool, ...]: ...
+    @property
+    def n(self) -> float: ...
+    @property
+    def library(self) -> str | None: ...
+
+
+def join(runs: Runs, threshold: float, rule: str, table: Head) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
     choices = runs.choices(threshold)
     edges = _edges(choices, len(runs), rule)
@@ -26,13 +41,12 @@ def join(runs: Runs, threshold: float, rule: str, table: Table) -> Graph:
     trends = ((choices.trends[edges.entry] + choices.trends[edges.other_entry]) / 2).tolist()
     unbounded = choices.unbounded[edges.entry] | choices.unbounded[edges.other_entry]
     chooser = choices.column[edges.entry].tolist()
-    ordered = [column.ordered for column in table.columns]
     links = tuple(
         Link(
             a,
             b,
             strength=strength,
-            sign=sign_of(trend) if ordered[a] and ordered[b] else 0,
+            sign=sign_of(trend) if table.ordered[a] and table.ordered[b] else 0,
             coupling=trend if one else None,
             log_odds=4.0 * trend if one else None,
             evidence=evidence,
