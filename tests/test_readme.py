@@ -52,6 +52,7 @@ def test_python_and_shell(text, tmp_path, monkeypatch):
         "edges.csv",
         "graph.graphml",
         "graph.png",
+        "model.json",
     }
     assert json.loads(next(tmp_path.glob("*.json")).read_text())["edges"]
 

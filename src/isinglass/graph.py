@@ -195,8 +195,11 @@ def position_of(name: str, names: Sequence[str]) -> int:
     """
     if name not in names:
         close = get_close_matches(str(name), names, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise SettingError(f"there is no column {name!r}{hint}")
+        if close:
+            raise SettingError(f"there is no column {name!r}; did you mean {close[0]!r}?")
+        known = ", ".join(map(repr, names[:8]))
+        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+        raise SettingError(f"there is no column {name!r}; the columns are {known}{more}.")
     return names.index(name)
 
 

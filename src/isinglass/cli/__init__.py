@@ -12,7 +12,7 @@ import click
 
 from isinglass.errors import IsinglassError
 
-COMMANDS = ("compare", "demo", "export", "fit", "reproduce", "sample", "simulate")
+COMMANDS = ("ask", "compare", "demo", "export", "fit", "reproduce", "sample", "simulate")
 
 
 class LazyCommands(click.Group):

@@ -14,6 +14,7 @@ from isinglass.estimators import GreedyGraph
 from isinglass.exports import edges_csv, graphml
 from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
+from isinglass.model.files import model_bytes
 from isinglass.report import summarise
 from isinglass.selection import LookBelow, selector
 
@@ -28,7 +29,9 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("data", type=click.Path(dir_okay=True))
-@click.option("--out", metavar="DIR", help="Write edges.csv, graph.graphml and graph.png there.")
+@click.option(
+    "--out", metavar="DIR", help="Write edges.csv, graph.graphml, model.json and graph.png there."
+)
 @click.option(
     "--threshold",
     default="auto",
@@ -68,7 +71,7 @@ def command(data: str, out: str | None, top: int, as_json: bool, **options: Any)
         check_folder(out)
     estimator = _fit(data, **options)
     summary = summarise(estimator)
-    written = _write(out, estimator.graph_) if out else []
+    written = _write(out, estimator) if out else []
     if as_json:
         click.echo(json.dumps(summary, indent=2, allow_nan=False))
     else:
@@ -104,9 +107,14 @@ def _fit(
         return estimator.fit(table, sample_weight=weight_column, progress=progress)
 
 
-def _write(out: str, graph: Graph) -> list[str]:
+def _write(out: str, estimator: GreedyGraph) -> list[str]:
     """Write the files of a result; one line says so, and another if there is no picture."""
-    contents = {"edges.csv": edges_csv(graph), "graph.graphml": graphml(graph)}
+    graph = estimator.graph_
+    contents = {
+        "edges.csv": edges_csv(graph),
+        "graph.graphml": graphml(graph),
+        "model.json": model_bytes(estimator.model_, estimator.record()),
+    }
     lines = []
     try:
         contents["graph.png"] = _picture(graph)

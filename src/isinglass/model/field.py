@@ -20,7 +20,7 @@ from isinglass.model import elimination, rows
 from isinglass.model.codings import Coded, convert, table_against
 from isinglass.model.gibbs import Schedule, run_chains, warn_if_poor
 from isinglass.model.labelled import LabelledTable, code_of
-from isinglass.model.sampled import sampled_joint
+from isinglass.model.sampled import sampled_joints
 from isinglass.model.settings import check_method, check_whole
 from isinglass.table.labels import key, sort_labels
 
@@ -364,7 +364,7 @@ class MarkovField:
             check_whole("draws", draws, 1)
             schedule = Schedule(burn_in=burn_in, thin=thin)
             rng = np.random.default_rng(seed)
-            shares, error = sampled_joint(field, columns, draws, schedule, rng)
+            ((shares, error),) = sampled_joints(field, [columns], draws, schedule, rng)
             return field._table(columns, shares, error=error)
         order = elimination.plan(field, memory, together=columns)
         elimination.check_memory(order, 0, memory, ', or take method="gibbs"', beliefs=True)
