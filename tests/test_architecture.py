@@ -20,7 +20,7 @@ LEVELS = [
     {"engine", "selection"},
     {"model"},
     {"estimators", "simulate", "exports"},
-    {"rivals"},
+    {"rivals", "measures"},
     {"experiments"},
     {"report"},
     {"cli"},

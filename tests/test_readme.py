@@ -53,6 +53,7 @@ def test_python_and_shell(text, tmp_path, monkeypatch):
         "graph.graphml",
         "graph.png",
         "model.json",
+        "nodes.csv",
     }
     assert json.loads(next(tmp_path.glob("*.json")).read_text())["edges"]
 

@@ -18,13 +18,14 @@ from isinglass import (
     read_table,
     summarise,
 )
+from isinglass.measures import nodes
 from isinglass.selection import Auto, FalseEdges, LookBelow, Paper
 from odd_names import ODD_NAMES
 
 PLAIN = ("--drop", "id", "--drop", "age", "--drop", "count", "--drop", "share")
 KEPT = ["a", "b", "c", "alone"]
-FILES = ["edges.csv", "graph.graphml", "graph.png", "model.json"]
-WRITTEN = "edges.csv, graph.graphml, model.json"
+FILES = ["edges.csv", "graph.graphml", "graph.png", "model.json", "nodes.csv"]
+WRITTEN = "edges.csv, nodes.csv, graph.graphml, model.json"
 
 
 @pytest.fixture
@@ -113,6 +114,21 @@ def test_without_matplotlib_all_but_the_picture_is_written(invoke, survey, tmp_p
     quiet = invoke("fit", survey, *PLAIN, "--out", tmp_path / "out", "--json")
     assert json.loads(quiet.out)
     assert hint in quiet.err
+
+
+def test_nodes(invoke, survey, table, tmp_path):
+    invoke("fit", survey, *PLAIN, "--out", tmp_path / "plain")
+    est = GreedyGraph().fit(table)
+    found = pl.read_csv(tmp_path / "plain" / "nodes.csv")
+    assert found.to_dicts() == nodes(est, folds=None).to_dicts()
+    invoke("fit", survey, *PLAIN, "--out", tmp_path / "full", "--predictability")
+    found = pl.read_csv(tmp_path / "full" / "nodes.csv")
+    assert found.to_dicts() == nodes(est).to_dicts()
+    assert found["predictability"][1] > 0.5
+
+
+def test_predictability_needs_a_folder(run_main, survey):
+    assert_one_line(run_main("fit", survey, *PLAIN, "--predictability"), "--out")
 
 
 # What is printed

@@ -9,11 +9,12 @@ import click
 
 from isinglass.cli.tables import number_or_word, read_bins, read_without, table_options
 from isinglass.cli.terminal import new_console, print_summary, progress_bar
-from isinglass.errors import MissingExtra
+from isinglass.errors import MissingExtra, SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.exports import edges_csv, graphml
+from isinglass.exports import edges_csv, graphml, nodes_csv
 from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
+from isinglass.measures import nodes
 from isinglass.model.files import model_bytes
 from isinglass.report import summarise
 from isinglass.selection import LookBelow, selector
@@ -30,7 +31,14 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.argument("data", type=click.Path(dir_okay=True))
 @click.option(
-    "--out", metavar="DIR", help="Write edges.csv, graph.graphml, model.json and graph.png there."
+    "--out",
+    metavar="DIR",
+    help="Write edges.csv, nodes.csv, graph.graphml, model.json and graph.png there.",
+)
+@click.option(
+    "--predictability",
+    is_flag=True,
+    help="Add to nodes.csv how well each column is predicted: five more searches.",
 )
 @click.option(
     "--threshold",
@@ -61,7 +69,9 @@ Examples:
     "--top", type=click.IntRange(0), default=20, show_default=True, help="Edges to print."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
-def command(data: str, out: str | None, top: int, as_json: bool, **options: Any) -> None:
+def command(
+    data: str, out: str | None, predictability: bool, top: int, as_json: bool, **options: Any
+) -> None:
     """Learn which columns of DATA are directly linked.
 
     DATA is CSV, TSV, Parquet or Arrow, plain or gzipped: one row a case, one column a
@@ -69,9 +79,11 @@ def command(data: str, out: str | None, top: int, as_json: bool, **options: Any)
     """
     if out:
         check_folder(out)
+    elif predictability:
+        raise SettingError("--predictability goes to nodes.csv; say where with --out.")
     estimator = _fit(data, **options)
     summary = summarise(estimator)
-    written = _write(out, estimator) if out else []
+    written = _write(out, estimator, 5 if predictability else None) if out else []
     if as_json:
         click.echo(json.dumps(summary, indent=2, allow_nan=False))
     else:
@@ -107,11 +119,14 @@ def _fit(
         return estimator.fit(table, sample_weight=weight_column, progress=progress)
 
 
-def _write(out: str, estimator: GreedyGraph) -> list[str]:
+def _write(out: str, estimator: GreedyGraph, folds: int | None) -> list[str]:
     """Write the files of a result; one line says so, and another if there is no picture."""
     graph = estimator.graph_
+    with progress_bar("predicting") as progress:
+        measured = nodes(estimator, folds=folds, library="polars", progress=progress)
     contents = {
         "edges.csv": edges_csv(graph),
+        "nodes.csv": nodes_csv(measured),
         "graph.graphml": graphml(graph),
         "model.json": model_bytes(estimator.model_, estimator.record()),
     }

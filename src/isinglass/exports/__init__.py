@@ -10,7 +10,7 @@ from isinglass.exports.networks import (
     to_igraph,
 )
 from isinglass.exports.rscripts import binary_parameters, isingsampler, qgraph
-from isinglass.exports.tables import edges_csv, from_frame, weights, weights_csv
+from isinglass.exports.tables import edges_csv, from_frame, nodes_csv, weights, weights_csv
 from isinglass.exports.uai import read_uai, uai
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "gexf",
     "graphml",
     "isingsampler",
+    "nodes_csv",
     "qgraph",
     "read_uai",
     "to_igraph",
