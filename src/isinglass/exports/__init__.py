@@ -1,6 +1,7 @@
 """Graphs and models for other software, and back."""
 
 from isinglass.exports.formats import FORMATS, write
+from isinglass.exports.markov_networks import from_pgmpy, to_pgmpy
 from isinglass.exports.networks import (
     cytoscape,
     from_igraph,
@@ -21,6 +22,7 @@ __all__ = [
     "from_frame",
     "from_igraph",
     "from_networkx",
+    "from_pgmpy",
     "gexf",
     "graphml",
     "isingsampler",
@@ -28,6 +30,7 @@ __all__ = [
     "qgraph",
     "read_uai",
     "to_igraph",
+    "to_pgmpy",
     "uai",
     "weights",
     "weights_csv",
