@@ -32,6 +32,11 @@ from isinglass.table import encode
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442")
 LETTERS = "-ACDEFGHIKLMNPQRSTVWY"
+#: The table's names of columns that its ground truth writes in full.
+IN_FULL = dict(
+    pair.split("=")
+    for pair in ["HIST=HISTORY", "HREK=HREKG", "HRSA=HRSAT", "PRSS=PRESS", "ECO2=EXPCO2", "MINV=MINVOL", "MVS=MINVOLSET", "HYP=HYPOVOLEMIA", "LVF=LVFAILURE", "APL=ANAPHYLAXIS", "ANES=INSUFFANESTH", "PMB=PULMEMBOLUS", "INT=INTUBATION", "KINK=KINKEDTUBE", "DISC=DISCONNECT", "LVV=LVEDVOLUME", "STKV=STROKEVOLUME", "CCHL=CATECHOL", "ERLO=ERRLOWOUTPUT", "ERCA=ERRCAUTER", "SHNT=SHUNT", "PVS=PVSAT", "ACO2=ARTCO2", "VALV=VENTALV", "VLNG=VENTLUNG", "VTUB=VENTTUBE", "VMCH=VENTMACH"]
+)
 #: Å below which two residues touch, and how far apart in the chain they must be.
 CONTACT, APART = 8.0, 4
 #: Nats per row.
@@ -131,8 +136,9 @@ def _plain(ax: Any) -> None:
 
 def alarm(folder: Path) -> Case:
     """Edges against the skeleton and the moral graph of the network that made the table."""
-    table = pl.read_csv(folder / "alarm" / "alarm.csv.gz")
+    table = pl.read_csv(folder / "alarm" / "alarm.csv.gz").rename(IN_FULL)
     truth = json.loads((folder / "alarm" / "ground_truth.json").read_text())["alarm"]
+    assert {c: table[c].n_unique() for c in table.columns} == truth["states"]
     skeleton, moral = ({frozenset(edge) for edge in truth[key]} for key in ("skeleton", "moral"))
     methods = {"greedy": GreedyGraph(), "l1 (EBIC)": L1Graph(), "tree": ChowLiuTree()}
     results = []
@@ -239,7 +245,7 @@ def senate(folder: Path) -> Case:
         rows.append((number, len(group), *counts, odd))
     same = sum(max(row[2:5]) for row in rows)
     across = [
-        (link.strength, a, b)
+        (link.strength, link.sign, a, b)
         for link, (a, b) in zip(graph, graph.edges, strict=True)
         if {party[a], party[b]} == {"D", "R"}
     ]
@@ -251,19 +257,25 @@ def senate(folder: Path) -> Case:
         "senators are in one that their own party leads.\n\n"
     )
     text += markdown(["community", "senators", "D", "R", "I", "of another party"], rows)
-    network = graph.to_networkx()
-    for *_, numbers in network.edges(data=True):
-        numbers["length"] = 1 / max(numbers["strength"], 1e-9)
-    between = nx.betweenness_centrality(network, weight="length")
-    top = sorted(between, key=lambda name: (-between[name], name))[:8]
-    text += "\n\nLinks across the aisle, strongest first: "
-    text += "; ".join(f"{a} -- {b}" for _, a, b in sorted(across, reverse=True))
-    text += ".\n\nOn most shortest paths (betweenness, length 1/strength): "
-    text += ", ".join(f"{name} ({between[name]:.2f})" for name in top) + "."
+    for sign, words in ((1, "They agree across the aisle"), (-1, "They disagree across it")):
+        pairs = [f"{a} -- {b}" for _, s, a, b in sorted(across, reverse=True) if s == sign]
+        text += f"\n\n{words}, strongest first: {'; '.join(pairs)}."
+    text += "\n\nOn the most shortest paths of agreement (betweenness, length 1/strength): "
+    text += ", ".join(f"{name} ({share:.2f})" for name, share in _between(graph)[:6]) + "."
     tone = {"D": PALETTE[0], "R": PALETTE[1], "I": PALETTE[2]}
     words = {"Democrat": tone["D"], "Republican": tone["R"], "Independent": tone["I"]}
     colors = {name: tone[party[name]] for name in graph.names}
     return text, {"cases-senate.png": _network_picture(graph, colors, words)}
+
+
+def _between(graph: Graph) -> list[tuple[str, float]]:
+    """Columns by the share of shortest paths, over positive links, that they lie on."""
+    network = nx.Graph()
+    for link, (a, b) in zip(graph, graph.edges, strict=True):
+        if link.sign > 0:
+            network.add_edge(a, b, length=1 / max(link.strength, 1e-9))
+    between = nx.betweenness_centrality(network, weight="length")
+    return sorted(between.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _count(party: dict[str, str], which: str) -> int:
