@@ -290,13 +290,13 @@ def _count(party: dict[str, str], which: str) -> int:
 # Protein
 
 
-def protein(folder: Path, threshold: float | str = "auto", max_degree: int | None = None) -> Case:
+def protein(folder: Path, max_degree: int = 3) -> Case:
     """Links between positions of a protein family, against distances in its structure."""
     table = _sequences(folder / "protein" / "PF00014_mgap6.fasta.gz")
     with gzip.open(folder / "protein" / "PF00014_weights.gz", "rt") as lines:
         weights = np.loadtxt(lines)
     started = time.perf_counter()
-    est = GreedyGraph(threshold, n_eff=float(weights.sum()), max_degree=max_degree)
+    est = GreedyGraph(n_eff=float(weights.sum()), max_degree=max_degree)
     graph = est.fit(table, sample_weight=weights).graph_
     print(f"protein: {len(graph)} edges, {time.perf_counter() - started:.0f} s", flush=True)
     i, j, score, distance = np.loadtxt(folder / "protein" / "PF00014_tab_cont.txt").T
@@ -313,8 +313,10 @@ def protein(folder: Path, threshold: float | str = "auto", max_degree: int | Non
     chance = float(np.mean(distance[far] < CONTACT))
     text = markdown(["top", "ranking", "pairs", f"share below {CONTACT:g} Å"], rows)
     text += (
-        f"\n\n{len(graph)} edges in all, {len(ours)} of them between positions more than {APART} "
-        f"apart in the chain; of all such pairs {chance:.2f} are below {CONTACT:g} Å."
+        f"\n\nEach position's search stops at {max_degree} neighbours; {len(table):,} sequences, "
+        f"weighted to {weights.sum():.0f}. {len(graph)} edges in all, {len(ours)} of them between "
+        f"positions more than {APART} apart in the chain; of all such pairs {chance:.2f} are below "
+        f"{CONTACT:g} Å."
     )
     picture = _contacts_picture(i, j, distance, ours[:53], published[:53])
     return text, {"cases-protein.png": picture}

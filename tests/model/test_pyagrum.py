@@ -1,10 +1,9 @@
-"""Exact answers beside pyAgrum's, through its own reader of UAI files."""
+"""Exact answers beside pyAgrum's junction trees."""
 
 import numpy as np
 import pytest
 
 from isinglass import simulate
-from isinglass.exports import write
 
 pytestmark = pytest.mark.friends
 SAID = "pyAgrum is not installed; scripts/friends runs this where it is"
@@ -22,38 +21,43 @@ MODELS = {
 }
 
 
-def opened(pyagrum, field, folder):
-    """The network as pyAgrum reads it, and the name it gives to each column."""
-    write(field, folder / "model.uai", to="uai")
+def built(pyagrum, field):
+    """The network by pyAgrum's own calls; its reader of UAI files keeps single precision only."""
     network = pyagrum.MarkovRandomField()
-    network.loadUAI(str(folder / "model.uai"))
-    return network, [network.variable(v).name() for v in sorted(network.nodes())]
+    for name, m in zip(field.names, field.n_states, strict=True):
+        network.add(pyagrum.LabelizedVariable(name, name, m))
+    for name, intercept in zip(field.names, field.intercepts, strict=True):
+        network.addFactor([name]).fillWith(np.exp(intercept).tolist())
+    for (i, j), table in field.couplings.items():
+        factor = network.addFactor([field.names[i], field.names[j]])
+        for (a, b), potential in np.ndenumerate(np.exp(table)):
+            factor[{field.names[i]: int(a), field.names[j]: int(b)}] = float(potential)
+    return network
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_grid_of_six_by_six(name, pyagrum, tmp_path):
+def test_a_grid_of_six_by_six(name, pyagrum):
     field = MODELS[name]
-    network, names = opened(pyagrum, field, tmp_path)
     known = {0: 1, 21: 0, 35: 1}
-    engine = pyagrum.ShaferShenoyMRFInference(network)
-    engine.setEvidence({names[v]: code for v, code in known.items()})
+    engine = pyagrum.ShaferShenoyMRFInference(built(pyagrum, field))
+    engine.setEvidence({field.names[v]: code for v, code in known.items()})
     engine.makeInference()
     ours = field.marginals({field.names[v]: field.states[v][code] for v, code in known.items()})
-    for v, column in enumerate(field.names):
-        if v not in known:
-            theirs = np.asarray(engine.posterior(names[v]).tolist())
-            np.testing.assert_allclose(ours[column].values, theirs, rtol=0, atol=1e-9)
+    assert len(ours) == 33
+    for column, table in ours.items():
+        theirs = np.asarray(engine.posterior(column).tolist())
+        np.testing.assert_allclose(table.values, theirs, rtol=0, atol=1e-12)
 
 
-def test_pairs_and_no_evidence(pyagrum, tmp_path):
-    field = MODELS["Ising"]
-    network, names = opened(pyagrum, field, tmp_path)
-    engine = pyagrum.ShaferShenoyMRFInference(network)
-    engine.addJointTarget({names[0], names[1]})
+def test_pairs_without_evidence(pyagrum):
+    field = MODELS["Potts"]
+    engine = pyagrum.ShaferShenoyMRFInference(built(pyagrum, field))
+    pairs = [{"x0", "x1"}, {"x1", "x7"}, {"x34", "x35"}]
+    for pair in pairs:
+        engine.addJointTarget(pair)
     engine.makeInference()
-    theirs = engine.jointPosterior({names[0], names[1]})
-    ours = field.conditional(["x0", "x1"])
-    for a in range(2):
-        for b in range(2):
-            chance = theirs[{names[0]: a, names[1]: b}]
-            assert ours.values[a, b] == pytest.approx(chance, abs=1e-9)
+    for pair in pairs:
+        a, b = sorted(pair, key=field.names.index)
+        theirs, ours = engine.jointPosterior(pair), field.conditional([a, b])
+        for (x, y), chance in np.ndenumerate(ours.values):
+            assert chance == pytest.approx(theirs[{a: int(x), b: int(y)}], abs=1e-12)
