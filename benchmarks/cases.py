@@ -337,7 +337,7 @@ def _contacts_picture(i: Any, j: Any, distance: Any, ours: list[int], theirs: li
     ax.plot(j[theirs], i[theirs], "o", color=PALETTE[1], ms=5, label="published, below")
     ax.set(xlabel="position", ylabel="position", title="PF00014: top 53 pairs; grey is contact")
     ax.set_aspect("equal")
-    ax.legend(frameon=False, fontsize=8, loc="upper left")
+    ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.1), ncols=2)
     _plain(ax)
     return plots.png(figure)
 
