@@ -290,7 +290,7 @@ def _count(party: dict[str, str], which: str) -> int:
 # Protein
 
 
-def protein(folder: Path, max_degree: int = 3) -> Case:
+def protein(folder: Path, max_degree: int = 6) -> Case:
     """Links between positions of a protein family, against distances in its structure."""
     table = _sequences(folder / "protein" / "PF00014_mgap6.fasta.gz")
     with gzip.open(folder / "protein" / "PF00014_weights.gz", "rt") as lines:
