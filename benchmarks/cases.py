@@ -13,6 +13,7 @@ import gzip
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -367,9 +368,11 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA, help="the folder with the tables")
     parser.add_argument("--docs", type=Path, default=Path(__file__).parent.parent / "docs")
     parser.add_argument("--only", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--max-degree", type=int, default=6, help="of the protein's search")
     chosen = parser.parse_args()
+    cases = CASES | {"protein": partial(protein, max_degree=chosen.max_degree)}
     for name in chosen.only:
-        text, pictures = CASES[name](chosen.data)
+        text, pictures = cases[name](chosen.data)
         page = chosen.docs / "cases.md"
         contents = {page: between_marks(page.read_text(), name, text).encode()}
         contents |= {chosen.docs / "pictures" / file: content for file, content in pictures.items()}
