@@ -2,6 +2,7 @@
 # make test   lint, types, and the tests (a few minutes on two cores)
 # make docs   the documentation site, as build/docs/index.html
 # make sanitize   the C++ core under sanitizers and valgrind (a few minutes)
+# make friends   models beside pgmpy and pyAgrum, each in an environment of its own
 # make benchmark           how fast beside other work and other libraries (some minutes)
 # make benchmark-scaling   time and memory as tables grow
 # make benchmark-protein   a table of many states
@@ -13,7 +14,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 NATIVE := $(wildcard src/isinglass/core/*.cpp src/isinglass/core/*.hpp)
 
-.PHONY: demo docs test test-long sanitize lint types clean help benchmark benchmark-scaling benchmark-protein
+.PHONY: demo docs test test-long sanitize friends lint types clean help benchmark benchmark-scaling benchmark-protein
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -43,6 +44,9 @@ docs: $(READY)
 sanitize:
 	scripts/sanitize
 
+friends:
+	scripts/friends
+
 lint: $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" scripts/lint
 
@@ -68,4 +72,4 @@ benchmark-protein: $(READY)
 	  || echo "$* could not be installed: see .venv-peers/$*.log"
 
 clean:
-	rm -rf $(VENV) .venv-peers build demo
+	rm -rf $(VENV) .venv-peers .venv-friends build demo

@@ -52,6 +52,8 @@ def test_python_and_shell(text, tmp_path, monkeypatch):
         "edges.csv",
         "graph.graphml",
         "graph.png",
+        "model.json",
+        "nodes.csv",
     }
     assert json.loads(next(tmp_path.glob("*.json")).read_text())["edges"]
 

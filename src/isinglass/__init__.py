@@ -1,6 +1,6 @@
 """Which columns of a discrete table are directly linked, how strongly, and how sure one can be."""
 
-from isinglass import exports, losses, selection, simulate
+from isinglass import exports, losses, measures, selection, simulate
 from isinglass.errors import IsinglassError
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments.compare import Comparison, compare
@@ -65,6 +65,7 @@ __all__ = [
     "exports",
     "foba",
     "losses",
+    "measures",
     "plan",
     "read_table",
     "resample",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from html import escape
@@ -33,7 +33,9 @@ class Link:
     sign : int
         +1 or -1 where both columns are ordered, else 0.
     coupling, log_odds : float or None
-        theta on the -1/+1 scale, and 4 theta, between two columns of two states.
+        theta on the -1/+1 scale, and 4 theta, between two columns of two states. In a graph that
+        a search found, the mean of the ends that chose the edge, each refitted on its own; in a
+        model's graph, the one value of the joint fit. See `Graph.with_couplings`.
     evidence : float or None
         A chi-square with one degree of freedom; None in a model that no table was asked about.
     selected_by : str
@@ -120,6 +122,29 @@ class Graph:
         ends = ((link.source, link.target) for link in self.links)
         return [self.names[j] for j in sorted(a + b - at for a, b in ends if at in (a, b))]
 
+    def with_couplings(self, couplings: Mapping[tuple[int, int], NDArray[np.float64]]) -> Graph:
+        """Return the same graph with the numbers of a joint fit, as ``model_.couplings``.
+
+        A graph that a search found never changes under one's hands: its `coupling`, `log_odds`
+        and `sign` are the mean of the ends that chose an edge. Here they come from one table an
+        edge. Strength and evidence say what an edge is worth in the search, and stay.
+
+        Parameters
+        ----------
+        couplings : dict
+            From (i, j), i < j, to the edge's table of log-potentials in the zero-sum gauge.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> joint = est.graph_.with_couplings(est.model_.couplings)
+        >>> bool(joint.links[0].log_odds == 4 * est.model_.couplings[0, 1][1, 1])
+        True
+        """
+        return replace(self, links=tuple(_with_coupling(link, couplings) for link in self.links))
+
     def to_networkx(self) -> networkx.Graph:
         """Return a networkx graph; the edge attribute ``weight`` is the strength."""
         import networkx as nx
@@ -203,9 +228,23 @@ def position_of(name: str, names: Sequence[str]) -> int:
     """
     if name not in names:
         close = get_close_matches(str(name), names, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
-        raise SettingError(f"there is no column {name!r}{hint}")
+        if close:
+            raise SettingError(f"there is no column {name!r}; did you mean {close[0]!r}?")
+        known = ", ".join(map(repr, names[:8]))
+        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+        raise SettingError(f"there is no column {name!r}; the columns are {known}{more}.")
     return names.index(name)
+
+
+def _with_coupling(link: Link, couplings: Mapping[tuple[int, int], NDArray[np.float64]]) -> Link:
+    pair = link.source, link.target
+    if pair not in couplings:
+        raise SettingError(f"the couplings have no table for columns {pair}.")
+    trend = trend_of(couplings[pair])
+    sign = sign_of(trend) if link.sign else 0
+    if link.coupling is None:
+        return replace(link, sign=sign)
+    return replace(link, sign=sign, coupling=trend, log_odds=4.0 * trend)
 
 
 def trend_of(table: NDArray[np.float64]) -> float:

@@ -10,13 +10,22 @@ import polars as pl
 import pytest
 from matplotlib.image import imread
 
-from isinglass import GreedyGraph, IsinglassError, read_table
-from isinglass.selection import FalseEdges, Paper
+from isinglass import (
+    FitRecord,
+    GreedyGraph,
+    IsinglassError,
+    MarkovField,
+    read_table,
+    summarise,
+)
+from isinglass.measures import nodes
+from isinglass.selection import Auto, FalseEdges, LookBelow, Paper
 from odd_names import ODD_NAMES
 
 PLAIN = ("--drop", "id", "--drop", "age", "--drop", "count", "--drop", "share")
 KEPT = ["a", "b", "c", "alone"]
-FILES = ["edges.csv", "graph.graphml", "graph.png"]
+FILES = ["edges.csv", "graph.graphml", "graph.png", "model.json", "nodes.csv"]
+WRITTEN = "edges.csv, nodes.csv, graph.graphml, model.json"
 
 
 @pytest.fixture
@@ -48,7 +57,7 @@ def test_files(invoke, survey, table, tmp_path):
     out = tmp_path / "new" / "result"
     outcome = invoke("fit", survey, *PLAIN, "--out", out)
     assert outcome.status == 0
-    assert outcome.out.endswith(f"wrote {', '.join(FILES)} to {out}\n")
+    assert outcome.out.endswith(f"wrote {WRITTEN}, graph.png to {out}\n")
     assert sorted(os.listdir(out)) == FILES
 
     graph = GreedyGraph().fit(table).graph_
@@ -63,6 +72,19 @@ def test_files(invoke, survey, table, tmp_path):
         link.strength for link in graph
     ]
     assert imread(out / "graph.png").ndim == 3
+
+
+def test_the_model_and_the_record_of_the_fit(invoke, survey, table, tmp_path, fit_json):
+    invoke("fit", survey, *PLAIN, "--out", tmp_path)
+    est = GreedyGraph(LookBelow(Auto())).fit(table)
+    field = MarkovField.load(tmp_path / "model.json")
+    assert field.states == est.model_.states
+    for pair, coupling in est.model_.couplings.items():
+        np.testing.assert_allclose(field.couplings[pair], coupling, rtol=0, atol=1e-12)
+    record = FitRecord.load(tmp_path / "model.json")
+    assert record.graph.links == est.graph_.links
+    assert record.at(record.floor).links == est.at(est.floor_).links
+    assert summarise(record) == fit_json()
 
 
 def test_the_same_table_gives_the_same_files(invoke, survey, tmp_path):
@@ -85,13 +107,28 @@ def test_without_matplotlib_all_but_the_picture_is_written(invoke, survey, tmp_p
     outcome = invoke("fit", survey, *PLAIN, "--out", tmp_path / "out")
     assert outcome.status == 0
     *_, written, hint = outcome.out.splitlines()
-    assert written == f"wrote edges.csv, graph.graphml to {tmp_path / 'out'}"
+    assert written == f"wrote {WRITTEN} to {tmp_path / 'out'}"
     assert hint == "no picture: pictures need matplotlib: pip install 'isinglass[plots]'"
-    assert sorted(os.listdir(tmp_path / "out")) == FILES[:2]
+    assert sorted(os.listdir(tmp_path / "out")) == [name for name in FILES if name != "graph.png"]
 
     quiet = invoke("fit", survey, *PLAIN, "--out", tmp_path / "out", "--json")
     assert json.loads(quiet.out)
     assert hint in quiet.err
+
+
+def test_nodes(invoke, survey, table, tmp_path):
+    invoke("fit", survey, *PLAIN, "--out", tmp_path / "plain")
+    est = GreedyGraph().fit(table)
+    found = pl.read_csv(tmp_path / "plain" / "nodes.csv")
+    assert found.to_dicts() == nodes(est, folds=None).to_dicts()
+    invoke("fit", survey, *PLAIN, "--out", tmp_path / "full", "--predictability")
+    found = pl.read_csv(tmp_path / "full" / "nodes.csv")
+    assert found.to_dicts() == nodes(est).to_dicts()
+    assert found["predictability"][1] > 0.5
+
+
+def test_predictability_needs_a_folder(run_main, survey):
+    assert_one_line(run_main("fit", survey, *PLAIN, "--predictability"), "--out")
 
 
 # What is printed

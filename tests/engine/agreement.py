@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from engine.adversarial import Case
-from isinglass.engine import Runs
+from isinglass.engine import KeptRuns, Runs
 from isinglass.engine.native import NativeRuns, learn_native
-from isinglass.engine.readable import ReadableRuns, learn_readable
+from isinglass.engine.readable import learn_readable
 from isinglass.table import Table, encode
 
 
@@ -28,7 +28,7 @@ def run_native(drawn: Case, *, threads: int = 1, check: bool = True) -> NativeRu
     return learn_native(as_table(drawn), drawn.threshold, **settings_of(drawn), **rest)
 
 
-def run_readable(drawn: Case) -> ReadableRuns:
+def run_readable(drawn: Case) -> KeptRuns:
     rest = {"threads": 1, "progress": None}
     return learn_readable(as_table(drawn), drawn.threshold, **settings_of(drawn), **rest)
 

@@ -16,7 +16,8 @@ from engine.agreement import (
 from instances import instance
 from isinglass.engine import Constraints, learn_neighbourhoods
 from isinglass.engine.native import NativeRuns, learn_native
-from isinglass.engine.readable import ReadableRuns, learn_readable
+from isinglass.engine.readable import learn_readable
+from isinglass.engine.runs import KeptRuns
 from isinglass.table import encode
 from reference import search
 
@@ -34,7 +35,7 @@ def draw_constraints(seed: int, p: int) -> Constraints:
     )
 
 
-def both(drawn: Case, constraints: Constraints) -> tuple[NativeRuns, ReadableRuns]:
+def both(drawn: Case, constraints: Constraints) -> tuple[NativeRuns, KeptRuns]:
     settings = settings_of(drawn) | {"threads": 1, "constraints": constraints}
     table = as_table(drawn)
     native = learn_native(table, drawn.threshold, check=True, **settings)

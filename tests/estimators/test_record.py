@@ -1,6 +1,7 @@
 """The record of a fit comes back from its file as it was, and can be read as the fit."""
 
 import json
+from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -8,8 +9,9 @@ import polars as pl
 import pytest
 from sklearn.exceptions import NotFittedError
 
+from instances import instance
 from isinglass import GreedyGraph, selection, simulate, summarise
-from isinglass.errors import FileError, SettingError
+from isinglass.errors import BelowFloor, FileError, SettingError
 from isinglass.graph import NUMBERS
 from isinglass.model import FitRecord, MarkovField
 from mutations import load_or_refuse, mutations
@@ -76,6 +78,84 @@ def test_summary_without_the_table(name, tmp_path):
     assert summarise(FitRecord.load(tmp_path / "fit.json")) == summarise(est)
 
 
+def assert_same_graphs(est: GreedyGraph, path) -> None:
+    est.record().save(path)
+    record = FitRecord.load(path)
+    gains = sorted({s.gain for p in est.paths_ for s in p.steps if s.gain is not None})
+    thresholds = [est.floor_, est.threshold_, *gains, *(1.0001 * gain for gain in gains), 10.0]
+    for threshold in thresholds:
+        ours, theirs = record.at(threshold), est.at(threshold)
+        assert ours.links == theirs.links, "to the last digit"
+        assert (ours.names, ours.library) == (theirs.names, theirs.library)
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_graphs_at_every_threshold_without_the_table(name, tmp_path):
+    assert_same_graphs(FITS[name](), tmp_path / "fit.json")
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_graphs_of_random_tables_without_the_table(seed, tmp_path):
+    drawn = instance(seed)
+    rule = ("or", "and")[seed % 2]
+    est = GreedyGraph(drawn.threshold, rule=rule, nu=drawn.nu, intercept=drawn.intercept)
+    est.fit(drawn.codes, sample_weight=drawn.weights)
+    assert_same_graphs(est, tmp_path / "fit.json")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_graphs_of_random_tables_with_gaps(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(instance(seed).codes).astype(object).add_prefix("c")
+    table = table.mask(rng.random(table.shape) < 0.1)
+    assert_same_graphs(GreedyGraph(0.01, missing="available").fit(table), tmp_path / "fit.json")
+
+
+def test_below_the_floor():
+    record = fitted(floor=1e-3).record()
+    with pytest.raises(BelowFloor, match=r"ran to floor = 0.001, so 1e-05 is out of reach"):
+        record.at(1e-5)
+
+
+def test_the_first_schema_has_the_graph_alone(tmp_path):
+    path = tmp_path / "old.json"
+    est = fitted()
+    est.record().save(path)
+    document = json.loads(path.read_text())
+    document["schema"] = 1
+    del document["fit"]["worths"]
+    for column in document["fit"]["columns"]:
+        del column["ordered"], column["answers"]
+    path.write_text(json.dumps(document))
+    record = FitRecord.load(path)
+    assert record.graph.links == est.graph_.links
+    assert len(record.paths[0].steps) == len(est.paths_[0].steps)
+    with pytest.raises(SettingError, match="of the first schema"):
+        record.at(0.01)
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda fit: fit["worths"].pop(), "worths has 4 members"),
+        (lambda fit: fit["worths"][0].pop(), "lack an edge"),
+        (lambda fit: fit["worths"][1][-1].update(values=[]), "must have"),
+        (lambda fit: fit["worths"][0][0].update(columns=[9], values=[0.1]), "from 0 to 4"),
+        (lambda fit: fit["columns"][0].update(answers=3), "from 0 to 2"),
+        (lambda fit: fit["columns"][0].update(answers=0), "at least one answer"),
+        (lambda fit: fit["columns"][0].update(ordered=1), "one of"),
+    ],
+)
+def test_what_is_wrong_with_worths_is_said(damage, words, tmp_path):
+    path = tmp_path / "fit.json"
+    fitted().record().save(path)
+    document = json.loads(path.read_text())
+    damage(document["fit"])
+    path.write_text(json.dumps(document))
+    with pytest.raises(FileError, match=words):
+        FitRecord.load(path)
+
+
 def test_settings_are_plain():
     settings = fitted(threshold=selection.FalseEdges(2.0), max_degree=np.int64(3)).record().settings
     assert settings["threshold"] == repr(selection.FalseEdges(2.0))
@@ -125,6 +205,8 @@ def test_before_fit():
 def usable(path) -> bool:
     """Whether a record that loads can be read."""
     record = FitRecord.load(path)
+    with suppress(SettingError):  # of the first schema, or of no known rule
+        assert repr(record.at(record.floor).to_frame())
     return all(map(repr, (record, record.graph, record.graph.to_frame(), *record.paths)))
 
 

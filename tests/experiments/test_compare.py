@@ -6,7 +6,7 @@ import pytest
 
 import isinglass as ig
 from isinglass import GreedyGraph, IsinglassError
-from isinglass.experiments.compare import held_out_weights
+from isinglass.estimators.folds import held_out_weights
 from isinglass.report.comparison import (
     comparison_csv,
     comparison_dict,

@@ -50,13 +50,65 @@ def test_files(tmp_path):
     assert len(script.read_text().splitlines()) == 3
 
 
-@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")
-def test_r_reads_them(tmp_path):
-    field = MODELS[ISING[0]]
+def run_r(script: str, folder: Path) -> str:
+    """What R prints; skips where it is not installed."""
+    if shutil.which("Rscript") is None:
+        pytest.skip("R is not installed")
+    (folder / "run.R").write_text(script)
+    done = subprocess.run(
+        ["Rscript", "run.R"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def needs(package: str, folder: Path) -> None:
+    """Skip where R has no such package."""
+    if run_r(f'cat(requireNamespace("{package}", quietly = TRUE))', folder) != "TRUE":
+        pytest.skip(f"R is installed, its package {package} is not")
+
+
+#: IsingSampler's model, with IsingSampler's arguments, by adding up all rows.
+BY_ENUMERATION = """
+graph <- model[, -1]
+thresholds <- model[, 1]
+rows <- as.matrix(expand.grid(rep(list(0:1), length(thresholds))))
+energy <- rows %*% thresholds + rowSums((rows %*% graph) * rows) / 2
+chance <- exp(energy) / sum(exp(energy))
+cat(format(colSums(rows * as.vector(chance)), digits = 15))
+"""
+
+
+@pytest.mark.parametrize("name", ["Ising, grid", "Ising, tree"])
+def test_in_r_it_is_the_same_model(name, tmp_path):
+    field = MODELS[name]
     _, script = write(isingsampler(field, tmp_path / "model.csv"), tmp_path)
     first = script.read_text().splitlines()[0]
-    done = subprocess.run(
-        ["Rscript", "-e", f"{first}; cat(model[2, 1])"],
-        cwd=tmp_path, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert float(done.stdout) == pytest.approx(binary_parameters(field)[1][1])
+    printed = run_r(first + BY_ENUMERATION, tmp_path)
+    ours = [table.values[1] for table in field.marginals().values()]
+    np.testing.assert_allclose([float(word) for word in printed.split()], ours, atol=1e-12)
+
+
+def test_isingsampler_runs_its_script(tmp_path):
+    needs("IsingSampler", tmp_path)
+    field = MODELS["Ising, grid"]
+    _, script = write(isingsampler(field, tmp_path / "model.csv"), tmp_path)
+    printed = run_r(script.read_text() + "cat(colMeans(rows))", tmp_path)
+    ours = [table.values[1] for table in field.marginals().values()]
+    np.testing.assert_allclose([float(word) for word in printed.split()], ours, atol=0.12)
+
+
+def test_qgraph_runs_its_script(tmp_path):
+    needs("qgraph", tmp_path)
+    field = MODELS["Ising, grid"]
+    _, script = write(qgraph(field.graph, tmp_path / "weights.csv"), tmp_path)
+    draw = script.read_text().replace("qgraph(weights,", "drawn <- qgraph(weights,")
+    printed = run_r(
+        f"""pdf("drawn.pdf")
+        {draw}
+        edges <- drawn$Edgelist
+        cat(format(edges$weight[order(edges$from, edges$to)], digits = 15))""",
+        tmp_path,
+    )
+    signed = [link.sign * link.strength for link in field.graph]
+    assert [float(word) for word in printed.split()] == pytest.approx(signed)

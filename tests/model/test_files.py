@@ -165,9 +165,8 @@ def test_the_first_schema_loads_for_ever():
 def test_an_older_schema_is_brought_up_to_date(saved, monkeypatch):
     path = saved(lambda document: document.update(model={"old": document["model"]}))
     monkeypatch.setattr(files, "SCHEMA", files.SCHEMA + 1)
-    monkeypatch.setitem(
-        files.UPGRADES, files.SCHEMA - 1, lambda old: old | {"model": old["model"]["old"]}
-    )
+    before = files.SCHEMA - 1
+    monkeypatch.setitem(files.UPGRADES, before, lambda old: old | {"model": old["model"]["old"]})
     assert_same(MarkovField.load(path), survey())
 
 

@@ -13,6 +13,7 @@ import click
 from isinglass.errors import IsinglassError
 
 COMMANDS = (
+    "ask",
     "audit",
     "compare",
     "demo",

@@ -8,11 +8,14 @@ from typing import Any
 import click
 
 from isinglass.cli.fitting import fit_file, fit_options
-from isinglass.cli.terminal import new_console, print_summary
-from isinglass.errors import MissingExtra
-from isinglass.exports import edges_csv, graphml
+from isinglass.cli.terminal import new_console, print_summary, progress_bar
+from isinglass.errors import MissingExtra, SettingError
+from isinglass.estimators import GreedyGraph
+from isinglass.exports import edges_csv, graphml, nodes_csv
 from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
+from isinglass.measures import nodes
+from isinglass.model.files import model_bytes
 from isinglass.report import summarise
 
 EPILOG = """\b
@@ -27,13 +30,24 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.argument("data", type=click.Path(dir_okay=True))
-@click.option("--out", metavar="DIR", help="Write edges.csv, graph.graphml and graph.png there.")
+@click.option(
+    "--out",
+    metavar="DIR",
+    help="Write edges.csv, nodes.csv, graph.graphml, model.json and graph.png there.",
+)
+@click.option(
+    "--predictability",
+    is_flag=True,
+    help="Add to nodes.csv how well each column is predicted: five more searches.",
+)
 @fit_options
 @click.option(
     "--top", type=click.IntRange(0), default=20, show_default=True, help="Edges to print."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
-def command(data: str, out: str | None, top: int, as_json: bool, **options: Any) -> None:
+def command(
+    data: str, out: str | None, predictability: bool, top: int, as_json: bool, **options: Any
+) -> None:
     """Learn which columns of DATA are directly linked.
 
     DATA is CSV, TSV, Parquet or Arrow, plain or gzipped: one row a case, one column a
@@ -41,9 +55,11 @@ def command(data: str, out: str | None, top: int, as_json: bool, **options: Any)
     """
     if out:
         check_folder(out)
+    elif predictability:
+        raise SettingError("--predictability goes to nodes.csv; say where with --out.")
     estimator = fit_file(data, **options)
     summary = summarise(estimator)
-    written = _write(out, estimator.graph_) if out else []
+    written = _write(out, estimator, 5 if predictability else None) if out else []
     if as_json:
         click.echo(json.dumps(summary, indent=2, allow_nan=False))
     else:
@@ -52,9 +68,17 @@ def command(data: str, out: str | None, top: int, as_json: bool, **options: Any)
         click.echo(line, err=as_json)
 
 
-def _write(out: str, graph: Graph) -> list[str]:
+def _write(out: str, estimator: GreedyGraph, folds: int | None) -> list[str]:
     """Write the files of a result; one line says so, and another if there is no picture."""
-    contents = {"edges.csv": edges_csv(graph), "graph.graphml": graphml(graph)}
+    graph = estimator.graph_
+    with progress_bar("predicting") as progress:
+        measured = nodes(estimator, folds=folds, library="polars", progress=progress)
+    contents = {
+        "edges.csv": edges_csv(graph),
+        "nodes.csv": nodes_csv(measured),
+        "graph.graphml": graphml(graph),
+        "model.json": model_bytes(estimator.model_, estimator.record()),
+    }
     lines = []
     try:
         contents["graph.png"] = _picture(graph)

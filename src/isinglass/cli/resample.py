@@ -69,7 +69,7 @@ def command(
             n=samples,
             seed=seed,
             path=records,
-            n_jobs=options["jobs"],
+            n_jobs=options["n_jobs"],
             progress=progress,
         )
     show = _of_dropping(result) if isinstance(result, CaseDropping) else _of_halves(result)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.engine.native import NativeRuns, learn_native
-from isinglass.engine.runs import Choices, Ends, Progress, Worths
+from isinglass.engine.runs import Choices, Ends, Progress, WorthAtCuts, Worths, answers_only
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import Path
@@ -116,8 +116,9 @@ class AvailableRuns:
         all_choices = [runs.choices(threshold) for runs in self.runs]
         column = np.concatenate([choices.column for choices in all_choices])
         order = np.argsort(column, kind="stable")
+        answers = self.table.n_answers
         tables = [
-            _answers_only(table, part.kept[t], self.table.n_answers[t])
+            answers_only(_on_all_states(table, part.kept[t], self.table.n_states[t]), answers[t])
             for part, choices in zip(self.parts, all_choices, strict=True)
             for t, table in zip(choices.neighbour, choices.tables, strict=True)
         ]
@@ -152,6 +153,13 @@ class AvailableRuns:
                 return self._widened(path, part)
         raise IndexError(r)
 
+    def worth(self, r: int) -> WorthAtCuts:
+        """What the edges of column r are worth wherever its path may be cut."""
+        for part, runs in zip(self.parts, self.runs, strict=True):
+            if r in part.targets:
+                return runs.worth(part.targets.index(r))
+        raise IndexError(r)
+
     def _widened(self, path: Path, part: Part) -> Path:
         steps = tuple(
             replace(step, fit=widen(step.fit, part.kept, self.table)) for step in path.steps
@@ -161,20 +169,13 @@ class AvailableRuns:
 
 def widen(fit: Any, kept: Kept, table: Table) -> NodeFit:
     """A fit on a part of the table, its tables on all states; zero where a state is not seen."""
-    tables = {}
-    for t, part in fit.coef.items():
-        tables[t] = np.zeros((len(part), table.n_states[t]))
-        tables[t][:, kept[t]] = part
+    tables = {t: _on_all_states(part, kept[t], table.n_states[t]) for t, part in fit.coef.items()}
     return NodeFit(tables, fit.intercept, fit.loss, fit.unbounded)
 
 
-def _answers_only(
-    table: NDArray[np.float64], kept: NDArray[np.intp], answers: int
+def _on_all_states(
+    table: NDArray[np.float64], kept: NDArray[np.intp], states: int
 ) -> NDArray[np.float64]:
-    """A table between answers, summing to zero again by row and by column."""
-    full = np.zeros((len(table), answers))
-    here = kept < answers
-    full[:, kept[here]] = table[:, here]
-    full -= full.mean(axis=0)
-    full -= full.mean(axis=1, keepdims=True)
+    full = np.zeros((len(table), states))
+    full[:, kept] = table
     return full

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import STOPS, search_columns, value_neighbours
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.runs import Choices, Ends, Progress, Worths
+from isinglass.engine.runs import Choices, Ends, Progress, WorthAtCuts, Worths
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import (
@@ -185,6 +185,18 @@ class NativeRuns:
         first = self.fit(i, 0)
         required = tuple(first.coef)  # else a search begins with nothing
         return Path(steps, first, self.floor, self._status(i), self.names, required)
+
+    def worth(self, i: int) -> WorthAtCuts:
+        """What the edges of the i-th column are worth wherever its path may be cut."""
+        flat = self.flat
+        start, stop = flat["fit_begin"][i : i + 2]
+        worth = {}
+        for at in range(start, stop):
+            if at + 1 == stop or flat["add"][at + 1]:
+                entries = slice(*flat["worth_begin"][at : at + 2])
+                columns, values = flat["worth_column"][entries], flat["worth_value"][entries]
+                worth[int(at - start)] = dict(zip(columns.tolist(), values.tolist(), strict=True))
+        return worth
 
     def _step(self, i: int, count: int) -> Step:
         at = self.flat["fit_begin"][i] + count

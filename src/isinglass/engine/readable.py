@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import TypeVar, cast
-
-import numpy as np
+from typing import TypeVar
 
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.runs import Choices, Ends, Progress, Worths
-from isinglass.graph import trend_of
+from isinglass.engine.runs import KeptRuns, Progress
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import Intercept, NoIntercept
 from isinglass.solvers.foba import Blocks, search
@@ -19,47 +15,6 @@ from isinglass.solvers.path import Path
 from isinglass.table import Table
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, eq=False)
-class ReadableRuns:
-    """Paths, and for each number of steps at which one may be cut, what edges are worth."""
-
-    paths: list[Path]
-    worths: list[dict[int, dict[int, float]]]
-
-    def __len__(self) -> int:
-        return len(self.paths)
-
-    def choices(self, threshold: float) -> Choices:
-        paths = [path.at(threshold) for path in self.paths]
-        pairs = [(r, t) for r, path in enumerate(paths) for t in path.support]
-        worths = [
-            (r, t, value)
-            for r, path in enumerate(paths)
-            for t, value in self.worths[r][len(path)].items()
-        ]
-        fits = [cast(NodeFit, path.final) for path in paths]
-        tables = [fits[r].coef[t] for r, t in pairs]
-        return Choices(
-            np.array([r for r, _ in pairs], dtype=np.intp),
-            np.array([t for _, t in pairs], dtype=np.intp),
-            np.array([t in fits[r].unbounded for r, t in pairs], dtype=bool),
-            tables,
-            np.array([trend_of(table) for table in tables]),
-            Worths(
-                np.array([r for r, _, _ in worths], dtype=np.intp),
-                np.array([t for _, t, _ in worths], dtype=np.intp),
-                np.array([value for _, _, value in worths]),
-            ),
-        )
-
-    def chosen(self, threshold: float) -> Ends:
-        choices = self.choices(threshold)
-        return choices.column, choices.neighbour
-
-    def path(self, r: int) -> Path:
-        return self.paths[r]
 
 
 def learn_readable(
@@ -72,7 +27,7 @@ def learn_readable(
     threads: int,
     constraints: Constraints = FREE,
     progress: Progress | None = None,
-) -> ReadableRuns:
+) -> KeptRuns:
     """Run Algorithm 1 for every column, in column order."""
     p = len(table.columns)
     losses = [node_loss(table, r, intercept=intercept) for r in range(p)]
@@ -87,7 +42,7 @@ def learn_readable(
     paths = list(_in_threads(run, p, threads, progress))
     admirers = _admirers(paths)
     worths = _in_threads(lambda r: _worth(losses[r], paths[r], admirers[r]), p, threads)
-    return ReadableRuns(paths, list(worths))
+    return KeptRuns(paths, list(worths))
 
 
 def node_loss(table: Table, r: int, *, intercept: bool = True) -> ConditionalLoss:

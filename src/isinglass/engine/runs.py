@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, overload
+from typing import Protocol, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isinglass.graph import trend_of
+from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import Path
 
 Ends = tuple[NDArray[np.intp], NDArray[np.intp]]
 Progress = Callable[[int, int], None]
 """Called with the columns done and the columns in all."""
+
+WorthAtCuts = Mapping[int, Mapping[int, float]]
+"""From each number of steps at which a path may be cut to what the column's edges are worth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +82,80 @@ class Runs(Protocol):
     def path(self, r: int) -> Path:
         """Return the whole search of column r."""
         ...
+
+    def worth(self, r: int) -> WorthAtCuts:
+        """Return what the edges of column r are worth wherever its path may be cut."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class KeptRuns:
+    """Runs as plain objects, as the readable solver makes them and files keep them.
+
+    Attributes
+    ----------
+    paths : sequence of Path
+    worths : sequence of dict
+        For each column, from numbers of steps at which its path may be cut to the worths there.
+    n_answers : sequence of int, optional
+        Where gaps are left out: the states of each column that are none, which come first.
+    """
+
+    paths: Sequence[Path]
+    worths: Sequence[WorthAtCuts]
+    n_answers: Sequence[int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def choices(self, threshold: float) -> Choices:
+        paths = [path.at(threshold) for path in self.paths]
+        pairs = [(r, t) for r, path in enumerate(paths) for t in path.support]
+        worths = [
+            (r, t, value)
+            for r, path in enumerate(paths)
+            for t, value in self.worths[r][len(path)].items()
+        ]
+        fits = [cast(NodeFit, path.final) for path in paths]
+        tables = [self._table(fits[r], t) for r, t in pairs]
+        return Choices(
+            np.array([r for r, _ in pairs], dtype=np.intp),
+            np.array([t for _, t in pairs], dtype=np.intp),
+            np.array([t in fits[r].unbounded for r, t in pairs], dtype=bool),
+            tables,
+            np.array([trend_of(table) for table in tables]),
+            Worths(
+                np.array([r for r, _, _ in worths], dtype=np.intp),
+                np.array([t for _, t, _ in worths], dtype=np.intp),
+                np.array([value for _, _, value in worths]),
+            ),
+        )
+
+    def chosen(self, threshold: float) -> Ends:
+        choices = self.choices(threshold)
+        return choices.column, choices.neighbour
+
+    def _table(self, fit: NodeFit, t: int) -> NDArray[np.float64]:
+        table: NDArray[np.float64] = fit.coef[t]
+        return table if self.n_answers is None else answers_only(table, self.n_answers[t])
+
+    def path(self, r: int) -> Path:
+        return self.paths[r]
+
+    def worth(self, r: int) -> WorthAtCuts:
+        return self.worths[r]
+
+
+def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
+    """A table between answers, the gap left out, summing to zero again by row and by column.
+
+    >>> answers_only(np.array([[2.0, 0.0, 7.0], [0.0, 0.0, 7.0]]), 2).tolist()
+    [[0.5, -0.5], [-0.5, 0.5]]
+    """
+    full = table[:, :answers].copy()
+    full -= full.mean(axis=0)
+    full -= full.mean(axis=1, keepdims=True)
+    return full
 
 
 class Paths(Sequence[Path]):

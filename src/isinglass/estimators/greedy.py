@@ -9,13 +9,13 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from isinglass.engine import Paths, Progress, Runs, learn_neighbourhoods
+from isinglass.engine import Paths, Progress, Runs, join, learn_neighbourhoods, pairs_at
 from isinglass.engine.along import Pair
+from isinglass.engine.join import REQUIRED
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, checked_rule
 from isinglass.estimators.constraints import Links, read_constraints
 from isinglass.estimators.diagnose import diagnose
-from isinglass.estimators.join import REQUIRED, join, pairs_at
 from isinglass.estimators.record import record_of
 from isinglass.graph import Graph
 from isinglass.model.record import FitRecord

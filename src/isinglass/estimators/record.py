@@ -21,8 +21,11 @@ def record_of(estimator: GreedyGraph) -> FitRecord:
     return FitRecord(
         table.names,
         tuple(column.states for column in table.columns),
+        table.ordered,
+        table.n_answers,
         estimator.graph_,
         tuple(estimator.paths_),
+        tuple(estimator._runs.worth(r) for r in range(len(table.columns))),
         estimator.threshold_,
         estimator.floor_,
         how_chosen(estimator.threshold),

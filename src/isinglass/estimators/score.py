@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from isinglass.core import MAX_STATES
+from isinglass.engine import fit_neighbourhoods
 from isinglass.engine.available import parts_of, seen_rows, widen
 from isinglass.engine.readable import node_loss
 from isinglass.graph import Graph
@@ -23,6 +25,9 @@ def refit_conditionals(graph: Graph, training: Table) -> list[NodeFit]:
     neighbours = [
         [int(t) for t in sorted(graph.adjacency[[r]].indices)] for r in range(len(graph.names))
     ]
+    if not training.available and max(training.n_states) <= MAX_STATES:
+        runs = fit_neighbourhoods(training, neighbours, intercept=True, threads=1)
+        return [runs.fit(r, 0) for r in range(len(neighbours))]
     if not training.available:
         return [node_loss(training, r).fit(others) for r, others in enumerate(neighbours)]
     fits: dict[int, NodeFit] = {}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
 
 from isinglass.errors import IsinglassError, SettingError
 from isinglass.estimators import GreedyGraph
+from isinglass.estimators.folds import Split, learn_like, splits
 from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.experiments.measure import edge_set
 from isinglass.frames import frame
@@ -159,17 +159,17 @@ def compare(
     chosen = default_methods(table) if methods is None else dict(methods)
     if not chosen:
         raise SettingError("compare needs at least one method.")
-    splits = list(_splits(table, folds, seed))
+    folded = list(splits(table, folds, seed))
     report = _counting(len(chosen) * (folds + 1), progress)
-    trials = {name: _try(method, table, splits, report) for name, method in chosen.items()}
-    weights = np.concatenate([split.rows.weights for split in splits])
+    trials = {name: _try(method, table, folded, report) for name, method in chosen.items()}
+    weights = np.concatenate([split.rows.weights for split in folded])
     none = Graph(table.names, ())
     return Comparison(
         tuple(_entry(name, trials, weights) for name in trials),
-        baseline=_average(_held_out_scores([none] * folds, splits), weights),
+        baseline=_average(_held_out_scores([none] * folds, folded), weights),
         rows=table.n,
         folds=folds,
-        left_out=sum(split.left_out for split in splits),
+        left_out=sum(split.left_out for split in folded),
         library=table.library,
     )
 
@@ -193,15 +193,6 @@ def default_methods(table: Table) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class _Split:
-    """Rows to learn from, and rows to be judged by, in the same codes."""
-
-    training: Table
-    rows: Table
-    left_out: float
-
-
-@dataclass(frozen=True)
 class _Trial:
     """What one method did."""
 
@@ -211,85 +202,27 @@ class _Trial:
     failed: str | None = None
 
 
-def _splits(table: Table, folds: int, seed: int) -> Iterator[_Split]:
-    for held_out in held_out_weights(table.weights, folds, seed).T:
-        kept = table.weights - held_out
-        training, states = replace(table, weights=kept).part(kept > 0)
-        codes, known = _recoded(table, states, held_out > 0)
-        weights = held_out[held_out > 0]
-        rows = replace(training, codes=codes[known], weights=weights[known], total=None)
-        yield _Split(replace(training, total=None), rows, float(weights[~known].sum()))
-
-
-def held_out_weights(weights: Numbers, folds: int, seed: int) -> Numbers:
-    """The weight that each fold holds out of each row, (rows, folds).
-
-    A row of weight w, if all weights are whole, is w rows that may go to different folds.
-
-    >>> held_out_weights(np.array([4.0, 2.0]), folds=3, seed=0).sum(axis=1)
-    array([4., 2.])
-    >>> held_out_weights(np.array([4.0, 2.0]), folds=3, seed=0).sum(axis=0)
-    array([2., 2., 2.])
-    """
-    whole = bool((weights == np.round(weights)).all())
-    copies = weights.astype(np.int64) if whole else np.ones(len(weights), np.int64)
-    total = int(copies.sum())
-    if total < folds:
-        raise SettingError(f"{folds} folds need as many rows; there are {total}. Take fewer folds.")
-    fold = np.random.default_rng(seed).permutation(total) % folds
-    held = np.zeros((len(weights), folds))
-    np.add.at(held, (np.repeat(np.arange(len(weights)), copies), fold), 1.0)
-    return held if whole else held * weights[:, None]
-
-
-def _recoded(
-    table: Table, states: list[NDArray[np.intp]], rows: NDArray[np.bool_]
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Some rows in the codes of fewer states, and which of them have none but those states."""
-    codes = table.codes[rows].copy(order="F")
-    known = np.ones(len(codes), dtype=bool)
-    for j, kept in enumerate(states):
-        place = np.minimum(np.searchsorted(kept, codes[:, j]), len(kept) - 1)
-        known &= kept[place] == codes[:, j]
-        codes[:, j] = place
-    return codes, known
-
-
-def _try(method: Any, table: Table, splits: Sequence[_Split], report: Callable[[], None]) -> _Trial:
+def _try(method: Any, table: Table, folded: Sequence[Split], report: Callable[[], None]) -> _Trial:
     try:
         started = perf_counter()
-        graph = _learn(method, table)
+        graph = learn_like(method, table)
         seconds = perf_counter() - started
         report()
         graphs = []
-        for split in splits:
-            graphs.append(_learn(method, split.training))
+        for split in folded:
+            graphs.append(learn_like(method, split.training))
             report()
-        return _Trial(graph, seconds, _held_out_scores(graphs, splits))
+        return _Trial(graph, seconds, _held_out_scores(graphs, folded))
     except IsinglassError as error:
         return _Trial(failed=str(error))
 
 
-def _learn(method: Any, table: Table) -> Graph:
-    """One fit on codes; the graph in the names of the table."""
-    estimator = clone(method)
-    if "n_eff" in estimator.get_params():
-        estimator.set_params(n_eff=table.n)
-    graph = estimator.fit(table.codes, sample_weight=table.weights).graph_
-    ordered = [column.ordered for column in table.columns]
-    links = tuple(
-        link if ordered[link.source] and ordered[link.target] else replace(link, sign=0)
-        for link in graph
-    )
-    return Graph(table.names, links, table.library)
-
-
-def _held_out_scores(graphs: Sequence[Graph], splits: Sequence[_Split]) -> Numbers:
+def _held_out_scores(graphs: Sequence[Graph], folded: Sequence[Split]) -> Numbers:
     """The score of every held-out row, by conditionals refitted on the other folds."""
     return np.concatenate(
         [
             row_scores(refit_conditionals(graph, split.training), split.rows)
-            for graph, split in zip(graphs, splits, strict=True)
+            for graph, split in zip(graphs, folded, strict=True)
         ]
     )
 

@@ -1,6 +1,7 @@
 """Graphs and models for other software, and back."""
 
 from isinglass.exports.formats import FORMATS, write
+from isinglass.exports.markov_networks import from_pgmpy, to_pgmpy
 from isinglass.exports.networks import (
     cytoscape,
     from_igraph,
@@ -10,7 +11,7 @@ from isinglass.exports.networks import (
     to_igraph,
 )
 from isinglass.exports.rscripts import binary_parameters, isingsampler, qgraph
-from isinglass.exports.tables import edges_csv, from_frame, weights, weights_csv
+from isinglass.exports.tables import edges_csv, from_frame, nodes_csv, weights, weights_csv
 from isinglass.exports.uai import read_uai, uai
 
 __all__ = [
@@ -21,12 +22,15 @@ __all__ = [
     "from_frame",
     "from_igraph",
     "from_networkx",
+    "from_pgmpy",
     "gexf",
     "graphml",
     "isingsampler",
+    "nodes_csv",
     "qgraph",
     "read_uai",
     "to_igraph",
+    "to_pgmpy",
     "uai",
     "weights",
     "weights_csv",

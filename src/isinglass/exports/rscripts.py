@@ -58,18 +58,11 @@ def binary_parameters(field: MarkovField) -> tuple[Array, Array]:
     >>> couplings.tolist(), thresholds.tolist()
     ([[0.0, 2.0], [2.0, 0.0]], [-1.0, -1.0])
     """
-    for name, states in zip(field.names, field.states, strict=True):
-        if len(states) != 2:
-            raise SettingError(
-                f"0/1 coding is for columns of two states; {name!r} has {len(states)}."
-            )
-    matrix = np.zeros((len(field.names), len(field.names)))
-    thresholds = np.array([intercept[1] - intercept[0] for intercept in field.intercepts])
-    for (i, j), table in field.couplings.items():
-        matrix[i, j] = matrix[j, i] = table[0, 0] - table[0, 1] - table[1, 0] + table[1, 1]
-        thresholds[i] += table[1, 0] - table[0, 0]
-        thresholds[j] += table[0, 1] - table[0, 0]
-    return matrix, thresholds
+    for name, m in zip(field.names, field.n_states, strict=True):
+        if m != 2:
+            raise SettingError(f"0/1 coding is for columns of two states; {name!r} has {m}.")
+    coded = field.to_coding("01")
+    return coded.matrix, np.asarray(coded.intercepts)
 
 
 def _quoted(name: str) -> str:

@@ -25,6 +25,12 @@ def edges_csv(graph: Graph) -> bytes:
     return as_csv(["source", "target", *NUMBERS], rows)
 
 
+def nodes_csv(nodes: Any) -> bytes:
+    """A data frame of columns and their measures as CSV, one row a column."""
+    frame = nw.from_native(nodes, eager_only=True)
+    return as_csv(frame.columns, (["" if v is None else v for v in row] for row in frame.rows()))
+
+
 def from_frame(edges: Any, names: Iterable[str] | None = None) -> Graph:
     """Make a graph of a data frame of edges, as `Graph.to_frame` gives; pandas, polars, pyarrow.
 

@@ -43,9 +43,26 @@ Document = dict[str, Any]
 
 FORMAT = "isinglass model"
 SCHEMA = 2
-#: From a schema to the function that makes the next one of it. The second has cut points and
-#: unbounded edges, which the first did not know.
-UPGRADES: dict[int, Callable[[Document], Document]] = {1: lambda document: document}
+
+
+def _with_worths(document: Document) -> Document:
+    """Schema 2: columns say whether they are ordered and how many answers they have.
+
+    Cut points and unbounded edges, which it knows as well, may be left out.
+    """
+    fit = document.get("fit")
+    if not isinstance(fit, dict):
+        return document
+    columns = [
+        column | {"ordered": False, "answers": len(items(column.get("states"), "states"))}
+        for column in items(fit.get("columns"), "columns")
+        if isinstance(column, dict)
+    ]
+    return document | {"fit": fit | {"columns": columns, "worths": None}}
+
+
+#: From a schema to the function that makes the next one of it.
+UPGRADES: dict[int, Callable[[Document], Document]] = {1: _with_worths}
 
 LIBRARIES = (None, "pandas", "polars", "pyarrow")
 
@@ -54,12 +71,18 @@ def save_model(
     field: MarkovField, path: str | os.PathLike[str], fit: FitRecord | None = None
 ) -> None:
     """Write a model, and the record of its fit if there is one."""
+    check_file(path)
+    write_files({Path(path): model_bytes(field, fit)})
+
+
+def model_bytes(field: MarkovField, fit: FitRecord | None = None) -> bytes:
+    """The content of a model file."""
     if fit is not None and fit.names != field.names:
         raise SettingError("the record is of other columns than the model; save them apart.")
     parts = {"model": model_to_json(field)}
     if fit is not None:
         parts["fit"] = fit.to_json()
-    save_parts(path, **parts)
+    return _with_head(parts)
 
 
 def load_model(path: str | os.PathLike[str]) -> MarkovField:
@@ -69,9 +92,13 @@ def load_model(path: str | os.PathLike[str]) -> MarkovField:
 
 def save_parts(path: str | os.PathLike[str], **parts: Document) -> None:
     """Write the parts of a model file (``model``, ``fit``), whole or not at all."""
-    head = {"format": FORMAT, "schema": SCHEMA, "isinglass": version("isinglass")}
     check_file(path)
-    write_files({Path(path): as_bytes(head | parts)})
+    write_files({Path(path): _with_head(parts)})
+
+
+def _with_head(parts: dict[str, Document]) -> bytes:
+    head = {"format": FORMAT, "schema": SCHEMA, "isinglass": version("isinglass")}
+    return as_bytes(head | parts)
 
 
 def load_part(path: str | os.PathLike[str], part: str, understand: Callable[[Any], T]) -> T:

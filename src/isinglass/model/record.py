@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from isinglass.errors import SettingError
+from isinglass.engine import KeptRuns, join
+from isinglass.engine.runs import WorthAtCuts
+from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph, Link
 from isinglass.losses.conditional import NodeFit
 from isinglass.model.document import (
@@ -25,7 +28,7 @@ from isinglass.model.document import (
 )
 from isinglass.model.files import LIBRARIES, load_part, save_parts, states_from_json
 from isinglass.model.labels import label_to_json
-from isinglass.solvers.path import Path, Step
+from isinglass.solvers.path import Path, Step, checked_threshold
 from isinglass.table import Note
 from isinglass.table.labels import plain
 
@@ -41,9 +44,16 @@ class FitRecord:
     names : tuple of str
     states : tuple of tuple
         The labels of each column's states.
+    ordered : tuple of bool
+        Whether the order of each column's states means something.
+    n_answers : tuple of int
+        States of each column; without the gap, which comes last, where gaps are left out.
     graph : Graph
     paths : tuple of Path
         What the search did at each column, down to `floor`.
+    worths : tuple of dict, or None
+        What each column's edges are worth wherever its path may be cut: from numbers of steps to
+        dicts from columns to nats per row. None in files of the first schema.
     threshold, floor : float
     selector : str
         How the threshold was chosen, in words.
@@ -61,8 +71,11 @@ class FitRecord:
 
     names: tuple[str, ...]
     states: tuple[tuple[Hashable, ...], ...]
+    ordered: tuple[bool, ...]
+    n_answers: tuple[int, ...]
     graph: Graph
     paths: tuple[Path, ...]
+    worths: tuple[WorthAtCuts, ...] | None
     threshold: float
     floor: float
     selector: str
@@ -71,6 +84,46 @@ class FitRecord:
     rows: float
     fingerprint: str
     version: str
+
+    def at(self, threshold: float) -> Graph:
+        """Return the graph at any threshold down to `floor`, as ``GreedyGraph.at`` did.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(5))
+        >>> est = ig.GreedyGraph(floor=1e-4).fit(field.sample(300, seed=0))
+        >>> record = est.record()
+        >>> record.at(0.001) == est.at(0.001), record.at(0.01).links == est.at(0.01).links
+        (True, True)
+        """
+        threshold = checked_threshold(threshold)
+        if threshold < self.floor:
+            raise BelowFloor(
+                f"the search ran to floor = {self.floor:.6g}, so {threshold:.6g} is out of reach; "
+                f"fit the table again with GreedyGraph(floor={threshold:.6g})."
+            )
+        if self._runs is None:
+            raise SettingError(
+                "the record is of the first schema, which does not keep what edges are worth at "
+                "other thresholds; fit the table again."
+            )
+        head = _Head(self.names, self.n_answers, self.ordered, self.rows, self.graph.library)
+        return join(self._runs, threshold, self._rule, head)
+
+    @cached_property
+    def _runs(self) -> KeptRuns | None:
+        if self.worths is None:
+            return None
+        gaps_left_out = self.n_answers != tuple(map(len, self.states))
+        return KeptRuns(self.paths, self.worths, self.n_answers if gaps_left_out else None)
+
+    @property
+    def _rule(self) -> str:
+        rule = self.settings.get("rule")
+        if rule not in ("or", "and"):
+            raise SettingError(f"the record names the rule {rule!r}; it must be 'or' or 'and'.")
+        return str(rule)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record alone; ``MarkovField.save(path, fit=record)`` writes both."""
@@ -92,13 +145,21 @@ class FitRecord:
             "selector": self.selector,
             "settings": dict(self.settings),
             "columns": [
-                {"name": name, "states": [label_to_json(label) for label in states]}
-                for name, states in zip(self.names, self.states, strict=True)
+                {
+                    "name": name,
+                    "states": [label_to_json(label) for label in states],
+                    "ordered": bool(ordered),
+                    "answers": int(answers),
+                }
+                for name, states, ordered, answers in zip(
+                    self.names, self.states, self.ordered, self.n_answers, strict=True
+                )
             ],
             "library": self.graph.library,
             "edges": [_plain_members(link) for link in self.graph.links],
             "diagnostics": [_plain_members(note) for note in self.diagnostics],
             "paths": [_path_to_json(path) for path in self.paths],
+            "worths": None if self.worths is None else [_worth_to_json(w) for w in self.worths],
         }
         try:
             record_from_json(document)  # what could not be loaded is not written
@@ -113,6 +174,14 @@ class FitRecord:
         )
 
 
+class _Head(NamedTuple):
+    names: tuple[str, ...]
+    n_answers: tuple[int, ...]
+    ordered: tuple[bool, ...]
+    n: float
+    library: str | None
+
+
 def _plain_members(of: Link | Note) -> Document:
     return {key: plain(value) for key, value in vars(of).items()}
 
@@ -123,16 +192,22 @@ def record_from_json(document: Any) -> FitRecord:
     def part(key: str) -> Any:
         return member(document, key, "the fit")
 
-    names, states = _columns_from_json(part("columns"))
+    names, states, ordered, answers = _columns_from_json(part("columns"))
     p = len(names)
     links = [_link_from_json(edge, p) for edge in items(part("edges"), "edges")]
     floor = _positive(part("floor"), "floor")
-    paths = items(part("paths"), "paths", p)
+    paths = tuple(
+        _path_from_json(path, at, floor, names, states)
+        for at, path in enumerate(items(part("paths"), "paths", p))
+    )
     return FitRecord(
         names,
         states,
+        ordered,
+        answers,
         Graph(names, tuple(links), choice(part("library"), "library", LIBRARIES)),
-        tuple(_path_from_json(path, at, floor, names) for at, path in enumerate(paths)),
+        paths,
+        _or_none(lambda worths, _: _worths_from_json(worths, paths), part("worths"), "worths"),
         _positive(part("threshold"), "threshold"),
         floor,
         text(part("selector"), "selector"),
@@ -144,13 +219,27 @@ def record_from_json(document: Any) -> FitRecord:
     )
 
 
-def _columns_from_json(value: Any) -> tuple[tuple[str, ...], tuple[tuple[Hashable, ...], ...]]:
+def _columns_from_json(
+    value: Any,
+) -> tuple[tuple[str, ...], tuple[tuple[Hashable, ...], ...], tuple[bool, ...], tuple[int, ...]]:
     columns = items(value, "columns")
     names = tuple(text(member(column, "name", "a column"), "a name") for column in columns)
     if not names or len(set(names)) < len(names):
         raise Fault("the names of its columns must differ, and be at least one")
-    states = (member(column, "states", "a column") for column in columns)
-    return names, tuple(states_from_json(labels, "a state") for labels in states)
+    states = tuple(
+        states_from_json(member(column, "states", "a column"), "a state") for column in columns
+    )
+    ordered = tuple(
+        choice(member(column, "ordered", "a column"), "whether a column is ordered", (False, True))
+        for column in columns
+    )
+    answers = tuple(
+        whole(member(column, "answers", "a column"), "the answers of a column", len(labels) + 1)
+        for column, labels in zip(columns, states, strict=True)
+    )
+    if 0 in answers:
+        raise Fault("every column must have at least one answer")
+    return names, states, ordered, answers
 
 
 def _link_from_json(edge: Any, p: int) -> Link:
@@ -220,14 +309,20 @@ def _path_to_json(path: Path) -> Document:
     }
 
 
-def _path_from_json(value: Any, at: int, floor: float, names: tuple[str, ...]) -> Path:
+def _path_from_json(
+    value: Any,
+    at: int,
+    floor: float,
+    names: tuple[str, ...],
+    states: tuple[tuple[Hashable, ...], ...],
+) -> Path:
     where = f"path {at}"
     steps = items(member(value, "steps", where), f"the steps of {where}")
     # Older files know nothing of required columns.
     required = _places(value.get("required", []), f"the required of {where}", len(names))
     return Path(
-        tuple(_step_from_json(step, f"a step of {where}", len(names)) for step in steps),
-        _fit_from_json(member(value, "start", where), f"the start of {where}", required),
+        tuple(_step_from_json(step, f"a step of {where}", states) for step in steps),
+        _fit_from_json(member(value, "start", where), f"the start of {where}", required, states),
         floor,
         text(member(value, "status", where), f"the status of {where}"),
         names,
@@ -235,7 +330,8 @@ def _path_from_json(value: Any, at: int, floor: float, names: tuple[str, ...]) -
     )
 
 
-def _step_from_json(step: Any, where: str, p: int) -> Step:
+def _step_from_json(step: Any, where: str, states: tuple[tuple[Hashable, ...], ...]) -> Step:
+    p = len(states)
     kind = choice(member(step, "kind", where), f"the kind of {where}", ("add", "drop"))
     support = _places(member(step, "support", where), f"the support of {where}", p)
     gain = _or_none(number, member(step, "gain", where), f"the gain of {where}")
@@ -248,7 +344,7 @@ def _step_from_json(step: Any, where: str, p: int) -> Step:
         gain,
         cost,
         support,
-        _fit_from_json(step, where, support),
+        _fit_from_json(step, where, support, states),
     )
 
 
@@ -261,12 +357,17 @@ def _fit_to_json(fit: Any) -> Document:
     }
 
 
-def _fit_from_json(value: Any, where: str, support: tuple[int, ...]) -> NodeFit:
+def _fit_from_json(
+    value: Any,
+    where: str,
+    support: tuple[int, ...],
+    states: tuple[tuple[Hashable, ...], ...],
+) -> NodeFit:
     intercept = numbers(member(value, "intercept", where), f"the intercept of {where}")
     tables = items(member(value, "coef", where), f"the coefficients of {where}", len(support))
     named = f"a coefficient of {where}"
     coef = {
-        j: np.array(table(rows, named, len(intercept)))
+        j: np.array(table(rows, named, len(intercept), len(states[j])))
         for j, rows in zip(support, tables, strict=True)
     }
     unbounded = items(member(value, "unbounded", where), f"the unbounded of {where}")
@@ -276,6 +377,49 @@ def _fit_from_json(value: Any, where: str, support: tuple[int, ...]) -> NodeFit:
         number(member(value, "loss", where), f"the loss of {where}"),
         frozenset(choice(j, f"an unbounded variable of {where}", support) for j in unbounded),
     )
+
+
+def _worth_to_json(worth: WorthAtCuts) -> list[Document]:
+    return [
+        {
+            "steps": int(steps),
+            "columns": list(map(int, values)),
+            "values": list(map(float, values.values())),
+        }
+        for steps, values in worth.items()
+    ]
+
+
+def _worths_from_json(value: Any, paths: tuple[Path, ...]) -> tuple[WorthAtCuts, ...]:
+    """Worths of all that an edge can be at, so that no graph lacks a number."""
+    wanted: list[set[int]] = [set() for _ in paths]
+    for r, path in enumerate(paths):
+        for step in path.steps:
+            for t in step.support:
+                wanted[t].add(r)
+    return tuple(
+        _worth_from_json(worth, f"the worths of path {r}", paths[r], wanted[r])
+        for r, worth in enumerate(items(value, "worths", len(paths)))
+    )
+
+
+def _worth_from_json(value: Any, where: str, path: Path, chosen_by: set[int]) -> WorthAtCuts:
+    worth = {}
+    p = len(path.names or ())
+    for cut in items(value, where):
+        steps = whole(member(cut, "steps", where), f"the steps of {where}", len(path) + 1)
+        columns = items(member(cut, "columns", where), f"the columns of {where}")
+        values = numbers(member(cut, "values", where), f"the values of {where}", len(columns))
+        if any(number < 0 for number in values):
+            raise Fault(f"{where} must not be negative")
+        places = [whole(column, f"a column of {where}", p) for column in columns]
+        worth[steps] = dict(zip(places, values, strict=True))
+    supports = [(), *(step.support for step in path.steps)]
+    for steps, support in enumerate(supports):
+        may_be_cut = steps == len(path) or path.steps[steps].kind == "add"
+        if may_be_cut and not {*support, *chosen_by} <= worth.get(steps, {}).keys():
+            raise Fault(f"{where} lack an edge after {steps} steps")
+    return worth
 
 
 def _places(value: Any, where: str, p: int) -> tuple[int, ...]:

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.core import MAX_STATES
-from isinglass.engine import NativeRuns, fit_neighbourhoods, threads_for
+from isinglass.engine import NativeRuns, fit_neighbourhoods, join, threads_for
 from isinglass.errors import SettingError, TableError
 from isinglass.estimators.base import GraphEstimator
-from isinglass.estimators.join import join
 from isinglass.graph import Graph
 from isinglass.table import Table
 

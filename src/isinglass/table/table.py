@@ -88,6 +88,11 @@ class Table:
             for column in self.columns
         )
 
+    @cached_property
+    def ordered(self) -> tuple[bool, ...]:
+        """Whether the order of each column's states means something."""
+        return tuple(column.ordered for column in self.columns)
+
     def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
         """Some rows, with the states seen there; and which of the old states those are.
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.engine import Progress
+from isinglass.engine.join import join
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.estimators.join import join
 from isinglass.experiments.store import Record
 from isinglass.frames import frame
 from isinglass.graph import Graph, Link

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from isinglass.engine import Progress
+from isinglass.engine.join import pairs_at
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.estimators.join import pairs_at
 from isinglass.experiments.store import Record
 from isinglass.frames import frame
 from isinglass.graph import Graph

@@ -10,7 +10,7 @@ import numpy as np
 
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.compare import held_out_weights
+from isinglass.estimators.folds import held_out_weights
 from isinglass.graph import Graph
 from isinglass.model import MarkovField, fit_model
 from isinglass.model.settings import check_between, check_whole

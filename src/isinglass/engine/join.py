@@ -4,18 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine import Runs
+from isinglass.engine.runs import Runs
 from isinglass.graph import Graph, Link, sign_of
 from isinglass.solvers.equivalent import one_parameter_gain
-from isinglass.table import Table
 
 Pair = tuple[int, int]
 REQUIRED = "required"
 Tier = Callable[[Pair], str]
+
+
+class Head(Protocol):
+    """What a graph needs to know of its table: all but the rows."""
+
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def n_answers(self) -> tuple[int, ...]: ...
+    @property
+    def ordered(self) -> tuple[bool, ...]: ...
+    @property
+    def n(self) -> float: ...
+    @property
+    def library(self) -> str | None: ...
 
 
 def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:
@@ -25,7 +40,7 @@ def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:
 
 
 def join(
-    runs: Runs, threshold: float, rule: str, table: Table, tier: Tier = lambda pair: ""
+    runs: Runs, threshold: float, rule: str, table: Head, tier: Tier = lambda pair: ""
 ) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
     choices = runs.choices(threshold)
@@ -39,13 +54,12 @@ def join(
     trends = ((choices.trends[edges.entry] + choices.trends[edges.other_entry]) / 2).tolist()
     unbounded = choices.unbounded[edges.entry] | choices.unbounded[edges.other_entry]
     chooser = choices.column[edges.entry].tolist()
-    ordered = [column.ordered for column in table.columns]
     links = tuple(
         Link(
             a,
             b,
             strength=strength,
-            sign=sign_of(trend) if ordered[a] and ordered[b] else 0,
+            sign=sign_of(trend) if table.ordered[a] and table.ordered[b] else 0,
             coupling=trend if one else None,
             log_odds=4.0 * trend if one else None,
             evidence=evidence,

@@ -1,0 +1,105 @@
+"""Rows to learn from and rows to be judged by, in the same codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from isinglass.engine.available import seen_rows
+from isinglass.errors import SettingError
+from isinglass.graph import Graph
+from isinglass.table import Table
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Split:
+    """One fold.
+
+    Attributes
+    ----------
+    training, rows : Table
+        What the other folds hold, and what this one does; states are those of `training`.
+    left_out : float
+        The weight of held-out rows with a state that the other folds lack.
+    """
+
+    training: Table
+    rows: Table
+    left_out: float
+
+
+def splits(table: Table, folds: int, seed: int) -> Iterator[Split]:
+    """Split the rows of a table into folds, each in turn held out."""
+    for held_out in held_out_weights(table.weights, folds, seed).T:
+        kept = table.weights - held_out
+        training, states = replace(table, weights=kept).part(kept > 0)
+        training = replace(training, total=None, available=table.available)
+        codes, known = _recoded(table, states, held_out > 0)
+        weights = held_out[held_out > 0]
+        rows = replace(training, codes=codes[known], weights=weights[known])
+        yield Split(training, rows, float(weights[~known].sum()))
+
+
+def held_out_weights(weights: Numbers, folds: int, seed: int) -> Numbers:
+    """The weight that each fold holds out of each row, (rows, folds).
+
+    A row of weight w, if all weights are whole, is w rows that may go to different folds.
+
+    >>> held_out_weights(np.array([4.0, 2.0]), folds=3, seed=0).sum(axis=1)
+    array([4., 2.])
+    >>> held_out_weights(np.array([4.0, 2.0]), folds=3, seed=0).sum(axis=0)
+    array([2., 2., 2.])
+    """
+    whole = bool((weights == np.round(weights)).all())
+    copies = weights.astype(np.int64) if whole else np.ones(len(weights), np.int64)
+    total = int(copies.sum())
+    if total < folds:
+        raise SettingError(f"{folds} folds need as many rows; there are {total}. Take fewer folds.")
+    fold = np.random.default_rng(seed).permutation(total) % folds
+    held = np.zeros((len(weights), folds))
+    np.add.at(held, (np.repeat(np.arange(len(weights)), copies), fold), 1.0)
+    return held if whole else held * weights[:, None]
+
+
+def _recoded(
+    table: Table, states: list[NDArray[np.intp]], rows: NDArray[np.bool_]
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Some rows in the codes of fewer states, and which of them have none but those states."""
+    codes = table.codes[rows].copy(order="F")
+    known = np.ones(len(codes), dtype=bool)
+    for j, kept in enumerate(states):
+        place = np.minimum(np.searchsorted(kept, codes[:, j]), len(kept) - 1)
+        known &= kept[place] == codes[:, j]
+        codes[:, j] = place
+    return codes, known
+
+
+def learn_like(method: Any, table: Table) -> Graph:
+    """The graph that an unfitted copy of an estimator learns from codes, in a table's names."""
+    estimator = clone(method)
+    settings = {"n_eff": table.n, "bins": None, "max_states": max(2, *table.n_states)}
+    known = estimator.get_params()
+    estimator.set_params(**{key: value for key, value in settings.items() if key in known})
+    graph = estimator.fit(_cells(table), sample_weight=table.weights).graph_
+    links = tuple(
+        link if table.ordered[link.source] and table.ordered[link.target] else replace(link, sign=0)
+        for link in graph
+    )
+    return Graph(table.names, links, table.library)
+
+
+def _cells(table: Table) -> NDArray[Any]:
+    """Codes as cells; where gaps are left out, gaps again."""
+    if not table.available:
+        return table.codes
+    cells = table.codes.astype(float)
+    for r in range(len(table.columns)):
+        cells[~seen_rows(table, r), r] = np.nan
+    return cells

@@ -1,0 +1,110 @@
+"""One row a column: the measures of network papers, with names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from isinglass.errors import SettingError
+from isinglass.estimators.base import GraphEstimator
+from isinglass.frames import frame
+from isinglass.graph import Graph, Link
+from isinglass.measures.communities import communities
+from isinglass.measures.predictability import predictability
+from isinglass.model import FitRecord, MarkovField
+
+
+def nodes(
+    of: GraphEstimator | Graph | MarkovField | FitRecord,
+    *,
+    folds: int | None = 5,
+    seed: int = 0,
+    library: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Any:
+    """Measure every column of a network.
+
+    Parameters
+    ----------
+    of : fitted estimator, Graph, MarkovField or FitRecord
+        Predictability needs rows, so only estimators have it.
+    folds : int, optional
+        Folds of the predictability; None leaves it out. Each fold learns the graph again.
+    seed : int
+        For the split into folds.
+    library : str, optional
+        "pandas", "polars" or "pyarrow"; by default that of the table.
+    progress : function of (folds done, folds in all), optional
+
+    Returns
+    -------
+    data frame
+        One row a column of the table, in its order:
+
+        - ``name``
+        - ``degree``: its number of links
+        - ``strength``: the sum of its links' strengths, whatever their signs (Barrat, Barthélemy,
+          Pastor-Satorras and Vespignani, "The architecture of complex weighted networks", PNAS
+          101, 2004)
+        - ``expected_influence``: the same with signs, so that links of opposite signs cancel
+          (Robinaugh, Millner and McNally, "Identifying highly influential nodes in the complicated
+          grief network", J. Abnormal Psychology 125, 2016). Empty where a link has no sign
+        - ``community``: the number of its group, see `communities`; empty without a link
+        - ``accuracy``, ``base_rate``, ``predictability``: see `predictability`
+
+    Notes
+    -----
+    Strength and expected influence add up how well columns predict each other. They say nothing
+    about what would happen if a column were changed.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.star(4, 3), coupling=0.6)
+    >>> nodes(field, library="polars").select("name", "degree").rows()
+    [('x0', 3), ('x1', 1), ('x2', 1), ('x3', 1)]
+    >>> nodes(ig.GreedyGraph().fit(field.sample(500, seed=0))).columns
+    ['name', 'degree', 'strength', 'expected_influence', 'community', 'accuracy', 'base_rate',
+     'predictability']
+    """
+    graph = graph_of(of)
+    columns: dict[str, list[Any]] = {"name": list(graph.names), **_sums(graph)}
+    number = communities(graph).number
+    columns["community"] = [number.get(name) for name in graph.names]
+    if isinstance(of, GraphEstimator) and folds is not None:
+        found = predictability(of, folds=folds, seed=seed, progress=progress)
+        columns["accuracy"] = [found[name].accuracy for name in graph.names]
+        columns["base_rate"] = [found[name].base_rate for name in graph.names]
+        columns["predictability"] = [found[name].gain for name in graph.names]
+    return frame(columns, library or graph.library)
+
+
+def graph_of(of: Any) -> Graph:
+    """The graph of anything that has one."""
+    if isinstance(of, Graph):
+        return of
+    if isinstance(of, GraphEstimator):
+        return of.graph_
+    if isinstance(of, MarkovField | FitRecord):
+        return of.graph
+    raise SettingError(
+        f"measures are of a fitted estimator, a Graph, a MarkovField or a FitRecord, not of "
+        f"{type(of).__name__}."
+    )
+
+
+def _sums(graph: Graph) -> dict[str, list[Any]]:
+    """Degree, strength and expected influence, added up link by link."""
+    p = len(graph.names)
+    degree, strength = [0] * p, [0.0] * p
+    influence: list[float | None] = [0.0] * p
+    for link in graph.links:
+        for end in (link.source, link.target):
+            degree[end] += 1
+            strength[end] += link.strength
+            influence[end] = _plus(influence[end], link)
+    return {"degree": degree, "strength": strength, "expected_influence": influence}
+
+
+def _plus(influence: float | None, link: Link) -> float | None:
+    return None if influence is None or not link.sign else influence + link.sign * link.strength
