@@ -13,7 +13,8 @@
 namespace isinglass {
 
 // While there are few cells each is a row of bits, and everything is a popcount; when there are
-// many, each row of the table knows the number of its cell. There are never more cells than rows.
+// many, or weights have to be summed, each row of the table knows the number of its cell. There are
+// never more cells than rows.
 class Cells {
  public:
   static constexpr std::size_t kFewCells = 512;
@@ -21,7 +22,7 @@ class Cells {
   Cells(const Table& table, std::size_t target) : table_(&table), target_(target) { reset(); }
 
   std::size_t size() const { return totals_.size(); }
-  bool few() const { return by_bits_; }
+  bool few() const { return table_->countable() ? by_bits_ : size() <= kFewCells; }
   const std::vector<std::size_t>& support() const { return support_; }
   // State of the i-th member of the support in a cell.
   int code(std::size_t cell, std::size_t i) const { return codes_[cell * support_.size() + i]; }
@@ -194,6 +195,7 @@ class Cells {
     by_bits_ = true;
     masks_.assign(table_->all(), table_->all() + table_->words());
     totals_.assign(1, 0.0);
+    if (!table_->countable()) number_rows();
     tabulate();
   }
 
