@@ -28,6 +28,7 @@ from isinglass.model.document import (
 )
 from isinglass.model.files import LIBRARIES, load_part, save_parts, states_from_json
 from isinglass.model.labels import label_to_json
+from isinglass.model.tally import Tally, tally_from_json
 from isinglass.solvers.path import Path, Step, checked_threshold
 from isinglass.table import Note
 from isinglass.table.labels import plain
@@ -67,6 +68,8 @@ class FitRecord:
         A hash of the table; equal tables have equal ones, whatever library they came in.
     version : str
         The version of isinglass that made the fit.
+    tally : Tally or None
+        How often each state was seen, and how each pair goes together with nothing else held.
     """
 
     names: tuple[str, ...]
@@ -84,6 +87,7 @@ class FitRecord:
     rows: float
     fingerprint: str
     version: str
+    tally: Tally | None = None
 
     def at(self, threshold: float) -> Graph:
         """Return the graph at any threshold down to `floor`, as ``GreedyGraph.at`` did.
@@ -160,6 +164,7 @@ class FitRecord:
             "diagnostics": [_plain_members(note) for note in self.diagnostics],
             "paths": [_path_to_json(path) for path in self.paths],
             "worths": None if self.worths is None else [_worth_to_json(w) for w in self.worths],
+            "tally": None if self.tally is None else self.tally.to_json(),
         }
         try:
             record_from_json(document)  # what could not be loaded is not written
@@ -208,7 +213,7 @@ def record_from_json(document: Any) -> FitRecord:
         Graph(names, tuple(links), choice(part("library"), "library", LIBRARIES)),
         paths,
         _or_none(lambda worths, _: _worths_from_json(worths, paths), part("worths"), "worths"),
-        _positive(part("threshold"), "threshold"),
+        _threshold(part("threshold"), floor),
         floor,
         text(part("selector"), "selector"),
         tuple(_note_from_json(note) for note in items(part("diagnostics"), "diagnostics")),
@@ -216,6 +221,7 @@ def record_from_json(document: Any) -> FitRecord:
         _positive(part("rows"), "rows"),
         text(part("fingerprint"), "fingerprint"),
         text(part("isinglass"), "the version"),
+        tally_from_json(document.get("tally"), tuple(map(len, states))),
     )
 
 
@@ -434,6 +440,13 @@ def _positive(value: Any, where: str) -> float:
     if not size > 0:
         raise Fault(f"{where} must be positive")
     return size
+
+
+def _threshold(value: Any, floor: float) -> float:
+    threshold = _positive(value, "threshold")
+    if threshold < floor:
+        raise Fault("its threshold is below the floor that the search ran to")
+    return threshold
 
 
 def _or_none(read: Callable[[Any, str], Any], value: Any, where: str) -> Any:
