@@ -8,6 +8,7 @@ from isinglass.errors import FileError, SettingError
 from isinglass.measures import nodes
 from isinglass.report import to_html
 from isinglass.selection import Auto, LookBelow
+from isinglass.uncertainty import verdict
 
 KEPT = ["a", "b", "c", "alone"]
 
@@ -52,6 +53,17 @@ def test_open(invoke, survey, model, tmp_path, opened):
     assert opened == [(tmp_path / "x.html").as_uri(), (tmp_path / "out/report.html").as_uri()]
     with pytest.raises(SettingError, match="say where to put it with --out"):
         invoke("fit", survey, *drop, "--open")
+
+
+def test_verdicts(invoke, survey, tmp_path):
+    drop = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
+    invoke("fit", survey, *drop, "--out", tmp_path / "out", "--verdicts")
+    page = (tmp_path / "out" / "report.html").read_text()
+    est = GreedyGraph(LookBelow(Auto())).fit(read_table(survey).select(KEPT))
+    words = "".join(pair.verdict[0] for pair in verdict(est))
+    assert f'"verdict":"{words}"' in page
+    with pytest.raises(SettingError, match="--verdicts go to report"):
+        invoke("fit", survey, *drop, "--verdicts")
 
 
 def test_no_browser(invoke, model, monkeypatch):

@@ -74,6 +74,7 @@ FITS = {
     "two states": (binary, {}),
     "mixed states, AND": (mixed, {"rule": "and"}),
     "gaps": (with_gaps, {"missing": "available"}),
+    "required": (binary, {"require": [("c0", "c11")], "forbid": [("c0", "c1")]}),
 }
 
 

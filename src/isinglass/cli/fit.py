@@ -45,6 +45,11 @@ Examples:
     is_flag=True,
     help="Add to nodes.csv and the report how well each column is predicted: five more searches.",
 )
+@click.option(
+    "--verdicts",
+    is_flag=True,
+    help="Add to the report what could have been found between columns without a link: slower.",
+)
 @fit_options
 @click.option(
     "--top", type=click.IntRange(0), default=20, show_default=True, help="Edges to print."
@@ -57,6 +62,7 @@ def command(
     suppress: float,
     open_it: bool,
     predictability: bool,
+    verdicts: bool,
     top: int,
     as_json: bool,
     **options: Any,
@@ -70,8 +76,9 @@ def command(
         check_folder(out)
     elif predictability:
         raise SettingError("--predictability goes to nodes.csv; say where with --out.")
-    elif open_it:
-        raise SettingError("--open shows report.html; say where to put it with --out.")
+    elif open_it or verdicts:
+        word = "--open shows" if open_it else "--verdicts go to"
+        raise SettingError(f"{word} report.html; say where to put it with --out.")
     estimator = fit_file(data, **options)
     record, title = estimator.record(), title_of(data)
     summary = summarise(record, title=title, paths=False)
@@ -79,6 +86,8 @@ def command(
     if out:
         measured = _measured(estimator, 5 if predictability else None)
         about = {"title": title, "suppress": suppress, "measures": measured}
+        if verdicts:
+            about["verdicts"] = _judged(estimator)
         written = _write(out, estimator, record, about)
     if as_json:
         click.echo(to_json(summary))
@@ -93,6 +102,13 @@ def command(
 def _measured(estimator: GreedyGraph, folds: int | None) -> Any:
     with progress_bar("predicting") as progress:
         return nodes(estimator, folds=folds, library="polars", progress=progress)
+
+
+def _judged(estimator: GreedyGraph) -> Any:
+    from isinglass.uncertainty import verdict
+
+    with progress_bar("judging pairs") as progress:
+        return verdict(estimator, progress=progress).to_frame("polars")
 
 
 def _write(out: str, estimator: GreedyGraph, record: FitRecord, about: dict[str, Any]) -> list[str]:

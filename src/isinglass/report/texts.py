@@ -64,12 +64,13 @@ def methods(summary: Mapping[str, Any]) -> str:
         "or": "an edge was kept if the search of at least one of its ends chose it (OR)",
         "and": "an edge was kept if the searches of both its ends chose it (AND)",
     }.get(summary["rule"], f"neighbourhoods were joined by the rule {summary['rule']}")
+    factor = one_line(str(settings.get("nu", 0.5)))
     intercept = "" if settings.get("intercept", True) else " without intercepts"
     return (
         f"We estimated a pairwise Markov random field of {counted(summary['columns'], 'variable')} "
         f"({_states(summary)}) from {counted(summary['rows'], 'observation')}{intercept} with the "
         "forward-backward greedy method of Jalali, Johnson and Ravikumar (2011), run for every "
-        f"variable on its conditional likelihood (backward factor {one_line(str(settings.get('nu', 0.5)))}); "
+        f"variable on its conditional likelihood (backward factor {factor}); "
         f"{joined}. Gains were standardised to those of a one-parameter edge. The threshold was "
         f"{summary['threshold']:.4g} ({_rule(summary)}). {_gaps(summary)}{_weights(summary)}"
         f"{_bins(summary)}The search is "
