@@ -141,5 +141,16 @@ def test_paragraphs(table):
     said = summarise(weighted)["texts"]["methods"]
     assert "by Kish's formula" in said
     assert "(a into 2 parts)" in said
+    assert "uses no random numbers" in said
+    drawn = summarise(GreedyGraph("cv:3").fit(table))["texts"]["methods"]
+    assert "had the seed 0" in drawn
     nothing = summarise(GreedyGraph(3.0).fit(table))["texts"]
     assert "no edge was found among 10 pairs" in nothing["results"]
+
+
+def test_a_selector_that_keeps_fewer_edges(table):
+    est = GreedyGraph("stability:1").fit(table)
+    summary = summarise(est)
+    at_threshold = est.at(est.threshold_)
+    assert summary["kept_fewer"] == (len(est.graph_) < len(at_threshold))
+    assert summary["selectors"][0]["edges"] == len(est.graph_)

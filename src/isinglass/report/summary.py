@@ -177,7 +177,9 @@ def _selectors(record: FitRecord) -> list[dict[str, Any]]:
             "name": name,
             "words": words,
             "threshold": threshold,
-            "edges": len(slider.edges_at(record.paths, threshold, _rule(record))),
+            "edges": len(record.graph)
+            if name == "chosen"
+            else len(slider.edges_at(record.paths, threshold, _rule(record))),
         }
         for name, words, threshold in known
         if threshold >= record.floor

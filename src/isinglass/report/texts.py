@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -73,8 +74,8 @@ def methods(summary: Mapping[str, Any]) -> str:
         f"variable on its conditional likelihood (backward factor {factor}); "
         f"{joined}. Gains were standardised to those of a one-parameter edge. The threshold was "
         f"{summary['threshold']:.4g} ({_rule(summary)}). {_gaps(summary)}{_weights(summary)}"
-        f"{_bins(summary)}The search is "
-        "deterministic and uses no random numbers. Computations were done with isinglass "
+        f"{_bins(summary)}{_chance(summary)} "
+        "Computations were done with isinglass "
         f"{summary['version']}.\n\nReference: {CITATION}"
     )
 
@@ -150,6 +151,13 @@ def _bins(summary: Mapping[str, Any]) -> str:
         return ""
     cut = ", ".join(f"{one_line(str(name), 60)} into {count}" for name, count in bins.items())
     return f"Numbers were cut at their quantiles ({cut} parts). "
+
+
+def _chance(summary: Mapping[str, Any]) -> str:
+    seed = re.search(r"seed=(\d+)", summary["selector"])
+    if seed:
+        return f"Rows drawn for the choice of the threshold had the seed {seed[1]}."
+    return "The search is deterministic and uses no random numbers."
 
 
 def _gaps(summary: Mapping[str, Any]) -> str:
