@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isinglass.engine import KeptRuns, join
+from isinglass.engine.join import REQUIRED, pairs_at
 from isinglass.engine.runs import WorthAtCuts
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph, Link
@@ -29,6 +30,7 @@ from isinglass.model.document import (
 from isinglass.model.files import LIBRARIES, load_part, save_parts, states_from_json
 from isinglass.model.labels import label_to_json
 from isinglass.model.tally import Tally, tally_from_json
+from isinglass.selection import FIRM, TENTATIVE
 from isinglass.solvers.path import Path, Step, checked_threshold
 from isinglass.table import Note
 from isinglass.table.labels import plain
@@ -113,7 +115,24 @@ class FitRecord:
                 "other thresholds; fit the table again."
             )
         head = _Head(self.names, self.n_answers, self.ordered, self.rows, self.graph.library)
-        return join(self._runs, threshold, self._rule, head)
+        return join(self._runs, threshold, self._rule, head, self._tier)
+
+    def _tier(self, pair: tuple[int, int]) -> str:
+        return next((name for name, pairs in self._tiers.items() if pair in pairs), "")
+
+    @cached_property
+    def _tiers(self) -> dict[str, frozenset[tuple[int, int]]]:
+        """The edges of each tier, as ``GreedyGraph`` has them."""
+        assert self._runs is not None
+        n, p = self.rows, len(self.names)
+        required = frozenset(
+            (min(r, t), max(r, t)) for r, path in enumerate(self.paths) for t in path.required
+        )
+        found = {
+            name: pairs_at(self._runs, max(tier.threshold(n, p), self.floor), self._rule)
+            for name, tier in (("firm", FIRM), ("tentative", TENTATIVE))
+        }
+        return {REQUIRED: required, **found}
 
     @cached_property
     def _runs(self) -> KeptRuns | None:
