@@ -54,6 +54,7 @@ def test_python_and_shell(text, tmp_path, monkeypatch):
         "graph.png",
         "model.json",
         "nodes.csv",
+        "report.html",
     }
     assert json.loads(next(tmp_path.glob("*.json")).read_text())["edges"]
 

@@ -24,8 +24,8 @@ from odd_names import ODD_NAMES
 
 PLAIN = ("--drop", "id", "--drop", "age", "--drop", "count", "--drop", "share")
 KEPT = ["a", "b", "c", "alone"]
-FILES = ["edges.csv", "graph.graphml", "graph.png", "model.json", "nodes.csv"]
-WRITTEN = "edges.csv, nodes.csv, graph.graphml, model.json"
+FILES = ["edges.csv", "graph.graphml", "graph.png", "model.json", "nodes.csv", "report.html"]
+WRITTEN = "report.html, edges.csv, nodes.csv, graph.graphml, model.json"
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_the_model_and_the_record_of_the_fit(invoke, survey, table, tmp_path, fi
     record = FitRecord.load(tmp_path / "model.json")
     assert record.graph.links == est.graph_.links
     assert record.at(record.floor).links == est.at(est.floor_).links
-    assert summarise(record) == fit_json()
+    assert summarise(record, title="survey", paths=False) == fit_json()
 
 
 def test_the_same_table_gives_the_same_files(invoke, survey, tmp_path):
@@ -129,6 +129,13 @@ def test_nodes(invoke, survey, table, tmp_path):
 
 def test_predictability_needs_a_folder(run_main, survey):
     assert_one_line(run_main("fit", survey, *PLAIN, "--predictability"), "--out")
+
+
+def test_too_many_columns_for_a_page(invoke, survey, tmp_path, monkeypatch):
+    monkeypatch.setattr("isinglass.cli.fit.MOST_COLUMNS", 3)
+    outcome = invoke("fit", survey, *PLAIN, "--out", tmp_path / "out")
+    assert "no report: it holds at most 3 columns" in outcome.out
+    assert sorted(os.listdir(tmp_path / "out")) == [n for n in FILES if n != "report.html"]
 
 
 # What is printed
@@ -195,7 +202,7 @@ def test_json_is_the_fit(fit_json, table):
 def test_json_with_files_is_clean(invoke, survey, tmp_path):
     outcome = invoke("fit", survey, *PLAIN, "--json", "--out", tmp_path / "out")
     assert edges_of(json.loads(outcome.out)) == [("a", "b"), ("b", "c")]
-    assert outcome.err.startswith("wrote edges.csv")
+    assert outcome.err.startswith("wrote report.html, edges.csv")
 
 
 # Options

@@ -14,6 +14,7 @@ from isinglass import GreedyGraph, selection, simulate, summarise
 from isinglass.errors import BelowFloor, FileError, SettingError
 from isinglass.graph import NUMBERS
 from isinglass.model import FitRecord, MarkovField
+from isinglass.report import to_html
 from mutations import load_or_refuse, mutations
 
 FIELD = simulate.potts(simulate.chain(5), [2, 3, 2, 4, 2], coupling=0.8, seed=1)
@@ -207,6 +208,7 @@ def usable(path) -> bool:
     record = FitRecord.load(path)
     with suppress(SettingError):  # of the first schema, or of no known rule
         assert repr(record.at(record.floor).to_frame())
+    assert to_html(summarise(record))
     return all(map(repr, (record, record.graph, record.graph.to_frame(), *record.paths)))
 
 

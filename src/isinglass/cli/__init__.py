@@ -22,6 +22,7 @@ COMMANDS = (
     "fit",
     "impute",
     "plan",
+    "report",
     "reproduce",
     "resample",
     "sample",

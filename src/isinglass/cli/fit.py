@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from pathlib import Path
 from typing import Any
 
 import click
 
 from isinglass.cli.fitting import fit_file, fit_options
+from isinglass.cli.pages import open_option, show, suppress_option, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar
 from isinglass.errors import MissingExtra, SettingError
 from isinglass.estimators import GreedyGraph
@@ -15,8 +16,10 @@ from isinglass.exports import edges_csv, graphml, nodes_csv
 from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
 from isinglass.measures import nodes
+from isinglass.model import FitRecord
 from isinglass.model.files import model_bytes
-from isinglass.report import summarise
+from isinglass.report import summarise, to_html, to_json
+from isinglass.report.html import MOST_COLUMNS
 
 EPILOG = """\b
 Examples:
@@ -33,12 +36,19 @@ Examples:
 @click.option(
     "--out",
     metavar="DIR",
-    help="Write edges.csv, nodes.csv, graph.graphml, model.json and graph.png there.",
+    help="Write report.html, edges.csv, nodes.csv, graph.graphml, model.json, graph.png there.",
 )
+@suppress_option
+@open_option
 @click.option(
     "--predictability",
     is_flag=True,
-    help="Add to nodes.csv how well each column is predicted: five more searches.",
+    help="Add to nodes.csv and the report how well each column is predicted: five more searches.",
+)
+@click.option(
+    "--verdicts",
+    is_flag=True,
+    help="Add to the report what could have been found between columns without a link: slower.",
 )
 @fit_options
 @click.option(
@@ -46,7 +56,16 @@ Examples:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
 def command(
-    data: str, out: str | None, predictability: bool, top: int, as_json: bool, **options: Any
+    data: str,
+    *,
+    out: str | None,
+    suppress: float,
+    open_it: bool,
+    predictability: bool,
+    verdicts: bool,
+    top: int,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Learn which columns of DATA are directly linked.
 
@@ -57,29 +76,55 @@ def command(
         check_folder(out)
     elif predictability:
         raise SettingError("--predictability goes to nodes.csv; say where with --out.")
+    elif open_it or verdicts:
+        word = "--open shows" if open_it else "--verdicts go to"
+        raise SettingError(f"{word} report.html; say where to put it with --out.")
     estimator = fit_file(data, **options)
-    summary = summarise(estimator)
-    written = _write(out, estimator, 5 if predictability else None) if out else []
+    record, title = estimator.record(), title_of(data)
+    summary = summarise(record, title=title, paths=False)
+    written = []
+    if out:
+        measured = _measured(estimator, 5 if predictability else None)
+        about = {"title": title, "suppress": suppress, "measures": measured}
+        if verdicts:
+            about["verdicts"] = _judged(estimator)
+        written = _write(out, estimator, record, about)
     if as_json:
-        click.echo(json.dumps(summary, indent=2, allow_nan=False))
+        click.echo(to_json(summary))
     else:
         print_summary(new_console(), summary, top)
     for line in written:
         click.echo(line, err=as_json)
+    if out and open_it and len(record.names) <= MOST_COLUMNS:
+        show(Path(out) / "report.html")
 
 
-def _write(out: str, estimator: GreedyGraph, folds: int | None) -> list[str]:
-    """Write the files of a result; one line says so, and another if there is no picture."""
-    graph = estimator.graph_
+def _measured(estimator: GreedyGraph, folds: int | None) -> Any:
     with progress_bar("predicting") as progress:
-        measured = nodes(estimator, folds=folds, library="polars", progress=progress)
+        return nodes(estimator, folds=folds, library="polars", progress=progress)
+
+
+def _judged(estimator: GreedyGraph) -> Any:
+    from isinglass.uncertainty import verdict
+
+    with progress_bar("judging pairs") as progress:
+        return verdict(estimator, progress=progress).to_frame("polars")
+
+
+def _write(out: str, estimator: GreedyGraph, record: FitRecord, about: dict[str, Any]) -> list[str]:
+    """Write the files of a result; one line says so, and others what there is not."""
+    graph = estimator.graph_
     contents = {
         "edges.csv": edges_csv(graph),
-        "nodes.csv": nodes_csv(measured),
+        "nodes.csv": nodes_csv(about["measures"]),
         "graph.graphml": graphml(graph),
-        "model.json": model_bytes(estimator.model_, estimator.record()),
+        "model.json": model_bytes(estimator.model_, record),
     }
     lines = []
+    if len(graph.names) <= MOST_COLUMNS:
+        contents = {"report.html": to_html(summarise(record, **about)).encode(), **contents}
+    else:
+        lines.append(f"no report: it holds at most {MOST_COLUMNS:,} columns")
     try:
         contents["graph.png"] = _picture(graph)
     except MissingExtra as error:

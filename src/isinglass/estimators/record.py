@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from isinglass.estimators.tally import tally_of
 from isinglass.model.record import FitRecord
 from isinglass.selection import how_chosen
 from isinglass.table.fingerprint import fingerprint
@@ -34,6 +35,7 @@ def record_of(estimator: GreedyGraph) -> FitRecord:
         table.n,
         fingerprint(table),
         version("isinglass"),
+        tally_of(table),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isinglass.engine import KeptRuns, join
+from isinglass.engine.join import REQUIRED, pairs_at
 from isinglass.engine.runs import WorthAtCuts
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph, Link
@@ -28,6 +29,8 @@ from isinglass.model.document import (
 )
 from isinglass.model.files import LIBRARIES, load_part, save_parts, states_from_json
 from isinglass.model.labels import label_to_json
+from isinglass.model.tally import Tally, tally_from_json
+from isinglass.selection import FIRM, TENTATIVE
 from isinglass.solvers.path import Path, Step, checked_threshold
 from isinglass.table import Note
 from isinglass.table.labels import plain
@@ -67,6 +70,8 @@ class FitRecord:
         A hash of the table; equal tables have equal ones, whatever library they came in.
     version : str
         The version of isinglass that made the fit.
+    tally : Tally or None
+        How often each state was seen, and how each pair goes together with nothing else held.
     """
 
     names: tuple[str, ...]
@@ -84,6 +89,7 @@ class FitRecord:
     rows: float
     fingerprint: str
     version: str
+    tally: Tally | None = None
 
     def at(self, threshold: float) -> Graph:
         """Return the graph at any threshold down to `floor`, as ``GreedyGraph.at`` did.
@@ -109,7 +115,24 @@ class FitRecord:
                 "other thresholds; fit the table again."
             )
         head = _Head(self.names, self.n_answers, self.ordered, self.rows, self.graph.library)
-        return join(self._runs, threshold, self._rule, head)
+        return join(self._runs, threshold, self._rule, head, self._tier)
+
+    def _tier(self, pair: tuple[int, int]) -> str:
+        return next((name for name, pairs in self._tiers.items() if pair in pairs), "")
+
+    @cached_property
+    def _tiers(self) -> dict[str, frozenset[tuple[int, int]]]:
+        """The edges of each tier, as ``GreedyGraph`` has them."""
+        assert self._runs is not None
+        n, p = self.rows, len(self.names)
+        required = frozenset(
+            (min(r, t), max(r, t)) for r, path in enumerate(self.paths) for t in path.required
+        )
+        found = {
+            name: pairs_at(self._runs, max(tier.threshold(n, p), self.floor), self._rule)
+            for name, tier in (("firm", FIRM), ("tentative", TENTATIVE))
+        }
+        return {REQUIRED: required, **found}
 
     @cached_property
     def _runs(self) -> KeptRuns | None:
@@ -160,6 +183,7 @@ class FitRecord:
             "diagnostics": [_plain_members(note) for note in self.diagnostics],
             "paths": [_path_to_json(path) for path in self.paths],
             "worths": None if self.worths is None else [_worth_to_json(w) for w in self.worths],
+            "tally": None if self.tally is None else self.tally.to_json(),
         }
         try:
             record_from_json(document)  # what could not be loaded is not written
@@ -208,7 +232,7 @@ def record_from_json(document: Any) -> FitRecord:
         Graph(names, tuple(links), choice(part("library"), "library", LIBRARIES)),
         paths,
         _or_none(lambda worths, _: _worths_from_json(worths, paths), part("worths"), "worths"),
-        _positive(part("threshold"), "threshold"),
+        _threshold(part("threshold"), floor),
         floor,
         text(part("selector"), "selector"),
         tuple(_note_from_json(note) for note in items(part("diagnostics"), "diagnostics")),
@@ -216,6 +240,7 @@ def record_from_json(document: Any) -> FitRecord:
         _positive(part("rows"), "rows"),
         text(part("fingerprint"), "fingerprint"),
         text(part("isinglass"), "the version"),
+        tally_from_json(document.get("tally"), tuple(map(len, states))),
     )
 
 
@@ -434,6 +459,13 @@ def _positive(value: Any, where: str) -> float:
     if not size > 0:
         raise Fault(f"{where} must be positive")
     return size
+
+
+def _threshold(value: Any, floor: float) -> float:
+    threshold = _positive(value, "threshold")
+    if threshold < floor:
+        raise Fault("its threshold is below the floor that the search ran to")
+    return threshold
 
 
 def _or_none(read: Callable[[Any, str], Any], value: Any, where: str) -> Any:

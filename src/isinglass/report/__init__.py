@@ -1,5 +1,7 @@
-"""Results for people: summary, pictures, files."""
+"""Results for people: one dict, and its faces: page, Markdown, JSON; pictures."""
 
-from isinglass.report.summary import summarise
+from isinglass.report.html import to_html
+from isinglass.report.markdown import to_markdown
+from isinglass.report.summary import summarise, to_json
 
-__all__ = ["summarise"]
+__all__ = ["summarise", "to_html", "to_json", "to_markdown"]

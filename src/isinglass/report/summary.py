@@ -1,23 +1,66 @@
-"""A fit as one plain dict: what terminal, JSON and pages are made from."""
+"""A fit as one plain dict: what terminal, JSON, Markdown and the page are made from."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from math import isnan
+import json
+from collections.abc import Mapping
+from math import isfinite, isnan
 from typing import Any
 
+import narwhals as nw
+import numpy as np
+
+from isinglass.engine.runs import answers_only
+from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.graph import NUMBERS, Graph
+from isinglass.graph import NUMBERS
 from isinglass.model import FitRecord
-from isinglass.selection import how_chosen
-from isinglass.table import Note
+from isinglass.report import slider, texts
+from isinglass.report.suppression import suppressed
+from isinglass.selection import FalseEdges, Paper
+
+Pair = tuple[str, str]
 
 
-def summarise(fit: GreedyGraph | FitRecord) -> dict[str, Any]:
+def summarise(
+    fit: GreedyGraph | FitRecord,
+    *,
+    title: str | None = None,
+    paths: bool = True,
+    suppress: float = 0,
+    frequencies: Mapping[Pair, float] | None = None,
+    measures: Any = None,
+    explanations: Mapping[Pair, str] | None = None,
+    verdicts: Any = None,
+) -> dict[str, Any]:
     """Return what there is to say about a fit: plain numbers, strings, lists and dicts.
 
-    Edges are sorted by strength, strongest first. A record read from a file does as well as the
-    fitted estimator.
+    A record read from a file does as well as the fitted estimator.
+
+    Parameters
+    ----------
+    fit : GreedyGraph or FitRecord
+    title : str, optional
+        What to call the table.
+    paths : bool
+        Whether every step of the searches, and every pair of columns, come along. The page's
+        slider needs them; a short summary does not.
+    suppress : float
+        Cells with fewer rows are hidden, and the numbers that would give them away.
+    frequencies : dict of (name, name) to float, optional
+        The share of half-samples that choose an edge.
+    measures : data frame, optional
+        What :func:`isinglass.measures.nodes` says of the columns.
+    explanations : dict of (name, name) to str, optional
+        Sentences on pairs: why there is an edge, or none.
+    verdicts : data frame, optional
+        One row a pair, in column order: ``verdict`` ("linked", "not linked", "cannot tell"),
+        ``odds_ratio`` (a link with a larger one would have been found) and ``rows_needed``.
+
+    Returns
+    -------
+    dict
+        Edges come strongest first, nodes in column order.
 
     Examples
     --------
@@ -27,68 +70,247 @@ def summarise(fit: GreedyGraph | FitRecord) -> dict[str, Any]:
     >>> summary = summarise(GreedyGraph().fit(np.column_stack([x, x[:, 0]])))
     >>> summary["rows"], summary["columns"], [e["target"] for e in summary["edges"]]
     (50, 4, ['x3'])
+    >>> summary["texts"]["lead"]
+    '1 direct link among 6 pairs of 4 columns, learned from 50 rows.'
     """
-    return _of_record(fit) if isinstance(fit, FitRecord) else _of_estimator(fit)
-
-
-def _of_estimator(estimator: GreedyGraph) -> dict[str, Any]:
-    table = estimator._table
-    return _summary(
-        rows=table.n,
-        states={column.name: column.states for column in table.columns},
-        rule=estimator.rule,
-        selector=how_chosen(estimator.threshold),
-        threshold=estimator.threshold_,
-        floor=estimator.floor_,
-        graph=estimator.graph_,
-        notes=estimator._notes(),
-    )
-
-
-def _of_record(record: FitRecord) -> dict[str, Any]:
-    return _summary(
-        rows=record.rows,
-        states=dict(zip(record.names, record.states, strict=True)),
-        rule=str(record.settings.get("rule")),
-        selector=record.selector,
-        threshold=record.threshold,
-        floor=record.floor,
-        graph=record.graph,
-        notes=record.diagnostics,
-    )
-
-
-def _summary(
-    *,
-    rows: float,
-    states: Mapping[str, Sequence[Hashable]],
-    rule: str,
-    selector: str,
-    threshold: float,
-    floor: float,
-    graph: Graph,
-    notes: Sequence[Note],
-) -> dict[str, Any]:
-    return {
-        "rows": _whole(rows),
-        "columns": len(states),
-        "states": {name: [_plain(state) for state in labels] for name, labels in states.items()},
-        "rule": rule,
-        "selector": selector,
-        "threshold": threshold,
-        "floor": floor,
-        "edges": sorted(_edges(graph), key=lambda row: -row["strength"]),
+    record = fit if isinstance(fit, FitRecord) else fit.record()
+    summary: dict[str, Any] = {
+        "title": title,
+        "rows": _whole(record.rows),
+        "columns": len(record.names),
+        "states": {
+            name: [_plain(state) for state in labels]
+            for name, labels in zip(record.names, record.states, strict=True)
+        },
+        "rule": str(record.settings.get("rule")),
+        "selector": record.selector,
+        "threshold": record.threshold,
+        "floor": record.floor,
+        "selectors": _selectors(record),
+        "tiers": _tier_levels(record),
+        "edges": _edges(record, frequencies or {}),
+        "nodes": _nodes(record, _measured(measures)),
         "diagnostics": [
-            {"column": note.column, "what": note.what, "done": note.done} for note in notes
+            {"column": note.column, "what": note.what, "done": note.done}
+            for note in record.diagnostics
+        ],
+        "settings": dict(record.settings),
+        "version": record.version,
+        "fingerprint": record.fingerprint,
+        "suppress": _whole(suppress),
+    }
+    if paths:
+        summary |= _whole_run(record)
+        for rule in summary["selectors"]:
+            rule["stop"] = slider.stop_of(rule["threshold"], summary["stops"], record.paths)
+        summary["explanations"] = _by_number(record, explanations or {})
+        summary["verdicts"] = None if verdicts is None else _verdicts(record, verdicts)
+        summary["frequencies"] = _by_number(record, frequencies or {})
+    if suppress:
+        summary = suppressed(summary, record)
+    summary["texts"] = {
+        "lead": texts.lead(summary),
+        "how_to_read": list(texts.HOW_TO_READ),
+        "methods": texts.methods(summary),
+        "results": texts.results(summary),
+        "limits": list(texts.LIMITS),
+        "citation": texts.CITATION,
+    }
+    return summary
+
+
+def to_json(summary: Mapping[str, Any]) -> str:
+    """Return a summary as JSON, for programs.
+
+    >>> import json
+    >>> import isinglass as ig
+    >>> x = ig.simulate.ising(ig.simulate.chain(3)).sample(50, seed=0)
+    >>> summary = summarise(ig.GreedyGraph().fit(x), title="a chain")
+    >>> json.loads(to_json(summary)) == summary
+    True
+    """
+    return json.dumps(summary, indent=2, allow_nan=False)
+
+
+def _edges(record: FitRecord, frequencies: Mapping[Pair, float]) -> list[dict[str, Any]]:
+    tiers = tier_of_edges(record)
+    graph = record.graph
+    edges = [
+        {"source": source, "target": target}
+        | {key: _plain(getattr(link, key)) for key in NUMBERS}
+        | {
+            "tier": getattr(link, "tier", "") or tiers.get((link.source, link.target), ""),
+            "frequency": _either(frequencies, source, target),
+        }
+        for link, (source, target) in zip(graph.links, graph.edges, strict=True)
+    ]
+    return sorted(edges, key=lambda row: -row["strength"])
+
+
+def tier_of_edges(record: FitRecord) -> dict[slider.Pair, str]:
+    """Firm and tentative edges, by the numbers of their columns."""
+    tiers: dict[slider.Pair, str] = {}
+    for tier, level in reversed(_tier_levels(record).items()):
+        tiers |= dict.fromkeys(slider.edges_at(record.paths, level, _rule(record)), tier)
+    return tiers
+
+
+def _tier_levels(record: FitRecord) -> dict[str, float]:
+    """The threshold of each tier; where the search stopped above it, it was stricter."""
+    n, p = record.rows, len(record.names)
+    levels = {"firm": FalseEdges(0.05), "tentative": FalseEdges(1.0)}
+    return {name: max(rule.threshold(n, p), record.floor) for name, rule in levels.items()}
+
+
+def _selectors(record: FitRecord) -> list[dict[str, Any]]:
+    """Where the chosen threshold and the rules by n and p sit, as far down as the search ran."""
+    n, p = record.rows, len(record.names)
+    known: list[tuple[str, str, float]] = [("chosen", record.selector, record.threshold)]
+    for name, rule in (
+        ("firm", FalseEdges(0.05)),
+        ("tentative", FalseEdges(1.0)),
+        ("paper", Paper()),
+    ):
+        known.append((name, repr(rule), rule.threshold(n, p)))
+    return [
+        {
+            "name": name,
+            "words": words,
+            "threshold": threshold,
+            "edges": len(record.graph)
+            if name == "chosen"
+            else len(slider.edges_at(record.paths, threshold, _rule(record))),
+        }
+        for name, words, threshold in known
+        if threshold >= record.floor
+    ]
+
+
+def _measured(measures: Any) -> dict[str, dict[str, Any]]:
+    """The rows of a data frame of measures, by name."""
+    if measures is None:
+        return {}
+    rows = nw.from_native(measures, eager_only=True).rows(named=True)
+    return {row["name"]: row for row in rows}
+
+
+def _nodes(record: FitRecord, measured: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    degree = np.zeros(len(record.names), dtype=int)
+    for link in record.graph:
+        degree[[link.source, link.target]] += 1
+    nodes = []
+    for r, (name, labels, answers) in enumerate(
+        zip(record.names, record.states, record.n_answers, strict=True)
+    ):
+        counts = None if record.tally is None else record.tally.counts[r]
+        path = record.paths[r]
+        nodes.append(
+            {
+                "name": name,
+                "states": [_plain(label) for label in labels[:answers]],
+                "ordered": record.ordered[r],
+                "counts": None if counts is None else [_whole(some) for some in counts[:answers]],
+                "missing": None if counts is None else _whole(sum(counts[answers:])),
+                "degree": int(degree[r]),
+                "explained": _explained(path.start.loss, path.at(record.threshold).loss),
+                "community": _plain(measured.get(name, {}).get("community")),
+                "predictability": _plain(measured.get(name, {}).get("predictability")),
+            }
+        )
+    return nodes
+
+
+def _explained(before: float, after: float) -> float | None:
+    """The share of a column's uncertainty that its neighbours take away, on the same rows."""
+    return max(0.0, 1.0 - after / before) if before > 1e-12 else None
+
+
+def _whole_run(record: FitRecord) -> dict[str, Any]:
+    """Every step of every search, every stop of the slider, every pair."""
+    some = slider.stops(record.paths, record.floor, record.threshold)
+    pairs = None if record.tally is None else record.tally.pairs
+    return {
+        "stops": some,
+        "stop": slider.stop_of(record.threshold, some, record.paths),
+        "kept_fewer": len(record.graph)
+        < len(slider.edges_at(record.paths, record.threshold, _rule(record))),
+        "paths": [_path(record, r) for r in range(len(record.names))],
+        "pairs": None
+        if pairs is None
+        else {"information": pairs.information.tolist(), "sign": pairs.sign.tolist()},
+    }
+
+
+def _path(record: FitRecord, r: int) -> dict[str, Any]:
+    path = record.paths[r]
+    worths = None if record.worths is None else record.worths[r]
+
+    def worth(steps: int) -> dict[str, Any]:
+        at = None if worths is None else worths.get(steps)
+        return {"worth": None if at is None else [list(at), list(at.values())]}
+
+    return {
+        "status": path.status,
+        "start": _fit(record, path.start) | worth(0),
+        "steps": [
+            {
+                "kind": step.kind,
+                "variable": step.variable,
+                "gain": step.gain,
+                "cost": step.cost,
+                **_fit(record, step.fit),
+                **worth(count),
+            }
+            for count, step in enumerate(path.steps, 1)
         ],
     }
 
 
-def _edges(graph: Graph) -> list[dict[str, Any]]:
-    return [
-        {"source": source, "target": target} | {key: _plain(getattr(link, key)) for key in NUMBERS}
-        for link, (source, target) in zip(graph.links, graph.edges, strict=True)
-    ]
+def _fit(record: FitRecord, fit: Any) -> dict[str, Any]:
+    """What a search knows after a step: its neighbours, and their tables of log-odds."""
+    support = sorted(fit.coef)
+    return {
+        "support": support,
+        "loss": fit.loss,
+        "unbounded": sorted(fit.unbounded),
+        "tables": [
+            answers_only(np.asarray(fit.coef[t]), record.n_answers[t]).tolist() for t in support
+        ],
+    }
+
+
+def _verdicts(record: FitRecord, verdicts: Any) -> dict[str, list[Any]]:
+    """The columns of a data frame of verdicts, one member a pair of columns."""
+    found = nw.from_native(verdicts, eager_only=True)
+    p = len(record.names)
+    if len(found) != p * (p - 1) // 2:
+        raise SettingError(
+            f"verdicts must have one row for each of {p * (p - 1) // 2} pairs, not {len(found)}."
+        )
+    return {
+        "verdict": found["verdict"].to_list(),
+        **{
+            key: [value if value is not None and isfinite(value) else None for value in found[key]]
+            for key in ("odds_ratio", "rows_needed")
+        },
+    }
+
+
+def _by_number(record: FitRecord, of_pairs: Mapping[Pair, Any]) -> dict[str, Any]:
+    place = {name: i for i, name in enumerate(record.names)}
+    numbered = {
+        (min(place[a], place[b]), max(place[a], place[b])): value
+        for (a, b), value in of_pairs.items()
+    }
+    return {f"{a},{b}": numbered[a, b] for a, b in sorted(numbered)}
+
+
+def _rule(record: FitRecord) -> str:
+    return "and" if record.settings.get("rule") == "and" else "or"
+
+
+def _either(of_pairs: Mapping[Pair, float], a: str, b: str) -> float | None:
+    return of_pairs.get((a, b), of_pairs.get((b, a)))
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,50 @@
+"""``isinglass report``: the report of a fit that was saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from isinglass.cli.pages import open_option, show, suppress_option, title_of
+from isinglass.errors import SettingError
+from isinglass.files import check_file, write_files
+from isinglass.measures import nodes
+from isinglass.model import FitRecord
+from isinglass.report import summarise, to_html, to_json, to_markdown
+
+FACES = {".html": to_html, ".md": to_markdown, ".json": to_json}
+
+EPILOG = """\b
+Examples:
+  isinglass report votes/model.json --open
+  isinglass report votes/model.json --out votes.html --suppress 5
+  isinglass report votes/model.json --out votes.md
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("model", type=click.Path())
+@click.option(
+    "--out",
+    metavar="FILE",
+    help="Where to write it, as .html, .md or .json; report.html beside MODEL by default.",
+)
+@click.option("--title", metavar="TEXT", help="What to call the table.")
+@suppress_option
+@open_option
+def command(model: str, out: str | None, title: str | None, suppress: float, open_it: bool) -> None:
+    """Make the report of a fit again from MODEL (model.json), without the table."""
+    path = Path(out) if out else Path(model).parent / "report.html"
+    if path.suffix not in FACES:
+        known = ", ".join(FACES)
+        raise SettingError(f"--out must end in one of {known}; {path.suffix!r} is not known.")
+    check_file(path)
+    named = title or title_of(str(Path(model).absolute().parent))
+    record = FitRecord.load(model)
+    measured = nodes(record, library="polars")
+    summary = summarise(record, title=named, suppress=suppress, measures=measured)
+    write_files({path: FACES[path.suffix](summary).encode()})
+    click.echo(f"wrote {path}")
+    if open_it:
+        show(path)

@@ -1,0 +1,135 @@
+"""A summary as Markdown, for a notebook, a wiki or an appendix."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from isinglass.report.words import one_line
+
+
+def to_markdown(summary: Mapping[str, Any]) -> str:
+    """Return a summary as Markdown: what was found, the edges, the columns, the paragraphs.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> x = ig.simulate.ising(ig.simulate.chain(3), coupling=1.0).sample(300, seed=0)
+    >>> print(to_markdown(ig.summarise(ig.GreedyGraph().fit(x), title="a chain"))[:76])
+    # a chain
+    <BLANKLINE>
+    2 direct links among 3 pairs of 3 columns, learned from 300 rows.
+    """
+    texts = summary["texts"]
+    title = summary["title"] or "What is linked with what"
+    parts = [
+        f"# {escaped(title)}",
+        texts["lead"],
+        "## Links",
+        _edges(summary),
+        "## Columns",
+        _nodes(summary),
+        "## What was odd in the table",
+        _bullets(map(_note, summary["diagnostics"])) or "Nothing.",
+        "## How to read this",
+        "\n\n".join(texts["how_to_read"]),
+        "## What this cannot tell",
+        _bullets(texts["limits"]),
+        "## Methods",
+        "\n\n".join(map(escaped, texts["methods"].split("\n\n"))),
+        "## Results",
+        escaped(texts["results"]),
+        "## Settings",
+        _table(("setting", "value"), _settings(summary)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def escaped(text: Any) -> str:
+    r"""Text that Markdown shows as it is.
+
+    >>> escaped("<b> a_b | [x](y)")
+    '\\<b\\> a\\_b \\| \\[x\\](y)'
+    """
+    return re.sub(r"([\\`*_{}\[\]<>|#~&!$])", r"\\\1", one_line(str(text)))
+
+
+def _edges(summary: Mapping[str, Any]) -> str:
+    if not summary["edges"]:
+        return "None."
+    heads = ("column", "column", "strength", "sign", "log-odds", "evidence", "chosen by", "tier")
+    return _table(
+        heads,
+        (
+            (
+                edge["source"],
+                edge["target"],
+                f"{edge['strength']:.3f}",
+                {1: "+", -1: "−"}.get(edge["sign"], ""),
+                _log_odds(edge),
+                "" if edge["evidence"] is None else f"{edge['evidence']:.1f}",
+                edge["selected_by"],
+                edge["tier"],
+            )
+            for edge in summary["edges"]
+        ),
+    )
+
+
+def _log_odds(edge: Mapping[str, Any]) -> str:
+    if edge["unbounded"]:
+        return "unbounded"
+    return "" if edge["log_odds"] is None else f"{edge['log_odds']:+.2f}"
+
+
+def _nodes(summary: Mapping[str, Any]) -> str:
+    heads = ("column", "links", "states", "rows of each", "missing", "explained")
+    return _table(
+        heads,
+        (
+            (
+                node["name"],
+                node["degree"],
+                ", ".join(one_line(str(state)) for state in node["states"]),
+                _counts(node["counts"]),
+                "" if node["missing"] is None else f"{node['missing']:,}",
+                "" if node["explained"] is None else f"{node['explained']:.0%}",
+            )
+            for node in summary["nodes"]
+        ),
+    )
+
+
+def _counts(counts: Sequence[float | None] | None) -> str:
+    return ", ".join("hidden" if count is None else f"{count:,}" for count in counts or ())
+
+
+def _note(note: Mapping[str, Any]) -> str:
+    where = "" if note["column"] is None else f"{escaped(note['column'])}: "
+    return f"{where}{escaped(note['what'])}: {escaped(note['done'])}"
+
+
+def _settings(summary: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    shown = [
+        ("rows", summary["rows"]),
+        ("threshold", f"{summary['threshold']:.6g}"),
+        ("how it was chosen", summary["selector"]),
+        ("searched down to", f"{summary['floor']:.6g}"),
+    ]
+    own = [(key, value) for key, value in summary["settings"].items() if key != "threshold"]
+    return [
+        *shown,
+        *own,
+        ("isinglass", summary["version"]),
+        ("fingerprint of the table", summary["fingerprint"]),
+    ]
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    lines = [heads, ["---"] * len(heads), *([escaped(cell) for cell in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)

@@ -1,0 +1,209 @@
+// What is known of the column, or of the pair of columns, that is picked.
+
+function makePanel(element, data, choose) {
+  const name = (i, most) => named(data.names[i], most);
+  const state = (i, k) => labelOf(data.nodes[i].states[k]);
+
+  function show(picked, graph) {
+    const inner = make("div", { class: "panel-inner" });
+    if (!picked) nothing(inner, graph);
+    else {
+      inner.append(make("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => choose(null) }, "×"));
+      if (picked.kind === "node") column(inner, picked.a, graph);
+      else pair(inner, picked, graph);
+    }
+    element.replaceChildren(inner);
+  }
+
+  function heading(inner, ...parts) {
+    const long = parts.some((part) => part.textContent && part.textContent.length > 40);
+    inner.append(make("h3", { class: long ? "long" : null }, ...parts));
+  }
+
+  function nothing(inner, graph) {
+    heading(inner, "Strongest links");
+    if (!graph.edges.length) {
+      inner.append(make("p", {}, "No link at this threshold. Move the slider to the right to see what comes first."));
+      return;
+    }
+    const best = graph.edges.slice().sort((x, y) => y.strength - x.strength).slice(0, 8);
+    inner.append(make("ul", { class: "rows" }, ...best.map((edge) => row(
+      pairOf(edge.a, edge.b), edge, name(edge.a, 28), " – ", name(edge.b, 28)))));
+    inner.append(make("h4", { class: "hint" }, "To look closer"));
+    inner.append(make("p", { class: "aside hint" }, "Click a dot for a column, a line for a link. Drag dots where you like them. To ask about two columns that no line joins, click one, then the other with Shift held, or name it in the box that appears here."));
+  }
+
+  // A button for a pair, with its strength as a bar.
+  function row(target, edge, ...what) {
+    const share = edge.strength === null ? 0 : edge.strength;
+    const bar = make("span", { class: "bar " + (edge.plain ? "plain" : direction(edge.sign)), style: "width:" + Math.max(4, 100 * share).toFixed(0) + "%", "aria-hidden": "true" });
+    const said = make("span", { class: "unseen" }, ", strength " + digits(edge.strength, 2));
+    return make("li", {}, make("button", { type: "button", onclick: () => choose(target, true) },
+      make("span", { class: "what" }, ...what, said), make("span", {}, bar)));
+  }
+
+  function column(inner, a, graph) {
+    const node = data.nodes[a], links = graph.neighbours[a].slice().sort((x, y) => y.strength - x.strength);
+    heading(inner, name(a));
+    inner.append(shares(a));
+    inner.append(make("h4", {}, links.length ? counted(links.length, "link") : "No link at this threshold"));
+    if (links.length) inner.append(make("ul", { class: "rows" }, ...links.map((edge) => row(
+      pairOf(edge.a, edge.b), edge, name(edge.a === a ? edge.b : edge.a, 60)))));
+    const explained = explainedBy(data, graph, a);
+    if (links.length && explained !== null) inner.append(make("p", { class: "aside" }, "What its own search chose takes away " + percent(explained) + " of the uncertainty about it, on these rows."));
+    if (node.predictability !== null) inner.append(make("p", { class: "aside" }, "Predictability: " + digits(node.predictability, 2) + "."));
+    const near = unlinked(a, graph);
+    if (near.length) {
+      inner.append(make("h4", {}, "Go together, yet not linked"));
+      inner.append(make("ul", { class: "rows" }, ...near.map(([b, alone]) => row(
+        pairOf(a, b), { strength: alone.strength, plain: true }, name(b, 60)))));
+    }
+    inner.append(compareBox(a));
+  }
+
+  function shares(a) {
+    const node = data.nodes[a];
+    const list = make("dl", { class: "shares" });
+    if (!node.counts) return make("p", { class: "aside" }, counted(node.states.length, "state") + ".");
+    const total = node.counts.reduce((sum, count) => sum + (count || 0), 0);
+    node.states.slice(0, 12).forEach((_, k) => {
+      const count = node.counts[k];
+      const hidden = count === null;
+      list.append(
+        make("dt", {}, make("bdi", {}, cut(state(a, k), 40))),
+        make("dd", {}, make("span", { class: "bar plain", style: "width:" + (hidden ? 0 : 100 * count / total).toFixed(1) + "%" })),
+        make("dd", { class: "count" }, hidden ? "hidden" : percent(count / total)));
+    });
+    const parts = [list];
+    if (node.states.length > 12) parts.push(make("p", { class: "aside" }, "and " + counted(node.states.length - 12, "more state")));
+    if (node.missing) parts.push(make("p", { class: "aside" }, thousands(node.missing) + " missing"));
+    return make("div", {}, ...parts);
+  }
+
+  // The strongest associations of a column that are no links.
+  function unlinked(a, graph) {
+    const linked = new Set(graph.neighbours[a].map((edge) => (edge.a === a ? edge.b : edge.a)));
+    return data.names.map((_, b) => [b, b === a || linked.has(b) ? null : associationOf(data, a, b)])
+      .filter(([, alone]) => alone && alone.evidence / (2 * data.rows) > graph.threshold)
+      .sort((x, y) => y[1].evidence - x[1].evidence).slice(0, 5);
+  }
+
+  function compareBox(a) {
+    const id = "compare-" + a;
+    const options = make("datalist", { id: id + "-names" });
+    data.names.forEach((other, b) => { if (b !== a && data.names.length <= 600) options.append(make("option", { value: oneLine(other) })); });
+    const input = make("input", { type: "search", id, list: id + "-names", placeholder: "Another column", autocomplete: "off" });
+    const ask = () => {
+      const wanted = input.value.trim();
+      const b = data.names.findIndex((other, i) => i !== a && oneLine(other) === wanted);
+      if (b >= 0) choose(pairOf(a, b), true);
+    };
+    input.addEventListener("change", ask);
+    return make("div", {}, make("h4", {}, make("label", { for: id }, "Ask about this column and")), make("div", { class: "compare" }, input, options));
+  }
+
+  function pair(inner, picked, graph) {
+    const { a, b } = picked;
+    const edge = graph.edges.find((one) => one.a === a && one.b === b);
+    heading(inner, name(a), make("span", {}, edge ? " – " : " and "), name(b));
+    if (edge) linked(inner, edge, graph);
+    else absent(inner, a, b, picked, graph);
+    const why = data.explanations[a + "," + b], found = edge ? null : couldBeFound(a, b);
+    if (why) inner.append(make("h4", {}, "Why"), make("p", {}, why));
+    if (found) inner.append(make("h4", {}, "What could have been found"), make("p", {}, found));
+    inner.append(make("h4", {}, "The two columns"), make("ul", { class: "rows" }, ...[a, b].map((i) =>
+      make("li", {}, make("button", { type: "button", onclick: () => choose({ kind: "node", a: i }, true) }, make("span", { class: "what" }, name(i, 80)))))));
+  }
+
+  // What a pair without a link means: that there is none, or that there are too few rows.
+  function couldBeFound(a, b) {
+    if (!data.verdicts) return null;
+    const at = numberOf(data, a, b);
+    const word = data.verdicts.verdict[at], ratio = data.verdicts.odds_ratio[at], rows = data.verdicts.rows_needed[at];
+    const size = ratio === null ? "No link would have been found here, whatever its size." : "A link with an odds ratio above " + times(ratio) + " would have been found, with 80 % power.";
+    if (word === "n") return size;
+    if (word === "l") return null;
+    return "Too few rows to tell. " + size + (rows === null ? "" : " About " + thousands(rows) + " rows would settle it.");
+  }
+
+  function linked(inner, edge, graph) {
+    inner.append(make("p", { class: "said" }, ...inWords(edge)));
+    const facts = make("dl", { class: "facts" });
+    const fact = (title, ...value) => facts.append(make("dt", {}, title), make("dd", {}, ...value));
+    fact("Strength", digits(edge.strength, 3));
+    fact("Evidence", digits(edge.evidence, 1));
+    if (edge.coupling !== null) {
+      fact("Log-odds", edge.unbounded ? "unbounded" : signed(4 * edge.coupling, 2));
+      if (!edge.unbounded) fact("Coupling", signed(edge.coupling, 3));
+    }
+    if (edge.required) fact("Required", "it was asked for; nobody had to choose it");
+    else {
+      fact("Chosen by", ...(edge.selectedBy === null ? ["both"] : [name(edge.selectedBy), " alone"]));
+      fact("How sure", edge.tier || "weaker than tentative");
+    }
+    if (edge.frequency !== null) fact("Half-samples", percent(edge.frequency) + " choose it");
+    const alone = associationOf(data, edge.a, edge.b);
+    if (alone) fact("With nothing held", "strength " + digits(alone.strength, 3));
+    inner.append(facts);
+    if (edge.table) inner.append(oddsTable(edge));
+    else inner.append(make("p", { class: "aside" }, data.suppress ? "The table of log-odds is hidden: some cell has fewer than " + data.suppress + " rows." : "The table of log-odds at this threshold is left out to keep the page small; model.json has it."));
+    if (edge.unbounded) inner.append(make("p", { class: "aside" }, "Unbounded: some combination of states never occurs, or columns repeat each other. How strong the link can get is open."));
+    if (graph.threshold !== data.stops[data.stop]) inner.append(make("p", { class: "aside" }, "These numbers belong to the threshold the slider stands at."));
+  }
+
+  // A sentence of odds for two states each, of direction otherwise.
+  function inWords(edge) {
+    const { a, b } = edge;
+    if (edge.coupling !== null && !edge.unbounded) {
+      const odds = Math.exp(4 * Math.abs(edge.coupling));
+      const high = edge.coupling > 0 ? 1 : 0;
+      return ["With all other columns held, the odds of ", name(b, 40), " = ", make("bdi", {}, cut(state(b, 1), 30)), " are " + times(odds) + " times as high where ", name(a, 40), " = ", make("bdi", {}, cut(state(a, high), 30)), " as where it is ", make("bdi", {}, cut(state(a, 1 - high), 30)), "."];
+    }
+    const ways = { 1: "More of one goes with more of the other", "-1": "More of one goes with less of the other", 0: "The two tell something about each other" };
+    return [ways[edge.sign] + ", with all other columns held."];
+  }
+
+  function oddsTable(edge) {
+    const { a, b, table } = edge;
+    const most = Math.max(...table.flat().map(Math.abs), 1e-9);
+    const head = make("tr", {}, make("td", { style: "background:none" }), ...table[0].map((_, k) => make("th", { scope: "col", title: state(b, k) }, make("bdi", {}, state(b, k)))));
+    const rows = table.map((values, k) => make("tr", {}, make("th", { scope: "row", title: state(a, k) }, make("bdi", {}, state(a, k))), ...values.map((value) => {
+      const shade = "color-mix(in srgb, var(--" + (value > 0 ? "more" : "less") + ") " + (45 * Math.abs(value) / most).toFixed(0) + "%, var(--wash))";
+      return make("td", { style: "background-color:" + shade }, signed(value, 2));
+    })));
+    return make("div", {}, make("h4", {}, "Log-odds of each combination"),
+      make("div", { class: "odds-frame", tabindex: "0", role: "region", "aria-label": "Log-odds" }, make("table", { class: "odds" }, make("thead", {}, head), make("tbody", {}, ...rows))),
+      make("p", { class: "aside" }, name(a, 40), " down, ", name(b, 40), " across; above zero: more often than without the link, all else held."));
+  }
+
+  function absent(inner, a, b, picked, graph) {
+    inner.append(make("p", { class: "said" }, "No link at this threshold."));
+    const alone = associationOf(data, a, b);
+    if (!alone) {
+      inner.append(make("p", {}, data.suppress ? "Their association is hidden: some cell has fewer than " + data.suppress + " rows." : "Their association with nothing else held was not kept."));
+    } else {
+      const chance = alone.evidence / (2 * data.rows) > graph.threshold;
+      inner.append(make("p", {}, chance ? "With nothing else held they go together" + (alone.sign < 0 ? " (more of one, less of the other)" : alone.sign > 0 ? " (more of one, more of the other)" : "") + ". Once the other columns are held, what is left is too little to be a link." : "Even with nothing else held they hardly go together."));
+      const facts = make("dl", { class: "facts" });
+      facts.append(make("dt", {}, "With nothing held"), make("dd", {}, "strength " + digits(alone.strength, 3) + ", evidence " + digits(alone.evidence, 1)));
+      inner.append(facts);
+    }
+    if (picked.chain && picked.chain.length > 2) {
+      const parts = [];
+      picked.chain.forEach((i, k) => { if (k) parts.push(" – "); parts.push(name(i, 40)); });
+      inner.append(make("h4", {}, "The strongest way between them"), make("p", {}, ...parts));
+    } else if (!picked.chain) {
+      inner.append(make("p", { class: "aside" }, "No chain of links leads from one to the other."));
+    }
+    const enters = data.edgeEnters(a, b);
+    if (enters !== null) inner.append(make("p", { class: "aside" }, "It becomes a link at a threshold of about " + short(enters) + "."));
+  }
+
+  return { show };
+}
+
+// The share of a column's uncertainty that its own search takes away.
+function explainedBy(data, graph, a) {
+  const before = data.paths[a].start.loss, after = graph.fits[a].loss;
+  return before > 1e-12 && after !== null ? Math.max(0, 1 - after / before) : null;
+}

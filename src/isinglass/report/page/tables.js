@@ -1,0 +1,135 @@
+// Tables that can be sorted, filtered and taken away.
+
+// columns: {title, value(row) for sorting, show(row) -> text or elements, number: bool}
+function makeTable(table, more, columns, { most = 100, sort = 0, falling = true, mark = () => false } = {}) {
+  const order = { column: sort, falling };
+  let rows = [], all = false;
+  const heads = columns.map((column, k) => make("th", { scope: "col", class: column.number ? "num" : null },
+    make("button", { type: "button", onclick: () => sortBy(k) }, column.title)));
+  const body = make("tbody", {});
+  table.replaceChildren(make("thead", {}, make("tr", {}, ...heads)), body);
+  if (more) more.addEventListener("click", () => { all = true; draw(); });
+
+  function sortBy(k) {
+    order.falling = order.column === k ? !order.falling : Boolean(columns[k].number);
+    order.column = k;
+    draw();
+  }
+
+  function compare(x, y) {
+    const value = columns[order.column].value;
+    const one = value(x), other = value(y);
+    const missing = (v) => v === null || v === undefined || v === "";
+    if (missing(one) || missing(other)) return missing(one) - missing(other);
+    const way = typeof one === "string" ? one.localeCompare(other) : one - other;
+    return order.falling ? -way : way;
+  }
+
+  function draw() {
+    heads.forEach((head, k) => {
+      if (k === order.column) head.setAttribute("aria-sort", order.falling ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    });
+    const sorted = rows.map((row, i) => [row, i]).sort((x, y) => compare(x[0], y[0]) || x[1] - y[1]).map(([row]) => row);
+    const shown = all ? sorted : sorted.slice(0, most);
+    body.replaceChildren(...shown.map((row) => make("tr", { class: mark(row) || null }, ...columns.map((column) => {
+      const content = column.show(row);
+      return make("td", { class: column.number ? "num" : null }, ...(Array.isArray(content) ? content : [content]));
+    }))));
+    if (more) {
+      more.hidden = shown.length === sorted.length;
+      more.textContent = "Show all " + thousands(sorted.length);
+    }
+  }
+
+  return { set(next) { rows = next; draw(); }, draw };
+}
+
+function strengthCell(edge) {
+  const share = edge.strength === null ? 0 : edge.strength;
+  return make("span", { class: "strength" },
+    make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "bar " + direction(edge.sign), style: "width:" + Math.max(4, 100 * share).toFixed(0) + "%" })),
+    make("span", {}, digits(edge.strength, 3)));
+}
+
+function edgeColumns(data, choose) {
+  const cell = (i, edge) => make("button", { type: "button", class: "name cell", onclick: () => choose(pairOf(edge.a, edge.b), true) }, named(data.names[i], 80));
+  const columns = [
+    { title: "Column", value: (edge) => oneLine(data.names[edge.a]), show: (edge) => cell(edge.a, edge) },
+    { title: "Column", value: (edge) => oneLine(data.names[edge.b]), show: (edge) => cell(edge.b, edge) },
+    { title: "Strength", number: true, value: (edge) => edge.strength, show: strengthCell },
+    { title: "Sign", value: (edge) => edge.sign, show: (edge) => (edge.sign > 0 ? "+" : edge.sign < 0 ? MINUS : "") },
+    { title: "Log-odds", number: true, value: (edge) => edge.coupling, show: (edge) => (edge.unbounded ? "unbounded" : edge.coupling === null ? "" : signed(4 * edge.coupling, 2)) },
+    { title: "Evidence", number: true, value: (edge) => edge.evidence, show: (edge) => digits(edge.evidence, 1) },
+    { title: "Chosen by", value: (edge) => oneLine(chooserOf(data, edge)), show: (edge) => make("span", { class: "cell" }, named(chooserOf(data, edge), 40)) },
+    { title: "How sure", value: (edge) => ["", "tentative", "firm", "required"].indexOf(edge.tier), show: (edge) => edge.tier || "weak" },
+  ];
+  if (Object.keys(data.frequencies).length) {
+    columns.push({ title: "Half-samples", number: true, value: (edge) => edge.frequency, show: (edge) => percent(edge.frequency) });
+  }
+  return columns;
+}
+
+function nodeColumns(data, choose, graph) {
+  const columns = [
+    { title: "Column", value: (node) => oneLine(data.names[node.i]), show: (node) => make("button", { type: "button", class: "name cell", onclick: () => choose({ kind: "node", a: node.i }, true) }, named(data.names[node.i], 80)) },
+    { title: "Links", number: true, value: (node) => graph().neighbours[node.i].length, show: (node) => String(graph().neighbours[node.i].length) },
+    { title: "Strength in all", number: true, value: (node) => total(graph().neighbours[node.i]), show: (node) => digits(total(graph().neighbours[node.i]), 2) },
+    { title: "Explained", number: true, value: (node) => explainedBy(data, graph(), node.i), show: (node) => percent(explainedBy(data, graph(), node.i)) },
+    { title: "States", number: true, value: (node) => node.states.length, show: (node) => String(node.states.length) },
+    { title: "Most common state", value: (node) => common(node).label, show: (node) => make("span", { class: "cell" }, make("bdi", {}, cut(common(node).label, 40))) },
+    { title: "Its share", number: true, value: (node) => common(node).share, show: (node) => percent(common(node).share) },
+  ];
+  if (data.nodes.some((node) => node.community !== null)) {
+    columns.push({ title: "Group", number: true, value: (node) => node.community, show: (node) => String(node.community || "") });
+  }
+  if (data.nodes.some((node) => node.predictability !== null)) {
+    columns.push({ title: "Predictability", number: true, value: (node) => node.predictability, show: (node) => digits(node.predictability, 2) });
+  }
+  if (data.nodes.some((node) => node.missing)) {
+    columns.push({ title: "Missing", number: true, value: (node) => node.missing, show: (node) => (node.missing === null ? "" : thousands(node.missing)) });
+  }
+  return columns;
+}
+
+function total(edges) {
+  return edges.reduce((sum, edge) => sum + (edge.strength || 0), 0);
+}
+
+// The state seen most often, and its share of the rows where the column is seen.
+function common(node) {
+  if (!node.counts || node.counts.includes(null)) return { label: node.counts ? "hidden" : "", share: null };
+  const sum = node.counts.reduce((x, y) => x + y, 0);
+  const best = node.counts.indexOf(Math.max(...node.counts));
+  return { label: labelOf(node.states[best]), share: sum ? node.counts[best] / sum : null };
+}
+
+function chooserOf(data, edge) {
+  return edge.required ? "required" : edge.selectedBy === null ? "both" : data.names[edge.selectedBy];
+}
+
+function csvOf(data, edges) {
+  const heads = ["source", "target", "strength", "sign", "coupling", "log_odds", "evidence", "selected_by", "unbounded", "tier"];
+  const withFrequency = Object.keys(data.frequencies).length > 0;
+  if (withFrequency) heads.push("frequency");
+  const quote = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\r\n]/.test(text) ? "\"" + text.replace(/"/g, "\"\"") + "\"" : text;
+  };
+  const lines = edges.map((edge) => [
+    data.names[edge.a], data.names[edge.b], edge.strength, edge.sign, edge.coupling,
+    edge.coupling === null ? null : 4 * edge.coupling, edge.evidence,
+    chooserOf(data, edge), edge.unbounded, edge.tier,
+    ...(withFrequency ? [edge.frequency] : []),
+  ].map(quote).join(","));
+  return [heads.join(","), ...lines].join("\n") + "\n";
+}
+
+function download(name, text) {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+  const link = make("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}

@@ -1,0 +1,91 @@
+import json
+import webbrowser
+
+import pytest
+
+from isinglass import FitRecord, GreedyGraph, read_table, summarise
+from isinglass.errors import FileError, SettingError
+from isinglass.measures import nodes
+from isinglass.report import to_html
+from isinglass.selection import Auto, LookBelow
+from isinglass.uncertainty import verdict
+
+KEPT = ["a", "b", "c", "alone"]
+
+
+@pytest.fixture
+def model(survey, tmp_path):
+    path = tmp_path / "votes_2006" / "model.json"
+    est = GreedyGraph(LookBelow(Auto())).fit(read_table(survey).select(KEPT))
+    est.record().save(path)
+    return path
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    pages = []
+    monkeypatch.setattr(webbrowser, "open", lambda page: pages.append(page) or True)
+    return pages
+
+
+def test_beside_the_model(invoke, model, opened):
+    outcome = invoke("report", model)
+    page = model.parent / "report.html"
+    assert outcome.out == f"wrote {page}\n"
+    record = FitRecord.load(model)
+    expected = to_html(summarise(record, title="votes 2006", measures=nodes(record)))
+    assert page.read_text() == expected
+    assert opened == []
+
+
+def test_it_is_the_page_that_fit_writes(invoke, survey, tmp_path):
+    drop = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
+    invoke("fit", survey, *drop, "--out", tmp_path / "out")
+    written = tmp_path / "out" / "model.json"
+    invoke("report", written, "--out", tmp_path / "again.html", "--title", "survey")
+    assert (tmp_path / "again.html").read_bytes() == (tmp_path / "out/report.html").read_bytes()
+
+
+def test_open(invoke, survey, model, tmp_path, opened):
+    invoke("report", model, "--out", tmp_path / "x.html", "--open")
+    drop = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
+    invoke("fit", survey, *drop, "--out", tmp_path / "out", "--open")
+    assert opened == [(tmp_path / "x.html").as_uri(), (tmp_path / "out/report.html").as_uri()]
+    with pytest.raises(SettingError, match="say where to put it with --out"):
+        invoke("fit", survey, *drop, "--open")
+
+
+def test_verdicts(invoke, survey, tmp_path):
+    drop = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
+    invoke("fit", survey, *drop, "--out", tmp_path / "out", "--verdicts")
+    page = (tmp_path / "out" / "report.html").read_text()
+    est = GreedyGraph(LookBelow(Auto())).fit(read_table(survey).select(KEPT))
+    words = "".join(pair.verdict[0] for pair in verdict(est))
+    assert f'"verdict":"{words}"' in page
+    with pytest.raises(SettingError, match="--verdicts go to report"):
+        invoke("fit", survey, *drop, "--verdicts")
+
+
+def test_no_browser(invoke, model, monkeypatch):
+    monkeypatch.setattr(webbrowser, "open", lambda _: False)
+    assert "no browser was found" in invoke("report", model, "--open").err
+
+
+def test_other_faces(invoke, model, tmp_path):
+    invoke("report", model, "--out", tmp_path / "r.md", "--title", "Votes")
+    assert (tmp_path / "r.md").read_text().startswith("# Votes\n")
+    invoke("report", model, "--out", tmp_path / "r.json", "--suppress", 5)
+    summary = json.loads((tmp_path / "r.json").read_text())
+    record = FitRecord.load(model)
+    expected = summarise(record, title="votes 2006", suppress=5.0, measures=nodes(record))
+    assert summary == expected
+
+
+def test_errors(invoke, model, tmp_path):
+    with pytest.raises(SettingError, match=r"must end in one of \.html, \.md, \.json"):
+        invoke("report", model, "--out", tmp_path / "r.pdf")
+    with pytest.raises(FileError):
+        invoke("report", tmp_path / "none.json")
+    (tmp_path / "bad.json").write_text("{}")
+    with pytest.raises(FileError, match="not a model file"):
+        invoke("report", tmp_path / "bad.json")

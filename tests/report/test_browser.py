@@ -1,0 +1,375 @@
+"""The page in a real browser: everything a reader does, and nothing that leaves the file."""
+
+import csv
+import io
+
+import numpy as np
+import polars as pl
+import pytest
+
+from isinglass import GreedyGraph, simulate, summarise
+from isinglass.report import to_html
+from isinglass.solvers.equivalent import one_parameter_gain
+from report.pages import FITS, HOSTILE, binary, chromium, first_schema, fitted, hostile, write_page
+
+pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    pytest.importorskip("playwright", reason="playwright is not installed here")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def look(browser, tmp_path):
+    """Open the page of a fit; at the end nothing may have gone wrong or gone out."""
+    contexts, wrong = [], []
+
+    def open_page(fit, *, summary=None, **options):
+        context = browser.new_context(**({"viewport": {"width": 1300, "height": 900}} | options))
+        contexts.append(context)
+        page = context.new_page()
+        address = write_page(tmp_path, to_html(summary or summarise(fit, title="a table")))
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda asked: None if asked.url == address else wrong.append(asked.url))
+        page.goto(address)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    wrong = [said for said in wrong if not said.startswith(("blob:", "data:"))]
+    assert wrong == []
+
+
+@pytest.fixture(scope="module")
+def small():
+    return fitted(binary())
+
+
+def set_slider(page, stop):
+    page.locator("#slider").evaluate(
+        "(slider, stop) => { slider.value = stop; slider.dispatchEvent(new Event('input')); }", stop
+    )
+
+
+def edges_shown(page):
+    """The rows of the edge table, as (column, column) -> texts of the other cells."""
+    rows = page.locator("#edge-table tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
+    )
+    return {(row[0], row[1]): row[2:] for row in rows}
+
+
+def place(page, i):
+    box = page.locator("#canvas").bounding_box()
+    x, y = page.evaluate("i => isinglass.place(i)", i)
+    return box["x"] + x, box["y"] + y
+
+
+def heading(page):
+    return page.locator("#panel h3").inner_text()
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_the_slider_shows_what_fresh_fits_find(look, name):
+    make, settings = FITS[name]
+    table = make()
+    est = fitted(table, **settings)
+    page = look(est)
+    stops = page.evaluate("isinglass.data.stops")
+    gains = {step.gain for path in est.paths_ for step in path.steps}
+    assert not gains & set(stops)
+    for stop in np.linspace(0, len(stops) - 1, 5).round().astype(int).tolist():
+        set_slider(page, stop)
+        fresh = GreedyGraph(stops[stop], **settings).fit(table).graph_
+        shown = edges_shown(page)
+        assert sorted(shown) == sorted(fresh.edges)
+        assert page.locator("#readout b").inner_text().split()[0] == str(len(fresh))
+        kept = page.evaluate("isinglass.state.graph.edges")
+        for edge, link in zip(kept, fresh.links, strict=True):
+            cells = shown[fresh.names[link.source], fresh.names[link.target]]
+            assert cells[0] == f"{link.strength:.3f}"
+            assert edge["strength"] == pytest.approx(link.strength, rel=1e-5)
+            assert edge["evidence"] == pytest.approx(link.evidence, rel=1e-4)
+            assert (edge["sign"], edge["unbounded"]) == (link.sign, link.unbounded)
+            assert edge["coupling"] == (
+                None if link.coupling is None else pytest.approx(link.coupling, rel=1e-5)
+            )
+            assert cells[4] == link.selected_by
+
+
+def test_the_slider_counts_edges_at_every_stop(look, small):
+    page = look(small)
+    counts = page.evaluate(
+        "isinglass.data.stops.map((_, k) => { isinglass.setStop(k);"
+        " return isinglass.state.graph.edges.length; })"
+    )
+    curve = page.locator("#curve .line").get_attribute("points").split()
+    top = max(counts)
+    drawn = [round((98 - float(point.split(",")[1])) / 94 * top) for point in curve]
+    assert drawn == counts
+    assert counts == [len(small.at(stop)) for stop in page.evaluate("isinglass.data.stops")]
+
+
+def test_marks_set_the_slider(look, small):
+    page = look(small)
+    page.get_by_role("button", name="Tentative").click()
+    expected = small.at(summarise(small)["selectors"][2]["threshold"])
+    assert sorted(edges_shown(page)) == sorted(expected.edges)
+
+
+def test_gains_are_standardised_as_in_python(look, small):
+    page = look(small)
+    cases = [
+        (g, df, n) for g in (1e-5, 0.003, 0.2, 3.0) for df in (1, 2, 12, 400) for n in (50, 9e4)
+    ]
+    ours = page.evaluate("cases => cases.map(c => isinglass.oneParameterGain(...c))", cases)
+    theirs = [float(one_parameter_gain(g, df, n)) for g, df, n in cases]
+    np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-13)
+
+
+def test_search(look, small):
+    page = look(small)
+    page.fill("#find", "c1")
+    assert page.locator("#found li").all_inner_texts() == ["c1", "c10", "c11"]
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert heading(page) == "c10"
+    assert page.locator("#found").is_hidden()
+    page.fill("#find", "nobody")
+    assert page.locator("#found").is_hidden()
+
+
+def test_click_a_dot(look, small):
+    page = look(small)
+    page.mouse.click(*place(page, 5))
+    assert heading(page) == "c5"
+    names = page.locator("#panel .rows").first.locator(".what bdi").all_inner_texts()
+    assert sorted(names) == sorted(small.graph_.neighbors("c5"))
+    assert page.locator("#step-column").input_value() == "5"
+    page.locator("#panel .close").click()
+    assert heading(page) == "Strongest links"
+
+
+def test_click_a_line(look, small):
+    page = look(small)
+    link = max(small.graph_.links, key=lambda link: link.strength)
+    (x1, y1), (x2, y2) = place(page, link.source), place(page, link.target)
+    page.mouse.click((x1 + x2) / 2, (y1 + y2) / 2)
+    a, b = small.graph_.names[link.source], small.graph_.names[link.target]
+    assert heading(page) == f"{a} – {b}"
+    facts = page.locator("#panel .facts").inner_text()
+    assert f"{link.strength:.3f}" in facts
+    assert f"{link.evidence:.1f}" in facts
+    cells = page.locator("#panel .odds td").all_inner_texts()[1:]
+    numbers = [float(cell.replace("−", "-")) for cell in cells]
+    assert numbers == pytest.approx(
+        [link.coupling, -link.coupling] * 1 + [-link.coupling, link.coupling], abs=0.006
+    )
+
+
+def test_ask_about_a_pair_without_a_link(look, small):
+    page = look(small)
+    assert ("c0", "c11") not in small.graph_.edges
+    page.mouse.click(*place(page, 0))
+    page.keyboard.down("Shift")
+    page.mouse.click(*place(page, 11))
+    page.keyboard.up("Shift")
+    assert heading(page) == "c0 and c11"
+    text = page.locator("#panel").inner_text()
+    assert "No link at this threshold" in text
+    assert "With nothing held" in text
+    page.locator("#panel .rows button").first.click()
+    page.locator("#panel .compare input").fill("c11")
+    page.keyboard.press("Enter")
+    assert heading(page) == "c0 and c11"
+
+
+def test_sentences_and_shares_from_elsewhere(look, small):
+    link = small.graph_.links[0]
+    a, b = small.graph_.names[link.source], small.graph_.names[link.target]
+    summary = summarise(
+        small,
+        frequencies={(b, a): 0.875},
+        measures=pl.DataFrame({"name": [a], "predictability": [0.25]}),
+        explanations={(a, b): "because <b>so</b>"},
+        verdicts=pl.DataFrame(
+            {
+                "verdict": ["cannot tell"] * 66,
+                "odds_ratio": [1.5] * 65 + [float("inf")],
+                "rows_needed": [4200.0] * 65 + [float("nan")],
+            }
+        ),
+    )
+    page = look(small, summary=summary)
+    page.evaluate("([a, b]) => isinglass.choose({kind: 'pair', a, b})", [link.source, link.target])
+    text = page.locator("#panel").inner_text()
+    assert "88 % choose it" in text
+    assert "because <b>so</b>" in text
+    page.evaluate("isinglass.choose({kind: 'pair', a: 0, b: 11})")
+    text = page.locator("#panel").inner_text()
+    assert "Too few rows to tell. A link with an odds ratio above 1.5 would" in text
+    assert "About 4,200 rows would settle it." in text
+    assert "Half-samples" in page.locator("#edge-table thead").inner_text()
+    assert "Predictability" in page.locator("#node-table thead").inner_text()
+
+
+def test_drag_and_zoom(look, small):
+    page = look(small)
+    x, y = place(page, 3)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y + 30, steps=4)
+    page.mouse.up()
+    assert place(page, 3) == pytest.approx((x + 60, y + 30), abs=1)
+    before = np.subtract(place(page, 0), place(page, 1))
+    page.get_by_label("Zoom in").click()
+    after = np.subtract(place(page, 0), place(page, 1))
+    assert np.hypot(*after) == pytest.approx(1.25 * np.hypot(*before), rel=1e-6)
+
+
+def test_sort_and_filter(look, small):
+    page = look(small)
+    strengths = [float(cells[0]) for cells in edges_shown(page).values()]
+    assert strengths == sorted(strengths, reverse=True)
+    page.locator("#edge-table th button", has_text="Evidence").click()
+    assert page.locator("#edge-table th[aria-sort]").inner_text().startswith("Evidence")
+    page.locator("#edge-table th button", has_text="Evidence").click()
+    evidence = [float(cells[3]) for cells in edges_shown(page).values()]
+    assert evidence == sorted(evidence)
+    page.fill("#edge-filter", "c10")
+    assert sorted(edges_shown(page)) == sorted(e for e in small.graph_.edges if "c10" in e)
+
+
+def test_download(look, small):
+    page = look(small)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download as CSV").click()
+    assert waiting.value.suggested_filename == "edges.csv"
+    rows = list(csv.DictReader(io.StringIO(waiting.value.path().read_text())))
+    frame = small.graph_.to_frame("polars")
+    assert [(row["source"], row["target"]) for row in rows] == small.graph_.edges
+    assert [float(row["strength"]) for row in rows] == pytest.approx(
+        frame["strength"].to_list(), rel=1e-5
+    )
+    assert [row["selected_by"] for row in rows] == frame["selected_by"].to_list()
+
+
+def test_by_keyboard_alone(look, small):
+    page = look(small)
+    for _ in range(40):  # to the search box, past the links at the top
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "find":
+            break
+    page.keyboard.type("c5")
+    page.keyboard.press("Enter")
+    assert heading(page) == "c5"
+    reached = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate("document.activeElement.id || document.activeElement.className")
+        )
+        if reached[-1] == "slider":
+            break
+    assert "canvas" in reached
+    assert reached[-1] == "slider"
+    before = page.locator("#readout").inner_text()
+    page.keyboard.press("Home")
+    assert page.locator("#readout b").inner_text() == "0 links"
+    page.keyboard.press("End")
+    assert page.locator("#readout").inner_text() != before
+    assert "links at threshold" in page.locator("#slider").get_attribute("aria-valuetext")
+    page.locator("#canvas").focus()
+    page.keyboard.press("Escape")
+    page.keyboard.press("ArrowRight")
+    assert heading(page) == "c0"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert " – " in heading(page)
+    assert page.locator("#say").inner_text() != ""
+
+
+def test_labels_that_attack_are_text(look):
+    est = fitted(hostile())
+    summary = summarise(est, title=HOSTILE[0])
+    page = look(est, summary=summary)
+    assert page.evaluate("window.hurt") is None
+    assert page.evaluate("isinglass.data.names") == list(HOSTILE)
+    assert page.locator("#title").inner_text() == HOSTILE[0]
+    assert page.evaluate("document.querySelectorAll('img, iframe, main script').length") == 0
+    for i in range(len(HOSTILE)):
+        page.evaluate("i => isinglass.choose({kind: 'node', a: i})", i)
+        page.evaluate("i => i && isinglass.choose({kind: 'pair', a: i - 1, b: i})", i)
+    assert page.evaluate("window.hurt") is None
+    shown = page.locator("#edge-table tbody td bdi").all_text_contents()
+    assert HOSTILE[1] in shown
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert {("n" * 79 + "…"), "(blank)"} <= set(page.locator("#node-table bdi").all_text_contents())
+
+
+def test_a_table_without_links_or_with_one_column(look):
+    rng = np.random.default_rng(0)
+    page = look(
+        fitted(binary().with_columns(**{n: rng.integers(0, 2, 700) for n in binary().columns}))
+    )
+    assert page.locator("#panel h3").inner_text() == "Strongest links"
+    one = look(GreedyGraph().fit(rng.integers(0, 2, (30, 1))))
+    assert one.locator("#readout b").inner_text() == "0 links"
+
+
+def test_dark_phone_and_print(look, small):
+    dark = look(small, color_scheme="dark")
+    background = "getComputedStyle(document.body).backgroundColor"
+    assert dark.evaluate(background) == "rgb(20, 23, 26)"
+    phone = look(small, viewport={"width": 390, "height": 800})
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    panel = phone.locator("#panel").bounding_box()
+    assert panel["y"] > phone.locator("#canvas").bounding_box()["y"]
+    phone.emulate_media(media="print")
+    assert phone.evaluate(background) == "rgb(255, 255, 255)"
+    assert phone.locator("nav").is_hidden()
+
+
+def test_small_cells_are_hidden(look):
+    table = binary().with_columns(rare=np.r_[np.ones(3, int), np.zeros(697, int)])
+    est = fitted(table)
+    page = look(est, summary=summarise(est, suppress=5))
+    row = page.locator("#node-table tr", has_text="rare").inner_text()
+    assert "hidden" in row
+    page.evaluate("isinglass.choose({kind: 'pair', a: 0, b: 12})")
+    assert "is hidden" in page.locator("#panel").inner_text()
+
+
+@pytest.mark.long
+def test_five_hundred_columns_are_drawn(look):
+    field = simulate.ising(simulate.random_regular(500, 3, seed=1), coupling=0.5, seed=1)
+    page = look(GreedyGraph().fit(field.sample(1500, seed=1)))
+    milliseconds = page.evaluate(
+        "() => { const start = performance.now(); for (let k = 0; k < 20; k += 1) isinglass.draw();"
+        " return (performance.now() - start) / 20; }"
+    )
+    print(f"{milliseconds:.1f} ms a picture")
+    assert len(edges_shown(page)) == 100
+
+
+def test_a_record_of_the_first_schema(look, small, tmp_path):
+    record = first_schema(small, tmp_path / "old.json")
+    page = look(record)
+    shown = edges_shown(page)
+    assert sorted(shown) == sorted(small.graph_.edges)
+    for link, edge in zip(small.graph_.links, small.graph_.edges, strict=True):
+        assert shown[edge][0] == f"{link.strength:.3f}"
+    set_slider(page, len(page.evaluate("isinglass.data.stops")) - 1)
+    assert sorted(edges_shown(page)) == sorted(small.at(small.floor_).edges)
+    page.evaluate("isinglass.choose({kind: 'pair', a: 0, b: 11})")

@@ -1,0 +1,81 @@
+"""The page as a file: what is in it, how large it is, and that it is the same each time."""
+
+import json
+import re
+
+import pytest
+
+from isinglass import GreedyGraph, simulate, summarise
+from isinglass.errors import SettingError
+from isinglass.report import html as page
+from isinglass.report import to_html
+from isinglass.selection import Auto, LookBelow
+from report.pages import FITS, HOSTILE, binary, first_schema, fitted, hostile
+
+
+def data_of(html):
+    return json.loads(re.search(r'id="data">(.*?)</script>', html, re.DOTALL)[1])
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_the_same_table_gives_the_same_bytes(name):
+    make, settings = FITS[name]
+    pages = {to_html(summarise(fitted(make(), **settings), title="t")) for _ in range(2)}
+    assert len(pages) == 1
+
+
+def test_nothing_is_asked_of_the_network():
+    html = to_html(summarise(fitted(binary())))
+    own = html.replace("http://www.w3.org/2000/svg", "").replace('http-equiv="', "")
+    assert not re.search(r"https?:|//[a-z]+\.|@import|url\(", own)
+    assert "default-src 'none'" in html
+
+
+def test_hostile_names_stay_in_their_element():
+    html = to_html(summarise(fitted(hostile()), title=HOSTILE[0]))
+    assert html.count("<script") == html.count("</script>") == 2
+    assert "<!--" not in html
+    assert tuple(data_of(html)["names"]) == HOSTILE
+    assert html.isascii() is False or "\u2028" not in html
+
+
+def test_size_for_a_hundred_columns():
+    field = simulate.ising(simulate.random_regular(100, 4, seed=1), coupling=0.4, seed=1)
+    est = GreedyGraph(LookBelow(Auto())).fit(field.sample(2000, seed=1))
+    assert len(to_html(summarise(est)).encode()) < 1_000_000
+
+
+def test_many_states_keep_the_tables_of_the_threshold(monkeypatch):
+    make, settings = FITS["mixed states, AND"]
+    est = fitted(make(), **settings)
+    monkeypatch.setattr(page, "MOST_NUMBERS", 10)
+    paths = data_of(to_html(summarise(est)))["paths"]
+    for path, ours in zip(paths, est.paths_, strict=True):
+        kept = len(ours.at(est.threshold_))
+        with_tables = [k for k, step in enumerate(path["steps"], 1) if "tables" in step]
+        assert with_tables == ([kept] if kept else [])
+
+
+def test_too_many_columns(monkeypatch):
+    monkeypatch.setattr(page, "MOST_COLUMNS", 11)
+    with pytest.raises(SettingError, match="12 columns are too many for a page"):
+        to_html(summarise(fitted(binary())))
+
+
+def test_scripts_never_set_markup():
+    for name in page.SCRIPTS:
+        script = page._read(name)
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", script
+        )
+
+
+def test_a_record_of_the_first_schema(tmp_path):
+    est = fitted(binary())
+    record = first_schema(est, tmp_path / "old.json")
+    data = data_of(to_html(summarise(record)))
+    assert data["pairs"] is None
+    assert [edge["strength"] for edge in data["edges"]] == sorted(
+        (link.strength for link in est.graph_), reverse=True
+    )
+    assert all("worth" not in step for path in data["paths"] for step in path["steps"])
