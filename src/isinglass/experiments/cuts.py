@@ -38,19 +38,21 @@ LEVELS = (0.0125, 0.025, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 RULES = ("or", "and", "mean", "rms")
 
 
-def selectors() -> dict[str, Selector]:
-    """The thresholds to try, by name: the default, the paper's by constant, levels."""
+def selectors(least: float = 0.0) -> dict[str, Selector]:
+    """The thresholds to try, by name: the default, the paper's from a least constant, levels."""
     return {
         "auto": Auto(),
-        **{f"c={c:g}": Paper(c) for c in CONSTANTS},
+        **{f"c={c:g}": Paper(c) for c in CONSTANTS if c >= least},
         **{f"level={level:g}": FalseEdges(level) for level in LEVELS},
     }
 
 
-def all_cuts(codes: Codes, *, intercept: bool = True, rules: Sequence[str] = RULES) -> Found:
+def all_cuts(
+    codes: Codes, *, intercept: bool = True, rules: Sequence[str] = RULES, least: float = 0.0
+) -> Found:
     """The graphs of every threshold and every rule, by names such as "or c=0.9"."""
     n, p = codes.shape
-    thresholds = {name: rule.threshold(n, p) for name, rule in selectors().items()}
+    thresholds = {name: rule.threshold(n, p) for name, rule in selectors(least).items()}
     run = GreedyGraph(min(thresholds.values()), intercept=intercept, n_jobs=1).fit(codes)
     paths = list(run.paths_)
     chosen = choices(paths, thresholds)

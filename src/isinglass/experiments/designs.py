@@ -183,7 +183,11 @@ def small_world_design(
 
 
 def no_links(
-    p: int, *rows: int, states: int | Sequence[int] = 2, intercept: float | Range = 0.0
+    p: int,
+    *rows: int,
+    states: int | Sequence[int] = 2,
+    intercept: float | Range = 0.0,
+    seed: int = 0,
 ) -> Design:
     """Columns without a link; every edge found is false.
 
@@ -191,32 +195,32 @@ def no_links(
     >>> [design.rows(beta) for beta in design.betas]
     [100, 1000]
     """
-    betas = betas_of(p, 1, rows)
 
     def nothing(seed: int) -> networkx.Graph:
         return star(p, 0)
 
+    common: dict[str, Any] = {"p": p, "degree": 1, "intercept": intercept, "seed": seed}
+    betas = betas_of(p, 1, rows)
     if states == 2:
-        return ising_design("empty", nothing, p=p, degree=1, betas=betas, intercept=intercept)
-    return potts_design("empty", nothing, states, p=p, degree=1, betas=betas, intercept=intercept)
+        return ising_design("empty", nothing, betas=betas, **common)
+    return potts_design("empty", nothing, states, betas=betas, **common)
 
 
-def strong_links(p: int, *rows: int) -> Design:
+def strong_links(p: int, *rows: int, seed: int = 0) -> Design:
     """Square grids, couplings +-0.5: every link is found once there are rows enough."""
-    return grid_design(p, betas_of(p, 4, rows))
+    return grid_design(p, betas_of(p, 4, rows), seed=seed)
 
 
-def weak_links(*rows: int) -> Design:
+def weak_links(*rows: int, seed: int = 0) -> Design:
     """30 columns, 6 neighbours on average, couplings 0.05 to 0.3, intercepts up to +-0.5.
 
     Many of its 90 links are too weak to be found, and leak their effect to other pairs.
     """
-    return erdos_renyi_design(
-        30, 6, betas_of(30, 6, rows), coupling=(0.05, 0.3), intercept=(-0.5, 0.5)
-    )
+    betas = betas_of(30, 6, rows)
+    return erdos_renyi_design(30, 6, betas, coupling=(0.05, 0.3), intercept=(-0.5, 0.5), seed=seed)
 
 
-def weak_links_of_many_states(*rows: int) -> Design:
+def weak_links_of_many_states(*rows: int, seed: int = 0) -> Design:
     """The same with 20 columns of 2, 3 and 4 states, 3 neighbours on average."""
     return potts_design(
         "erdos-renyi",
@@ -227,6 +231,7 @@ def weak_links_of_many_states(*rows: int) -> Design:
         betas=betas_of(20, 3, rows),
         coupling=(0.05, 0.3),
         intercept=(0.0, 0.5),
+        seed=seed,
     )
 
 
