@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -160,21 +160,19 @@ def _write(console: Console, out: str, work: Reproduction) -> None:
 
 
 def _write_choosing(console: Console, out: str, work: Reproduction) -> None:
-    from isinglass.report.choosing import choosing_figures, choosing_markdown, sheets
+    from isinglass.report.choosing import choosing_figures, choosing_markdown
 
     outcomes = work.outcomes()
     _tell_failures(console, work, f"{RECORDS} says why")
+    page = choosing_markdown(outcomes)
     contents = {
-        "choosing.md": choosing_markdown(outcomes).encode(),
+        "choosing.md": page.encode(),
         "points.csv": points_csv(outcomes),
         **_drawn(choosing_figures, outcomes),
     }
     write_all(out, contents)
-    for sheet in sheets(outcomes):
-        console.print(f"\n{sheet.title}", style="bold")
-        console.print(sheet.words, style="dim")
-        _print_table(console, sheet.heads, sheet.rows)
-    click.echo(f"\nwrote {', '.join(contents)} to {out}")
+    click.echo(f"\n{page}")
+    click.echo(f"wrote {', '.join(contents)} to {out}")
 
 
 def _tell_failures(console: Console, work: Reproduction, where: str) -> None:
@@ -204,10 +202,7 @@ def _tell(console: Console, outcome: Outcome) -> None:
         "chosen on other graphs of the same design (tables.md has the other ways).",
         style="dim",
     )
-    _print_table(console, *short_table(outcome))
-
-
-def _print_table(console: Console, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    heads, rows = short_table(outcome)
     table = Table(box=None, pad_edge=False, header_style="dim")
     for head in heads:
         table.add_column(head, justify="left" if head == "graph" else "right")

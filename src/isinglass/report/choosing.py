@@ -58,7 +58,7 @@ def sheets(outcomes: Sequence[Outcome]) -> Iterator[Sheet]:
         yield judgements_sheet(outcome)
         if outcome.study.name == "nine":
             yield judgements_sheet(outcome, "or, no fields")
-    if curves:
+    if any(_judged(outcome) for outcome in curves):
         yield one_for_all_sheet(curves)
     for outcome in curves:
         if outcome.study.name != "large":
