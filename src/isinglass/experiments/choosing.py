@@ -38,7 +38,7 @@ from isinglass.simulate import erdos_renyi, grid, tree
 AROUND = (0.75, 0.9, 1.0, 1.15, 1.4)
 PARTS = ("nine", "others", "large", "false")
 #: Graphs a point; of 1000 columns at most so many.
-GRAPHS, FEW = 200, 20
+GRAPHS, FEW = 200, 10
 TITLES = {
     "nine": "The paper's nine designs",
     "others": "Other designs",
@@ -114,8 +114,8 @@ def nine(seed: int = 0) -> list[Design]:
 def others(seed: int = 0) -> list[Design]:
     """What tables of one's own may be like: of two states, then of more."""
     return [
-        grid_design(64, around(15), coupling=(0.1, 0.5), seed=seed),
-        grid_design(64, around(2.5), coupling=0.3, signs="positive", seed=seed),
+        grid_design(36, around(13.5), coupling=(0.1, 0.5), seed=seed),
+        grid_design(36, around(2.45), coupling=0.3, signs="positive", seed=seed),
         grid_design(64, around(2.6), intercept=(-0.5, 0.5), seed=seed),
         grid_design(16, (7.0, 14.0, 20.0, 28.0, 60.0), coupling=1.0, seed=seed),
         chain_design(10, (0.54, 1.1, 1.5, 2.0, 2.7), coupling=0.8, seed=seed),
@@ -157,7 +157,7 @@ def _of_many_states(seed: int) -> list[Design]:
 
 def large(seed: int = 0) -> list[Design]:
     """A thousand columns."""
-    return [tree_design(1000, (1.5, 2.0, 2.5), seed=seed)]
+    return [tree_design(1000, (2.0, 2.5), seed=seed)]
 
 
 def false_edges(seed: int = 0) -> list[Design]:
