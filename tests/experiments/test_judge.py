@@ -80,6 +80,15 @@ def test_edges_found_at_equal_numbers_of_false_edges():
     assert np.isnan(found_at(panel, 0, false=2.5))
 
 
+def test_stricter_cuts_with_more_false_edges_do_not_count():
+    outcome = outcome_of(
+        lambda beta, rep: {"or c=1": [2, 1], "or c=2": [1, 2], "or c=3": [3, 9], "or auto": [0, 9]}
+    )
+    panel = outcome.panels[DESIGN.name, "or"]
+    assert found_at(panel, 0, false=1.5) == pytest.approx(0.85)
+    assert np.isnan(found_at(panel, 0, false=0.5))
+
+
 def test_one_value_has_no_error():
     value, error = mean_and_error(np.array([3.0, np.nan]))
     assert value == 3.0

@@ -82,17 +82,22 @@ def against_best(outcome: Outcome, design: Design, label: str, setting: str) -> 
 
 
 def found_at(panel: Panel, at: int, false: float) -> float:
-    """Share of the true edges found by the cut that lets in so many false edges on average.
+    """Share of the true edges found by the loosest cut with so many false edges on average.
 
-    Between two cuts that surround the number the share is interpolated; NaN where none do.
+    Between two neighbouring cuts the share is interpolated; NaN where all cuts have more false
+    edges, or fewer. (A cut that misses many true edges may have more false ones than a looser.)
     """
-    where = [panel.position(setting) for setting in panel.constants]
+    where = [panel.position(setting) for setting in panel.constants]  # the loosest first
     let_in = np.nanmean(panel.false[at][:, where], axis=0)
     missed = np.nansum(panel.missed[at][:, where], axis=0)
     seen = np.isfinite(panel.missed[at][:, where[0]])
     found = 1 - missed / np.nansum(panel.true[at][seen])
-    order = np.argsort(let_in, kind="stable")
-    return _between(let_in[order], found[order], false)
+    few = np.flatnonzero(let_in <= false)
+    if not len(few) or let_in[0] < false:
+        return float("nan")
+    k = int(few[0])
+    near = slice(max(k - 1, 0), k + 1)
+    return float(np.interp(false, let_in[near][::-1], found[near][::-1]))
 
 
 def mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
@@ -105,10 +110,6 @@ def mean_and_error(values: NDArray[np.float64]) -> tuple[float, float]:
     if len(seen) < 2:
         return mean(seen), float("nan")
     return float(seen.mean()), float(seen.std(ddof=1) / np.sqrt(len(seen)))
-
-
-def _between(x: NDArray[np.float64], y: NDArray[np.float64], at: float) -> float:
-    return float(np.interp(at, x, y)) if len(x) and x[0] <= at <= x[-1] else float("nan")
 
 
 def _best_by_f1(panel: Panel, start: int) -> str:
