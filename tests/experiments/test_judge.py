@@ -67,8 +67,10 @@ def test_the_constant_for_f1_is_chosen_on_the_other_half():
 
 def test_fixed_settings_are_compared_with_the_best_constant():
     outcome = needs(or_auto=4.0, or_at_1=2.0, or_at_2=9.0)
-    assert against_best(outcome, DESIGN, "or", "or c=1") == 1.0
-    assert against_best(outcome, DESIGN, "or", "or c=2") == float("inf")
+    assert against_best(outcome, DESIGN, "or", "or c=1").value == 1.0
+    assert against_best(outcome, DESIGN, "or", "or c=2").value == float("inf")
+    assert against_best(outcome, DESIGN, "or", "or c=7") is None
+    assert against_best(outcome, DESIGN, "levels", "or level=1") is None
 
 
 def test_edges_found_at_equal_numbers_of_false_edges():

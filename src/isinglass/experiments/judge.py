@@ -17,6 +17,9 @@ from isinglass.experiments.plan import Design
 from isinglass.experiments.study import Outcome, mean
 from isinglass.experiments.tuning import Panel, Tuned, fixed
 
+#: The level beside the default, as a setting.
+STRICTER = "or level=0.025"
+
 
 @dataclass(frozen=True)
 class Judgement:
@@ -29,6 +32,8 @@ class Judgement:
         The default; the constant that needs the smallest beta, chosen on other graphs.
     ratio : Ratio
         How many times the rows of the best constant the default needs for 95 %.
+    stricter : Ratio or None
+        The same of ``FalseEdges(0.025)``, where it was tried.
     f1, best_f1 : float
         Of the default at the first beta; of the constant with the largest F1 there, chosen on
         other graphs.
@@ -38,6 +43,7 @@ class Judgement:
     default: Tuned
     best: Tuned
     ratio: Ratio
+    stricter: Ratio | None
     f1: float
     best_f1: float
 
@@ -68,17 +74,22 @@ def judge(outcome: Outcome, design: Design, label: str = "or") -> Judgement | No
         default,
         best,
         ratio(design.betas, default.exact, best.exact),
+        against_best(outcome, design, "levels", STRICTER) if label == "or" else None,
         mean(default.of(panel.f1)[0]),
         mean(by_f1.of(panel.f1)[0]),
     )
 
 
-def against_best(outcome: Outcome, design: Design, label: str, setting: str) -> float:
+def against_best(
+    outcome: Outcome, design: Design, label: str, setting: str, resamples: int = 2000
+) -> Ratio | None:
     """How many times the rows of the best constant a fixed setting of any line needs."""
     best = outcome.tuned(design, outcome.study.lines[0].label, "other")
-    one = fixed(outcome.panels[design.name, label], setting)
-    assert best is not None
-    return ratio(design.betas, one.exact, best.exact, resamples=0).value
+    panel = outcome.panels.get((design.name, label))
+    if best is None or panel is None or setting not in panel.settings:
+        return None
+    one = fixed(panel, setting)
+    return ratio(design.betas, one.exact, best.exact, resamples=resamples)
 
 
 def found_at(panel: Panel, at: int, false: float) -> float:

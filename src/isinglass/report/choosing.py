@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 #: How many times the rows of the best constant the default may need.
 TARGETS = {"nine": 1.1, "others": 1.2, "large": 1.2}
-BLUE, ORANGE = "#0072B2", "#D55E00"
+BLUE, GREEN, ORANGE = "#0072B2", "#009E73", "#D55E00"
+#: The ratios that the picture shows.
+SHOWN = (0.75, 1.5)
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,8 @@ def judgements_sheet(outcome: Outcome, label: str = "or") -> Sheet:
         f"{held} of {len(judged)} designs. The default fails where a constant succeeds: "
         f"{', '.join(alone) or 'nowhere'}."
     )
-    heads = ["graph", "rows", "auto", "best c", "auto / best", "c = 1", "F1 auto", "F1 best"]
-    heads += ["graphs"]
+    heads = ["graph", "rows", "auto", "best c", "c = 1", "auto / best", "FalseEdges(0.025) / best"]
+    heads += ["F1 auto", "F1 best", "graphs"]
     return Sheet(title, words, heads, [_row(one) for one in judged])
 
 
@@ -99,8 +101,9 @@ def _row(one: Judgement) -> list[str]:
         f"{one.rows:,}",
         str(one.default.need),
         f"{one.best.need} ({constants})",
-        str(one.ratio),
         str(smallest_beta(one.design.betas, at_one)),
+        str(one.ratio),
+        "" if one.stricter is None else str(one.stricter),
         f"{one.f1:.3f}",
         f"{one.best_f1:.3f}",
         str(one.ratio.tries),
@@ -115,7 +118,8 @@ def one_for_all_sheet(outcomes: Sequence[Outcome]) -> Sheet:
     tried += [("or", f"or c={c:g}", f"Paper({c:g})") for c in CONSTANTS if 0.7 <= c <= 1.3]
     rows = []
     for label, setting, words in tried:
-        times = [against_best(outcome, design, label, setting) for outcome, design in pairs]
+        tried_on = (against_best(*pair, label, setting, resamples=0) for pair in pairs)
+        times = [np.nan if one is None else one.value for one in tried_on]
         panels = [outcome.panels[design.name, label] for outcome, design in pairs]
         rows.append(
             [
@@ -226,35 +230,51 @@ def choosing_figures(outcomes: Sequence[Outcome]) -> dict[str, bytes]:
 
 def ratios_figure(outcomes: Sequence[Outcome]) -> Figure:
     """One line a design: how many times the rows of the best constant the default needs."""
+    from matplotlib.lines import Line2D
+
     groups = [(outcome, _judged(outcome)) for outcome in outcomes]
     count = sum(len(judged) + 1 for _, judged in groups)
-    figure, ax = new_figure(8.6, 0.24 * count + 1.2)
+    figure, ax = new_figure(8.6, 0.26 * count + 1.3)
     y, labels = 0.0, []
     for outcome, judged in groups:
         target = TARGETS[outcome.study.name]
         top = y
         for one in judged:
-            _draw_ratio(ax, y, one.ratio)
+            _draw_ratio(ax, y + 0.14, one.ratio, BLUE)
+            if one.stricter is not None:
+                _draw_ratio(ax, y - 0.14, one.stricter, GREEN)
             labels.append((y, describe(one.design)))
             y -= 1
         ax.plot([target, target], [top + 0.5, y + 0.5], color=ORANGE, lw=1.2, ls="--")
         y -= 0.7
     ax.axvline(1, color=PALE, lw=0.8, zorder=0)
     ax.set_yticks([at for at, _ in labels], [words for _, words in labels], fontsize=8)
-    ax.set_xlim(0.75, 1.5)
+    ax.set_xlim(*SHOWN)
     ax.set_ylim(y + 1, 1)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlabel("rows that the default needs / rows that the best constant needs", fontsize=9)
+    ax.set_xlabel("rows needed / rows that the best constant needs", fontsize=9)
+    words = {BLUE: "the default, FalseEdges(0.05)", GREEN: "FalseEdges(0.025)", ORANGE: "target"}
+    handles = [Line2D([], [], color=color, label=label) for color, label in words.items()]
+    ax.legend(
+        handles=handles,
+        frameon=False,
+        fontsize=8,
+        ncols=3,
+        loc="lower center",
+        bbox_to_anchor=(0.4, 1.0),
+    )
     ax.spines[["top", "right", "left"]].set_visible(False)
     return figure
 
 
-def _draw_ratio(ax: Axes, y: float, ratio: Ratio) -> None:
-    ends = np.clip([ratio.low, ratio.high], 0.75, 1.5)
-    ax.plot(ends, [y, y], color=BLUE, lw=1.4)
-    if ratio.high > 1.5:
-        ax.plot([1.492], [y], marker=">", color=BLUE, ms=5)
-    ax.plot([min(ratio.value, 1.5)], [y], marker="o", color=BLUE, ms=5, mec="white", mew=0.6)
+def _draw_ratio(ax: Axes, y: float, ratio: Ratio, color: str) -> None:
+    """A point and its interval; what lies beyond the axis is an arrow."""
+    ends = np.clip([ratio.low, ratio.high], *SHOWN)
+    ax.plot(ends, [y, y], color=color, lw=1.3)
+    if ratio.high > SHOWN[1]:
+        ax.plot([SHOWN[1] - 0.006], [y], marker=">", color=color, ms=4)
+    if ratio.value <= SHOWN[1]:
+        ax.plot([ratio.value], [y], marker="o", color=color, ms=4.5, mec="white", mew=0.5)
 
 
 def cuts_figure(outcomes: Sequence[Outcome], most: int = 12) -> Figure:
