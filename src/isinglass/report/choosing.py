@@ -294,14 +294,13 @@ def cuts_figure(outcomes: Sequence[Outcome], most: int = 12) -> Figure:
 
 
 def _draw_cuts(ax: Axes, outcome: Outcome, design: Design) -> None:
-    """The three middle numbers of rows, the palest the fewest."""
+    """One curve for each number of rows, the palest for the fewest."""
     panel = outcome.panels[design.name, "or"]
     cs = [float(setting.removeprefix("or c=")) for setting in panel.constants]
     where = [panel.position(setting) for setting in panel.constants]
-    middle = range(len(design.betas))[-5:][:4] if len(design.betas) > 3 else range(3)
-    for shade, at in enumerate(middle):
-        n = design.rows(design.betas[at])
-        alpha = 0.25 + 0.25 * shade
+    for at, beta in enumerate(design.betas):
+        n = design.rows(beta)
+        alpha = 0.25 + 0.75 * at / len(design.betas)
         shares = [mean(panel.exact[at][:, k]) for k in where]
         ax.plot(cs, shares, color=BLUE, lw=1.2, alpha=alpha)
         auto = Auto().threshold(n, design.p) / Paper(1.0).threshold(n, design.p)
