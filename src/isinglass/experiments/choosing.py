@@ -116,10 +116,13 @@ def others(seed: int = 0) -> list[Design]:
     return [
         grid_design(36, around(13.5), coupling=(0.1, 0.5), seed=seed),
         grid_design(36, around(2.45), coupling=0.3, signs="positive", seed=seed),
-        grid_design(64, around(2.6), intercept=(-0.5, 0.5), seed=seed),
+        grid_design(64, (2.34, 2.99, 3.64, 4.5, 5.5), intercept=(-0.5, 0.5), seed=seed),
         grid_design(16, (7.0, 14.0, 20.0, 28.0, 60.0), coupling=1.0, seed=seed),
         chain_design(10, (0.54, 1.1, 1.5, 2.0, 2.7), coupling=0.8, seed=seed),
+        chain_design(20, around(24), coupling=(0.1, 0.3), seed=seed),
         chain_design(30, around(37), signs="positive", intercept=(-1.0, -0.5), seed=seed),
+        tree_design(150, around(2.1), seed=seed),
+        star_design(100, around(0.25), d=30, coupling=0.3, seed=seed),
         regular_design(50, 3, around(2.4), coupling=0.4, seed=seed),
         erdos_renyi_design(50, 2, around(9), coupling=(0.2, 0.5), seed=seed),
         erdos_renyi_design(

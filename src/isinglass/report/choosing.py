@@ -145,7 +145,7 @@ def _mean_of(panel: Panel, measure: str, at: int, setting: str) -> float:
 
 
 def _summary(values: NDArray[np.float64], designs: Sequence[Design]) -> list[str]:
-    arrived = values[np.isfinite(values)]
+    arrived = values[np.isfinite(values) & (values > 0)]  # 0: the best constant did not
     worst = int(np.nanargmax(np.where(np.isnan(values), -np.inf, values)))
     return [
         str(int(np.isinf(values).sum())),
