@@ -64,6 +64,14 @@ def test_one_constant_for_all_designs():
     assert [tune("all", seen, panels).words for seen in panels] == ["c=2", "c=2"]
 
 
+def test_a_design_without_records_has_no_say_in_one_constant_for_all():
+    other = Design("e/p=3", 3, 1, DESIGN.sample, DESIGN.betas)
+    seen = panel(DESIGN, LINE, 4, records_of(lambda beta, rep: {"c=1": True, "c=2": False}))
+    empty = panel(other, LINE, 4, {})
+    assert tune("all", seen, [seen, empty]).words == "c=1"
+    assert tune("all", empty, [seen, empty]) is None
+
+
 def test_a_failure_is_no_recovery_and_has_no_errors():
     records = records_of(lambda beta, rep: {"c=1": True})
     failed = Cell(Draw(DESIGN, 1.0, 2), METHOD).key

@@ -1,8 +1,13 @@
-"""Designs of Ising models: a family of graphs, couplings, intercepts."""
+"""Designs: a family of graphs, and models on them: couplings, intercepts, states.
+
+The first ones are named by their graphs and take the betas of a curve. The last four are named
+by what is hard about them, and take numbers of rows: what a rule promises of false edges is
+measured on them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import ceil, isqrt
 from typing import TYPE_CHECKING, Any
@@ -11,10 +16,22 @@ import numpy as np
 
 from isinglass.errors import SettingError
 from isinglass.experiments.plan import Codes, Design, Edges
-from isinglass.simulate import chain, grid, ising, random_regular, star
+from isinglass.simulate import (
+    chain,
+    erdos_renyi,
+    grid,
+    ising,
+    potts,
+    random_regular,
+    small_world,
+    star,
+    tree,
+)
 
 if TYPE_CHECKING:
     import networkx
+
+    from isinglass.model import MarkovField
 
     Family = Callable[[int], networkx.Graph]
 
@@ -63,14 +80,52 @@ def ising_design(
     parts = [family, f"p={p}", f"d={degree}", f"coupling={_words(coupling)}"]
     if signs != "mixed":
         parts.append(signs)
-    if intercept != 0.0:
-        parts.append(f"intercept={_words(intercept)}")
-    if seed:
-        parts.append(f"seed={seed}")
-    sample = partial(
-        _ising_table, graph, {"coupling": coupling, "signs": signs, "intercept": intercept}
-    )
-    return Design("/".join(parts), p, degree, sample, betas)
+    model = partial(ising, coupling=coupling, signs=signs, intercept=intercept)
+    name = _name(parts, intercept, seed)
+    return Design(name, p, degree, partial(_table, graph, model), betas)
+
+
+def potts_design(
+    family: str,
+    graph: Family,
+    states: int | Sequence[int],
+    *,
+    p: int,
+    degree: int,
+    betas: tuple[float, ...],
+    coupling: float | Range = 0.5,
+    intercept: float | Range = 0.0,
+    seed: int = 0,
+) -> Design:
+    """Models of any numbers of states on a family of graphs.
+
+    Parameters
+    ----------
+    family, graph, p, degree, betas, seed
+        As in `ising_design`.
+    states : int or sequence of int
+        Numbers of states; a sequence is repeated over the columns.
+    coupling, intercept
+        As in :func:`isinglass.simulate.potts`.
+
+    Examples
+    --------
+    >>> mixed = potts_design(
+    ...     "chain", lambda seed: chain(5), (2, 3), p=5, degree=2, betas=(1.0,), coupling=0.6
+    ... )
+    >>> mixed.name
+    'chain/p=5/d=2/states=2,3/coupling=0.6'
+    >>> codes, edges = mixed.sample(1000, seed=0)
+    >>> codes.max(axis=0).tolist(), len(edges)
+    ([1, 2, 1, 2, 1], 4)
+    """
+    counts = [states] if isinstance(states, int) else list(states)
+    words = f"states={','.join(map(str, counts))}"
+    parts = [family, f"p={p}", f"d={degree}", words, f"coupling={_words(coupling)}"]
+    of_columns = [int(count) for count in np.resize(counts, p)]
+    model = partial(potts, states=of_columns, coupling=coupling, intercept=intercept)
+    name = _name(parts, intercept, seed)
+    return Design(name, p, degree, partial(_table, graph, model), betas)
 
 
 def chain_design(p: int, betas: tuple[float, ...], **model: Any) -> Design:
@@ -101,11 +156,108 @@ def regular_design(p: int, d: int, betas: tuple[float, ...], **model: Any) -> De
     )
 
 
-def _ising_table(graph: Family, model: dict[str, Any], n: int, seed: int) -> tuple[Codes, Edges]:
+def tree_design(p: int, betas: tuple[float, ...], **model: Any) -> Design:
+    """Random trees, a new one for every table; d = 2."""
+    return ising_design("tree", lambda seed: tree(p, seed), p=p, degree=2, betas=betas, **model)
+
+
+def erdos_renyi_design(p: int, d: int, betas: tuple[float, ...], **model: Any) -> Design:
+    """Random graphs with d neighbours on average, a new one for every table."""
+    return ising_design(
+        "erdos-renyi", lambda seed: erdos_renyi(p, d, seed), p=p, degree=d, betas=betas, **model
+    )
+
+
+def small_world_design(
+    p: int, k: int, betas: tuple[float, ...], rewire: float = 0.1, **model: Any
+) -> Design:
+    """Rings of k neighbours with a tenth of the edges moved, a new one for every table."""
+    return ising_design(
+        "small-world",
+        lambda seed: small_world(p, k, rewire, seed),
+        p=p,
+        degree=k,
+        betas=betas,
+        **model,
+    )
+
+
+def no_links(
+    p: int,
+    *rows: int,
+    states: int | Sequence[int] = 2,
+    intercept: float | Range = 0.0,
+    seed: int = 0,
+) -> Design:
+    """Columns without a link; every edge found is false.
+
+    >>> design = no_links(30, 100, 1000)
+    >>> [design.rows(beta) for beta in design.betas]
+    [100, 1000]
+    """
+
+    def nothing(seed: int) -> networkx.Graph:
+        return star(p, 0)
+
+    common: dict[str, Any] = {"p": p, "degree": 1, "intercept": intercept, "seed": seed}
+    betas = betas_of(p, 1, rows)
+    if states == 2:
+        return ising_design("empty", nothing, betas=betas, **common)
+    return potts_design("empty", nothing, states, betas=betas, **common)
+
+
+def strong_links(p: int, *rows: int, seed: int = 0) -> Design:
+    """Square grids, couplings +-0.5: every link is found once there are rows enough."""
+    return grid_design(p, betas_of(p, 4, rows), seed=seed)
+
+
+def weak_links(*rows: int, seed: int = 0) -> Design:
+    """30 columns, 6 neighbours on average, couplings 0.05 to 0.3, intercepts up to +-0.5.
+
+    Many of its 90 links are too weak to be found, and leak their effect to other pairs.
+    """
+    betas = betas_of(30, 6, rows)
+    return erdos_renyi_design(30, 6, betas, coupling=(0.05, 0.3), intercept=(-0.5, 0.5), seed=seed)
+
+
+def weak_links_of_many_states(*rows: int, seed: int = 0) -> Design:
+    """The same with 20 columns of 2, 3 and 4 states, 3 neighbours on average."""
+    return potts_design(
+        "erdos-renyi",
+        lambda seed: erdos_renyi(20, 3, seed),
+        (2, 3, 4),
+        p=20,
+        degree=3,
+        betas=betas_of(20, 3, rows),
+        coupling=(0.05, 0.3),
+        intercept=(0.0, 0.5),
+        seed=seed,
+    )
+
+
+def betas_of(p: int, degree: int, rows: Sequence[int]) -> tuple[float, ...]:
+    """Numbers of rows in the paper's units, n / (20 d log p).
+
+    >>> design = star_design(50, betas_of(50, 5, [300]))
+    >>> [design.rows(beta) for beta in design.betas]
+    [300]
+    """
+    return tuple(n / (20 * degree * float(np.log(p))) for n in rows)
+
+
+def _table(
+    graph: Family, model: Callable[..., MarkovField], n: int, seed: int
+) -> tuple[Codes, Edges]:
     of_graph, of_model, of_rows = (int(s) for s in np.random.SeedSequence(seed).generate_state(3))
-    field = ising(graph(of_graph), seed=of_model, **model)
+    field = model(graph(of_graph), seed=of_model)
     codes = field.sample_codes(n, seed=of_rows, n_jobs=1)
     return codes, [(link.source, link.target) for link in field.graph]
+
+
+def _name(parts: list[str], intercept: float | Range, seed: int) -> str:
+    """The parts of a name, with those that most designs do not need."""
+    more = [f"intercept={_words(intercept)}"] if intercept != 0.0 else []
+    return "/".join([*parts, *more, *([f"seed={seed}"] if seed else [])])
 
 
 def _words(number: float | Range) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from isinglass.experiments.measure import area_under_precision_recall, as_found, errors
+from isinglass.experiments.measure import area_under_precision_recall, as_found, edge_set, errors
 from isinglass.experiments.plan import Cell, Codes, Draw, Edges, Method, hashed
 from isinglass.experiments.store import Record, Store
 
@@ -196,7 +196,8 @@ def _record(method: Method, codes: Codes, truth: Edges) -> Record:
 
 def _measured(answer: Any, truth: Edges) -> Record:
     found = as_found(answer)
-    counts = {name: errors(graph, truth) for name, graph in found.graphs.items()}
+    true = edge_set(truth)
+    counts = {name: errors(graph, true) for name, graph in found.graphs.items()}
     area = (
         float("nan") if found.ranking is None else area_under_precision_recall(found.ranking, truth)
     )

@@ -185,7 +185,7 @@ def tune(way: str, panel: Panel, all_panels: Sequence[Panel]) -> Tuned | None:
         return fixed(panel, best_setting(panel, slice(None)))
     by_way: dict[str, Callable[[slice], str]] = {
         "other": lambda rows: best_setting(panel, rows),
-        "all": lambda rows: best_for_all(all_panels, rows),
+        "all": lambda rows: best_for_all([one for one in all_panels if one.settings], rows),
     }
     even, odd = slice(0, None, 2), slice(1, None, 2)
     return Tuned(panel, (by_way[way](odd), by_way[way](even)))
