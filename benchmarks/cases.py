@@ -22,13 +22,13 @@ import numpy as np
 import polars as pl
 from measure import DATA
 
-from isinglass import ChowLiuTree, GreedyGraph, L1Graph
+from isinglass import ChowLiuTree, GreedyGraph, L1Graph, plots
 from isinglass.exports import from_networkx
 from isinglass.files import write_files
 from isinglass.graph import Graph
 from isinglass.measures import communities, nodes
 from isinglass.model import fit_model
-from isinglass.report import plots
+from isinglass.plots.canvas import INK
 from isinglass.table import encode
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442")
@@ -123,7 +123,7 @@ def _nltcs_picture(path: list[Any], anchors: dict[str, Any], chosen: Any) -> byt
     ax.plot(chosen[0], chosen[2], "o", color=PALETTE[0], ms=8)
     point = chosen[0], chosen[2]
     ax.annotate("default", point, (0, -16), textcoords="offset points", ha="center")
-    for color, what in ((PALETTE[1], "best tree (Chow and Liu)"), (plots.INK, "every edge")):
+    for color, what in ((PALETTE[1], "best tree (Chow and Liu)"), (INK, "every edge")):
         edges, _, value = anchors[what]
         ax.axhline(value, color=color, lw=1, ls="--")
         words = f"{what}: {edges} edges"
@@ -172,7 +172,7 @@ def _alarm_picture(results: list[Any], skeleton: int) -> bytes:
         height = np.array([row[column] for row in results])
         ax.bar(at, height, bottom=below, color=color, label=words, width=0.8)
         below += height
-    ax.axhline(skeleton, color=plots.INK, lw=1, ls="--")
+    ax.axhline(skeleton, color=INK, lw=1, ls="--")
     ax.set_xticks(at, labels, fontsize=8)
     ax.set(ylabel="edges", title="ALARM: edges found, by what the true network says of them")
     ax.legend(frameon=False, fontsize=8)
@@ -225,7 +225,7 @@ def _network_picture(graph: Graph, colors: dict[str, str], words: dict[str, str]
     ax = plots.network(graph, node_color=colors)
     figure = plots.figure_of(ax)
     dots = [
-        Line2D([], [], marker="o", ls="", mfc=color, mec=plots.INK, ms=9, label=label)
+        Line2D([], [], marker="o", ls="", mfc=color, mec=INK, ms=9, label=label)
         for label, color in words.items()
     ]
     figure.legend(handles=dots, loc="upper left", frameon=False, fontsize=9)

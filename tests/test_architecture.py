@@ -25,6 +25,7 @@ LEVELS = [
     {"experiments"},
     {"uncertainty"},
     {"report"},
+    {"plots"},
     {"cli"},
 ]
 LEVEL = {room: height for height, rooms in enumerate(LEVELS) for room in rooms}

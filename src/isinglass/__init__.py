@@ -1,6 +1,6 @@
 """Which columns of a discrete table are directly linked, how strongly, and how sure one can be."""
 
-from isinglass import exports, losses, measures, selection, simulate
+from isinglass import exports, losses, measures, plots, selection, simulate
 from isinglass.errors import IsinglassError
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments.compare import Comparison, compare
@@ -67,6 +67,7 @@ __all__ = [
     "losses",
     "measures",
     "plan",
+    "plots",
     "read_table",
     "resample",
     "selection",

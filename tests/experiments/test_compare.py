@@ -7,10 +7,10 @@ import pytest
 import isinglass as ig
 from isinglass import GreedyGraph, IsinglassError
 from isinglass.estimators.folds import held_out_weights
+from isinglass.plots.comparison import comparison_figure
 from isinglass.report.comparison import (
     comparison_csv,
     comparison_dict,
-    comparison_figure,
     edges_csv,
 )
 

@@ -5,7 +5,8 @@ import pytest
 
 from isinglass.experiments.paper import Size, studies
 from isinglass.experiments.study import Outcome
-from isinglass.report.experiment import figures, needs_table, quality_table, short_table
+from isinglass.plots.experiment import figures
+from isinglass.report.experiment import needs_table, quality_table, short_table
 
 SETTINGS = {
     "greedy": ["or auto", "or c=1", "or c=1.2", "and auto", "and c=0.5"],

@@ -154,7 +154,6 @@ def _finite(values: dict[str, Any]) -> dict[str, Any]:
 
 
 def _picture(result: Audit) -> bytes:
-    from isinglass.report.plots import png
-    from isinglass.report.sure import audit_figure
+    from isinglass import plots
 
-    return png(audit_figure(result))
+    return plots.png(plots.figure_of(plots.audit(result)))

@@ -18,7 +18,6 @@ from isinglass.files import check_folder, write_all
 from isinglass.report.comparison import (
     comparison_csv,
     comparison_dict,
-    comparison_figure,
     edges_csv,
 )
 from isinglass.report.words import counted, one_line
@@ -153,7 +152,8 @@ def _write(out: str, comparison: Comparison) -> list[str]:
     contents = {"compare.csv": comparison_csv(comparison), "edges.csv": edges_csv(comparison)}
     lines = []
     try:
-        from isinglass.report.plots import png
+        from isinglass.plots import png
+        from isinglass.plots.comparison import comparison_figure
 
         contents["compare.png"] = png(comparison_figure(comparison))
     except MissingExtra as error:

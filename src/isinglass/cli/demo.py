@@ -100,7 +100,7 @@ def _write(console: Console, out: str, graph: Graph, images: NDArray[np.float64]
 
 def picture(graph: Graph, images: NDArray[np.float64]) -> bytes:
     """The graph on the pixel grid, beside a few digits."""
-    from isinglass.report import plots
+    from isinglass import plots
 
     figure, _ = plots.new_figure(8.4, 5.6)
     figure.clear()

@@ -134,6 +134,6 @@ def _write(out: str, estimator: GreedyGraph, record: FitRecord, about: dict[str,
 
 
 def _picture(graph: Graph) -> bytes:
-    from isinglass.report import plots
+    from isinglass import plots
 
     return plots.png(plots.figure_of(plots.network(graph)))

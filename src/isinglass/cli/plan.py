@@ -163,7 +163,6 @@ def _as_dict(planned: Planned) -> dict[str, Any]:
 
 
 def _picture(planned: Planned) -> bytes:
-    from isinglass.report.plots import png
-    from isinglass.report.sure import plan_figure
+    from isinglass import plots
 
-    return png(plan_figure(planned))
+    return plots.png(plots.figure_of(plots.plan(planned)))

@@ -212,7 +212,7 @@ def _tell(console: Console, outcome: Outcome) -> None:
 
 
 def _pictures(outcomes: list[Outcome]) -> dict[str, bytes]:
-    from isinglass.report.experiment import figures
+    from isinglass.plots.experiment import figures
 
     return {name: content for outcome in outcomes for name, content in figures(outcome).items()}
 

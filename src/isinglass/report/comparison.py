@@ -1,23 +1,14 @@
-"""A comparison for people: a dict, a CSV, and a picture."""
+"""A comparison for people: a dict and two CSV files. Its picture is in `plots`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from isinglass.experiments.compare import Comparison, Entry
+from isinglass.experiments.compare import Comparison
 from isinglass.experiments.results import csv_bytes
-from isinglass.graph import Graph, Link
-from isinglass.report.layout import Positions, positions
-from isinglass.report.plots import INK, PALE, drawable, label_width, new_figure
-from isinglass.report.words import counted
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-SHARED, LONE = "#5A5A5A", "#D55E00"
 COLUMNS = ("method", "edges", "in_common", "score", "difference", "error", "seconds", "failed")
 
 
@@ -66,91 +57,6 @@ def edges_csv(comparison: Comparison) -> bytes:
         for a, b in sorted(frozenset().union(*(entry.edges for entry in entries)))
     )
     return csv_bytes(["source", "target", *(entry.name for entry in entries)], rows)
-
-
-def comparison_figure(comparison: Comparison) -> Figure:
-    """Every method's graph at the same places: grey what all found, orange what some did not."""
-    new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
-    entries = [entry for entry in comparison.entries if entry.graph is not None]
-    graph = union(entries)
-    at = positions(graph, {name: label_width(name) for name in graph.names})
-    width, height = _extent(at)
-    columns = len(entries) if len(entries) <= 3 else 2
-    rows = max(1, -(-len(entries) // max(columns, 1)))
-    scale = min(0.8, 5.0 / width)
-    figure, _ = new_figure(
-        max(columns, 1) * max(scale * width, 3.2) + 0.2, rows * (scale * height + 0.5) + 0.4
-    )
-    figure.clear()
-    axes: Any = figure.subplots(rows, max(columns, 1), squeeze=False)
-    shared = frozenset.intersection(*(entry.edges for entry in entries)) if entries else frozenset()
-    for ax in axes.ravel():
-        ax.set_axis_off()
-    for ax, entry in zip(axes.ravel(), entries, strict=False):
-        _draw(ax, entry, shared, at)
-    _legend(figure)
-    return figure
-
-
-def union(entries: list[Entry]) -> Graph:
-    """All edges that any method found."""
-    graphs = [entry.graph for entry in entries if entry.graph is not None]
-    links: dict[tuple[int, int], Link] = {}
-    for graph in graphs:
-        for link in graph:
-            links.setdefault((link.source, link.target), link)
-    names = graphs[0].names if graphs else ()
-    return Graph(names, tuple(links[ends] for ends in sorted(links)))
-
-
-def _draw(ax: Axes, entry: Entry, shared: frozenset[tuple[int, int]], at: Positions) -> None:
-    assert entry.graph is not None
-    names = entry.graph.names
-    linked = {names[end] for edge in entry.edges for end in edge}
-    for a, b in sorted(entry.edges, key=lambda edge: edge not in shared):
-        common = (a, b) in shared
-        x, y = zip(at[names[a]], at[names[b]], strict=True)
-        ax.plot(x, y, color=SHARED if common else LONE, lw=1.2 if common else 1.8, zorder=1)
-    for name, point in at.items():
-        ink = INK if name in linked else PALE
-        ax.plot(*point, "o", ms=5, mfc="white", mec=ink, mew=0.8, zorder=2)
-        ax.annotate(
-            drawable(name),
-            point,
-            xytext=(0, -4),
-            textcoords="offset points",
-            ha="center",
-            va="top",
-            fontsize=7,
-            color=ink,
-            parse_math=False,
-            bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
-        )
-    score = "" if np.isnan(entry.score) else f", held-out {entry.score:.3f}"
-    ax.set_title(
-        f"{drawable(entry.name)}: {counted(len(entry.edges), 'edge')}{score}",
-        fontsize=9,
-        parse_math=False,
-    )
-    ax.margins(0.08)
-    ax.set_aspect("equal")
-
-
-def _extent(at: Positions) -> tuple[float, float]:
-    if not at:
-        return 3.0, 1.0
-    x, y = zip(*at.values(), strict=True)
-    return max(max(x) - min(x) + 1.0, 3.0), max(max(y) - min(y) + 1.0, 1.5)
-
-
-def _legend(figure: Figure) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D([], [], color=SHARED, lw=2, label="found by all"),
-        Line2D([], [], color=LONE, lw=2, label="found by some"),
-    ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False, fontsize=8)
 
 
 def _plain(number: float) -> float | None:

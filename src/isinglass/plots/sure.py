@@ -1,4 +1,4 @@
-"""Pictures of how sure one can be: a plan, an audit."""
+"""How sure one can be: the chances of a plan, and of an audit."""
 
 from __future__ import annotations
 
@@ -6,20 +6,46 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from isinglass.report.plots import INK, PALE, new_figure
+from isinglass.plots.canvas import (
+    BLUE,
+    GREEN,
+    LETTERS,
+    ORANGE,
+    PALE,
+    PINK,
+    axes_for,
+    legend_below,
+    plain_frame,
+)
 from isinglass.uncertainty import Audit, Planned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-# Safe for colour-blind readers (Okabe and Ito).
-COLORS = ("#D55E00", "#0072B2", "#009E73", "#CC79A7")
+COLORS = (ORANGE, BLUE, GREEN, PINK)
 
 
-def plan_figure(planned: Planned) -> Figure:
-    """Chance to recover the whole graph, and share of its edges found, against rows."""
-    figure, ax = new_figure(6.4, 4.2)
+def plan(planned: Planned, ax: Axes | None = None) -> Axes:
+    """Draw the chance to recover the whole graph, and the share of its edges found, against rows.
+
+    Parameters
+    ----------
+    planned : Planned
+        As :func:`isinglass.plan` returns it.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> ax = ig.plots.plan(ig.plan(5, graph="chain", coupling=0.6, tables=10))
+    >>> ax.get_xlabel()
+    'rows'
+    """
+    ax = axes_for(6.4, 4.2) if ax is None else ax
     factors = sorted({at.factor for at in planned.points})
     for factor, color in zip(factors, np.resize(COLORS, len(factors)).tolist(), strict=True):
         own = [at for at in planned.points if at.factor == factor]
@@ -34,36 +60,50 @@ def plan_figure(planned: Planned) -> Figure:
     ax.axhline(planned.target, color=PALE, lw=0.5, ls=(0, (1, 3)))
     _rows_axis(ax, sorted({at.rows for at in planned.points}))
     ax.set_ylim(-0.03, 1.03)
-    ax.set_xlabel("rows", fontsize=9)
-    ax.set_ylabel(
-        "chance to recover the whole graph (dots)\nshare of the edges found (dotted)", fontsize=9
-    )
-    ax.set_title("How many rows are enough?", fontsize=10, loc="left", color=INK)
-    ax.tick_params(labelsize=8)
-    ax.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside lower center", ncols=len(factors), frameon=False, fontsize=9)
-    return figure
+    upward = "chance to recover the whole graph (dots)\nshare of the edges found (dotted)"
+    plain_frame(ax, across="rows", upward=upward, title="How many rows are enough?")
+    legend_below(ax)
+    return ax
 
 
-def audit_figure(result: Audit) -> Figure:
-    """Chance to find a link against its size, one line a tier."""
-    figure, ax = new_figure(6.4, 4.2)
+def audit(result: Audit, ax: Axes | None = None) -> Axes:
+    """Draw the chance to find a link against its size, one line a tier.
+
+    Parameters
+    ----------
+    result : Audit
+        As :func:`isinglass.audit` returns it.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> rows = ig.simulate.ising(ig.simulate.chain(4), coupling=0.5).sample(300, seed=0)
+    >>> ax = ig.plots.audit(ig.audit(ig.GreedyGraph().fit(rows), tables=5))
+    >>> ax.get_ylabel()
+    'chance to be found'
+    """
+    ax = axes_for(6.4, 4.2) if ax is None else ax
     at = np.arange(len(result.chances))
     for tier, color in zip(result.tiers, COLORS[1:], strict=False):
         shares = [chance.found[tier.name] for chance in result.chances]
         label = f"{tier.name}: {tier.false:.2f} false edges"
         ax.plot(at, shares, "o-", color=color, ms=4, mec="white", mew=0.4, lw=1.4, label=label)
     names = [f"{chance.words}\n{chance.links:,} links" for chance in result.chances]
-    ax.set_xticks(at, names, fontsize=8)
+    ax.set_xticks(at, names, fontsize=LETTERS)
     ax.set_ylim(-0.03, 1.03)
-    ax.set_xlabel("odds ratio of the link, or its inverse", fontsize=9)
-    ax.set_ylabel("chance to be found", fontsize=9)
-    title = f"What this analysis finds, on {result.tables} tables like this one"
-    ax.set_title(title, fontsize=10, loc="left", color=INK)
-    ax.tick_params(labelsize=8)
-    ax.spines[["top", "right"]].set_visible(False)
-    figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=9)
-    return figure
+    plain_frame(
+        ax,
+        across="odds ratio of the link, or its inverse",
+        upward="chance to be found",
+        title=f"What this analysis finds, on {result.tables} tables like this one",
+    )
+    legend_below(ax)
+    return ax
 
 
 def _rows_axis(ax: Axes, rows: list[int]) -> None:

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
-from isinglass import GreedyGraph
+from isinglass import GreedyGraph, plots
 from isinglass.errors import MissingExtra, SettingError
 from isinglass.graph import Graph
-from isinglass.report import plots
+from isinglass.plots.canvas import MEANING, drawable
 
 
 def picture(graph: Graph) -> bytes:
@@ -44,11 +44,11 @@ def test_odd_names_are_drawn_without_a_warning(odd):
 
 def test_drawable_names(odd):
     for name in odd.names:
-        shown = plots.drawable(name)
+        shown = drawable(name)
         assert 1 <= len(shown) <= 24
         assert shown.isprintable()
-    assert plots.drawable("日本") == "□□"
-    assert plots.drawable("a\nb") == "a b"
+    assert drawable("日本") == "□□"
+    assert drawable("a\nb") == "a b"
 
 
 def test_all_names_are_written(small):
@@ -70,8 +70,8 @@ def test_the_legend_names_only_the_signs_that_occur(link):
         ax = plots.network(Graph(("a", "b", "c", "d"), links))
         return [text.get_text() for text in ax.get_legend().get_texts()]
 
-    assert legend(1) == [plots.MEANING[1]]
-    assert legend(0, -1, 1) == [plots.MEANING[s] for s in (1, -1, 0)]
+    assert legend(1) == [MEANING[1]]
+    assert legend(0, -1, 1) == [MEANING[s] for s in (1, -1, 0)]
 
 
 def test_a_link_bends_around_a_third_column(link):

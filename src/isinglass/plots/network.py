@@ -1,63 +1,36 @@
-"""Pictures, with matplotlib (the extra ``plots``); each function takes and returns axes."""
+"""A graph as a network: width by strength, colour by sign."""
 
 from __future__ import annotations
 
-import io
 import textwrap
 from collections.abc import Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isinglass.errors import MissingExtra, SettingError
 from isinglass.graph import Graph, Link
+from isinglass.plots.canvas import (
+    COLORS,
+    INK,
+    LETTER_WIDTH,
+    LETTERS,
+    MEANING,
+    PALE,
+    axes_for,
+    drawable,
+    figure_of,
+    label_width,
+    new_figure,
+)
 from isinglass.report.layout import HEIGHT, Positions, positions
-from isinglass.report.words import counted, one_line
-from isinglass.selection import Selection
+from isinglass.report.words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
-# Safe for colour-blind readers (Okabe and Ito).
-COLORS = {1: "#0072B2", -1: "#D55E00", 0: "#5A5A5A"}
-MEANING = {
-    1: "more of one, more of the other",
-    -1: "more of one, less of the other",
-    0: "linked, states without order",
-}
-INK, PALE = "#1A1A1A", "#767676"
-#: Points of a label's letters, and inches that one of them takes up on average.
-LETTERS, LETTER_WIDTH = 8, 0.068
 #: Inches; larger graphs are drawn on that much paper all the same.
 LARGEST = 30.0
-
-
-def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
-    """An empty figure that no window shows and no global state keeps."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise MissingExtra("pictures need matplotlib: pip install 'isinglass[plots]'") from error
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure, figure.add_subplot()
-
-
-def figure_of(ax: Axes) -> Figure:
-    """The whole figure that some axes are in."""
-    figure = ax.get_figure(root=True)
-    assert figure is not None
-    return figure
-
-
-def png(figure: Figure, dpi: int = 120) -> bytes:
-    """A figure as the content of a PNG file, the same bytes for the same figure."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
-    return buffer.getvalue()
+DASHED = (0, (3.0, 1.5))
 
 
 def network(
@@ -69,7 +42,7 @@ def network(
     node_color: Mapping[str, Any] | None = None,
     node_size: float = 14.0,
 ) -> Axes:
-    """Draw a graph: width by strength, colour by sign.
+    """Draw a graph: width by strength, colour by sign, tentative links dashed.
 
     Parameters
     ----------
@@ -84,6 +57,18 @@ def network(
     node_color : dict of name to colour, optional
     node_size : float
         Diameter of a column's dot, in points.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> rows = ig.simulate.ising(ig.simulate.grid(2, 3), coupling=0.6).sample(1000, seed=0)
+    >>> ax = ig.plots.network(ig.GreedyGraph().fit(rows).graph_)
+    >>> len(ax.patches)
+    7
     """
     if ax is None:
         new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
@@ -111,69 +96,13 @@ def network(
     return ax
 
 
-def selection_curve(selection: Selection, ax: Axes | None = None) -> Axes:
-    """Draw what a selector looked at, against the threshold, and mark its choice.
-
-    Parameters
-    ----------
-    selection : Selection
-        As ``GreedyGraph.selection_``; it must have a curve.
-    ax : matplotlib axes, optional
-    """
-    if selection.curve is None:
-        raise SettingError(
-            "there is no curve: the rule needs the numbers of rows and columns only."
-        )
-    ax = new_figure(6.0, 4.0)[1] if ax is None else ax
-    curve, name = selection.curve, selection.looked_at
-    thresholds, values = np.array(curve["threshold"]), np.array(curve[name])
-    if "error" in curve:
-        error = np.array(curve["error"])
-        ax.fill_between(thresholds, values - error, values + error, color=COLORS[1], alpha=0.15)
-    ax.plot(thresholds, values, "-", color=COLORS[1])
-    at = int(np.argmin(np.abs(thresholds - selection.threshold)))
-    ax.plot(thresholds[at], values[at], "o", color=COLORS[-1], zorder=3)
-    ax.axvline(selection.threshold, color=PALE, lw=0.8)
-    ax.annotate(
-        counted(int(curve["edges"][at]), "edge"),
-        (thresholds[at], values[at]),
-        xytext=(6, 6),
-        textcoords="offset points",
-        color=INK,
-    )
-    ax.set_xscale("log")
-    ax.invert_xaxis()
-    ax.set_xlabel("threshold: smaller, hence more edges, to the right")
-    ax.set_ylabel(name.replace("_", " "))
-    ax.set_title(textwrap.fill(selection.rule, 70), fontsize=LETTERS)
-    return ax
-
-
-def label_width(name: str) -> float:
-    """Inches that a name takes up when it is drawn."""
-    return 0.15 + LETTER_WIDTH * len(drawable(name))
-
-
-def drawable(name: str, most: int = 24) -> str:
-    """A name as it can be drawn: one line, not too long, no character the font lacks."""
-    return "".join(ch if _has_glyph(ch) else "\N{WHITE SQUARE}" for ch in one_line(name, most))
-
-
-@cache
-def _has_glyph(character: str) -> bool:
-    from matplotlib import font_manager
-
-    font = font_manager.get_font(font_manager.findfont(font_manager.FontProperties()))
-    return bool(font.get_char_index(ord(character)))
-
-
 def _fitting_axes(graph: Graph, at: Positions, widths: Mapping[str, float]) -> Axes:
     (left, right), (bottom, top) = _limits(at, widths)
     width = min(max(right - left + 0.3, 5.5), LARGEST)
     lines = len(_unlinked_lines(graph, at, width))
     below = (0.5 if graph.links else 0.1) + 0.14 * lines
     height = min(top - bottom, LARGEST) + 0.2 + below
-    return new_figure(width, height)[1]
+    return axes_for(width, height)
 
 
 def _limits(at: Positions, widths: Mapping[str, float]) -> tuple[tuple[float, float], ...]:
@@ -208,7 +137,8 @@ def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions) -> None:
             ec=COLORS[link.sign],
             lw=0.6 + 6.0 * link.strength,
             alpha=0.35 + 0.6 * link.strength,
-            capstyle="round",
+            ls=DASHED if link.tier == "tentative" else "-",
+            capstyle="butt" if link.tier == "tentative" else "round",
             zorder=2,
         )
     )
@@ -248,12 +178,16 @@ def _legend(ax: Axes, graph: Graph) -> None:
     from matplotlib.lines import Line2D
 
     signs = [sign for sign in (1, -1, 0) if any(link.sign == sign for link in graph.links)]
-    if signs:
+    handles = [Line2D([], [], color=COLORS[s], lw=3, label=MEANING[s]) for s in signs]
+    tiers = {link.tier for link in graph.links}
+    if "tentative" in tiers and len(tiers) > 1:
+        handles.append(Line2D([], [], color=INK, lw=2, ls=DASHED, label="tentative"))
+    if handles:
         ax.legend(
-            handles=[Line2D([], [], color=COLORS[s], lw=3, label=MEANING[s]) for s in signs],
+            handles=handles,
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
-            ncols=min(len(signs), 2 if figure_of(ax).get_figwidth() > 5 else 1),
+            ncols=min(len(handles), 2 if figure_of(ax).get_figwidth() > 5 else 1),
             frameon=False,
             fontsize=LETTERS,
         )

@@ -1,9 +1,12 @@
 """Pictures of plans and audits."""
 
-from isinglass.report.plots import png
-from isinglass.report.sure import audit_figure, plan_figure
+from isinglass import plots
 from isinglass.uncertainty.audit import Audit, Chance, Tier
 from isinglass.uncertainty.plan import Planned, Point
+
+
+def picture(ax):
+    return plots.png(plots.figure_of(ax))
 
 
 def point(factor, rows, recovered):
@@ -13,11 +16,10 @@ def point(factor, rows, recovered):
 def test_a_plan():
     points = [point(f, n, f * n / 1000) for f in (0.7, 1.0) for n in (100, 300, 900)]
     planned = Planned(tuple(points), {1.0: points[-1]}, "graph", 0.9, "With 900 rows.")
-    figure = plan_figure(planned)
-    (ax,) = figure.axes
+    ax = plots.plan(planned)
     labels = [line.get_label() for line in ax.get_lines()]
     assert {"couplings x 0.7", "couplings x 1"} <= set(labels)
-    assert png(figure) == png(plan_figure(planned))
+    assert picture(ax) == picture(plots.plan(planned))
 
 
 def test_an_audit():
@@ -26,12 +28,11 @@ def test_an_audit():
         Chance(1.5, 2.0, 40, {"firm": 0.1, "tentative": 0.3}),
         Chance(5.0, float("inf"), 12, {"firm": 1.0, "tentative": 1.0}),
     )
-    figure = audit_figure(Audit(tiers, chances, 100, 0, "On 100 tables."))
-    (ax,) = figure.axes
+    ax = plots.audit(Audit(tiers, chances, 100, 0, "On 100 tables."))
     assert [tick.get_text() for tick in ax.get_xticklabels()] == [
         "1.5 to 2\n40 links",
         "above 5\n12 links",
     ]
     assert len(ax.get_lines()) == 2
     nothing = Audit(tiers, (), 100, 0, "On 100 tables.")
-    assert png(audit_figure(nothing))
+    assert picture(plots.audit(nothing))

@@ -1,0 +1,129 @@
+"""What every picture shares: paper, colours, letters, files."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterable
+from functools import cache
+from typing import TYPE_CHECKING
+
+from isinglass.errors import MissingExtra
+from isinglass.report.words import one_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Safe for colour-blind readers (Okabe and Ito).
+BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
+INK, GREY, PALE = "#1A1A1A", "#5A5A5A", "#767676"
+#: Colour of a link by its sign, and what the sign means.
+COLORS = {1: BLUE, -1: ORANGE, 0: GREY}
+MEANING = {
+    1: "more of one, more of the other",
+    -1: "more of one, less of the other",
+    0: "linked, states without order",
+}
+#: Points of a label's letters, and inches that one of them takes up on average.
+LETTERS, LETTER_WIDTH = 8, 0.068
+
+
+def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
+    """An empty figure that no window shows and no global state keeps."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise MissingExtra("pictures need matplotlib: pip install 'isinglass[plots]'") from error
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, figure.add_subplot()
+
+
+def axes_for(width: float, height: float) -> Axes:
+    """Axes of a new figure of that many inches, where nobody gave any.
+
+    Where pyplot is in use, or this is a notebook, the figure is one of pyplot's, so that it is
+    shown as others are; elsewhere nothing keeps it but the axes.
+    """
+    figure, ax = new_figure(width, height)
+    if "matplotlib.pyplot" not in sys.modules and "ipykernel" not in sys.modules:
+        return ax
+    from matplotlib import pyplot
+
+    figure = pyplot.figure(figsize=(width, height), layout="constrained")
+    return figure.add_subplot()
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The whole figure that some axes are in."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    return figure
+
+
+def png(figure: Figure, dpi: int = 120) -> bytes:
+    """A figure as the content of a PNG file, the same bytes for the same figure."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def svg(figure: Figure) -> bytes:
+    """A figure as the content of an SVG file, the same bytes for the same figure."""
+    import matplotlib as mpl
+
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "isinglass"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()
+
+
+def plain_frame(ax: Axes, *, across: str, upward: str = "", title: str = "") -> None:
+    """The frame of a paper's figure: two sides, small letters, the title at the left."""
+    ax.set_xlabel(across, fontsize=9)
+    ax.set_ylabel(upward, fontsize=9)
+    ax.set_title(title, fontsize=10, loc="left", color=INK, parse_math=False)
+    ax.tick_params(labelsize=LETTERS)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def names_upward(ax: Axes, names: Iterable[str]) -> None:
+    """Write names beside the vertical axis, the first on top, whatever characters are in them."""
+    shown = [drawable(name, 48) for name in names]
+    ax.set_yticks(range(len(shown)), shown, fontsize=LETTERS, parse_math=False)
+    ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+
+
+def legend_below(ax: Axes, columns: int = 3) -> None:
+    """Explain what is drawn, under the axes."""
+    handles = ax.get_legend_handles_labels()[0]
+    if handles:
+        ax.legend(
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.16),
+            ncols=min(columns, len(handles)),
+            frameon=False,
+            fontsize=LETTERS,
+        )
+
+
+def label_width(name: str) -> float:
+    """Inches that a name takes up when it is drawn."""
+    return 0.15 + LETTER_WIDTH * len(drawable(name))
+
+
+def drawable(name: str, most: int = 24) -> str:
+    """A name as it can be drawn: one line, not too long, no character the font lacks."""
+    return "".join(ch if _has_glyph(ch) else "\N{WHITE SQUARE}" for ch in one_line(name, most))
+
+
+@cache
+def _has_glyph(character: str) -> bool:
+    from matplotlib import font_manager
+
+    font = font_manager.get_font(font_manager.findfont(font_manager.FontProperties()))
+    return bool(font.get_char_index(ord(character)))

@@ -1,0 +1,189 @@
+"""What a greedy search did, step by step, beside the thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sklearn.utils.validation import check_is_fitted
+
+from isinglass.errors import SettingError
+from isinglass.estimators import GreedyGraph
+from isinglass.graph import position_of
+from isinglass.plots.canvas import (
+    BLUE,
+    LETTERS,
+    ORANGE,
+    PALE,
+    axes_for,
+    drawable,
+    legend_below,
+    names_upward,
+    plain_frame,
+)
+from isinglass.selection import FIRM, TENTATIVE
+from isinglass.solvers import Path, Step
+from isinglass.solvers.path import name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Steps that fit a page; later ones are counted, not drawn.
+MOST_STEPS = 80
+
+
+def search(
+    estimator: GreedyGraph,
+    column: str,
+    ax: Axes | None = None,
+    *,
+    thresholds: Mapping[str, float] | None = None,
+) -> Axes:
+    """Draw the search at one column: what each step gained, and where thresholds cut it.
+
+    Parameters
+    ----------
+    estimator : GreedyGraph
+        Fitted.
+    column : str
+    ax : matplotlib axes, optional
+    thresholds : dict of str to float, optional
+        Lines to draw, by what to call them. By default that of the graph, and those of the firm
+        and the tentative tier, as far as the search ran.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> rows = ig.simulate.ising(ig.simulate.star(5, 3), coupling=0.5).sample(500, seed=0)
+    >>> ax = ig.plots.search(ig.GreedyGraph().fit(rows), "x0")
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['1  x3', '2  x1', '3  x2']
+    """
+    check_is_fitted(estimator)
+    at = position_of(column, estimator.graph_.names)
+    lines = _thresholds_of(estimator) if thresholds is None else thresholds
+    ax = path(estimator.paths_[at], ax, thresholds=lines)
+    ax.set_title(f"The search at {drawable(column)}", fontsize=10, loc="left", parse_math=False)
+    return ax
+
+
+def path(
+    path: Path, ax: Axes | None = None, *, thresholds: Mapping[str, float] | None = None
+) -> Axes:
+    """Draw any greedy search: what each step gained, or what dropping a variable cost.
+
+    Steps beyond the largest of the thresholds are pale: a run that ended there would not have
+    made them.
+
+    Parameters
+    ----------
+    path : Path
+        As :func:`isinglass.foba` returns it.
+    ax : matplotlib axes, optional
+    thresholds : dict of str to float, optional
+        Lines to draw, by what to call them.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import isinglass as ig
+    >>> X = np.random.default_rng(0).normal(size=(100, 4))
+    >>> found = ig.foba(ig.losses.SquaredLoss(X, X[:, 2] + 0.1 * X[:, 0]), threshold=1e-4)
+    >>> ax = ig.plots.path(found, thresholds={"mine": 0.01})
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['1  2', '2  0']
+    """
+    lines = dict(thresholds or {})
+    if any(not value > 0 for value in lines.values()):
+        raise SettingError("thresholds must be positive numbers.")
+    steps = path.steps[:MOST_STEPS]
+    ax = axes_for(5.6, 1.2 + 0.21 * max(len(steps), 3)) if ax is None else ax
+    kept = _kept(path, max(lines.values(), default=0.0))
+    for at, step in enumerate(steps):
+        _draw_step(ax, at, step, _least(steps, lines), strong=at < kept)
+    names_upward(ax, (_words(at, step, path.names) for at, step in enumerate(steps)))
+    ax.set_xscale("log")
+    _draw_thresholds(ax, lines)
+    left = len(path.steps) - len(steps)
+    plain_frame(
+        ax,
+        across="gain of the step, per row" + (f" ({left} later steps not drawn)" if left else ""),
+        title="The search, step by step" if steps else "The search took no step",
+    )
+    ax.tick_params(axis="y", length=0)
+    _explain(ax, steps)
+    return ax
+
+
+def _thresholds_of(estimator: GreedyGraph) -> dict[str, float]:
+    """The graph's own threshold, and those of the tiers that the run reached."""
+    n, p = estimator._table.n, len(estimator.graph_.names)
+    lines = {"firm": FIRM.threshold(n, p), "tentative": TENTATIVE.threshold(n, p)}
+    lines = {word: at for word, at in lines.items() if at >= estimator.floor_}
+    if estimator.threshold_ not in lines.values():
+        lines["this graph"] = estimator.threshold_
+    return lines
+
+
+def _kept(path: Path, threshold: float) -> int:
+    return len(path.steps) if threshold <= path.threshold else len(path.at(threshold).steps)
+
+
+def _size(step: Step) -> float:
+    value = step.gain if step.kind == "add" else step.cost
+    assert value is not None
+    return value
+
+
+def _least(steps: tuple[Step, ...], lines: Mapping[str, float]) -> float:
+    """Where the axis may begin: costs of almost nothing are drawn there."""
+    gains = [step.gain for step in steps if step.gain is not None and step.gain > 0]
+    return 0.3 * min([*gains, *lines.values()], default=1.0)
+
+
+def _draw_step(ax: Axes, at: int, step: Step, least: float, *, strong: bool) -> None:
+    size = max(_size(step), least)
+    add = step.kind == "add"
+    color = BLUE if add else ORANGE
+    alpha = 1.0 if strong else 0.35
+    ax.plot([least, size], [at, at], "-", color=color, lw=0.8, alpha=0.5 * alpha, zorder=1)
+    mark, fill = ("o", color) if add else ("X", "white")
+    ax.plot(size, at, mark, mfc=fill, ms=5.5, mec=color, mew=1.0, alpha=alpha, zorder=2)
+
+
+def _draw_thresholds(ax: Axes, lines: Mapping[str, float]) -> None:
+    """A line for each, its name on top; names of lines close to each other are stacked."""
+    for at, (word, value) in enumerate(sorted(lines.items(), key=lambda item: item[1])):
+        ax.axvline(value, color=PALE, lw=0.8, ls=(0, (4, 3)), zorder=0)
+        ax.annotate(
+            drawable(word),
+            (value, 0.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(3, 4 + 10 * at),
+            textcoords="offset points",
+            fontsize=LETTERS,
+            color=PALE,
+            parse_math=False,
+            bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.8},
+        )
+
+
+def _words(at: int, step: Step, names: tuple[str, ...] | None) -> str:
+    drop = " dropped" if step.kind == "drop" else ""
+    return f"{at + 1}  {name(step.variable, names)}{drop}"
+
+
+def _explain(ax: Axes, steps: tuple[Step, ...]) -> None:
+    """Say what crosses are, where there are any."""
+    if any(step.kind == "drop" for step in steps):
+        ax.plot([], [], "o", color=BLUE, ms=5.5, label="added: its gain")
+        ax.plot([], [], "X", mfc="white", mec=ORANGE, ms=5.5, label="dropped: its cost")
+        legend_below(ax)
