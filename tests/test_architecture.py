@@ -14,7 +14,7 @@ SOURCE = Path(isinglass.__file__).parent
 # A room may import from rooms on lower levels only.
 LEVELS = [
     {"errors"},
-    {"frames", "files", "core"},
+    {"frames", "files", "notebook", "core"},
     {"graph", "table", "losses"},
     {"solvers"},
     {"engine"},

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
 from isinglass.frames import frame
+from isinglass.notebook import small_table
 
 if TYPE_CHECKING:
     import networkx
@@ -198,24 +198,27 @@ class Graph:
 
     def _repr_html_(self) -> str:
         """Strongest edges as a small table, for notebooks."""
-        rows = "".join(
-            f"<tr><td>{escape(self.names[e.source])}</td><td>{escape(self.names[e.target])}</td>"
-            f"<td>{e.strength:.3f}</td><td>{'+' if e.sign > 0 else '−' if e.sign < 0 else ''}</td>"
-            f"<td>{'' if e.evidence is None else f'{e.evidence:.1f}'}</td>"
-            f"<td>{'yes' if e.unbounded else ''}</td></tr>"
-            for e in sorted(self.links, key=lambda link: -link.strength)[:20]
-        )
-        hidden = len(self.links) - 20
-        more = f"<p>and {hidden} weaker edges</p>" if hidden > 0 else ""
         caption = f"{_counted(len(self.names), 'column')}, {_counted(len(self.links), 'edge')}"
-        heads = "".join(
-            f"<th>{head}</th>"
-            for head in ("source", "target", "strength", "sign", "evidence", "unbounded")
-        )
-        return (
-            f"<table><caption>{caption}</caption><thead><tr>{heads}</tr></thead>"
-            f"<tbody>{rows}</tbody></table>{more}"
-        )
+        return edges_html(self, caption)
+
+
+def edges_html(graph: Graph, caption: str) -> str:
+    """A small table of the strongest edges, under a line of text; both are escaped.
+
+    >>> edges_html(Graph(("a", "b"), ()), "no <edge>")
+    '<div class="tex2jax_ignore mathjax_ignore"><p>no &lt;edge&gt;</p></div>'
+    """
+    heads = ("source", "target", "strength", "sign", "evidence", "tier", "unbounded")
+    rows = [
+        [
+            *(graph.names[link.source], graph.names[link.target], f"{link.strength:.3f}"),
+            {1: "+", -1: "−"}.get(link.sign, ""),
+            "" if link.evidence is None else f"{link.evidence:.1f}",
+            *(link.tier, "yes" if link.unbounded else ""),
+        ]
+        for link in sorted(graph.links, key=lambda link: -link.strength)
+    ]
+    return small_table(caption, heads, rows, "edges, weaker than these")
 
 
 def position_of(name: str, names: Sequence[str]) -> int:

@@ -10,15 +10,18 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from isinglass.errors import SettingError
 from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.frames import frame
-from isinglass.graph import Graph
+from isinglass.graph import Graph, edges_html
 from isinglass.model import MarkovField, fit_model
+from isinglass.notebook import small_table
 from isinglass.table import Note, Table, encode
+from isinglass.table.wording import plural
 
 
 class GraphEstimator(BaseEstimator):  # type: ignore[misc]
@@ -113,6 +116,35 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
             _check_feature_names(self, X, reset=reset)
         if not reset:
             _check_n_features(self, X, reset=False)
+
+    def _html_repr(self) -> str:
+        """What was learned, as a small table for notebooks; unfitted, the settings."""
+        settings = repr(self)
+        if not self.__sklearn_is_fitted__():
+            return small_table(f"{settings}, not fitted", (), (), "")
+        graph, table = self.graph_, self._table
+        caption = (
+            f"{settings}: {plural(len(graph), 'edge')} between {plural(len(graph.names), 'column')}"
+            f", from {table.n:,.6g} rows"
+        )
+        return edges_html(graph, caption + self._html_note())
+
+    def _html_note(self) -> str:
+        """More to say in a notebook."""
+        return ""
+
+    @property
+    def _repr_html_(self) -> Any:
+        if get_config()["display"] != "diagram":
+            raise AttributeError("there is HTML only where scikit-learn's display is 'diagram'")
+        return self._html_repr
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """Both faces that a notebook may show."""
+        faces = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            faces["text/html"] = self._html_repr()
+        return faces
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "graph_")

@@ -214,6 +214,9 @@ class GreedyGraph(GraphEstimator):
         check_is_fitted(self)
         return record_of(self)
 
+    def _html_note(self) -> str:
+        return f", at the threshold {self.threshold_:.4g} ({self.selection_.rule})"
+
     def _notes(self) -> list[Note]:
         return diagnose(self._table, self.paths_, self.graph_, self._constraints.pairs)
 

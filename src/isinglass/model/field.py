@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from isinglass.model.potentials import MEMORY
+from isinglass.model.potentials import CONDITION, MEMORY
 from isinglass.model.predicting import Predicting
 from isinglass.model.sampling import Sampling
+from isinglass.notebook import small_table
 
 if TYPE_CHECKING:
     from isinglass.model.record import FitRecord
@@ -81,3 +82,28 @@ class MarkovField(Predicting, Sampling):
             f"MarkovField({p} column{'' if p == 1 else 's'}, "
             f"{edges} edge{'' if edges == 1 else 's'})"
         )
+
+    def _repr_html_(self) -> str:
+        """Strongest edges as a small table, for notebooks."""
+        strength = {(e.source, e.target): e.strength for e in self.graph.links}
+        pairs = sorted(strength, key=lambda pair: -strength[pair])
+        heads = ["source", "target", "strength", "states", "log odds ratio", "unbounded"]
+        rows = [
+            [
+                *(self.names[i], self.names[j], f"{strength[i, j]:.3f}"),
+                f"{self.n_states[i]} x {self.n_states[j]}",
+                self._log_odds_in_words((i, j)),
+                "yes" if (i, j) in self.unbounded else "",
+            ]
+            for i, j in pairs
+        ]
+        note = "" if self.errors is None else f"; errors hold {CONDITION}"
+        return small_table(f"{self!r}{note}", heads, rows, "edges, weaker than these")
+
+    def _log_odds_in_words(self, pair: tuple[int, int]) -> str:
+        """The one log odds ratio of two columns of two states, with its error; else nothing."""
+        if self.couplings[pair].shape != (2, 2) or pair in self.unbounded:
+            return ""
+        ratio = f"{4.0 * self.couplings[pair][1, 1]:.2f}"
+        error = None if self.errors is None else self.errors.of_log_odds(pair, (0, 0))
+        return ratio if error is None else f"{ratio} ± {error[1, 1]:.2f}"

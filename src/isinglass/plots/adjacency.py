@@ -48,7 +48,7 @@ def adjacency(
     Examples
     --------
     >>> import isinglass as ig
-    >>> rows = ig.simulate.ising(ig.simulate.chain(4), coupling=0.6).sample(1000, seed=0)
+    >>> rows = ig.simulate.ising(ig.simulate.chain(4), coupling=0.6, seed=0).sample(1000, seed=0)
     >>> ax = ig.plots.adjacency(ig.GreedyGraph().fit(rows).graph_)
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['x0', 'x1', 'x2', 'x3']
@@ -109,10 +109,10 @@ def _draw_layers(ax: Axes, values: NDArray[np.float64], signs: NDArray[np.float6
         _draw_layer(ax, layer, ("white", INK), (0.0, largest), "strength, states without order")
     if (np.abs(signs) == 1).any() or not (signs == 0).any():
         layer = np.where(signs == 0, np.nan, values)
-        least, colors = 0.0, ("white", BLUE)
-        if (layer < 0).any():
-            least, colors = -largest, (ORANGE, "white", BLUE)
-        _draw_layer(ax, layer, colors, (least, largest), "strength, with the sign")
+        two = bool((layer < 0).any())
+        colors = (ORANGE, "white", BLUE) if two else ("white", BLUE)
+        limits = (-largest if two else 0.0, largest)
+        _draw_layer(ax, layer, colors, limits, "strength, with the sign")
 
 
 def _draw_layer(

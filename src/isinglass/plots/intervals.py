@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 #: States that need no naming: the other one of the two says the opposite.
 PLAIN = {"1", "1.0", "true", "yes", "y", "+1"}
-ROUND = (1e-4, 1e-3, 0.01, 0.05, 0.2, 0.5, 1, 2, 5, 20, 100, 1000, 10_000)
+#: Odds ratios that people read, for axes of few and of more powers of ten.
+FINE = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100)
+COARSE = (1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000, 10_000)
 
 Row = dict[str, Any]
 
@@ -74,7 +76,7 @@ def intervals(
     names_upward(ax, (_words(row, model) for row in rows))
     ax.axvline(0.0, color=PALE, lw=0.8, zorder=0)
     ax.set_xlim(low, high)
-    drawn = "" if len(rows) == len(every) else f"; the largest {len(rows)} of {len(every)}"
+    drawn = "" if len(rows) == len(every) else f"\nthe largest {len(rows)} of {len(every):,}"
     plain_frame(
         ax,
         across=f"log odds ratio, {100 * level:g} % intervals given this graph{drawn}",
@@ -117,7 +119,10 @@ def _end(name: str, state: str, n_states: int) -> str:
 
 def _ratios_on_top(ax: Axes, low: float, high: float) -> None:
     """The same axis in odds ratios."""
-    shown = [ratio for ratio in ROUND if low <= np.log(ratio) <= high]
+    ratios: tuple[float, ...] = FINE if high - low < 5 else COARSE
+    if high - low > 20:
+        ratios = tuple(10.0**power for power in range(-300, 301, 4 * int((high - low) / 20)))
+    shown = [ratio for ratio in ratios if low <= np.log(ratio) <= high]
     top = ax.secondary_xaxis("top")
     top.set_xticks([float(np.log(ratio)) for ratio in shown], [f"{ratio:g}" for ratio in shown])
     top.tick_params(labelsize=LETTERS)

@@ -65,7 +65,7 @@ def network(
     Examples
     --------
     >>> import isinglass as ig
-    >>> rows = ig.simulate.ising(ig.simulate.grid(2, 3), coupling=0.6).sample(1000, seed=0)
+    >>> rows = ig.simulate.ising(ig.simulate.grid(2, 3), coupling=0.6, seed=0).sample(1000, seed=0)
     >>> ax = ig.plots.network(ig.GreedyGraph().fit(rows).graph_)
     >>> len(ax.patches)
     7

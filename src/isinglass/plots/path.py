@@ -58,16 +58,16 @@ def search(
     Examples
     --------
     >>> import isinglass as ig
-    >>> rows = ig.simulate.ising(ig.simulate.star(5, 3), coupling=0.5).sample(500, seed=0)
+    >>> rows = ig.simulate.ising(ig.simulate.star(5, 3), coupling=0.5, seed=0).sample(500, seed=0)
     >>> ax = ig.plots.search(ig.GreedyGraph().fit(rows), "x0")
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['1  x3', '2  x1', '3  x2']
+    ['1 x2', '2 x3', '3 x1']
     """
     check_is_fitted(estimator)
     at = position_of(column, estimator.graph_.names)
     lines = _thresholds_of(estimator) if thresholds is None else thresholds
     ax = path(estimator.paths_[at], ax, thresholds=lines)
-    ax.set_title(f"The search at {drawable(column)}", fontsize=10, loc="left", parse_math=False)
+    ax.set_title(f"The search at {drawable(column)}", loc="left", parse_math=False)
     return ax
 
 
@@ -99,7 +99,7 @@ def path(
     >>> found = ig.foba(ig.losses.SquaredLoss(X, X[:, 2] + 0.1 * X[:, 0]), threshold=1e-4)
     >>> ax = ig.plots.path(found, thresholds={"mine": 0.01})
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['1  2', '2  0']
+    ['1 2', '2 0']
     """
     lines = dict(thresholds or {})
     if any(not value > 0 for value in lines.values()):
@@ -118,6 +118,7 @@ def path(
         across="gain of the step, per row" + (f" ({left} later steps not drawn)" if left else ""),
         title="The search, step by step" if steps else "The search took no step",
     )
+    ax.set_title(ax.get_title(loc="left"), loc="left", pad=6 + 10 * len(lines))
     ax.tick_params(axis="y", length=0)
     _explain(ax, steps)
     return ax
@@ -160,25 +161,25 @@ def _draw_step(ax: Axes, at: int, step: Step, least: float, *, strong: bool) -> 
 
 
 def _draw_thresholds(ax: Axes, lines: Mapping[str, float]) -> None:
-    """A line for each, its name on top; names of lines close to each other are stacked."""
+    """A line for each, its name above the axes: the smallest to the left, others stacked."""
     for at, (word, value) in enumerate(sorted(lines.items(), key=lambda item: item[1])):
         ax.axvline(value, color=PALE, lw=0.8, ls=(0, (4, 3)), zorder=0)
         ax.annotate(
             drawable(word),
-            (value, 0.0),
+            (value, 1.0),
             xycoords=("data", "axes fraction"),
-            xytext=(3, 4 + 10 * at),
+            xytext=(2 if at else -2, 2 + 10 * max(at - 1, 0)),
             textcoords="offset points",
+            ha="left" if at else "right",
             fontsize=LETTERS,
             color=PALE,
             parse_math=False,
-            bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.8},
         )
 
 
 def _words(at: int, step: Step, names: tuple[str, ...] | None) -> str:
     drop = " dropped" if step.kind == "drop" else ""
-    return f"{at + 1}  {name(step.variable, names)}{drop}"
+    return f"{at + 1} {name(step.variable, names)}{drop}"
 
 
 def _explain(ax: Axes, steps: tuple[Step, ...]) -> None:

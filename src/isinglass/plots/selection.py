@@ -32,7 +32,7 @@ def selection_curve(selection: Selection, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import isinglass as ig
-    >>> rows = ig.simulate.ising(ig.simulate.chain(5), coupling=0.5).sample(300, seed=0)
+    >>> rows = ig.simulate.ising(ig.simulate.chain(5), coupling=0.5, seed=0).sample(300, seed=0)
     >>> ax = ig.plots.selection_curve(ig.GreedyGraph("ebic").fit(rows).selection_)
     >>> ax.get_ylabel()
     'ebic'
@@ -58,6 +58,7 @@ def selection_curve(selection: Selection, ax: Axes | None = None) -> Axes:
         textcoords="offset points",
         color=INK,
         fontsize=LETTERS,
+        bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
     )
     ax.set_xscale("log")
     ax.invert_xaxis()

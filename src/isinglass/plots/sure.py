@@ -41,7 +41,8 @@ def plan(planned: Planned, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import isinglass as ig
-    >>> ax = ig.plots.plan(ig.plan(5, graph="chain", coupling=0.6, tables=10))
+    >>> planned = ig.plan(columns=5, degree=2, coupling=0.6, rows=[200, 400], graphs=20, jobs=1)
+    >>> ax = ig.plots.plan(planned)
     >>> ax.get_xlabel()
     'rows'
     """
@@ -82,8 +83,8 @@ def audit(result: Audit, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import isinglass as ig
-    >>> rows = ig.simulate.ising(ig.simulate.chain(4), coupling=0.5).sample(300, seed=0)
-    >>> ax = ig.plots.audit(ig.audit(ig.GreedyGraph().fit(rows), tables=5))
+    >>> rows = ig.simulate.ising(ig.simulate.chain(4), coupling=0.5, seed=0).sample(300, seed=0)
+    >>> ax = ig.plots.audit(ig.audit(ig.GreedyGraph(), rows, n=20, jobs=1))
     >>> ax.get_ylabel()
     'chance to be found'
     """

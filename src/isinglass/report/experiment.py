@@ -17,6 +17,7 @@ WAY_WORDS = {
     "hindsight": "hindsight",
 }
 
+
 def report_markdown(outcomes: Sequence[Outcome]) -> str:
     """Every table of an experiment, on one page."""
     parts = []
