@@ -62,7 +62,7 @@ def test_a_drop_is_named(est):
 def test_no_step_at_all():
     rows = np.random.default_rng(0).integers(0, 2, (50, 2))
     ax = plots.search(ig.GreedyGraph(10.0).fit(rows), "x0")
-    assert ax.get_title(loc="left") == "The search at x0"
+    assert ax.get_title(loc="left") == "The search at x0: no step"
     assert plots.png(plots.figure_of(ax))
 
 

@@ -80,11 +80,16 @@ def svg(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
-def plain_frame(ax: Axes, *, across: str, upward: str = "", title: str = "") -> None:
-    """The frame of a paper's figure: two sides, small letters, the title at the left."""
+def plain_frame(
+    ax: Axes, *, across: str, upward: str = "", title: str = "", above: float = 6.0
+) -> None:
+    """The frame of a paper's figure: two sides, small letters, the title at the left.
+
+    The title is so many points above the axes.
+    """
     ax.set_xlabel(across, fontsize=9)
     ax.set_ylabel(upward, fontsize=9)
-    ax.set_title(title, fontsize=10, loc="left", color=INK, parse_math=False)
+    ax.set_title(title, fontsize=10, loc="left", color=INK, pad=above, parse_math=False)
     ax.tick_params(labelsize=LETTERS)
     ax.spines[["top", "right"]].set_visible(False)
 

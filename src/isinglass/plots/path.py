@@ -66,9 +66,7 @@ def search(
     check_is_fitted(estimator)
     at = position_of(column, estimator.graph_.names)
     lines = _thresholds_of(estimator) if thresholds is None else thresholds
-    ax = path(estimator.paths_[at], ax, thresholds=lines)
-    ax.set_title(f"The search at {drawable(column)}", loc="left", parse_math=False)
-    return ax
+    return _draw(estimator.paths_[at], ax, lines, f"The search at {drawable(column)}")
 
 
 def path(
@@ -101,7 +99,10 @@ def path(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1 2', '2 0']
     """
-    lines = dict(thresholds or {})
+    return _draw(path, ax, thresholds or {}, "The search, step by step")
+
+
+def _draw(path: Path, ax: Axes | None, lines: Mapping[str, float], title: str) -> Axes:
     if any(not value > 0 for value in lines.values()):
         raise SettingError("thresholds must be positive numbers.")
     steps = path.steps[:MOST_STEPS]
@@ -116,9 +117,9 @@ def path(
     plain_frame(
         ax,
         across="gain of the step, per row" + (f" ({left} later steps not drawn)" if left else ""),
-        title="The search, step by step" if steps else "The search took no step",
+        title=title if steps else f"{title}: no step",
+        above=6.0 + 10.0 * max(len(lines) - 1, 1 if lines else 0),
     )
-    ax.set_title(ax.get_title(loc="left"), loc="left", pad=6 + 10 * len(lines))
     ax.tick_params(axis="y", length=0)
     _explain(ax, steps)
     return ax
