@@ -74,6 +74,24 @@ def test_the_legend_names_only_the_signs_that_occur(link):
     assert legend(0, -1, 1) == [MEANING[s] for s in (1, -1, 0)]
 
 
+@pytest.mark.parametrize("tiers", [("firm",) * 3, ("firm", "tentative", "firm")])
+def test_the_legend_keeps_clear_of_the_unlinked(link, tiers):
+    links = tuple(link(0, j + 1, sign=1 - j, tier=tier) for j, tier in enumerate(tiers))
+    ax = plots.network(Graph(("a", "b", "c", "d", "alone"), links))
+    plots.png(plots.figure_of(ax))
+    (listed,) = (text for text in ax.texts if text.get_text() == "not linked: alone")
+    assert listed.get_window_extent().y1 <= ax.get_legend().get_window_extent().y0 + 1
+
+
+def test_tentative_links_are_dashed_and_explained(link):
+    links = (link(0, 1, tier="firm"), link(1, 2, tier="tentative"))
+    ax = plots.network(Graph(("a", "b", "c"), links))
+    assert sorted(patch.get_linestyle() == "-" for patch in ax.patches) == [False, True]
+    assert "tentative" in [text.get_text() for text in ax.get_legend().get_texts()]
+    alone = plots.network(Graph(("a", "b", "c"), links[1:]))
+    assert "tentative" not in [text.get_text() for text in alone.get_legend().get_texts()]
+
+
 def test_a_link_bends_around_a_third_column(link):
     graph = Graph(("a", "b", "c"), (link(0, 2),))
     at = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (2.0, 0.0)}

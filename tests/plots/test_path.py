@@ -33,6 +33,8 @@ def test_steps_beyond_the_threshold_are_pale(est):
     strong = [alpha == 1.0 for *_, alpha in drawn(plots.search(est, "x0"))]
     assert strong == [at < kept for at in range(len(strong))]
     assert not all(strong)
+    loose = ig.GreedyGraph(est.paths_[0].steps[-1].gain / 2).fit(est._table.codes)
+    assert all(alpha == 1.0 for *_, alpha in drawn(plots.search(loose, "x0")))
 
 
 def test_the_tiers_and_the_graph_s_own_threshold_are_marked(est):

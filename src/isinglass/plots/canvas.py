@@ -103,13 +103,17 @@ def names_upward(ax: Axes, names: Iterable[str]) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def legend_below(ax: Axes, columns: int = 3) -> None:
-    """Explain what is drawn, under the axes."""
+def legend_below(ax: Axes, points: float = 34.0, columns: int = 3) -> None:
+    """Explain what is drawn, so many points under the axes."""
+    from matplotlib.transforms import ScaledTranslation
+
     handles = ax.get_legend_handles_labels()[0]
     if handles:
+        down = ScaledTranslation(0.0, -points / 72, figure_of(ax).dpi_scale_trans)
         ax.legend(
             loc="upper center",
-            bbox_to_anchor=(0.5, -0.16),
+            bbox_to_anchor=(0.5, 0.0),
+            bbox_transform=ax.transAxes + down,
             ncols=min(columns, len(handles)),
             frameon=False,
             fontsize=LETTERS,

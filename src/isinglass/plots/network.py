@@ -100,7 +100,7 @@ def _fitting_axes(graph: Graph, at: Positions, widths: Mapping[str, float]) -> A
     (left, right), (bottom, top) = _limits(at, widths)
     width = min(max(right - left + 0.3, 5.5), LARGEST)
     lines = len(_unlinked_lines(graph, at, width))
-    below = (0.5 if graph.links else 0.1) + 0.14 * lines
+    below = _legend_height(graph, width) + 0.1 + 0.14 * lines
     height = min(top - bottom, LARGEST) + 0.2 + below
     return axes_for(width, height)
 
@@ -177,20 +177,40 @@ def _draw_label(
 def _legend(ax: Axes, graph: Graph) -> None:
     from matplotlib.lines import Line2D
 
-    signs = [sign for sign in (1, -1, 0) if any(link.sign == sign for link in graph.links)]
-    handles = [Line2D([], [], color=COLORS[s], lw=3, label=MEANING[s]) for s in signs]
-    tiers = {link.tier for link in graph.links}
-    if "tentative" in tiers and len(tiers) > 1:
-        handles.append(Line2D([], [], color=INK, lw=2, ls=DASHED, label="tentative"))
-    if handles:
+    entries = _legend_entries(graph)
+    if entries:
         ax.legend(
-            handles=handles,
+            handles=[Line2D([], [], label=label, **style) for label, style in entries.items()],
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
-            ncols=min(len(handles), 2 if figure_of(ax).get_figwidth() > 5 else 1),
+            ncols=_legend_columns(figure_of(ax).get_figwidth(), len(entries)),
             frameon=False,
             fontsize=LETTERS,
         )
+
+
+def _legend_entries(graph: Graph) -> dict[str, dict[str, Any]]:
+    """What has to be explained: the signs that occur, and dashes if some links have none."""
+    entries: dict[str, dict[str, Any]] = {}
+    for sign in (1, -1, 0):
+        if any(link.sign == sign for link in graph.links):
+            entries[MEANING[sign]] = {"color": COLORS[sign], "lw": 3}
+    tiers = {link.tier for link in graph.links}
+    if "tentative" in tiers and len(tiers) > 1:
+        entries["tentative"] = {"color": INK, "lw": 2, "ls": DASHED}
+    return entries
+
+
+def _legend_columns(width: float, entries: int) -> int:
+    return min(entries, 2 if width > 5 else 1)
+
+
+def _legend_height(graph: Graph, width: float) -> float:
+    """Inches that the legend takes up."""
+    entries = len(_legend_entries(graph))
+    if not entries:
+        return 0.05
+    return 0.22 + 0.17 * -(-entries // _legend_columns(width, entries))
 
 
 def _list_unlinked(ax: Axes, graph: Graph, at: Positions) -> None:
@@ -201,7 +221,7 @@ def _list_unlinked(ax: Axes, graph: Graph, at: Positions) -> None:
         "\n".join(lines),
         (0.5, 0.0),
         xycoords="axes fraction",
-        xytext=(0, -28 if graph.links else -4),
+        xytext=(0, -72 * _legend_height(graph, figure_of(ax).get_figwidth())),
         textcoords="offset points",
         ha="center",
         va="top",

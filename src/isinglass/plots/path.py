@@ -41,6 +41,8 @@ def search(
 ) -> Axes:
     """Draw the search at one column: what each step gained, and where thresholds cut it.
 
+    Steps that the graph's own threshold leaves out are pale.
+
     Parameters
     ----------
     estimator : GreedyGraph
@@ -66,7 +68,9 @@ def search(
     check_is_fitted(estimator)
     at = position_of(column, estimator.graph_.names)
     lines = _thresholds_of(estimator) if thresholds is None else thresholds
-    return _draw(estimator.paths_[at], ax, lines, f"The search at {drawable(column)}")
+    ax = _axes(estimator.paths_[at]) if ax is None else ax
+    title = f"The search at {drawable(column)}"
+    return _draw(ax, estimator.paths_[at], lines, cut=estimator.threshold_, title=title)
 
 
 def path(
@@ -99,15 +103,22 @@ def path(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1 2', '2 0']
     """
-    return _draw(path, ax, thresholds or {}, "The search, step by step")
+    lines = thresholds or {}
+    ax = _axes(path) if ax is None else ax
+    cut = max(lines.values(), default=0.0)
+    return _draw(ax, path, lines, cut=cut, title="The search, step by step")
 
 
-def _draw(path: Path, ax: Axes | None, lines: Mapping[str, float], title: str) -> Axes:
+def _axes(path: Path) -> Axes:
+    return axes_for(5.6, 1.2 + 0.21 * max(len(path.steps[:MOST_STEPS]), 3))
+
+
+def _draw(ax: Axes, path: Path, lines: Mapping[str, float], *, cut: float, title: str) -> Axes:
+    """All steps, those that a run to `cut` would have made stronger than the others."""
     if any(not value > 0 for value in lines.values()):
         raise SettingError("thresholds must be positive numbers.")
     steps = path.steps[:MOST_STEPS]
-    ax = axes_for(5.6, 1.2 + 0.21 * max(len(steps), 3)) if ax is None else ax
-    kept = _kept(path, max(lines.values(), default=0.0))
+    kept = _kept(path, cut)
     for at, step in enumerate(steps):
         _draw_step(ax, at, step, _least(steps, lines), strong=at < kept)
     names_upward(ax, (_words(at, step, path.names) for at, step in enumerate(steps)))

@@ -103,7 +103,7 @@ def audit(result: Audit, ax: Axes | None = None) -> Axes:
         upward="chance to be found",
         title=f"What this analysis finds, on {result.tables} tables like this one",
     )
-    legend_below(ax)
+    legend_below(ax, 46.0)
     return ax
 
 
