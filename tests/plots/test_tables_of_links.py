@@ -72,6 +72,17 @@ def test_an_unbounded_link_has_an_arrow():
     assert picture(ax)
 
 
+def test_intervals_of_odd_names_and_labels(odd):
+    rng = np.random.default_rng(0)
+    a = rng.integers(0, 2, 300)
+    labels = np.array(["$\\frac{", "<b>\n\x1b"])
+    columns = (labels[np.where(rng.random(300) < 0.1, 1 - a, a)] for _ in odd.names[:8])
+    table = pl.DataFrame(dict(zip(odd.names[:8], columns, strict=True)))
+    ax = plots.intervals(ig.with_errors(ig.GreedyGraph().fit(table)))
+    assert all(name.isprintable() for name in names(ax))
+    assert picture(ax)
+
+
 def test_a_model_without_errors_or_links():
     with pytest.raises(SettingError, match="with_errors"):
         plots.intervals(ig.simulate.ising(ig.simulate.chain(3)))
