@@ -6,7 +6,8 @@ import pytest
 from isinglass.experiments.choosing import studies
 from isinglass.experiments.cuts import RULES, selectors
 from isinglass.experiments.study import Outcome
-from isinglass.report.choosing import choosing_figures, choosing_markdown, describe, sheets
+from isinglass.plots.choosing import choosing_figures
+from isinglass.report.choosing import choosing_markdown, describe, sheets
 
 
 def made_up(study):

@@ -160,7 +160,8 @@ def _write(console: Console, out: str, work: Reproduction) -> None:
 
 
 def _write_choosing(console: Console, out: str, work: Reproduction) -> None:
-    from isinglass.report.choosing import choosing_figures, choosing_markdown
+    from isinglass.plots.choosing import choosing_figures
+    from isinglass.report.choosing import choosing_markdown
 
     outcomes = work.outcomes()
     _tell_failures(console, work, f"{RECORDS} says why")
