@@ -165,6 +165,13 @@ class GreedyGraph(GraphEstimator):
         Returns
         -------
         GreedyGraph
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> ig.GreedyGraph().fit(field.sample(1000, seed=0)).graph_
+        Graph(3 columns, 2 edges: x0 -- x1, x1 -- x2)
         """
         self._check_settings()
         rule = selector(self.threshold)
@@ -208,7 +215,16 @@ class GreedyGraph(GraphEstimator):
         return self.at(TENTATIVE.threshold(self._table.n, len(self._table.columns)))
 
     def record(self) -> FitRecord:
-        """Return what is worth keeping of the fit when its table is gone, to be saved."""
+        """Return what is worth keeping of the fit when its table is gone, to be saved.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> est.record()
+        FitRecord(3 columns, 2 edges, ... steps, isinglass ...)
+        """
         check_is_fitted(self)
         return record_of(self)
 

@@ -71,6 +71,15 @@ class FitRecord:
         The version of isinglass that made the fit.
     tally : Tally or None
         How often each state was seen, and how each pair goes together with nothing else held.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> record = est.record()
+    >>> record.graph == est.graph_, record.rows
+    (True, 1000.0)
     """
 
     names: tuple[str, ...]
@@ -140,16 +149,49 @@ class FitRecord:
         return str(rule)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the record alone; ``MarkovField.save(path, fit=record)`` writes both."""
+        """Write the record alone; ``MarkovField.save(path, fit=record)`` writes both.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     est.record().save(f"{folder}/fit.json")
+        ...     ig.FitRecord.load(f"{folder}/fit.json").threshold == est.threshold_
+        True
+        """
         save_parts(path, fit=self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FitRecord:
-        """Read the record in a model file; FileError if there is none, or it is damaged."""
+        """Read the record in a model file; FileError if there is none, or it is damaged.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     est.model_.save(f"{folder}/model.json", fit=est.record())
+        ...     ig.FitRecord.load(f"{folder}/model.json").graph.edges
+        [('x0', 'x1'), ('x1', 'x2')]
+        """
         return load_part(path, "fit", record_from_json)
 
     def to_json(self) -> Document:
-        """The record as plain values; SettingError if something cannot be saved."""
+        """The record as plain values; SettingError if something cannot be saved.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> est.record().to_json()["rows"]
+        1000.0
+        """
         document: Document = {
             "isinglass": self.version,
             "fingerprint": self.fingerprint,

@@ -103,6 +103,14 @@ class Audit:
     failed : int
         Tables that could not be.
     sentence : str
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> result = ig.audit(ig.GreedyGraph(), field.sample(200, seed=0), n=3, jobs=1)
+    >>> [tier.name for tier in result.tiers], result.tables
+    (['firm', 'tentative'], 3)
     """
 
     tiers: tuple[Tier, ...]

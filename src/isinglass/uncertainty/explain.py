@@ -15,6 +15,7 @@ from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.frames import frame
 from isinglass.graph import position_of
+from isinglass.selection import TENTATIVE
 from isinglass.solvers.path import Path
 from isinglass.uncertainty.searches import Search, checked_estimator, kept_out, searches
 from isinglass.uncertainty.words import listed, number
@@ -72,6 +73,14 @@ class Explanation:
     sentence : str
     steps : tuple of Moment
         The evidence for the pair at every step of both searches.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> ig.explain(est, "x0", "x2").by
+    ('x1',)
     """
 
     pair: tuple[str, str]
@@ -150,6 +159,8 @@ def _story(
     ends = {other for _, other in ways}
     evidence = [e.evidence for e in estimator.graph_ if {e.source, e.target} == ends]
     needed = 2.0 * estimator._table.n * estimator.threshold_
+    n, p = estimator._table.n, len(estimator._table.columns)
+    tentative = 2.0 * n * TENTATIVE.threshold(n, p)
     alone = max(walk[0].evidence for walk in walks)
     left = evidence[0] if evidence else max(walk[-1].evidence for walk in walks)
     assert left is not None  # the graph of a fit has evidence for every edge
@@ -164,7 +175,7 @@ def _story(
     enough = not evidence and (chosen or left > needed)
     barred = kept_out(estimator, min(ends), max(ends), chosen) if enough else ""
     required = (min(ends), max(ends)) in estimator._constraints.pairs
-    return _Story(bool(evidence), required, barred, alone, left, needed, by, held)
+    return _Story(bool(evidence), required, barred, alone, left, needed, tentative, by, held)
 
 
 def _walk(search: Search, other: int, names: Sequence[str]) -> Iterator[Moment]:
@@ -217,6 +228,7 @@ class _Story:
     alone: float
     left: float
     needed: float
+    tentative: float
     by: tuple[str, ...]
     held: float
 
@@ -230,6 +242,8 @@ class _Story:
             return f"not linked: {self.barred} {compared}"
         if self.left > self.needed:
             return f"not linked: the search was kept from the pair {compared}"
+        if self.tentative < self.alone <= self.needed:
+            return f"associated, too weakly for a link (evidence {alone}; a link needs {needed})"
         if self.alone <= self.needed:
             return f"not associated (evidence {alone}; a link needs {needed})"
         if not self.by:

@@ -43,6 +43,14 @@ class Verdict:
         Rows that would settle it, roughly; infinite if no number would, NaN where it is settled,
         or where the selector decides.
     sentence : str
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> ig.verdict(est).of("x0", "x1").verdict
+    'linked'
     """
 
     source: str
@@ -59,7 +67,16 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdicts:
-    """What can be said about every pair of columns, in column order."""
+    """What can be said about every pair of columns, in column order.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> len(ig.verdict(est)), len(ig.verdict(est, columns=["x0", "x1"]))
+    (3, 1)
+    """
 
     pairs: tuple[Verdict, ...]
     names: tuple[str, ...]
