@@ -37,7 +37,7 @@ _OPTIONS = (
     (r"\bsample_weight\b", "--weight-column"),
     (
         r"needs columns, degree, and either coupling or odds_ratio; or a pilot table",
-        "needs --columns, --degree, and either --coupling or --odds-ratio; or a table, --pilot FILE",
+        "needs --columns, --degree, and either --coupling or --odds-ratio; or --pilot FILE",
     ),
     (r"\bmax_states\b", "--max-states"),
     (r"\bmax_degree\b", "--max-degree"),
