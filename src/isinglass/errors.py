@@ -42,7 +42,17 @@ __all__ = [
 
 
 class IsinglassError(Exception):
-    """Base of all errors raised by isinglass on purpose."""
+    """Base of all errors raised by isinglass on purpose.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> try:
+    ...     ig.GreedyGraph(nu=2).fit([[0, 1], [1, 0]])
+    ... except ig.IsinglassError as error:
+    ...     print(type(error).__name__)
+    SettingError
+    """
 
 
 class SettingError(IsinglassError, ValueError):

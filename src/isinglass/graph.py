@@ -117,7 +117,16 @@ class Graph:
         return csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(p, p))
 
     def neighbors(self, name: str) -> list[str]:
-        """Names of the columns linked to one, in column order."""
+        """Names of the columns linked to one, in column order.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> est.graph_.neighbors("x1")
+        ['x0', 'x2']
+        """
         at = position_of(name, self.names)
         ends = ((link.source, link.target) for link in self.links)
         return [self.names[j] for j in sorted(a + b - at for a, b in ends if at in (a, b))]
@@ -146,7 +155,16 @@ class Graph:
         return replace(self, links=tuple(_with_coupling(link, couplings) for link in self.links))
 
     def to_networkx(self) -> networkx.Graph:
-        """Return a networkx graph; the edge attribute ``weight`` is the strength."""
+        """Return a networkx graph; the edge attribute ``weight`` is the strength.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> sorted(est.graph_.to_networkx().degree())
+        [('x0', 1), ('x1', 2), ('x2', 1)]
+        """
         import networkx as nx
 
         graph = nx.Graph()
@@ -166,6 +184,14 @@ class Graph:
         """Return a data frame with one row an edge, in column order.
 
         It comes in the library of the fitted table (polars for arrays), or in the one named.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> est.graph_.to_frame().select("source", "target", "tier").rows()
+        [('x0', 'x1', 'firm'), ('x1', 'x2', 'firm')]
         """
         columns: dict[str, list[Any]] = {
             "source": [self.names[link.source] for link in self.links],

@@ -26,7 +26,7 @@ def test_a_pilot_table(invoke, survey, tmp_path):
 def test_what_is_missing_is_said(run_main, tmp_path):
     done = run_main("plan", "--columns", 5, "--out", tmp_path)
     assert done.status == 2
-    assert "a plan needs columns, degree" in done.err
+    assert "a plan needs --columns, --degree" in done.err
     done = run_main("plan", *SMALL, "--drop", "id", "--out", tmp_path)
     assert "need --pilot FILE" in done.err
 

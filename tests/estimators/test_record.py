@@ -232,3 +232,31 @@ def test_thousands_of_damaged_files(seed, tmp_path):
 def test_every_number_of_an_edge_is_kept():
     edge = fitted().record().to_json()["edges"][0]
     assert {"source", "target", *NUMBERS} == set(edge)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"require": [("x0", "x5")], "forbid": [("x0", "x1")]},
+        {"require": [("x0", "x1"), ("x1", "x2")], "threshold": 0.3},
+        {"require": [("x0", "x5")], "rule": "and", "max_degree": 1},
+        {"threshold": "ebic"},
+        {"threshold": "stability"},
+        {"missing": "available", "require": [("x0", "x5")]},
+    ],
+    ids=str,
+)
+def test_links_are_equal_at_every_threshold(settings, tmp_path):
+    rows = simulate.ising(simulate.chain(6), coupling=0.6).sample(400, seed=1)
+    rows = np.asarray(rows, dtype=float)
+    if settings.get("missing") == "available":
+        rows[np.random.default_rng(0).random(rows.shape) < 0.05] = np.nan
+    est = GreedyGraph(floor=1e-3, **settings).fit(rows)
+    est.record().save(tmp_path / "fit.json")
+    record = FitRecord.load(tmp_path / "fit.json")
+    for threshold in (est.floor_, est.threshold_, 2 * est.threshold_):
+        expected = est.at(threshold).links
+        for links in (est.record().at(threshold).links, record.at(threshold).links):
+            assert links == expected
+    assert record.graph.links == est.graph_.links

@@ -181,3 +181,14 @@ def test_what_is_wrong_is_said():
         predictability(est, folds=1)
     with pytest.raises(SettingError, match="5 folds need as many rows"):
         predictability(est)
+
+
+def test_predictability_of_a_search_with_required_and_forbidden_links():
+    rows = simulate.ising(simulate.chain(4), coupling=0.6, seed=0).sample(300, seed=0)
+    named = pl.DataFrame(rows, schema=list("abcd"))
+    links = {"require": [("a", "d")], "forbid": [("a", "b")]}
+    found = nodes(GreedyGraph(**links).fit(named), folds=3)
+    positions = {"require": [("x0", "x3")], "forbid": [("x0", "x1")]}
+    expected = nodes(GreedyGraph(**positions).fit(rows), folds=3)
+    numbers = [name for name in found.columns if name != found.columns[0]]
+    assert found.select(numbers).equals(expected.select(numbers))

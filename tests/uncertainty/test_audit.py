@@ -145,3 +145,11 @@ def test_bad_settings():
         ig.audit(ig.ChowLiuTree(), table)
     with pytest.raises(SettingError, match="no tier"):
         ig.audit(ig.GreedyGraph(), table, 2, jobs=1).tier("weak")
+
+
+def test_required_links_count_neither_as_false_nor_as_found():
+    rows = np.random.default_rng(0).integers(0, 2, (300, 4))
+    result = ig.audit(ig.GreedyGraph(require=[("x0", "x1")]), rows, n=20, jobs=1)
+    assert result.tier("firm").edges == 1
+    assert result.tier("firm").false <= 0.1
+    assert not any(chance.found["firm"] == 1 and chance.links == 20 for chance in result.chances)

@@ -52,6 +52,6 @@ def _print_steps(told: Explanation) -> None:
     for end in told.pair:
         click.echo(f"\nsearch at {one_line(end)}")
         for moment in (moment for moment in told.steps if moment.end == end):
-            what = "start" if moment.variable is None else f"{moment.kind} {moment.variable}"
+            what = f"{moment.kind} {moment.variable or ''}".rstrip()
             inside = "  (in)" if moment.inside else ""
             click.echo(f"  {moment.evidence:10.4g}  {one_line(what)}{inside}")

@@ -35,6 +35,10 @@ _OPTIONS = (
     (r"^k must\b", "--nearest must"),
     (r"^(states|signs|coupling|intercept|degree|rewire|chains|thin) must\b", r"--\1 must"),
     (r"\bsample_weight\b", "--weight-column"),
+    (
+        r"needs columns, degree, and either coupling or odds_ratio; or a pilot table",
+        "needs --columns, --degree, and either --coupling or --odds-ratio; or --pilot FILE",
+    ),
     (r"\bmax_states\b", "--max-states"),
     (r"\bmax_degree\b", "--max-degree"),
     (r"\b([Dd])rop it\b", r"\1rop it (--drop)"),

@@ -53,6 +53,16 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         float
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> empty = ig.GreedyGraph(10.0).fit(field.sample(1000, seed=0))
+        >>> fresh = field.sample(500, seed=1)
+        >>> est.score(fresh) > empty.score(fresh)
+        True
         """
         check_is_fitted(self)
         self._check_names(X, sample_weight, reset=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from isinglass.engine.available import seen_rows
 from isinglass.errors import SettingError
+from isinglass.frames import frame
 from isinglass.graph import Graph
 from isinglass.table import Table
 
@@ -95,11 +96,21 @@ def learn_like(method: Any, table: Table) -> Graph:
     return Graph(table.names, links, table.library)
 
 
-def _cells(table: Table) -> NDArray[Any]:
-    """Codes as cells; where gaps are left out, gaps again."""
-    if not table.available:
-        return table.codes
-    cells = table.codes.astype(float)
-    for r in range(len(table.columns)):
-        cells[~seen_rows(table, r), r] = np.nan
-    return cells
+def _cells(table: Table) -> Any:
+    """Codes as cells under the table's names; where gaps are left out, gaps again."""
+    gaps = None
+    if table.available:
+        gaps = ~np.column_stack([seen_rows(table, r) for r in range(len(table.columns))])
+    return as_written(table.codes, gaps, None if table.library is None else table.names)
+
+
+def as_written(
+    codes: NDArray[Any], gaps: NDArray[np.bool_] | None, names: Sequence[str] | None
+) -> Any:
+    """Codes in the form of a user's table: an array, or a frame where columns have names.
+
+    >>> as_written(np.array([[0, 1]]), np.array([[True, False]]), None)
+    array([[nan,  1.]])
+    """
+    cells = codes if gaps is None else np.where(gaps, np.nan, codes.astype(np.float64))
+    return cells if names is None else frame(dict(zip(names, cells.T, strict=True)), "polars")

@@ -9,9 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from isinglass.engine import Paths, Progress, Runs, join, learn_neighbourhoods, pairs_at
-from isinglass.engine.along import Pair
-from isinglass.engine.join import REQUIRED
+from isinglass.engine import Paths, Progress, Runs, join, learn_neighbourhoods
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, checked_rule
 from isinglass.estimators.constraints import Links, read_constraints
@@ -20,12 +18,12 @@ from isinglass.estimators.record import record_of
 from isinglass.graph import Graph
 from isinglass.model.record import FitRecord
 from isinglass.selection import (
-    FIRM,
     TENTATIVE,
     AnySelector,
     Look,
     Selection,
     Selector,
+    Tiers,
     choose,
     selector,
 )
@@ -167,6 +165,13 @@ class GreedyGraph(GraphEstimator):
         Returns
         -------
         GreedyGraph
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> ig.GreedyGraph().fit(field.sample(1000, seed=0)).graph_
+        Graph(3 columns, 2 edges: x0 -- x1, x1 -- x2)
         """
         self._check_settings()
         rule = selector(self.threshold)
@@ -179,7 +184,7 @@ class GreedyGraph(GraphEstimator):
         self.paths_ = Paths(self._runs)
         self.selection_ = choose(rule, self._look(progress or (lambda done, total: None)))
         self.threshold_ = self.selection_.threshold
-        self._tiers = self._pairs_of_tiers()
+        self._tiers = Tiers.of(self._runs, self.floor_, self.rule, table.n, self._constraints.pairs)
         self.graph_ = _only(self.at(self.threshold_), self.selection_)
         return self
 
@@ -201,7 +206,7 @@ class GreedyGraph(GraphEstimator):
                 f"the search ran to floor_ = {self.floor_:.6g}, so {threshold:.6g} is out of "
                 f"reach; refit with GreedyGraph(floor={threshold:.6g})."
             )
-        return join(self._runs, threshold, self.rule, self._table, self._tier)
+        return join(self._runs, threshold, self.rule, self._table, self._tiers)
 
     @property
     def tentative_(self) -> Graph:
@@ -210,7 +215,16 @@ class GreedyGraph(GraphEstimator):
         return self.at(TENTATIVE.threshold(self._table.n, len(self._table.columns)))
 
     def record(self) -> FitRecord:
-        """Return what is worth keeping of the fit when its table is gone, to be saved."""
+        """Return what is worth keeping of the fit when its table is gone, to be saved.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> est.record()
+        FitRecord(3 columns, 2 edges, ... steps, isinglass ...)
+        """
         check_is_fitted(self)
         return record_of(self)
 
@@ -241,18 +255,6 @@ class GreedyGraph(GraphEstimator):
             self._constraints.pairs,
             progress,
         )
-
-    def _pairs_of_tiers(self) -> dict[str, frozenset[Pair]]:
-        """The edges of each tier; those of a run that stopped above it passed a stricter test."""
-        n, p = self._table.n, len(self._table.columns)
-        at = {
-            name: pairs_at(self._runs, max(tier.threshold(n, p), self.floor_), self.rule)
-            for name, tier in (("firm", FIRM), ("tentative", TENTATIVE))
-        }
-        return {REQUIRED: self._constraints.pairs, **at}
-
-    def _tier(self, pair: Pair) -> str:
-        return next((name for name, pairs in self._tiers.items() if pair in pairs), "")
 
     def _check_settings(self) -> None:
         checked_nu(self.nu)

@@ -72,6 +72,13 @@ class Comparison:
     folds : int
     left_out : float
         Held-out rows that were not scored: they have a state that the other folds lack.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> ig.compare(field.sample(500, seed=0), {"greedy": ig.GreedyGraph()}, folds=2)
+    Comparison(greedy: 2 edges)
     """
 
     entries: tuple[Entry, ...]

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 from pathlib import Path
-from threading import Thread
+from signal import SIG_IGN, SIGINT, signal
+from threading import Thread, current_thread, main_thread
 from time import perf_counter, sleep
 from typing import Any
 
@@ -143,13 +144,18 @@ def _alone(task: Task, store: Store) -> int:
 
 
 def _work_for(parent: int, task: Task, store: Store) -> str:
-    _leave_with(parent)
+    _leave_to(parent)
     return work(task, store)
 
 
 @cache
-def _leave_with(parent: int) -> None:
-    """End this process soon after the one that started it, even if that was killed."""
+def _leave_to(parent: int) -> None:
+    """Leave it to the process that started this one when to end: Ctrl-C is its business alone.
+
+    If it is gone, even killed, this one ends soon after.
+    """
+    if current_thread() is main_thread():
+        signal(SIGINT, SIG_IGN)
 
     def watch() -> None:
         while os.getppid() == parent:

@@ -64,6 +64,16 @@ class MarkovField(Predicting, Sampling):
         """Write the model to a JSON file, and with it the record of the fit it came from.
 
         The file is plain data; see ``docs/files.md``.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     field.save(f"{folder}/model.json")
+        ...     ig.MarkovField.load(f"{folder}/model.json")
+        MarkovField(3 columns, 2 edges)
         """
         from isinglass.model.files import save_model
 
@@ -71,7 +81,18 @@ class MarkovField(Predicting, Sampling):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> MarkovField:
-        """Read a model that `save` wrote; a file that is none is a FileError, and runs nothing."""
+        """Read a model that `save` wrote; a file that is none is a FileError, and runs nothing.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     field.save(f"{folder}/model.json")
+        ...     ig.MarkovField.load(f"{folder}/model.json").names
+        ('x0', 'x1', 'x2')
+        """
         from isinglass.model.files import load_model
 
         return load_model(path)

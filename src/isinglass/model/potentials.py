@@ -121,7 +121,15 @@ class Potentials:
         return total
 
     def tables_of(self, r: int) -> dict[int, Array]:
-        """The couplings of one column: from each neighbour t to its table of shape (m_t, m_r)."""
+        """The couplings of one column: from each neighbour t to its table of shape (m_t, m_r).
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> field.tables_of(1)[0].tolist()
+        [[0.8, -0.8], [-0.8, 0.8]]
+        """
         return self._tables[r]
 
     @cached_property
@@ -174,6 +182,14 @@ class Potentials:
         """Test whether an edge's whole table is zero, given this graph.
 
         Only rows that did not choose the graph give a p-value; see `isinglass.with_errors`.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> ig.with_errors(est, field.sample(1000, seed=1)).wald("x0", "x1").df
+        1
         """
         return self._with_errors().wald(self, a, b)
 

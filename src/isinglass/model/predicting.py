@@ -29,13 +29,30 @@ class Predicting(Questions):
 
         Sampling cannot give it, so a model beyond `memory` is refused; `pseudo_log_likelihood`
         answers for any model.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> common, rare = field.log_likelihood([[1, 1, 1], [1, -1, 1]])
+        >>> bool(common > rare)
+        True
         """
         codes = rows.encode_rows(self, X, range(len(self.names)))
         log_partition = self._log_partition(memory, ", or take pseudo_log_likelihood")
         return self.log_potential(codes) - log_partition
 
     def pseudo_log_likelihood(self, X: Any) -> Array:
-        """Sum over columns of log P(its cell given the rest of the row); shape (n,)."""
+        """Sum over columns of log P(its cell given the rest of the row); shape (n,).
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> common, rare = field.pseudo_log_likelihood([[1, 1, 1], [1, -1, 1]])
+        >>> bool(common > rare)
+        True
+        """
         codes = rows.encode_rows(self, X, range(len(self.names)))
         return rows.pseudo_log_likelihood(self, codes)
 
@@ -43,6 +60,13 @@ class Predicting(Questions):
         """How ordinary each row is: its pseudo-log-likelihood, under scikit-learn's name.
 
         It takes no partition function, so any model has it; the lowest rows are the oddest.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> field.score_samples([[1, 1, 1], [1, -1, 1]]).argmin()  # the odd row
+        np.int64(1)
         """
         return self.pseudo_log_likelihood(X)
 
@@ -51,12 +75,27 @@ class Predicting(Questions):
 
         Only the column's neighbours are looked at: its own cells may hold anything, and a frame
         need not have it.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> field.predict_proba([[1, 1, 1], [-1, 1, 1]], "x1").round(2).tolist()
+        [[0.04, 0.96], [0.5, 0.5]]
         """
         r = position_of(column, self.names)
         return np.exp(rows.log_chances(self, rows.encode_rows(self, X, self.tables_of(r)), r))
 
     def predict(self, X: Any, column: str) -> NDArray[Any]:
-        """The likeliest label of a column given the rest of each row, shape (n,)."""
+        """The likeliest label of a column given the rest of each row, shape (n,).
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> field.predict([[1, 1, 1], [-1, 1, -1]], "x1").tolist()
+        [1, -1]
+        """
         best = self.predict_proba(X, column).argmax(axis=1)
         states = self.states[position_of(column, self.names)]
         labels: NDArray[Any] = np.empty(len(states), dtype=array_type([states]))

@@ -95,6 +95,13 @@ class Questions(Potentials):
         """Return the joint chances of every two columns that are linked; not of those given.
 
         Parameters as in `conditional`, which answers for any two columns.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> sorted(field.pair_marginals())
+        [('x0', 'x1'), ('x1', 'x2')]
         """
         check_method(method, ("exact", "gibbs"))
         field = self.given(given or {})

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from isinglass.engine import KeptRuns, join
-from isinglass.engine.join import REQUIRED, pairs_at
 from isinglass.engine.runs import WorthAtCuts
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph, Link
@@ -30,7 +29,7 @@ from isinglass.model.document import (
 from isinglass.model.files import LIBRARIES, load_part, save_parts, states_from_json
 from isinglass.model.labels import label_to_json
 from isinglass.model.tally import Tally, tally_from_json
-from isinglass.selection import FIRM, TENTATIVE
+from isinglass.selection import Tiers
 from isinglass.solvers.path import Path, Step, checked_threshold
 from isinglass.table import Note
 from isinglass.table.labels import plain
@@ -72,6 +71,15 @@ class FitRecord:
         The version of isinglass that made the fit.
     tally : Tally or None
         How often each state was seen, and how each pair goes together with nothing else held.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> record = est.record()
+    >>> record.graph == est.graph_, record.rows
+    (True, 1000.0)
     """
 
     names: tuple[str, ...]
@@ -109,30 +117,13 @@ class FitRecord:
                 f"the search ran to floor = {self.floor:.6g}, so {threshold:.6g} is out of reach; "
                 f"fit the table again with GreedyGraph(floor={threshold:.6g})."
             )
-        if self._runs is None:
+        if self._runs is None or self._tiers is None:
             raise SettingError(
                 "the record is of the first schema, which does not keep what edges are worth at "
                 "other thresholds; fit the table again."
             )
         head = _Head(self.names, self.n_answers, self.ordered, self.rows, self.graph.library)
-        return join(self._runs, threshold, self._rule, head, self._tier)
-
-    def _tier(self, pair: tuple[int, int]) -> str:
-        return next((name for name, pairs in self._tiers.items() if pair in pairs), "")
-
-    @cached_property
-    def _tiers(self) -> dict[str, frozenset[tuple[int, int]]]:
-        """The edges of each tier, as ``GreedyGraph`` has them."""
-        assert self._runs is not None
-        n, p = self.rows, len(self.names)
-        required = frozenset(
-            (min(r, t), max(r, t)) for r, path in enumerate(self.paths) for t in path.required
-        )
-        found = {
-            name: pairs_at(self._runs, max(tier.threshold(n, p), self.floor), self._rule)
-            for name, tier in (("firm", FIRM), ("tentative", TENTATIVE))
-        }
-        return {REQUIRED: required, **found}
+        return join(self._runs, threshold, self._rule, head, self._tiers)
 
     @cached_property
     def _runs(self) -> KeptRuns | None:
@@ -140,6 +131,15 @@ class FitRecord:
             return None
         gaps_left_out = self.n_answers != tuple(map(len, self.states))
         return KeptRuns(self.paths, self.worths, self.n_answers if gaps_left_out else None)
+
+    @cached_property
+    def _tiers(self) -> Tiers | None:
+        if self._runs is None:
+            return None
+        required = frozenset(
+            (min(r, t), max(r, t)) for r, path in enumerate(self.paths) for t in path.required
+        )
+        return Tiers.of(self._runs, self.floor, self._rule, self.rows, required)
 
     @property
     def _rule(self) -> str:
@@ -149,16 +149,49 @@ class FitRecord:
         return str(rule)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the record alone; ``MarkovField.save(path, fit=record)`` writes both."""
+        """Write the record alone; ``MarkovField.save(path, fit=record)`` writes both.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     est.record().save(f"{folder}/fit.json")
+        ...     ig.FitRecord.load(f"{folder}/fit.json").threshold == est.threshold_
+        True
+        """
         save_parts(path, fit=self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FitRecord:
-        """Read the record in a model file; FileError if there is none, or it is damaged."""
+        """Read the record in a model file; FileError if there is none, or it is damaged.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     est.model_.save(f"{folder}/model.json", fit=est.record())
+        ...     ig.FitRecord.load(f"{folder}/model.json").graph.edges
+        [('x0', 'x1'), ('x1', 'x2')]
+        """
         return load_part(path, "fit", record_from_json)
 
     def to_json(self) -> Document:
-        """The record as plain values; SettingError if something cannot be saved."""
+        """The record as plain values; SettingError if something cannot be saved.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> est.record().to_json()["rows"]
+        1000.0
+        """
         document: Document = {
             "isinglass": self.version,
             "fingerprint": self.fingerprint,
@@ -419,8 +452,8 @@ def _worths_from_json(value: Any, paths: tuple[Path, ...]) -> tuple[WorthAtCuts,
     """Worths of all that an edge can be at, so that no graph lacks a number."""
     wanted: list[set[int]] = [set() for _ in paths]
     for r, path in enumerate(paths):
-        for step in path.steps:
-            for t in step.support:
+        for support in (path.required, *(step.support for step in path.steps)):
+            for t in support:
                 wanted[t].add(r)
     return tuple(
         _worth_from_json(worth, f"the worths of path {r}", paths[r], wanted[r])
@@ -439,7 +472,7 @@ def _worth_from_json(value: Any, where: str, path: Path, chosen_by: set[int]) ->
             raise Fault(f"{where} must not be negative")
         places = [whole(column, f"a column of {where}", p) for column in columns]
         worth[steps] = dict(zip(places, values, strict=True))
-    supports = [(), *(step.support for step in path.steps)]
+    supports = [path.required, *(step.support for step in path.steps)]
     for steps, support in enumerate(supports):
         may_be_cut = steps == len(path) or path.steps[steps].kind == "add"
         if may_be_cut and not {*support, *chosen_by} <= worth.get(steps, {}).keys():

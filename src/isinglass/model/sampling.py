@@ -63,6 +63,15 @@ class Sampling(Potentials):
         Returns
         -------
         array of shape (n, p), or data frame
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> field.sample(1000, seed=0).shape
+        (1000, 3)
+        >>> set(field.sample(10, given={"x0": 1}, seed=0)[:, 0].tolist())
+        {1}
         """
         codes = self._draw(
             n,
@@ -90,7 +99,15 @@ class Sampling(Potentials):
         thin: int = 10,
         progress: Callable[[int, int], None] | None = None,
     ) -> NDArray[np.uint8]:
-        """Draw n rows as codes, places in ``states``; shape (n, p). Parameters as in `sample`."""
+        """Draw n rows as codes, places in ``states``; shape (n, p). Parameters as in `sample`.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> sorted(set(field.sample_codes(100, seed=0).ravel().tolist()))
+        [0, 1]
+        """
         return self._draw(
             n,
             given=given,

@@ -48,6 +48,12 @@ class L0Graph(Rival):
         What each column chose.
     states_, diagnostics_, n_features_in_, feature_names_in_
         As for `GreedyGraph`.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> ig.L0Graph()  # to fit it, the extra "rivals" must be there
+    L0Graph()
     """
 
     def __init__(

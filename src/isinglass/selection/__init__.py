@@ -28,6 +28,7 @@ from isinglass.selection.rules import (
     Theorem,
 )
 from isinglass.selection.stability import Stability, StARS
+from isinglass.selection.tiers import Tiers
 
 __all__ = [
     "EBIC",
@@ -47,6 +48,7 @@ __all__ = [
     "StARS",
     "Stability",
     "Theorem",
+    "Tiers",
     "by_numbers",
     "choose",
     "how_chosen",

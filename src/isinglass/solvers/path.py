@@ -30,6 +30,15 @@ class Step:
         The variables in the model after the step, in increasing order.
     fit : Fit
         The refitted minimiser after the step.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> step = est.paths_[0].steps[0]
+    >>> step.kind, step.variable, step.support
+    ('add', 1, (1,))
     """
 
     kind: Literal["add", "drop"]
@@ -124,6 +133,14 @@ class Path:
 
         The path is cut before the first forward step whose gain is not above `threshold`;
         later, larger gains do not count, because a fresh run would never have seen them.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> est.paths_[1].at(10.0).support
+        ()
         """
         threshold = checked_threshold(threshold)
         if threshold < self.threshold:
@@ -140,7 +157,16 @@ class Path:
         return replace(self, threshold=threshold)
 
     def to_frame(self, library: str | None = None) -> Any:
-        """Return the steps as a data frame (polars, unless `library` says pandas or pyarrow)."""
+        """Return the steps as a data frame (polars, unless `library` says pandas or pyarrow).
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> len(est.paths_[1].to_frame()) == len(est.paths_[1].steps)
+        True
+        """
         return frame(
             {
                 "step": list(range(1, len(self.steps) + 1)),

@@ -16,18 +16,19 @@ from sklearn.base import clone
 
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
+from isinglass.estimators.folds import as_written
 from isinglass.experiments import Cell, Design, Draw, Found, Method, run
 from isinglass.experiments.plan import Codes, hashed
 from isinglass.experiments.run import Progress
 from isinglass.frames import frame
 from isinglass.model.settings import check_whole
-from isinglass.selection import FalseEdges
+from isinglass.selection import FIRM, TENTATIVE
 from isinglass.table import Table
 from isinglass.table.fingerprint import fingerprint
 from isinglass.uncertainty.denser import DenserModel, denser_model, lowest_threshold
 from isinglass.uncertainty.power import typical_log_odds
 
-TIERS = {"firm": FalseEdges(0.05), "tentative": FalseEdges(1)}
+TIERS = {"firm": FIRM, "tentative": TENTATIVE}
 #: The graph of the estimator's own threshold, where that is neither of the tiers'.
 CHOSEN = "chosen"
 #: Typical odds ratios between which links are counted together.
@@ -102,6 +103,14 @@ class Audit:
     failed : int
         Tables that could not be.
     sentence : str
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> result = ig.audit(ig.GreedyGraph(), field.sample(200, seed=0), n=3, jobs=1)
+    >>> [tier.name for tier in result.tiers], result.tables
+    (['firm', 'tentative'], 3)
     """
 
     tiers: tuple[Tier, ...]
@@ -157,7 +166,8 @@ def audit(
 
     Tables are drawn from a model that is like the table but deliberately denser than its graph,
     with the table's own number of rows, weights and gaps. The whole analysis is repeated on each,
-    and what it finds is compared with what was there. All numbers are about such tables: they say
+    and what it finds is compared with what was there; links that were required are in every table
+    and not counted. All numbers are about such tables: they say
     nothing of columns that were not measured, nor of links that are not pairwise.
 
     Parameters
@@ -201,7 +211,7 @@ def audit(
     if not good:
         raise SettingError(f"no drawn table could be learned from: {_reason(records)}")
     tables = [
-        _Seen(model.links_of(hashed(cell.draw.key)), record["settings"], record["kept"])
+        _Seen(again.sought(model, cell), record["settings"], record["kept"])
         for cell, record in good.items()
     ]
     tiers = tuple(_tier(name, fitted, again, tables) for name in again.thresholds)
@@ -238,6 +248,9 @@ class Again:
     gaps : array of bool or None
         Cells that are empty in the table, and stay so in a drawn one.
     thresholds : dict of tier to float
+    required : frozenset of pairs of columns
+        Links that are in every drawn table and in every graph; they count neither as found nor
+        as false.
     """
 
     estimator: GreedyGraph
@@ -247,6 +260,7 @@ class Again:
     weights: Array | None
     gaps: NDArray[np.bool_] | None
     thresholds: Mapping[str, float]
+    required: frozenset[tuple[int, int]]
 
     @classmethod
     def of(cls, fitted: GreedyGraph) -> Again:
@@ -278,6 +292,7 @@ class Again:
             None if counts else table.weights,
             gaps,
             thresholds,
+            fitted._constraints.pairs,
         )
 
     def learn(self, codes: Codes) -> Found:
@@ -292,14 +307,14 @@ class Again:
         }
         return Found(graphs, kept=kept)
 
+    def sought(self, model: DenserModel, cell: Cell) -> list[tuple[int, int]]:
+        """The links of a drawn table that a search had to find: all but required ones."""
+        links = model.links_of(hashed(cell.draw.key))
+        return [pair for pair in links if pair not in self.required]
+
     def table(self, codes: Codes) -> Any:
         """A drawn table in the form of the user's: an array, or a frame with names."""
-        cells: Any = codes
-        if self.gaps is not None:
-            cells = np.where(self.gaps, np.nan, codes.astype(np.float64))
-        if not self.named:
-            return cells
-        return frame(dict(zip(self.names, cells.T, strict=True)), "polars")
+        return as_written(codes, self.gaps, self.names if self.named else None)
 
 
 def _copies(fitted: GreedyGraph, table: Table) -> NDArray[np.intp]:

@@ -37,6 +37,14 @@ class Bootstrap:
         The fitted table of each edge in each resample that did not fail.
     failures : dict of int to str
         For each resample that failed, its number and the reason.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> ig.bootstrap(est, n=20)
+    Bootstrap(2 edges, 20 resamples; given this graph)
     """
 
     graph: Graph

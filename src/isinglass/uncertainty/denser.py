@@ -4,7 +4,8 @@ Links that are too weak to be found leak their effect to other pairs, so a model
 links alone would make an analysis look better than it is. The model here is fitted to a graph
 searched far below the threshold. Some of what is found there is noise: each link is in a drawn
 table with the chance that it is real, which is read from how many more links were found in its
-band of thresholds than tables without any links would give.
+band of thresholds than tables without any links would give. A link that was required is in every
+drawn table.
 """
 
 from __future__ import annotations
@@ -97,8 +98,11 @@ def _threshold(table: Table, expected: float) -> float:
 
 
 def _chances(estimator: GreedyGraph, table: Table) -> dict[Pair, float]:
-    """The chance of each link to be real, by the band in which it first appears."""
-    chances: dict[Pair, float] = {}
+    """The chance of each link to be real, by the band in which it first appears.
+
+    Links that were required are taken as real.
+    """
+    chances: dict[Pair, float] = dict.fromkeys(estimator._constraints.pairs, 1.0)
     above = 0.0
     for level in levels_for(len(table.columns)):
         graph = estimator.at(_threshold(table, level))

@@ -44,6 +44,14 @@ class CaseDropping:
         The number of edges in both graphs, by the number in either; 1 if neither has any.
     failures : dict of str to str
         What failed, and why.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> ig.case_dropping(est, n=4, shares=(0.25, 0.5)).dropped
+    (0.25, 0.5)
     """
 
     dropped: tuple[float, ...]

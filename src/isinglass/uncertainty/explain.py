@@ -15,7 +15,9 @@ from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.frames import frame
 from isinglass.graph import position_of
-from isinglass.uncertainty.searches import Search, checked_estimator, searches
+from isinglass.selection import TENTATIVE
+from isinglass.solvers.path import Path
+from isinglass.uncertainty.searches import Search, checked_estimator, kept_out, searches
 from isinglass.uncertainty.words import listed, number
 
 
@@ -28,8 +30,8 @@ class Moment:
     end : str
         The column whose search it is.
     step : int
-        Steps taken; 0 is the start, when no column is in.
-    kind : "start", "add" or "drop"
+        Steps taken; 0 is the start, when no column is in, or only required ones are.
+    kind : "start", "required", "add" or "drop"
     variable : str or None
         What the step added or dropped.
     evidence : float
@@ -71,6 +73,14 @@ class Explanation:
     sentence : str
     steps : tuple of Moment
         The evidence for the pair at every step of both searches.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> ig.explain(est, "x0", "x2").by
+    ('x1',)
     """
 
     pair: tuple[str, str]
@@ -149,6 +159,8 @@ def _story(
     ends = {other for _, other in ways}
     evidence = [e.evidence for e in estimator.graph_ if {e.source, e.target} == ends]
     needed = 2.0 * estimator._table.n * estimator.threshold_
+    n, p = estimator._table.n, len(estimator._table.columns)
+    tentative = 2.0 * n * TENTATIVE.threshold(n, p)
     alone = max(walk[0].evidence for walk in walks)
     left = evidence[0] if evidence else max(walk[-1].evidence for walk in walks)
     assert left is not None  # the graph of a fit has evidence for every edge
@@ -159,23 +171,25 @@ def _story(
             _accounts(*way, walk, needed) for way, walk in zip(ways, walks, strict=True)
         )
         by = tuple(estimator._table.names[t] for t in columns)
-    chosen = any(walk[-1].inside for walk in walks)
-    return _Story(bool(evidence), chosen, alone, left, needed, by, held)
+    chosen = sum(walk[-1].inside for walk in walks)
+    enough = not evidence and (chosen or left > needed)
+    barred = kept_out(estimator, min(ends), max(ends), chosen) if enough else ""
+    required = (min(ends), max(ends)) in estimator._constraints.pairs
+    return _Story(bool(evidence), required, barred, alone, left, needed, tentative, by, held)
 
 
 def _walk(search: Search, other: int, names: Sequence[str]) -> Iterator[Moment]:
     """The evidence for an edge to one other column, from the start of a search to its end."""
-    supports = [(), *(step.support for step in search.path.steps)]
-    for count, support in enumerate(supports):
-        step = search.path.steps[count - 1] if count else None
-        yield Moment(
-            names[search.column],
-            count,
-            step.kind if step else "start",
-            names[step.variable] if step else None,
-            float(search.evidence(search.fit(support), [other])[0]),
-            other in support,
-        )
+
+    def moment(step: int, kind: str, variable: str | None, support: Sequence[int]) -> Moment:
+        evidence = float(search.evidence(search.fit(support), [other])[0])
+        return Moment(names[search.column], step, kind, variable, evidence, other in support)
+
+    yield moment(0, "start", None, ())
+    if search.path.required:
+        yield moment(0, "required", None, search.path.required)
+    for count, step in enumerate(search.path.steps, start=1):
+        yield moment(count, step.kind, names[step.variable], step.support)
 
 
 def _accounts(search: Search, other: int, walk: Walk, needed: float) -> Account:
@@ -185,18 +199,23 @@ def _accounts(search: Search, other: int, walk: Walk, needed: float) -> Account:
     them alone held is no more than needed.
     """
     falls = [
-        (before.evidence - after.evidence, search.path.steps[after.step - 1].variable)
+        (before.evidence - after.evidence, _entered(search.path, after))
         for before, after in pairwise(walk)
-        if after.kind == "add" and not after.inside
+        if after.kind != "drop" and not after.inside
     ]
     named: list[int] = []
     left = walk[0].evidence
-    for fall, variable in sorted(falls, key=lambda pair: -pair[0]):
+    for fall, entered in sorted(falls, key=lambda pair: -pair[0]):
         if left <= needed or fall <= 0:
             break
-        named.append(variable)
+        named.extend(entered)
         left = float(search.evidence(search.fit(named), [other])[0])
     return len(named), left, tuple(named)
+
+
+def _entered(path: Path, moment: Moment) -> tuple[int, ...]:
+    """The columns that came in at a moment."""
+    return path.required if moment.kind == "required" else (path.steps[moment.step - 1].variable,)
 
 
 @dataclass(frozen=True)
@@ -204,10 +223,12 @@ class _Story:
     """What there is to tell of a pair."""
 
     linked: bool
-    chosen: bool
+    required: bool
+    barred: str
     alone: float
     left: float
     needed: float
+    tentative: float
     by: tuple[str, ...]
     held: float
 
@@ -215,11 +236,14 @@ class _Story:
         alone, left, needed = map(number, (self.alone, self.left, self.needed))
         compared = f"(evidence {left} with the other columns held; a link needs {needed})"
         if self.linked:
-            return f"linked (evidence {left} with the other columns held, {alone} with none)"
-        if self.chosen:
-            return f"not linked: one chose the other, and the rule asks for both {compared}"
+            word = "linked, as required" if self.required else "linked"
+            return f"{word} (evidence {left} with the other columns held, {alone} with none)"
+        if self.barred:
+            return f"not linked: {self.barred} {compared}"
         if self.left > self.needed:
             return f"not linked: the search was kept from the pair {compared}"
+        if self.tentative < self.alone <= self.needed:
+            return f"associated, too weakly for a link (evidence {alone}; a link needs {needed})"
         if self.alone <= self.needed:
             return f"not associated (evidence {alone}; a link needs {needed})"
         if not self.by:

@@ -91,6 +91,14 @@ class PairwiseCheck:
     untested : tuple
         Columns with pairs of neighbours that had too few rows for a chi-square.
     level : float
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> ig.check_pairwise(est).missed
+    []
     """
 
     interactions: tuple[Interaction, ...]

@@ -77,6 +77,13 @@ class Planned:
     aim : "graph" or "edges"
     target : float
     sentence : str
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> found = ig.plan(columns=4, degree=2, coupling=0.6, rows=[200], graphs=2, jobs=1)
+    >>> found.aim, found.target
+    ('graph', 0.9)
     """
 
     points: tuple[Point, ...]

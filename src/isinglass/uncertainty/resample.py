@@ -39,6 +39,14 @@ class Resamples:
         How many a half-sample has.
     failures : dict of int to str
         For each pair of half-samples that failed, its number and the reason.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> ig.resample(est, n=4).stable()
+    [('x0', 'x1'), ('x1', 'x2')]
     """
 
     graph: Graph

@@ -70,6 +70,22 @@ def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> It
         yield Search(loss, estimator.paths_[r].at(threshold))
 
 
+def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:
+    """Why a pair is not in the graph although its evidence may be enough; empty if nothing is.
+
+    `ends` counts the columns of the pair whose search chose the other one.
+    """
+    if b in estimator._constraints.forbidden.get(a, ()):
+        return "the link is forbidden"
+    if ends == 2 or (ends == 1 and estimator.rule == "or"):
+        return "the selector left it out"
+    if ends == 1:
+        return "one chose the other, and the rule asks for both"
+    if estimator.max_degree is not None:
+        return f"no search goes beyond max_degree = {estimator.max_degree}"
+    return ""
+
+
 def checked_estimator(estimator: GreedyGraph) -> GreedyGraph:
     """Return a fitted `GreedyGraph`; anything else is an error."""
     if not isinstance(estimator, GreedyGraph):

@@ -60,6 +60,14 @@ class SplitTest:
         What went wrong in other splits, and how often.
     null : str
         What a small p-value speaks against.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> test = ig.split_test(ig.GreedyGraph(), field.sample(600, seed=0), splits=4)
+    >>> test.to_frame().columns
+    ['source', 'target', 'p_value', 'chosen', 'found']
     """
 
     names: tuple[str, ...]

@@ -18,14 +18,12 @@ from isinglass.estimators import GreedyGraph
 from isinglass.frames import frame
 from isinglass.graph import position_of
 from isinglass.losses.information import information
-from isinglass.selection import FalseEdges
+from isinglass.selection import TENTATIVE
 from isinglass.uncertainty.power import least_log_odds
-from isinglass.uncertainty.searches import Search, checked_estimator, searches
+from isinglass.uncertainty.searches import Search, checked_estimator, kept_out, searches
 from isinglass.uncertainty.words import number, rounded_up
 
 LINKED, NOT_LINKED, CANNOT_TELL = "linked", "not linked", "cannot tell"
-#: The tier below the firm one: a pair with that much evidence is not called "not linked".
-TENTATIVE = FalseEdges(1)
 
 
 @dataclass(frozen=True)
@@ -42,8 +40,17 @@ class Verdict:
         A link with a larger one would be found, with the power asked for, were the pair not known
         to be linked or not. Infinite where no link would be found.
     rows_needed : float
-        Rows that would settle it, roughly; infinite if no number would, NaN where it is settled.
+        Rows that would settle it, roughly; infinite if no number would, NaN where it is settled,
+        or where the selector decides.
     sentence : str
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> ig.verdict(est).of("x0", "x1").verdict
+    'linked'
     """
 
     source: str
@@ -60,7 +67,16 @@ class Verdict:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdicts:
-    """What can be said about every pair of columns, in column order."""
+    """What can be said about every pair of columns, in column order.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> len(ig.verdict(est)), len(ig.verdict(est, columns=["x0", "x1"]))
+    (3, 1)
+    """
 
     pairs: tuple[Verdict, ...]
     names: tuple[str, ...]
@@ -111,7 +127,9 @@ def verdict(
     A pair that was not found is *not linked* only down to a size: the smallest odds ratio that
     would have been found with the power asked for, given what the search knew at its end. If
     that size is above the one that matters, or the evidence is that of a tentative link, the
-    answer is *cannot tell*, with the rows that would settle it.
+    answer is *cannot tell*, with the rows that would settle it. So it is where a setting keeps a
+    pair out: a forbidden link, the rule "and", ``max_degree``, a selector that asks for more than
+    the threshold.
 
     Parameters
     ----------
@@ -152,6 +170,20 @@ def verdict(
     return _Judge(estimator, float(np.log(matters)), power).verdicts(wanted, progress)
 
 
+@dataclass(frozen=True)
+class _Pair:
+    """What the searches say of a pair: its evidence at the end where it is more, and at the end
+    that decides; the least log odds ratio that would be found; how many ends chose it.
+    """
+
+    a: int
+    b: int
+    evidence: float
+    decides: float
+    least: float
+    ends: int
+
+
 class _Judge:
     def __init__(self, estimator: GreedyGraph, matters: float, power: float) -> None:
         table = estimator._table
@@ -159,22 +191,28 @@ class _Judge:
         self.matters, self.power = matters, power
         self.needed = 2.0 * self.n * estimator.threshold_
         self.tentative = 2.0 * self.n * TENTATIVE.threshold(self.n, len(self.names))
+        self.required = estimator._constraints.pairs
         self.linked = {(e.source, e.target): float(e.evidence or 0.0) for e in estimator.graph_}
 
     def verdicts(self, columns: Sequence[int], progress: Progress | None) -> Verdicts:
         p = len(self.names)
         evidence, least = np.zeros((p, p)), np.full((p, p), np.inf)
+        chosen = np.zeros((p, p), dtype=int)
         for done, search in enumerate(searches(self.estimator, columns), start=1):
             r, others = search.column, [t for t in columns if t in search.loss.candidates]
             evidence[r, others] = search.evidence(search.fit(search.path.support), others)
-            least[r, others] = self._least(search, others)
+            allowed = list(self.estimator._constraints.candidates(r, others))
+            least[r, allowed] = self._least(search, allowed)
+            chosen[r, list(search.path.support)] = 1
             if progress is not None:
                 progress(done, len(columns))
+        both = self.estimator.rule == "and"
+        decides = (np.minimum if both else np.maximum)(evidence, evidence.T)
         evidence = np.maximum(evidence, evidence.T)
-        combined = np.minimum if self.estimator.rule == "or" else np.maximum
-        least = combined(least, least.T)
+        least = (np.maximum if both else np.minimum)(least, least.T)
+        ends = chosen + chosen.T
         pairs = tuple(
-            self._verdict(a, b, float(evidence[a, b]), float(least[a, b]))
+            self._verdict(_Pair(a, b, evidence[a, b], decides[a, b], least[a, b], ends[a, b]))
             for a, b in combinations(columns, 2)
         )
         return Verdicts(pairs, self.names, self.estimator._table.library)
@@ -190,15 +228,31 @@ class _Judge:
                 sizes[t] = least_log_odds(edge, self.needed, self.n, power)
         return [sizes[t] for t in others]
 
-    def _verdict(self, a: int, b: int, evidence: float, least: float) -> Verdict:
+    def _verdict(self, pair: _Pair) -> Verdict:
+        a, b, evidence, least = pair.a, pair.b, float(pair.evidence), float(pair.least)
+        barred = kept_out(self.estimator, a, b, pair.ends)
         if (a, b) in self.linked:
             evidence = self.linked[a, b]
-            word, rows, said = LINKED, float("nan"), f"linked (evidence {number(evidence)})"
+            word, rows = LINKED, float("nan")
+            asked = ", as required" if (a, b) in self.required else ""
+            said = f"linked{asked} (evidence {number(evidence)})"
+        elif barred and (pair.ends or evidence > self.needed or np.isinf(least)):
+            word, rows = CANNOT_TELL, self._rows_beyond(pair)
+            said = f"cannot tell: {barred} (evidence {number(evidence)}"
+            said += f"; a link needs {number(self.needed)})"
         else:
             word, rows, said = self._judged(evidence, least)
         ratio = float(np.exp(least)) if least < 700 else float("inf")
         said = f"{self.names[a]} and {self.names[b]}: {said}"
         return Verdict(self.names[a], self.names[b], word, evidence, ratio, rows, said)
+
+    def _rows_beyond(self, pair: _Pair) -> float:
+        """Rows that would settle a pair that a setting keeps out, although one end has enough."""
+        if pair.ends == 0:  # forbidden, or beyond the largest number of neighbours
+            return float("inf")
+        if pair.ends == 1 and self.estimator.rule == "and":
+            return self._rows_for(pair.decides) if pair.decides > 0 else float("inf")
+        return float("nan")
 
     def _judged(self, evidence: float, least: float) -> tuple[str, float, str]:
         """The verdict, the rows needed, and the words for it."""
