@@ -172,7 +172,7 @@ def test_axes_of_one_s_own_are_returned(draw, small):
 
 def test_where_pyplot_is_in_use_it_shows_the_figure():
     code = (
-        "import matplotlib; matplotlib.use('agg'); from matplotlib import pyplot;"
+        "import matplotlib; matplotlib.use('svg'); from matplotlib import pyplot;"
         "import isinglass as ig; ax = ig.plots.network(ig.Graph(('a', 'b'), ()));"
         "assert pyplot.gca() is ax"
     )

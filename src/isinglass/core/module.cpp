@@ -167,6 +167,8 @@ nb::dict value(Codes codes, Vector<std::int32_t> states, Vector<double> weights,
       supports[r].push_back(static_cast<std::size_t>(neighbours.data()[i]));
       if (supports[r].back() >= columns || supports[r].back() == r)
         throw std::out_of_range("no such neighbour");
+      if (std::min(states.data()[r], states.data()[supports[r].back()]) < 2)
+        throw std::invalid_argument("a constant column has no neighbours");
     }
   std::vector<std::size_t> targets(columns);
   std::iota(targets.begin(), targets.end(), std::size_t{0});

@@ -74,7 +74,12 @@ def learn_native(
 def fit_neighbourhoods(
     table: Table, neighbours: Sequence[Sequence[int]], *, intercept: bool, threads: int
 ) -> NativeRuns:
-    """Fit every column on given neighbours: paths without a step, for graphs found elsewhere."""
+    """Fit every column on given neighbours: paths without a step, for graphs found elsewhere.
+
+    A constant column says nothing of others, and nothing can be said of it: it has no neighbours.
+    """
+    varies = [m > 1 for m in table.n_states]
+    neighbours = [[t for t in some if varies[t] and varies[r]] for r, some in enumerate(neighbours)]
     codes, weights = merged_rows(table)
     flat = value_neighbours(
         codes,

@@ -113,6 +113,8 @@ class PseudoLikelihood:
         for basis, places, fit in zip(layout.bases, layout.fields, fits, strict=True):
             start[places] = (basis.T @ fit.intercept)[: len(places)]
         for (i, j), places in layout.edges.items():
+            if not places.size:  # with a constant column
+                continue
             mean = (fits[i].coef[j] + fits[j].coef[i].T) / 2
             start[places] = layout.bases[i].T @ mean @ layout.bases[j]
         return start

@@ -49,16 +49,26 @@ def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
 def axes_for(width: float, height: float) -> Axes:
     """Axes of a new figure of that many inches, where nobody gave any.
 
-    Where pyplot is in use, or this is a notebook, the figure is one of pyplot's, so that it is
+    In a notebook, or where pyplot draws to a screen, the figure is one of pyplot's, so that it is
     shown as others are; elsewhere nothing keeps it but the axes.
     """
     figure, ax = new_figure(width, height)
-    if "matplotlib.pyplot" not in sys.modules and "ipykernel" not in sys.modules:
+    if not _shown_by_pyplot():
         return ax
     from matplotlib import pyplot
 
     figure = pyplot.figure(figsize=(width, height), layout="constrained")
     return figure.add_subplot()
+
+
+def _shown_by_pyplot() -> bool:
+    if "ipykernel" in sys.modules:
+        return True
+    if "matplotlib.pyplot" not in sys.modules:
+        return False
+    from matplotlib import get_backend
+
+    return str(get_backend()).lower() != "agg"  # which only writes files
 
 
 def figure_of(ax: Axes) -> Figure:
