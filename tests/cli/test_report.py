@@ -1,5 +1,6 @@
 import json
 import webbrowser
+from itertools import combinations
 
 import pytest
 
@@ -8,7 +9,7 @@ from isinglass.errors import FileError, SettingError
 from isinglass.measures import nodes
 from isinglass.report import to_html
 from isinglass.selection import Auto, LookBelow
-from isinglass.uncertainty import verdict
+from isinglass.uncertainty import explain, resample, verdict
 
 KEPT = ["a", "b", "c", "alone"]
 
@@ -62,8 +63,21 @@ def test_verdicts(invoke, survey, tmp_path):
     est = GreedyGraph(LookBelow(Auto())).fit(read_table(survey).select(KEPT))
     words = "".join(pair.verdict[0] for pair in verdict(est))
     assert f'"verdict":"{words}"' in page
+    pair = next(pair for pair in combinations(KEPT, 2) if pair not in est.graph_.edges)
+    assert json.dumps(explain(est, *pair).sentence, ensure_ascii=False) in page
     with pytest.raises(SettingError, match="--verdicts go to report"):
         invoke("fit", survey, *drop, "--verdicts")
+
+
+def test_half_samples(invoke, survey, tmp_path):
+    drop = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
+    invoke("fit", survey, *drop, "--out", tmp_path / "out", "--half-samples", "6")
+    est = GreedyGraph(LookBelow(Auto())).fit(read_table(survey).select(KEPT))
+    chosen = summarise(est.record(), frequencies=resample(est, n=6).frequency)["frequencies"]
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert f'"frequencies":{json.dumps(chosen, separators=(",", ":"))}' in page
+    with pytest.raises(SettingError, match="--half-samples go to report"):
+        invoke("fit", survey, *drop, "--half-samples", "6")
 
 
 def test_no_browser(invoke, model, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,14 @@ Examples:
 @click.option(
     "--verdicts",
     is_flag=True,
-    help="Add to the report what could have been found between columns without a link: slower.",
+    help="Add to the report, for columns without a link, what explained their association away "
+    "and what could have been found: slower.",
+)
+@click.option(
+    "--half-samples",
+    type=click.IntRange(2),
+    metavar="N",
+    help="Add to the report how often N half-samples of the rows choose each link.",
 )
 @fit_options
 @click.option(
@@ -63,6 +71,7 @@ def command(
     open_it: bool,
     predictability: bool,
     verdicts: bool,
+    half_samples: int | None,
     top: int,
     as_json: bool,
     **options: Any,
@@ -76,8 +85,14 @@ def command(
         check_folder(out)
     elif predictability:
         raise SettingError("--predictability goes to nodes.csv; say where with --out.")
-    elif open_it or verdicts:
-        word = "--open shows" if open_it else "--verdicts go to"
+    elif open_it or verdicts or half_samples:
+        word = (
+            "--open shows"
+            if open_it
+            else "--verdicts go to"
+            if verdicts
+            else "--half-samples go to"
+        )
         raise SettingError(f"{word} report.html; say where to put it with --out.")
     estimator = fit_file(data, **options)
     record, title = estimator.record(), title_of(data)
@@ -87,7 +102,9 @@ def command(
         measured = _measured(estimator, 5 if predictability else None)
         about = {"title": title, "suppress": suppress, "measures": measured}
         if verdicts:
-            about["verdicts"] = _judged(estimator)
+            about |= {"verdicts": _judged(estimator), "explanations": _explained(estimator)}
+        if half_samples:
+            about["frequencies"] = _chosen_again(estimator, half_samples)
         written = _write(out, estimator, record, about)
     if as_json:
         click.echo(to_json(summary))
@@ -109,6 +126,26 @@ def _judged(estimator: GreedyGraph) -> Any:
 
     with progress_bar("judging pairs") as progress:
         return verdict(estimator, progress=progress).to_frame("polars")
+
+
+def _explained(estimator: GreedyGraph) -> dict[tuple[str, str], str]:
+    from isinglass.uncertainty import explain
+
+    names, linked = estimator.graph_.names, set(estimator.graph_.edges)
+    pairs = [pair for pair in combinations(names, 2) if pair not in linked]
+    found = {}
+    with progress_bar("explaining pairs") as progress:
+        for done, (a, b) in enumerate(pairs, start=1):
+            found[a, b] = explain(estimator, a, b).sentence
+            progress(done, len(pairs))
+    return found
+
+
+def _chosen_again(estimator: GreedyGraph, count: int) -> dict[tuple[str, str], float]:
+    from isinglass.uncertainty import resample
+
+    with progress_bar("half-samples") as progress:
+        return dict(resample(estimator, n=count, progress=progress).frequency)
 
 
 def _write(out: str, estimator: GreedyGraph, record: FitRecord, about: dict[str, Any]) -> list[str]:
