@@ -1,6 +1,7 @@
 // The occupied cells of a support: rows with equal neighbours, counted once.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -48,9 +49,12 @@ class Cells {
     become(kept);
   }
 
+  // Starts anew, unless only columns are to be added.
   void become(const std::vector<std::size_t>& support) {
-    reset();
-    for (const std::size_t t : support) add(t);
+    const bool grown =
+        support_.size() <= support.size() && std::equal(support_.begin(), support_.end(), support.begin());
+    if (!grown) reset();
+    for (std::size_t i = support_.size(); i < support.size(); ++i) add(support[i]);
   }
 
   // Words or rows looked at, about, when the cells are split by a column of two states.
@@ -100,6 +104,18 @@ class Cells {
       add_multiple(&out[c * functions], rows, &of_cell[cell * functions], functions);
     };
     if (!by_bits_) {
+      switch (functions) {  // of targets of two to five states
+        case 2:
+          return sum_rows<2>(column, of_cell, out);
+        case 5:
+          return sum_rows<5>(column, of_cell, out);
+        case 9:
+          return sum_rows<9>(column, of_cell, out);
+        case 14:
+          return sum_rows<14>(column, of_cell, out);
+        default:
+          break;
+      }
       const std::uint8_t* codes = table_->codes(column);
       for (std::size_t i = 0; i < table_->rows(); ++i) add(table_->weight(i), cell_of_[i], codes[i]);
       return;
@@ -151,6 +167,17 @@ class Cells {
   }
 
  private:
+  // Sums over the rows of each state of few functions of the cell.
+  template <std::size_t kFunctions>
+  void sum_rows(std::size_t column, std::span<const double> of_cell, std::vector<double>& out) const {
+    const std::uint8_t* codes = table_->codes(column);
+    for (std::size_t i = 0; i < table_->rows(); ++i) {
+      const double* values = &of_cell[cell_of_[i] * kFunctions];
+      double *sums = &out[codes[i] * kFunctions], weight = table_->weight(i);
+      for (std::size_t f = 0; f < kFunctions; ++f) sums[f] += weight * values[f];
+    }
+  }
+
   // Row by row, each into the list of its state.
   void split_rows_in_pairs(std::size_t column, const double* chances,
                            std::vector<WeightedPairs>& by_state) const {

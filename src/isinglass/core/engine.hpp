@@ -73,17 +73,24 @@ class Engine {
     }
   }
 
-  // Adds what admirers that are not neighbours are worth, wherever a path may be cut.
+  // Adds what admirers that are not neighbours are worth, wherever a path may be cut: what the search
+  // knows already, and what it did not have to look at.
   void measure_admirers(Node& node, const std::set<std::size_t>& admirers, NodePath& path) {
     for (std::size_t count = 0; count < path.worth.size() && !interrupted_; ++count) {
       if (count < path.steps.size() && !path.steps[count].add) continue;
       const NodeFit& fit = count ? path.steps[count - 1].fit : path.start;
+      std::vector<Worth>& worth = path.worth[count];
       std::vector<std::size_t> others;
-      for (const std::size_t j : admirers)
-        if (std::find(fit.support.begin(), fit.support.end(), j) == fit.support.end()) others.push_back(j);
-      const std::vector<Worth> worth = node.worth(fit, others);
-      path.worth[count].insert(path.worth[count].end(), worth.begin(), worth.end());
+      for (const std::size_t j : admirers) {
+        if (std::find(fit.support.begin(), fit.support.end(), j) != fit.support.end()) continue;
+        const auto known = std::find_if(path.gains[count].begin(), path.gains[count].end(),
+                                        [j](const Worth& gain) { return gain.column == j; });
+        known != path.gains[count].end() ? worth.push_back(*known) : others.push_back(j);
+      }
+      const std::vector<Worth> rest = node.worth(fit, others);
+      worth.insert(worth.end(), rest.begin(), rest.end());
     }
+    path.gains.clear();
   }
 
   const Table& table_;

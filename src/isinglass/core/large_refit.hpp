@@ -21,12 +21,50 @@
 
 namespace isinglass {
 
-// Adds to `out` the curvature of all cells times u. Numbers come in rows of `width`, a row a feature;
-// each cell has `features` of them.
+// Adds to `out` the curvature of all cells times u. Numbers come in rows of `kWidth`, a row a feature;
+// each cell has `features` of them. The width is known to the compiler, so that scores
+// stay in registers.
+template <std::size_t kWidth>
+ISINGLASS_IN_CLONES inline void add_curvature_in_rows(std::size_t cells, std::size_t features,
+                                                      const std::uint32_t* active, const double* chance,
+                                                      const double* share, const double* u, double* out) {
+  for (std::size_t s = 0; s < cells; ++s, active += features, chance += kWidth) {
+    double scores[kWidth] = {};
+    for (std::size_t i = 0; i < features; ++i) {
+      const double* row = u + active[i] * kWidth;
+      for (std::size_t a = 0; a < kWidth; ++a) scores[a] += row[a];
+    }
+    double mean = 0;
+    for (std::size_t a = 0; a < kWidth; ++a) mean += chance[a] * scores[a];
+    for (std::size_t a = 0; a < kWidth; ++a) scores[a] = share[s] * chance[a] * (scores[a] - mean);
+    for (std::size_t i = 0; i < features; ++i) {
+      double* row = out + active[i] * kWidth;
+      for (std::size_t a = 0; a < kWidth; ++a) row[a] += scores[a];
+    }
+  }
+}
+
+// The same for rows of any width that is a multiple of four.
 ISINGLASS_CLONES inline void add_curvature_times(std::size_t cells, std::size_t features, std::size_t width,
                                                  const std::uint32_t* active, const double* chance,
                                                  const double* share, const double* u, double* scores,
                                                  double* out) {
+  switch (width) {
+    case 4:
+      return add_curvature_in_rows<4>(cells, features, active, chance, share, u, out);
+    case 8:
+      return add_curvature_in_rows<8>(cells, features, active, chance, share, u, out);
+    case 12:
+      return add_curvature_in_rows<12>(cells, features, active, chance, share, u, out);
+    case 16:
+      return add_curvature_in_rows<16>(cells, features, active, chance, share, u, out);
+    case 20:
+      return add_curvature_in_rows<20>(cells, features, active, chance, share, u, out);
+    case 24:
+      return add_curvature_in_rows<24>(cells, features, active, chance, share, u, out);
+    default:
+      break;
+  }
   for (std::size_t s = 0; s < cells; ++s, active += features, chance += width) {
     for (std::size_t a = 0; a < width; ++a) scores[a] = 0;
     for (std::size_t i = 0; i < features; ++i) {
@@ -161,8 +199,10 @@ class LargeRefit {
       std::swap(u, trial);
       std::swap(gradient, slope_there);
       if (std::ranges::any_of(step, [](double d) { return std::abs(d) > kFar; })) prepare_blocks();
-      // Steps that shrink this fast leave less than what the next would have to gain.
-      if (i > 0 && predicted * std::max(predicted / last, kTight) < 0.1 * tolerance) return;
+      // Newton's steps shrink ever faster, down to the share of the residual; what the next would gain
+      // goes with the squares.
+      const double shrunk = std::max(predicted / last, 2 * share);
+      if (i > 0 && predicted * shrunk * shrunk < 0.01 * tolerance) return;
       last = predicted;
     }
   }

@@ -3,20 +3,24 @@
 
 #include <cmath>
 
+#include "vectors.hpp"
+
 namespace isinglass {
 
-// The sum of weight * log(value). Values of weight one are multiplied up, as long as the
+// The sum of weight * log(value). Values of small whole weight are multiplied up, as long as the
 // product is far from the ends of the range of doubles; a product of m values is
 // off by m roundings, as the sum of their logarithms would be.
 class LogSum {
  public:
-  void add(double weight, double value) {
-    if (weight == 1 && value > kLeast && value < kMost) {
-      product_ *= value;
-      if (!(product_ > kLeast && product_ < kMost)) flush();
-    } else {
-      sum_ += weight * std::log(value);
+  ISINGLASS_IN_CLONES void add(double weight, double value) {
+    if (weight <= kFewTimes && value > kLeast && value < kMost) {
+      for (; weight >= 1; weight -= 1) {
+        product_ *= value;
+        if (!(product_ > kLeast && product_ < kMost)) flush();
+      }
+      if (weight == 0) return;
     }
+    sum_ += weight * std::log(value);
   }
 
   double sum() {
@@ -25,7 +29,7 @@ class LogSum {
   }
 
  private:
-  static constexpr double kLeast = 1e-100, kMost = 1e100;
+  static constexpr double kFewTimes = 4, kLeast = 1e-100, kMost = 1e100;
 
   void flush() {
     sum_ += std::log(product_);

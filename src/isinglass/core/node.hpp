@@ -49,6 +49,7 @@ struct NodeFit {
   std::vector<char> unbounded;
   std::vector<double> chances;      // cells x states of the target
   std::vector<double> least_costs;  // what removing each column costs at least, raw
+  std::vector<double> costs;        // what it does cost; NaN where nobody has asked yet
   double loss = 0;
 };
 
@@ -72,6 +73,8 @@ struct NodePath {
   std::vector<NodeStep> steps;
   // For the start and each step after which the path may be cut, what its neighbours are worth.
   std::vector<std::vector<Worth>> worth;
+  // At the same places, the gains of candidates that the search had to look at.
+  std::vector<std::vector<Worth>> gains;
   Stop stop = Stop::below_threshold;
   std::int64_t evaluated = 0;  // candidates whose gain was computed exactly
 };
@@ -107,11 +110,12 @@ class Node {
       const std::size_t size = fit.support.size();
       if (interrupted) return stopped(path, Stop::interrupted);
       path.worth.resize(path.steps.size() + 1);  // a path may be cut before each forward step
+      path.gains.resize(path.worth.size());
       path.worth.back() = neighbours_worth(fit);
       if (size == candidates_.size()) return stopped(path, Stop::no_candidate);
       if (size >= settings_.max_degree) return stopped(path, Stop::max_degree);
 
-      const Choice forward = best_candidate(fit);
+      const Choice forward = best_candidate(fit, path.gains.back());
       if (!(forward.value > settings_.threshold)) return stopped(path, Stop::below_threshold);
       left_at[size] = fit.loss;
       const std::vector<double> shifts = best_shifts(fit, forward.column);
@@ -141,10 +145,11 @@ class Node {
   // A path without a step: the fit on neighbours that are given, not searched for.
   NodePath fit_on(const std::vector<std::size_t>& neighbours) {
     cells_.become(neighbours);
-    const NodeFit fit = refit(nullptr);
+    NodeFit fit = refit(nullptr);
     NodePath path;
     path.start = without_chances(fit);
     path.worth.push_back(neighbours_worth(fit));
+    path.gains.resize(1);
     return path;
   }
 
@@ -172,10 +177,10 @@ class Node {
 
   // What is kept of a fit: the chances take a number for each cell, and are soon made again.
   static NodeFit without_chances(const NodeFit& fit) {
-    return {fit.support, fit.parameters, fit.unbounded, {}, {}, fit.loss};
+    return {fit.support, fit.parameters, fit.unbounded, {}, {}, {}, fit.loss};
   }
 
-  std::vector<Worth> neighbours_worth(const NodeFit& fit) {
+  std::vector<Worth> neighbours_worth(NodeFit& fit) {
     std::vector<Worth> values;
     for (std::size_t i = 0; i < fit.support.size(); ++i)
       values.push_back({fit.support[i], table_.states(r_) < 2 ? 0.0 : std::max(cost(fit, i), 0.0)});
@@ -208,8 +213,9 @@ class Node {
     return values.front();
   }
 
-  // Bounds first, ever sharper; what they leave is evaluated, the most promising first.
-  Choice best_candidate(const NodeFit& fit) {
+  // Bounds first, ever sharper; what they leave is evaluated, the most promising first. The raw gains of
+  // these are told.
+  Choice best_candidate(const NodeFit& fit, std::vector<Worth>& gains) {
     std::vector<Choice> exact;
     double best = 0;
     const auto cut = [&] { return std::max(best, settings_.threshold) - kTie; };
@@ -222,27 +228,30 @@ class Node {
       split(fit, candidate.column);
       if (cells_.width() > 2 && settings_.intercept && falls_short(candidate, hopeless)) return;
       const double gain = gain_of_split(fit, candidate.column);
+      gains.push_back({candidate.column, std::max(gain, 0.0)});
       exact.push_back({candidate.column, on_one_scale(gain, candidate.column)});
       best = std::max(best, exact.back().value);
     };
     const std::vector<std::size_t> candidates = outside(fit);
     Screen screen(table_, pairs_, reader_, cells_, r_, fit.chances, candidates);
     std::vector<Open> open;
-    if (screen.works()) {
-      open = screen.above(cut() * table_.n(), candidates);
-    } else {
-      for (const std::size_t j : candidates) open.push_back({j});
-    }
-    std::erase_if(open, hopeless);
-    for (std::size_t sharpened = 0; screen.works() && !open.empty(); ++sharpened) {
+    for (const std::size_t j : candidates) open.push_back({j});
+    const auto assess = [&] {
+      screen.assess(open, cut() * table_.n());
+      std::erase_if(open, hopeless);
+    };
+    if (screen.works()) assess();
+    for (int round = 0; round < kMostRounds && screen.works() && !open.empty(); ++round) {
       const auto top = std::max_element(open.begin(), open.end(), less_promising);
-      evaluate(*top);
-      open.erase(top);
-      std::erase_if(open, hopeless);
-      if (!screen.worth_sharpening(open.size()) || sharpened == kMostSets || !screen.sharpen(open)) break;
-      for (Open& candidate : open) screen.assess(candidate);
-      std::erase_if(open, hopeless);
+      if (screen.guess(*top) > 0.5 * cut() * table_.n()) {
+        evaluate(*top);
+        open.erase(top);
+        assess();
+      }
+      if (!screen.worth_sharpening(open.size()) || !screen.sharpen(open, cut() * table_.n())) break;
+      assess();
     }
+    if (screen.sharp()) screen.bound(open);
     if (!screen.sharp() && !open.empty()) {
       tabulate_moments(fit);
       for (Open& candidate : open) look_at_slopes(candidate);
@@ -301,7 +310,7 @@ class Node {
   }
 
   // Removals that are sure to cost more than the limit are not looked at.
-  Choice cheapest_removal(const NodeFit& fit, double limit) {
+  Choice cheapest_removal(NodeFit& fit, double limit) {
     std::vector<Choice> costs;
     for (std::size_t i = 0; i < fit.support.size(); ++i) {
       const std::size_t t = fit.support[i];
@@ -456,8 +465,14 @@ class Node {
     return fit.loss - problem.chances(problem.expand(x), chances);
   }
 
-  // Rise of the loss when the i-th neighbour is removed and the field re-optimised.
-  double cost(const NodeFit& fit, std::size_t i) {
+  // Rise of the loss when the i-th neighbour is removed and the field re-optimised; asked for by the
+  // backward step and again where the path may be cut.
+  double cost(NodeFit& fit, std::size_t i) {
+    if (std::isnan(fit.costs[i])) fit.costs[i] = find_cost(fit, i);
+    return fit.costs[i];
+  }
+
+  double find_cost(const NodeFit& fit, std::size_t i) {
     const std::size_t width = cells_.width(), t = fit.support[i];
     const std::vector<double> removed = table_of(fit, i);
     std::vector<double> factors(removed.size()), totals(width, 0.0);
@@ -564,6 +579,7 @@ class Node {
     fit.loss = problem.chances(fit.parameters, fit.chances);
     fit.unbounded = problem.held_by_ridge(x);
     fit.least_costs = problem.least_removal_costs(x);
+    fit.costs.assign(fit.support.size(), std::numeric_limits<double>::quiet_NaN());
     return fit;
   }
 
@@ -592,7 +608,7 @@ class Node {
   }
 
   static constexpr double kFarthestStart = 20;  // the loss is flat further out
-  static constexpr std::size_t kMostSets = 16;  // each halves what is unknown of the slopes
+  static constexpr int kMostRounds = 16;        // of sharpening
 
   const Table& table_;
   const Pairs& pairs_;

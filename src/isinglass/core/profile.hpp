@@ -37,27 +37,79 @@ struct WeightedPairs {
   }
 };
 
-// Chances multiplied by `factor` and made to sum to one again, cell by cell: adds them to `expected`, and
-// the products of each with those before it to `crossed` (below the diagonal, k x k). Returns the sum of
-// the logarithms of what they summed to.
-ISINGLASS_CLONES inline double cross_shares(std::span<const Weighted> cells, const std::size_t* seen,
-                                            std::size_t k, const double* factor, double* share,
-                                            double* expected, double* crossed) {
+// Rows of a k x k matrix lie this far apart: whole vectors, so that loops need no last few.
+constexpr std::size_t padded(std::size_t k) { return (k + 3) / 4 * 4; }
+
+// The chances of k states, multiplied by `factor` and made to sum to one again, cell by cell: adds them
+// to `expected` and, where `crossed` is wanted, the products of each with those before it (below the
+// diagonal; what is above it means nothing). Returns the sum of the logarithms of what they summed to. A
+// number of states that the compiler knows, kStates, makes short loops; zero stands for any. `share` is
+// zero beyond k.
+template <std::size_t kStates, bool kCrossed>
+ISINGLASS_IN_CLONES inline double add_shares(std::span<const Weighted> cells, const std::size_t* seen,
+                                             std::size_t states, const double* factor, double* share,
+                                             double* expected, double* crossed) {
+  const std::size_t k = kStates ? kStates : states;
   LogSum logs;
   for (const Weighted& cell : cells) {
     double sum = 0;
     for (std::size_t i = 0; i < k; ++i) sum += share[i] = cell.chance[seen[i]] * factor[i];
     logs.add(cell.rows, sum);
-    const double whole = 1 / sum;
-    for (std::size_t i = 0; i < k; ++i) {
-      share[i] *= whole;
-      const double rows = cell.rows * share[i];
-      expected[i] += rows;
-      double* row = crossed + i * k;
-      for (std::size_t j = 0; j < i; ++j) row[j] += rows * share[j];
+    const double whole = 1 / sum, rows = cell.rows * whole;
+    for (std::size_t i = 0; i < k; ++i) expected[i] += rows * share[i];
+    if (!kCrossed) continue;
+    for (std::size_t i = 1; i < k; ++i) {
+      const double weighted = rows * whole * share[i];
+      double* row = crossed + i * padded(k);
+      for (std::size_t j = 0; j < padded(i); ++j) row[j] += weighted * share[j];
     }
   }
   return logs.sum();
+}
+
+// The same with sums kept close by.
+template <std::size_t kStates, bool kCrossed>
+ISINGLASS_IN_CLONES inline double add_few_shares(std::span<const Weighted> cells, const std::size_t* seen,
+                                                 const double* factor, double* expected, double* crossed) {
+  double factors[kStates], share[padded(kStates)] = {}, sums[kStates] = {},
+                           products[kStates * padded(kStates)] = {};
+  std::copy_n(factor, kStates, factors);
+  const double logs = add_shares<kStates, kCrossed>(cells, seen, kStates, factors, share, sums, products);
+  std::copy_n(sums, kStates, expected);
+  if (kCrossed) std::copy_n(products, kStates * padded(kStates), crossed);
+  return logs;
+}
+
+template <bool kCrossed>
+ISINGLASS_IN_CLONES inline double sum_shares_of(std::span<const Weighted> cells, const std::size_t* seen,
+                                                std::size_t k, const double* factor, double* share,
+                                                double* expected, double* crossed) {
+  switch (k) {
+    case 3:
+      return add_few_shares<3, kCrossed>(cells, seen, factor, expected, crossed);
+    case 4:
+      return add_few_shares<4, kCrossed>(cells, seen, factor, expected, crossed);
+    case 5:
+      return add_few_shares<5, kCrossed>(cells, seen, factor, expected, crossed);
+    default:
+      break;
+  }
+  return add_shares<0, kCrossed>(cells, seen, k, factor, share, expected, crossed);
+}
+
+// Adds the expected totals of the seen states after a shift; returns the sum of the logarithms of what
+// their chances then sum to.
+ISINGLASS_CLONES inline double sum_shares(std::span<const Weighted> cells, const std::size_t* seen,
+                                          std::size_t k, const double* factor, double* share,
+                                          double* expected) {
+  return sum_shares_of<false>(cells, seen, k, factor, share, expected, nullptr);
+}
+
+// The same, and the products of the shares of two states.
+ISINGLASS_CLONES inline double cross_shares(std::span<const Weighted> cells, const std::size_t* seen,
+                                            std::size_t k, const double* factor, double* share,
+                                            double* expected, double* crossed) {
+  return sum_shares_of<true>(cells, seen, k, factor, share, expected, crossed);
 }
 
 class Profile {
@@ -91,7 +143,8 @@ class Profile {
   }
 
   // An upper bound that is nearly the maximum, for the price of one look: where Newton's first step
-  // leads, the value and a bound on what is left. `slope` and `curvature` are those of no shift.
+  // leads, the value and a bound on what is left. `slope` and `curvature` are those of no shift; a shift
+  // lowers the curvature by no more than e^range.
   double nearly_maximum(std::span<const Weighted> cells, std::span<const double> totals,
                         std::span<const double> slope, std::span<const double> curvature) {
     const bool all_seen = std::ranges::all_of(totals, [](double total) { return total > 0; });
@@ -102,10 +155,14 @@ class Profile {
     std::iota(seen_.begin(), seen_.end(), std::size_t{0});
     Point there(totals.size());
     std::copy(left.begin(), left.end(), there.v.begin() + 1);
-    look(cells, totals, there);
+    look(cells, totals, there, Look::at_slopes);
     for (std::size_t a = 0; a < left.size(); ++a) left[a] = totals[a + 1] - there.expected[a + 1];
+    const auto [low, high] = std::minmax_element(there.v.begin(), there.v.end());
+    const double shrunk = std::exp(*low - *high);
+    std::vector<double> least(curvature.begin(), curvature.end());
+    for (double& number : least) number *= shrunk;
     double guess = 0;
-    const double bound = there.gain + gain_bound(left, there.curvature, guess);
+    const double bound = there.gain + gain_bound(left, least, guess);
     return bound < kNoBound ? bound : maximum(cells, totals);
   }
 
@@ -176,14 +233,17 @@ class Profile {
     explicit Point(std::size_t k) : v(k, 0.0), expected(k), curvature((k - 1) * (k - 1)) {}
   };
 
+  enum class Look { at_slopes, at_curvature };
+
   // Newton's direction as far as it helps; else a step of iterative scaling, which never lowers the gain.
+  // After short steps the curvature serves on.
   double many_states(std::span<const Weighted> cells, std::span<const double> totals) {
     const std::size_t k = seen_.size(), q = k - 1;  // the shift of seen_[0] stays zero
     Point here(k), there(k);
     std::vector<double> slope(q), step(q);
     double rows = 0;
     for (const std::size_t a : seen_) rows += totals[a];
-    look(cells, totals, here);
+    look(cells, totals, here, Look::at_curvature);
     for (int round = 0; round < 1000; ++round) {
       for (std::size_t i = 0; i < q; ++i) slope[i] = totals[seen_[i + 1]] - here.expected[i + 1];
       step = slope;
@@ -193,17 +253,18 @@ class Profile {
         promise += 0.5 * slope[i] * step[i];
         longest = std::max(longest, std::abs(step[i]));
       }
-      // The quadratic model is then exact: what it misses is a higher power of the promise.
-      if (solved && promise <= 1e-10 * rows && longest < 1e-3) {
+      // The quadratic model is then exact: what it misses is a share of the promise.
+      if (solved && promise <= 1e-11 * rows && longest < 1e-3) {
         here.gain += promise;
         for (std::size_t i = 0; i < q; ++i) here.v[i + 1] += step[i];
         break;
       }
       // Along Newton's direction the gain rises first: halve until a share of the rise is seen.
       bool moved = false;
+      Look wanted = longest < kShort ? Look::at_slopes : Look::at_curvature;
       for (double t = std::min(1.0, 50 / longest); solved && !moved && t * longest > 1e-12; t /= 2) {
         for (std::size_t i = 0; i < q; ++i) there.v[i + 1] = here.v[i + 1] + t * step[i];
-        look(cells, totals, there);
+        look(cells, totals, there, wanted);
         moved = there.gain >= here.gain + 0.1 * t * promise ||
                 promise <= 1e-13 * std::max(1.0, std::abs(here.gain));
       }
@@ -211,8 +272,9 @@ class Profile {
         for (std::size_t i = 0; i < k; ++i)
           there.v[i] = here.v[i] + std::log(totals[seen_[i]] / here.expected[i]);
         for (std::size_t i = k; i-- > 0;) there.v[i] -= there.v[0];
-        look(cells, totals, there);
+        look(cells, totals, there, wanted = Look::at_curvature);
       }
+      if (wanted == Look::at_slopes) std::swap(here.curvature, there.curvature);
       std::swap(here, there);
       if (solved && promise <= 1e-15 * rows) break;
     }
@@ -220,31 +282,44 @@ class Profile {
     return here.gain;
   }
 
-  // Fills in what a point's shifts give.
-  void look(std::span<const Weighted> cells, std::span<const double> totals, Point& point) {
-    const std::size_t k = point.v.size(), q = k - 1;
+  // Fills in what a point's shifts give: value and expected totals, and the curvature if it is wanted.
+  void look(std::span<const Weighted> cells, std::span<const double> totals, Point& point, Look wanted) {
+    const std::size_t k = point.v.size();
     factor_.resize(k);
-    share_.resize(k);
-    crossed_.assign(k * k, 0.0);
-    std::fill(point.expected.begin(), point.expected.end(), 0.0);
+    share_.assign(padded(k), 0.0);
+    point.expected.assign(k, 0.0);
     point.gain = 0;
     for (std::size_t i = 0; i < k; ++i) {
       factor_[i] = std::exp(point.v[i]);
       point.gain += totals[seen_[i]] * point.v[i];
     }
-    point.gain -= cross_shares(cells, seen_.data(), k, factor_.data(), share_.data(), point.expected.data(),
-                               crossed_.data());
+    double* expected = point.expected.data();
+    if (wanted == Look::at_slopes) {
+      point.gain -= sum_shares(cells, seen_.data(), k, factor_.data(), share_.data(), expected);
+      return;
+    }
+    crossed_.assign(k * padded(k), 0.0);
+    point.gain -=
+        cross_shares(cells, seen_.data(), k, factor_.data(), share_.data(), expected, crossed_.data());
+    fill_curvature(point);
+  }
+
+  // Sums of positive numbers: nothing cancels.
+  void fill_curvature(Point& point) const {
+    const std::size_t k = point.v.size(), q = k - 1;
     for (std::size_t i = 1; i < k; ++i) {
-      double others = crossed_[i * k];  // sums of positive numbers: nothing cancels
+      double others = crossed_[i * padded(k)];
       for (std::size_t j = 1; j < k; ++j) {
         if (i == j) continue;
-        const double common = crossed_[std::max(i, j) * k + std::min(i, j)];
+        const double common = crossed_[std::max(i, j) * padded(k) + std::min(i, j)];
         if (j < i) point.curvature[(i - 1) * q + j - 1] = -common;
         others += common;
       }
       point.curvature[(i - 1) * q + i - 1] = others;
     }
   }
+
+  static constexpr double kShort = 0.05;  // steps that hardly change the curvature
 
   std::vector<std::size_t> seen_;
   std::vector<double> shift_;

@@ -109,7 +109,7 @@ class Refit {
     out.resize(view_.cells * width);
     if (q_ == 1 && !active_.empty()) return chances_of_two(full, out) / n_;
     double loss = 0;
-    for (std::size_t s = 0; s < view_.cells; ++s) loss += cell(s, full, &out[s * width]);
+    for (std::size_t s = 0; s < view_.cells; ++s) loss += cell<0>(s, full, &out[s * width]);
     return loss / n_;
   }
 
@@ -199,16 +199,17 @@ class Refit {
   }
 
   // Loss of one cell; its chances go to `chance`.
+  template <std::size_t kQ>
   double cell(std::size_t s, std::span<const double> full, double* chance) const {
-    const std::size_t columns = first_.size(), width = q_ + 1;
+    const std::size_t columns = first_.size(), q = kQ ? kQ : q_, width = q + 1;
     chance[0] = view_.offset ? view_.offset[s * width] : 0.0;
-    for (std::size_t a = 0; a < q_; ++a)
+    for (std::size_t a = 0; a < q; ++a)
       chance[a + 1] = full[a] + (view_.offset ? view_.offset[s * width + a + 1] : 0.0);
     for (std::size_t t = 0; t < columns; ++t) {
       const int c = view_.codes[s * columns + t];
       if (c == 0) continue;
-      const double* row = &full[(first_[t] + static_cast<std::size_t>(c) - 1) * q_];
-      for (std::size_t a = 0; a < q_; ++a) chance[a + 1] += row[a];
+      const double* row = &full[(first_[t] + static_cast<std::size_t>(c) - 1) * q];
+      for (std::size_t a = 0; a < q; ++a) chance[a + 1] += row[a];
     }
     const double* counts = view_.counts + s * width;
     const double top = *std::max_element(chance, chance + width);
@@ -229,7 +230,7 @@ class Refit {
     slope_.assign(features_ * q_, 0.0);
     if (curved) blocks_.assign(features_ * (features_ + 1) / 2 * q_ * (q_ + 1) / 2, 0.0);
     if (active_.empty()) list_active();
-    double value = q_ == 1 ? sum_two_states(full, curved) : sum_many_states(full, curved);
+    double value = sum_cells(full, curved);
     for (double& number : slope_) number /= n_;
     if (curved) unpack_blocks();
     value = value / n_ + add_ridge(full, curved);
@@ -255,6 +256,21 @@ class Refit {
   }
 
   // Sums over cells of loss, slope and curvature.
+  double sum_cells(std::span<const double> full, bool curved) {
+    switch (q_) {
+      case 1:
+        return sum_two_states(full, curved);
+      case 2:
+        return sum_many_states<2>(full, curved);
+      case 3:
+        return sum_many_states<3>(full, curved);
+      case 4:
+        return sum_many_states<4>(full, curved);
+      default:
+        return sum_many_states<0>(full, curved);
+    }
+  }
+
   double sum_two_states(std::span<const double> full, bool curved) {
     std::vector<double*> rows;  // of the lower triangle
     for (std::size_t f = 0; curved && f < features_; ++f) rows.push_back(&blocks_[f * (f + 1) / 2]);
@@ -279,16 +295,18 @@ class Refit {
     return logs.sum() + linear;
   }
 
+  // The number of the target's states but the first, where the compiler knows it; zero stands for any.
+  template <std::size_t kQ>
   double sum_many_states(std::span<const double> full, bool curved) {
-    const std::size_t width = q_ + 1, triangle = q_ * (q_ + 1) / 2;
-    std::vector<double> chance(width), curvature(triangle), off(q_);
+    const std::size_t q = kQ ? kQ : q_, width = q + 1, triangle = q * (q + 1) / 2;
+    std::vector<double> chance(width), curvature(triangle), off(q);
     double value = 0;
     for (std::size_t s = 0; s < view_.cells; ++s) {
-      value += cell(s, full, chance.data());
-      cell_derivatives(view_.counts + s * width, chance, off, curvature);
+      value += cell<kQ>(s, full, chance.data());
+      cell_derivatives<kQ>(view_.counts + s * width, chance.data(), off.data(), curvature.data());
       for (std::size_t i = active_begin_[s]; i < active_begin_[s + 1]; ++i) {
         const std::size_t f = active_[i];
-        for (std::size_t a = 0; a < q_; ++a) slope_[f * q_ + a] += off[a];
+        for (std::size_t a = 0; a < q; ++a) slope_[f * q + a] += off[a];
         if (!curved) continue;
         double* row = &blocks_[f * (f + 1) / 2 * triangle];
         for (std::size_t j = active_begin_[s]; j <= i; ++j) {
@@ -301,17 +319,18 @@ class Refit {
   }
 
   // Expected minus observed rows of a cell, and the curvature of its loss (lower triangle).
-  void cell_derivatives(const double* counts, const std::vector<double>& chance, std::vector<double>& off,
-                        std::vector<double>& curvature) const {
+  template <std::size_t kQ>
+  void cell_derivatives(const double* counts, const double* chance, double* off, double* curvature) const {
+    const std::size_t q = kQ ? kQ : q_;
     double rows = counts[0];
-    for (std::size_t a = 1; a <= q_; ++a) rows += counts[a];
+    for (std::size_t a = 1; a <= q; ++a) rows += counts[a];
     std::size_t k = 0;
-    for (std::size_t a = 1; a <= q_; ++a) {
+    for (std::size_t a = 1; a <= q; ++a) {
       const double expected = rows * chance[a];
       off[a - 1] = expected - counts[a];
       for (std::size_t b = 1; b < a; ++b) curvature[k++] = -expected * chance[b];
       double others = 0;  // not 1 - chance, which cancels
-      for (std::size_t b = 0; b <= q_; ++b) others += b == a ? 0.0 : chance[b];
+      for (std::size_t b = 0; b <= q; ++b) others += b == a ? 0.0 : chance[b];
       curvature[k++] = expected * others;
     }
   }

@@ -24,8 +24,36 @@
 #include "cells.hpp"
 #include "linear.hpp"
 #include "pairs.hpp"
+#include "vectors.hpp"
 
 namespace isinglass {
+
+// What bounds are made of in a table of two states throughout; arrays have a number for each column.
+struct Sides {
+  std::size_t columns;
+  double limit, slope, curvature, least_curvature;
+  double slope_length, slope_rounding, curvature_length, curvature_rounding;
+  const double *observed, *expected, *curvatures, *rows, *other_rows, *reaches, *inverse_variances;
+};
+
+// By how much the bound of each column exceeds the limit, times its denominators; positive also where
+// there is no bound. And its promise.
+ISINGLASS_CLONES inline void compare_bounds(const Sides& by, double* __restrict excess,
+                                            double* __restrict promise) {
+  for (std::size_t j = 0; j < by.columns; ++j) {
+    const double slope = by.observed[j] - by.expected[j], other_slope = by.slope - slope,
+                 loose = by.reaches[j] * by.slope_length + by.slope_rounding,
+                 flat = by.reaches[j] * by.curvature_length + by.curvature_rounding;
+    const double g = std::abs(slope) + loose, other_g = std::abs(other_slope) + loose;
+    const double h = std::max(by.curvatures[j] - flat, by.least_curvature * by.rows[j]),
+                 other_h =
+                     std::max(by.curvature - by.curvatures[j] - flat, by.least_curvature * by.other_rows[j]);
+    const double below = 2 * h - g, other_below = 2 * other_h - other_g;
+    const double sum = g * g * other_below + other_g * other_g * below - by.limit * below * other_below;
+    excess[j] = g < h && other_g < other_h ? sum : 1.0;
+    promise[j] = slope * slope * by.inverse_variances[j];
+  }
+}
 
 class Screen {
  public:
@@ -62,7 +90,82 @@ class Screen {
   // Whether its bounds are nearly those of the exact slopes.
   bool sharp() const { return works_ && !cells_.few(); }
 
-  void assess(Open& candidate) const {
+  // Bounds and promises of candidates as known by now; drops those whose bound is at most a limit. In
+  // tables of two states throughout many are compared side by side, by products alone; those that then
+  // are still many are kept without a bound.
+  void assess(std::vector<Open>& open, double limit) {
+    if (pairs_.all_of_two() && many(open)) {
+      compare_all(limit);
+      std::erase_if(open, [&](const Open& candidate) { return excess_[candidate.column] <= 0; });
+      for (Open& candidate : open) candidate = {candidate.column, kNoBound, promise_[candidate.column]};
+      if (many(open)) return;
+    }
+    bound(open);
+    std::erase_if(open, [&](const Open& candidate) { return candidate.bound <= limit; });
+  }
+
+  void bound(std::vector<Open>& open) const {
+    for (Open& candidate : open) bound(candidate);
+  }
+
+  // Whether sharper bounds cost much less than exact slopes of the candidates still open.
+  bool worth_sharpening(std::size_t open) const {
+    if (!works_ || open <= 4) return false;
+    const std::size_t solving =
+        cells_.few() ? (2 * cells_.size() + 2 * pairs_.size()) * (features_.size() + 1) : table_.rows();
+    return 4 * (open * table_.words() * table_.planes() + solving) < open * cells_.work_to_split();
+  }
+
+  // Counts more sets of rows for the open candidates: as many as it takes until one without effect would
+  // be ruled out by the limit. Which sets these are depends on the cells alone, so they are counted
+  // together. False when nothing is left to explain.
+  bool sharpen(std::span<const Open> open, double limit) {
+    if (!works_ || cells_.size() < 2) return false;
+    states_.clear();
+    for (const Open& candidate : open) list_states(candidate.column);
+    while (sets_.size() < kMostAtOnce && (sets_.empty() || !telling(limit)))
+      if (!(cells_.few() ? add_set() : add_digit(slope_matters() ? chance_ : curvature_))) break;
+    if (sets_.empty() || !works_) return false;
+    count_sets();
+    return true;
+  }
+
+  // About what a candidate of this promise gains.
+  double guess(const Open& candidate) const { return 0.5 * candidate.promise * rows_ / total_curvature_; }
+
+ private:
+  static constexpr std::size_t kMostAtOnce = 8;
+  static constexpr int kFirstDigits = 6;  // of the chance, before any candidate is looked at
+  static constexpr double kLastStep = 1e-6;
+
+  // A function of the cell in two parts: the sums of the known one over the rows of every state, and
+  // the remainder, whose length, once it is centred, bounds its share of any sum.
+  struct Split {
+    std::vector<double> of_cell;
+    std::vector<double> sums;
+    std::vector<double> left;
+    double length = 0;
+    std::vector<double> weights;  // features: of each in the known part
+    double step = 0;              // digits: how far the remainder can be from zero before it is centred
+    double mean = 0;              // digits: of the remainder, already counted among the sums
+    double range = 0;             // how far the part that rough counts stand for is from zero
+  };
+
+  // A 0/1 function of the cell: the constant, a state of the support, or another set of cells.
+  struct Feature {
+    std::span<const double> sums;  // over the rows of every state
+    std::vector<double> set;       // 1 in its cells
+  };
+
+  // What a digit that is not counted yet will change.
+  struct Digit {
+    Split* split;
+    double step, drift;  // how much a row counts for, either way; by how much the mean has moved
+  };
+
+  bool many(const std::vector<Open>& open) const { return 8 * open.size() > pairs_.size(); }
+
+  void bound(Open& candidate) const {
     const std::size_t j = candidate.column, stop = pairs_.first(j + 1);
     double slope_left = slope_, curvature_left = total_curvature_;
     candidate.bound = candidate.promise = 0;
@@ -77,69 +180,19 @@ class Screen {
         state_bound(slope_left, curvature_left, pairs_.first_marginal(j), pairs_.first_reach(j));
   }
 
-  // The candidates whose bound is above a limit, or unknown, assessed. In tables of two states
-  // throughout, most are found to be out by products alone, all side by side.
-  std::vector<Open> above(double limit, std::span<const std::size_t> candidates) {
-    std::vector<Open> open;
-    const bool side_by_side = pairs_.all_of_two();
-    if (side_by_side) compare_all(limit);
-    for (const std::size_t j : candidates) {
-      if (side_by_side && excess_[j] <= 0) continue;
-      open.push_back({j});
-      assess(open.back());
-    }
-    return open;
-  }
-
-  // Whether sharper bounds cost much less than exact slopes of the candidates still open.
-  bool worth_sharpening(std::size_t open) const {
-    if (!works_ || open <= 4) return false;
-    const std::size_t solving =
-        cells_.few() ? (2 * cells_.size() + 2 * pairs_.size()) * (features_.size() + 1) : table_.rows();
-    return 4 * (open * table_.words() * table_.planes() + solving) < open * cells_.work_to_split();
-  }
-
-  // Counts one more set of rows for the open candidates. False when nothing is left to explain.
-  bool sharpen(std::span<const Open> open) {
-    if (!works_ || cells_.size() < 2) return false;
-    states_.clear();
-    for (const Open& candidate : open) list_states(candidate.column);
-    return cells_.few() ? add_set() : add_digit(slope_matters() ? chance_ : curvature_);
-  }
-
- private:
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  static constexpr int kFirstDigits = 6;  // of the chance, before any candidate is looked at
-  static constexpr double kLastStep = 1e-6;
-
-  // A function of the cell in two parts: the sums of the known one over the rows of every state, and
-  // the remainder, whose length, once it is centred, bounds its share of any sum.
-  struct Split {
-    std::vector<double> of_cell;
-    std::vector<double> sums;
-    std::vector<double> left;
-    double length = 0;
-    double step = 0;   // digits: how far the remainder can be from zero before it is centred
-    double mean = 0;   // digits: of the remainder, already counted among the sums
-    double range = 0;  // how far the part that rough counts stand for is from zero
-  };
-
-  // A 0/1 function of the cell: the constant, a state of the support, or another set of cells.
-  struct Feature {
-    std::span<const double> sums;  // over the rows of every state
-    std::vector<char> set;         // the cells where it is 1
-    std::size_t state = kNone;
-  };
-
   void list_states(std::size_t column) {
     for (std::size_t u = pairs_.first(column); u < pairs_.first(column + 1); ++u) states_.push_back(u);
   }
 
-  // Counts the rows of some cells for the listed states.
-  void count(const std::vector<char>& chosen) {
-    cells_.rows_of(chosen, mask_);
-    counts_.resize(states_.size());
-    table_.count_roughly(mask_.data(), states_, counts_.data());
+  // The rows of some cells, to be counted.
+  void add_rows_of(const std::vector<char>& chosen) { cells_.rows_of(chosen, sets_.emplace_back()); }
+
+  // Counts what is to be counted, for the listed states.
+  void count_sets() {
+    counts_.resize(sets_.size() * states_.size());
+    table_.count_sets(sets_, states_, counts_.data());
+    cells_.few() ? take_features() : take_digits();
+    sets_.clear();
   }
 
   double state_bound(double slope, double curvature, double rows, double reach) const {
@@ -154,26 +207,26 @@ class Screen {
   double slope_rounding() const { return rounding_ + table_.slack() * (1 + chance_.range); }
   double curvature_rounding() const { return rounding_ + table_.slack() * curvature_.range; }
 
-  // For two states throughout: by how much the bound of each column exceeds a limit, times its
-  // denominators; positive also where there is no bound.
   void compare_all(double limit) {
-    const std::size_t size = pairs_.size();
-    excess_.resize(size);
-    const double slope_rounding = this->slope_rounding(), curvature_rounding = this->curvature_rounding();
-    const double *observed = observed_.data(), *expected = chance_.sums.data(),
-                 *curvatures = curvature_.sums.data(), *rows = pairs_.marginals().data(),
-                 *other_rows = pairs_.first_marginals().data(), *reaches = pairs_.reaches().data();
-    for (std::size_t j = 0; j < size; ++j) {
-      const double slope = observed[j] - expected[j], loose = reaches[j] * chance_.length + slope_rounding,
-                   flat = reaches[j] * curvature_.length + curvature_rounding;
-      const double g = std::abs(slope) + loose, other_g = std::abs(slope_ - slope) + loose;
-      const double h = std::max(curvatures[j] - flat, least_curvature_ * rows[j]),
-                   other_h =
-                       std::max(total_curvature_ - curvatures[j] - flat, least_curvature_ * other_rows[j]);
-      const double below = 2 * h - g, other_below = 2 * other_h - other_g;
-      const double sum = g * g * other_below + other_g * other_g * below - limit * below * other_below;
-      excess_[j] = g < h && other_g < other_h ? sum : 1.0;
-    }
+    excess_.resize(pairs_.size());
+    promise_.resize(pairs_.size());
+    compare_bounds({.columns = pairs_.size(),
+                    .limit = limit,
+                    .slope = slope_,
+                    .curvature = total_curvature_,
+                    .least_curvature = least_curvature_,
+                    .slope_length = chance_.length,
+                    .slope_rounding = slope_rounding(),
+                    .curvature_length = curvature_.length,
+                    .curvature_rounding = curvature_rounding(),
+                    .observed = observed_.data(),
+                    .expected = chance_.sums.data(),
+                    .curvatures = curvature_.sums.data(),
+                    .rows = pairs_.marginals().data(),
+                    .other_rows = pairs_.first_marginals().data(),
+                    .reaches = pairs_.reaches().data(),
+                    .inverse_variances = pairs_.inverse_variances().data()},
+                   excess_.data(), promise_.data());
   }
 
   // Whether the unknown part of the slopes loosens the bounds more than that of the curvatures.
@@ -184,85 +237,99 @@ class Screen {
     return by_slope >= by_curvature;
   }
 
+  // Whether a candidate without effect, its slope as large as usual, would be ruled out by a limit.
+  bool telling(double limit) const {
+    const double reach = 0.5 * std::sqrt(rows_), usual = 0.5 * std::sqrt(total_curvature_);
+    const double g = usual + reach * chance_.length + slope_rounding(),
+                 h = 0.5 * total_curvature_ - reach * curvature_.length - curvature_rounding();
+    return 2 * quick_gain_bound(g, h) <= limit;
+  }
+
   // --- Features: few cells ---
 
   bool start_features() {
-    add_feature({pairs_.marginals(), std::vector<char>(cells_.size(), 1)});
+    add_feature({pairs_.marginals(), std::vector<double>(cells_.size(), 1.0)});
     for (std::size_t i = 0; i < cells_.support().size(); ++i)
       for (int c = 1; c < table_.states(cells_.support()[i]); ++c) {
-        const std::size_t u = table_.state(cells_.support()[i], c);
-        std::vector<char> set(cells_.size());
-        for (std::size_t s = 0; s < set.size(); ++s) set[s] = cells_.code(s, i) == c;
-        add_feature({reader_.row(u), std::move(set), u});
+        std::vector<double> set(cells_.size());
+        for (std::size_t s = 0; s < set.size(); ++s) set[s] = cells_.code(s, i) == c ? 1.0 : 0.0;
+        add_feature({reader_.row(table_.state(cells_.support()[i], c)), std::move(set)});
       }
-    return estimate();
+    if (!estimate()) return false;
+    combine_sums();
+    return true;
   }
 
   // Adds the set of cells that explains much of what is left.
   bool add_set() {
     const std::vector<char> chosen = two_parts((slope_matters() ? chance_ : curvature_).left);
     if (chosen.empty()) return false;
-    for (const std::size_t t : cells_.support()) list_states(t);  // for the normal equations
-    count(chosen);
-    sums_.emplace_back(pairs_.size(), 0.0);
-    for (std::size_t i = 0; i < states_.size(); ++i) sums_.back()[states_[i]] = counts_[i];
-    add_feature({sums_.back(), chosen});
-    return estimate();
+    add_rows_of(chosen);
+    add_feature({{}, std::vector<double>(chosen.begin(), chosen.end())});
+    if (estimate()) return true;
+    works_ = false;
+    return false;
+  }
+
+  // The counts of the sets become sums of the last features.
+  void take_features() {
+    const std::size_t before = features_.size() - sets_.size();
+    for (std::size_t k = 0; k < sets_.size(); ++k) {
+      sums_.emplace_back(pairs_.size(), 0.0);
+      for (std::size_t i = 0; i < states_.size(); ++i)
+        sums_.back()[states_[i]] = counts_[k * states_.size() + i];
+      features_[before + k].sums = sums_.back();
+    }
+    combine_sums();
   }
 
   // One more column of the least squares: its products with the others, with chance and curvature.
   void add_feature(Feature feature) {
     features_.push_back(std::move(feature));
-    const Feature& last = features_.back();
+    std::vector<double> rows(cells_.size());
+    for (std::size_t s = 0; s < rows.size(); ++s) rows[s] = features_.back().set[s] * cells_.total(s);
     std::vector<double>& row = normal_.emplace_back();
-    for (const Feature& other : features_) row.push_back(product(last, other));
-    double by_chance = 0, by_curvature = 0;
-    for (std::size_t s = 0; s < cells_.size(); ++s) {
-      const double rows = last.set[s] * cells_.total(s);
-      by_chance += rows * chance_.of_cell[s];
-      by_curvature += rows * curvature_.of_cell[s];
-    }
-    by_chance_.push_back(by_chance);
-    by_curvature_.push_back(by_curvature);
-  }
-
-  // Rows that two features have in common; pair counts know those of states.
-  double product(const Feature& a, const Feature& b) const {
-    if (a.state != kNone) return b.sums[a.state];
-    if (b.state != kNone) return a.sums[b.state];
-    double rows = 0;
-    for (std::size_t s = 0; s < cells_.size(); ++s) rows += a.set[s] * b.set[s] * cells_.total(s);
-    return rows;
+    for (const Feature& other : features_) row.push_back(dot(rows.data(), other.set.data(), rows.size()));
+    by_chance_.push_back(dot(rows.data(), chance_.of_cell.data(), rows.size()));
+    by_curvature_.push_back(dot(rows.data(), curvature_.of_cell.data(), rows.size()));
   }
 
   // Least squares of chance and curvature on the features.
   bool estimate() {
     const std::size_t size = features_.size();
-    std::vector<double> factor(size * size), beta(by_chance_), kappa(by_curvature_);
+    std::vector<double> factor(size * size);
+    chance_.weights = by_chance_;
+    curvature_.weights = by_curvature_;
     for (std::size_t f = 0; f < size; ++f) std::copy(normal_[f].begin(), normal_[f].end(), &factor[f * size]);
     // Collinear features only need some solution; what it misses is part of the remainder.
     if (!factorise(factor, size, 1e-9 * rows_)) return false;
-    substitute(factor, beta);
-    substitute(factor, kappa);
-    combine(chance_, beta);
-    combine(curvature_, kappa);
+    substitute(factor, chance_.weights);
+    substitute(factor, curvature_.weights);
+    combine(chance_);
+    combine(curvature_);
     return true;
   }
 
   // The known part becomes a combination of features, and the mean of what it leaves.
-  void combine(Split& split, std::vector<double>& weights) const {
+  void combine(Split& split) const {
     split.left = split.of_cell;
     for (std::size_t f = 0; f < features_.size(); ++f)
-      for (std::size_t s = 0; s < split.left.size(); ++s) split.left[s] -= weights[f] * features_[f].set[s];
+      add_multiple(split.left.data(), -split.weights[f], features_[f].set.data(), split.left.size());
     split.range = 0;  // of all but the constant, whose sums are exact
     for (std::size_t s = 0; s < split.left.size(); ++s)
-      split.range = std::max(split.range, std::abs(split.of_cell[s] - split.left[s] - weights[0]));
+      split.range = std::max(split.range, std::abs(split.of_cell[s] - split.left[s] - split.weights[0]));
     const double mean = measure(split);
     for (double& value : split.left) value -= mean;
-    weights[0] += mean;
-    split.sums.assign(pairs_.size(), 0.0);
-    for (std::size_t f = 0; f < features_.size(); ++f)
-      for (std::size_t u = 0; u < split.sums.size(); ++u) split.sums[u] += weights[f] * features_[f].sums[u];
+    split.weights[0] += mean;
+  }
+
+  // The sums of the known parts, once those of all features are counted.
+  void combine_sums() {
+    for (Split* split : {&chance_, &curvature_}) {
+      split->sums.assign(pairs_.size(), 0.0);
+      for (std::size_t f = 0; f < features_.size(); ++f)
+        add_multiple(split->sums.data(), split->weights[f], features_[f].sums.data(), pairs_.size());
+    }
   }
 
   // Mean of the remainder; its length about that mean is noted, rounded upwards.
@@ -305,6 +372,7 @@ class Screen {
     for (const std::size_t j : candidates) list_states(j);
     for (int digit = 0; digit < kFirstDigits; ++digit) add_digit(chance_);
     for (int digit = 0; digit < kFirstDigits / 2; ++digit) add_digit(curvature_);
+    count_sets();
     return true;
   }
 
@@ -330,12 +398,19 @@ class Screen {
     }
     const double before = split.mean;
     split.mean = measure(split);
-    count(upper_);
-    for (std::size_t i = 0; i < states_.size(); ++i) {
-      const double rows = pairs_.marginals()[states_[i]];
-      split.sums[states_[i]] += split.step * (2 * counts_[i] - rows) + (split.mean - before) * rows;
-    }
+    add_rows_of(upper_);
+    digits_.push_back({&split, split.step, split.mean - before});
     return true;
+  }
+
+  void take_digits() {
+    for (std::size_t k = 0; k < sets_.size(); ++k)
+      for (std::size_t i = 0; i < states_.size(); ++i) {
+        const double rows = pairs_.marginals()[states_[i]];
+        digits_[k].split->sums[states_[i]] +=
+            digits_[k].step * (2 * counts_[k * states_.size() + i] - rows) + digits_[k].drift * rows;
+      }
+    digits_.clear();
   }
 
   const Table& table_;
@@ -350,10 +425,11 @@ class Screen {
   std::vector<std::vector<double>> normal_;       // lower triangle, row by row
   std::vector<double> by_chance_, by_curvature_;  // products of the features with the two
   std::list<std::vector<double>> sums_;           // of the sets of cells; features point into them
-  Words mask_;
+  std::vector<Words> sets_;                       // of rows, not counted yet
+  std::vector<Digit> digits_;                     // and which digits they are
   std::vector<char> upper_;
   std::vector<std::size_t> states_;
-  std::vector<double> counts_, excess_;
+  std::vector<double> counts_, excess_, promise_;
 };
 
 }  // namespace isinglass

@@ -98,6 +98,20 @@ class Table {
     for (std::size_t i = 0; i < states.size(); ++i) out[i] *= unit_;
   }
 
+  // Rough counts of several sets of rows against many states: sets x states. Where nothing has weights
+  // the bits of a state are fetched once for all sets.
+  void count_sets(std::span<const Words> sets, std::span<const std::size_t> states, double* out) const {
+    if (!weights_.empty()) {
+      for (std::size_t k = 0; k < sets.size(); ++k)
+        count_roughly(sets[k].data(), states, out + k * states.size());
+      return;
+    }
+    for (std::size_t i = 0; i < states.size(); ++i)
+      for (std::size_t k = 0; k < sets.size(); ++k)
+        out[k * states.size() + i] =
+            static_cast<double>(count_common(sets[k].data(), row(states[i]), words_));
+  }
+
  private:
   void count_in_planes(const Word* a, std::span<const std::size_t> states, double* out) const {
     Words met(words_);
