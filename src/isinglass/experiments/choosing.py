@@ -136,7 +136,13 @@ def others(seed: int = 0) -> list[Design]:
 def _of_many_states(seed: int) -> list[Design]:
     return [
         potts_design(
-            "grid", lambda seed: grid(6, 6), 3, p=36, degree=4, betas=around(1.45), seed=seed
+            "grid",
+            lambda seed: grid(6, 6),
+            3,
+            p=36,
+            degree=4,
+            betas=(*around(1.45), 2.9),
+            seed=seed,
         ),
         potts_design(
             "tree", lambda seed: tree(30, seed), 4, p=30, degree=2, betas=around(3.0), seed=seed
@@ -147,7 +153,7 @@ def _of_many_states(seed: int) -> list[Design]:
             (2, 3, 5),
             p=25,
             degree=2,
-            betas=around(9.5),
+            betas=(*around(9.5), 19.0),
             coupling=(0.3, 0.6),
             intercept=(0.0, 0.5),
             seed=seed,
