@@ -1,7 +1,8 @@
 """Which threshold? The default beside the best constant, on many designs.
 
 Each design is tried at five numbers of rows around the one where the default recovers 95 % of
-the graphs. Where that is was found by a first pass of 16 graphs a point over a wide range.
+the graphs, two of them at a sixth. Where that is was found by a first pass of 16 graphs a point
+over a wide range.
 
 nine    the paper's designs: chain, grid, star; p = 36, 64, 100; couplings +-0.5
 others  other graphs, couplings, intercepts, states; n from 50 to 100,000
