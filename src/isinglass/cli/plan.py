@@ -18,7 +18,8 @@ from isinglass.errors import SettingError
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
 from isinglass.uncertainty import Planned, plan
-from isinglass.uncertainty.plan import MOST_ROWS, Point
+from isinglass.uncertainty.plan import MOST_ROWS
+from isinglass.uncertainty.planned import Point
 
 EPILOG = """\b
 Examples:
