@@ -2,7 +2,7 @@
 
 from isinglass import plots
 from isinglass.uncertainty.audit import Audit, Chance, Tier
-from isinglass.uncertainty.plan import Planned, Point
+from isinglass.uncertainty.planned import Planned, Point
 
 
 def picture(ax):

@@ -1,14 +1,17 @@
 """Split tests: halves that share no row, p-values joined as the paper says, few false finds."""
 
 import math
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import polars as pl
 import pytest
 
-from isinglass import GreedyGraph, simulate, split_test
+from isinglass import ChowLiuTree, GreedyGraph, simulate, split_test
 from isinglass.errors import SettingError
-from isinglass.uncertainty.split import NULL, false_discoveries, half_of, joined
+from isinglass.uncertainty.split import NULL, Halves, false_discoveries, half_of, joined
 
 CHAIN = simulate.ising(simulate.chain(6), signs="positive")
 
@@ -119,6 +122,84 @@ def test_splits_that_fail_are_counted():
     rows[:, 5] = None
     with pytest.raises(SettingError, match="all 3 splits failed"):
         split_test(GreedyGraph(missing="error"), rows, splits=3)
+
+
+KILLED = """
+import os, signal, sys
+from isinglass import GreedyGraph, simulate, split_test
+
+def stop(done, splits):
+    if done == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+rows = simulate.ising(simulate.chain(6), signs="positive").sample(800, seed=0)
+split_test(GreedyGraph(), rows, splits=6, path=sys.argv[1], progress=stop)
+"""
+
+
+def test_a_killed_run_goes_on_with_the_same_answer(tmp_path, monkeypatch):
+    path, rows = tmp_path / "splits.jsonl", CHAIN.sample(800, seed=0)
+    run = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    assert run.returncode == -signal.SIGKILL
+    assert len(path.read_text().splitlines()) == 3
+    with path.open("a") as file:
+        file.write('{"key": "splits/half a li')
+    whole = split_test(GreedyGraph(), rows, splits=6)
+    made = counted(monkeypatch)
+    again = split_test(GreedyGraph(), rows, splits=6, path=path)
+    assert len(made) == 3
+    assert again.p_values == whole.p_values
+    assert again.chosen == whole.chosen
+    split_test(GreedyGraph(n_jobs=1), rows, splits=7, path=path)
+    assert len(made) == 4
+
+
+def test_records_of_other_work_are_not_taken(tmp_path, monkeypatch):
+    path, rows = tmp_path / "splits.jsonl", CHAIN.sample(300, seed=0).astype(object)
+    made = counted(monkeypatch)
+    gap, later = rows.copy(), rows.copy()
+    gap[4, 0] = later[9, 0] = None
+    drop = GreedyGraph(missing="drop")
+    for est, table, settings in [
+        (GreedyGraph(), rows, {}),
+        (GreedyGraph(), rows[::-1], {}),
+        (GreedyGraph(rule="and"), rows, {}),
+        (ChowLiuTree(), rows, {}),
+        (GreedyGraph(), rows, {"seed": 1}),
+        (GreedyGraph(), rows, {"sample_weight": np.arange(300) % 3}),
+        (GreedyGraph(), rows, {"clusters": np.arange(300) // 2}),
+        (drop, gap, {}),
+        (drop, later, {}),
+    ]:
+        made.clear()
+        here = split_test(est, table, splits=1, path=path, **settings)
+        assert len(made) == 1
+        assert here.p_values == split_test(est, table, splits=1, **settings).p_values
+
+
+def test_what_failed_is_tried_again(tmp_path, monkeypatch):
+    path, rows = tmp_path / "splits.jsonl", CHAIN.sample(300, seed=0)
+    whole = split_test(GreedyGraph(), rows, splits=3)
+    made = counted(monkeypatch, fails_at=1)
+    assert split_test(GreedyGraph(), rows, splits=3, path=path).failures == {"not today": 1}
+    again = split_test(GreedyGraph(), rows, splits=3, path=path)
+    assert len(made) == 4
+    assert not again.failures
+    assert again.p_values == whole.p_values
+
+
+def counted(monkeypatch, fails_at=None):
+    """A list that grows whenever a split is tested."""
+    made, tested = [], Halves.tested
+
+    def counting(self, first, second):
+        made.append(first)
+        if len(made) - 1 == fails_at:
+            raise SettingError("not today")
+        return tested(self, first, second)
+
+    monkeypatch.setattr(Halves, "tested", counting)
+    return made
 
 
 @pytest.mark.parametrize(

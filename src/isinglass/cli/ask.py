@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from typing import Any
 
 import click
@@ -12,10 +11,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from isinglass.cli.drawing import method_options, mixing_told, sweep_options
 from isinglass.cli.evidence import as_text, read_evidence
 from isinglass.cli.terminal import new_console
-from isinglass.cli.wording import in_options
-from isinglass.errors import PoorMixing
 from isinglass.model import Answer, Answers, MarkovField, ask
 from isinglass.model.labels import label_to_json
 from isinglass.report.words import one_line
@@ -36,24 +34,9 @@ Example, from a table to an answer:
 @click.option("--given", multiple=True, metavar="NAME=LABEL", help="What is known, as fever=yes.")
 @click.option("--of", multiple=True, metavar="NAME", help="A column to ask about; all by default.")
 @click.option("--joint", is_flag=True, help="Ask for all combinations of the states of --of.")
-@click.option(
-    "--method",
-    type=click.Choice(["auto", "exact", "gibbs"]),
-    default="auto",
-    show_default=True,
-    help="Exact, or by sampling with error bars where exact takes too much memory.",
-)
-@click.option(
-    "--memory",
-    type=float,
-    default=1e9,
-    show_default="1e9",
-    metavar="BYTES",
-    help="What exact answers may take.",
-)
+@method_options
 @click.option("--draws", type=click.IntRange(1), default=10_000, show_default=True, help="Gibbs.")
-@click.option("--burn-in", type=int, default=1000, show_default=True, help="Gibbs: first sweeps.")
-@click.option("--thin", type=int, default=10, show_default=True, help="Gibbs: sweeps a draw.")
+@sweep_options
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Gibbs.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, nothing else.")
 def command(
@@ -66,15 +49,12 @@ def command(
     """
     field = MarkovField.load(model)
     evidence = read_evidence(field, given)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", PoorMixing)
+    with mixing_told():
         answers = ask(field, of or None, evidence, **how)
     if as_json:
         click.echo(json.dumps(as_document(answers), indent=2, allow_nan=False))
     else:
         print_answers(new_console(), answers, how["draws"])
-    for message in {str(warning.message) for warning in caught}:
-        click.echo(f"isinglass: {in_options(message)}", err=True)
 
 
 def as_document(answers: Answers) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import click
@@ -13,10 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from isinglass.cli.fitting import read_and_configure, search_options
+from isinglass.cli.results import print_result, write_with_picture
 from isinglass.cli.terminal import new_console, progress_bar
-from isinglass.errors import MissingExtra
 from isinglass.exports.tables import as_csv
-from isinglass.files import check_folder, write_all
+from isinglass.files import check_folder
 from isinglass.report.words import counted
 from isinglass.uncertainty import Audit, audit
 from isinglass.uncertainty.audit import Tier
@@ -67,19 +67,8 @@ def command(
             progress=progress,
         )
     contents = {"tiers.csv": _tiers_csv(result), "chances.csv": _chances_csv(result)}
-    lines = []
-    try:
-        contents["audit.png"] = _picture(result)
-    except MissingExtra as error:
-        lines.append(f"no picture: {error}")
-    write_all(out, contents)
-    lines.insert(0, f"wrote {', '.join(contents)} to {out}")
-    if as_json:
-        click.echo(json.dumps(_as_dict(result), indent=2, allow_nan=False))
-    else:
-        _tell(new_console(), result)
-    for line in lines:
-        click.echo(line, err=as_json)
+    lines = write_with_picture(out, contents, "audit.png", partial(_picture, result))
+    print_result(as_json, _as_dict(result), partial(_tell, new_console(), result), lines)
 
 
 def _tell(console: Console, result: Audit) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from typing import Any
 
 import click
@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from isinglass.cli.results import print_result, write_with_picture
 from isinglass.cli.tables import number_or_word, read_bins, read_without, table_options
 from isinglass.cli.terminal import new_console, progress_bar
-from isinglass.errors import MissingExtra
 from isinglass.experiments.compare import Comparison, compare
-from isinglass.files import check_folder, write_all
+from isinglass.files import check_folder
 from isinglass.report.comparison import (
     comparison_csv,
     comparison_dict,
@@ -60,12 +60,8 @@ def command(data: str, out: str | None, as_json: bool, **options: Any) -> None:
         check_folder(out)
     comparison = _compare(data, **options)
     written = _write(out, comparison) if out else []
-    if as_json:
-        click.echo(json.dumps(comparison_dict(comparison), indent=2, allow_nan=False))
-    else:
-        print_comparison(new_console(), comparison)
-    for line in written:
-        click.echo(line, err=as_json)
+    tell = partial(print_comparison, new_console(), comparison)
+    print_result(as_json, comparison_dict(comparison), tell, written)
 
 
 def _compare(
@@ -150,13 +146,11 @@ def _common(comparison: Comparison) -> Table:
 def _write(out: str, comparison: Comparison) -> list[str]:
     """Write the files of a comparison; one line says so, another if there is no picture."""
     contents = {"compare.csv": comparison_csv(comparison), "edges.csv": edges_csv(comparison)}
-    lines = []
-    try:
-        from isinglass.plots import png
-        from isinglass.plots.comparison import comparison_figure
+    return write_with_picture(out, contents, "compare.png", partial(_picture, comparison))
 
-        contents["compare.png"] = png(comparison_figure(comparison))
-    except MissingExtra as error:
-        lines.append(f"no picture: {error}")
-    write_all(out, contents)
-    return [f"wrote {', '.join(contents)} to {out}", *lines]
+
+def _picture(comparison: Comparison) -> bytes:
+    from isinglass.plots import png
+    from isinglass.plots.comparison import comparison_figure
+
+    return png(comparison_figure(comparison))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -10,11 +11,12 @@ import click
 
 from isinglass.cli.fitting import fit_file, fit_options
 from isinglass.cli.pages import open_option, show, suppress_option, title_of
+from isinglass.cli.results import write_with_picture
 from isinglass.cli.terminal import new_console, print_summary, progress_bar
-from isinglass.errors import MissingExtra, SettingError
+from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.exports import edges_csv, graphml, nodes_csv
-from isinglass.files import check_folder, write_all
+from isinglass.files import check_folder
 from isinglass.graph import Graph
 from isinglass.measures import nodes
 from isinglass.model import FitRecord
@@ -162,12 +164,7 @@ def _write(out: str, estimator: GreedyGraph, record: FitRecord, about: dict[str,
         contents = {"report.html": to_html(summarise(record, **about)).encode(), **contents}
     else:
         lines.append(f"no report: it holds at most {MOST_COLUMNS:,} columns")
-    try:
-        contents["graph.png"] = _picture(graph)
-    except MissingExtra as error:
-        lines.append(f"no picture: {error}")
-    write_all(out, contents)
-    return [f"wrote {', '.join(contents)} to {out}", *lines]
+    return [*write_with_picture(out, contents, "graph.png", partial(_picture, graph)), *lines]
 
 
 def _picture(graph: Graph) -> bytes:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import click
 
+from isinglass.cli.drawing import method_options, mixing_told
 from isinglass.cli.terminal import progress_bar
-from isinglass.cli.wording import in_options
-from isinglass.errors import PoorMixing
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
@@ -45,21 +43,7 @@ Examples:
     help="Inference: parameters redrawn for each table; the model must have errors.",
 )
 @click.option("--most-likely", is_flag=True, help="The likeliest cells instead of drawn ones.")
-@click.option(
-    "--method",
-    type=click.Choice(["auto", "exact", "gibbs"]),
-    default="auto",
-    show_default=True,
-    help="Exact draws, or Gibbs where exact needs too much memory.",
-)
-@click.option(
-    "--memory",
-    type=float,
-    default=1e9,
-    show_default="1e9",
-    metavar="BYTES",
-    help="What exact draws may take.",
-)
+@method_options
 def command(
     model: str, data: str, out: str, na: tuple[str, ...], no_header: bool, **drawing: Any
 ) -> None:
@@ -69,8 +53,7 @@ def command(
         check_file(path)
     field = MarkovField.load(model)
     table = read_table(data, na=na, header=not no_header)
-    with progress_bar("drawing") as progress, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", PoorMixing)
+    with mixing_told(), progress_bar("drawing") as progress:
         completed = field.impute(table, progress=progress, **drawing)
     tables = zip(paths, completed, strict=True)
     write_files({path: as_csv(each.columns, each.rows()) for path, each in tables})
@@ -79,8 +62,6 @@ def command(
         f"{counted(len(table), 'row')}"
     )
     click.echo(completed.note)
-    for warning in caught:
-        click.echo(f"isinglass: {in_options(str(warning.message))}", err=True)
 
 
 def _paths(out: str, draws: int) -> list[Path]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 import click
@@ -11,13 +11,15 @@ from rich.table import Table
 from rich.text import Text
 
 from isinglass.cli.fitting import MISSING_OPTION, threshold_options
+from isinglass.cli.results import print_result, write_with_picture
 from isinglass.cli.tables import number_or_word, read_bins, read_without, table_options
 from isinglass.cli.terminal import new_console, progress_bar
-from isinglass.errors import MissingExtra, SettingError
+from isinglass.errors import SettingError
 from isinglass.exports.tables import as_csv
-from isinglass.files import check_folder, write_all
+from isinglass.files import check_folder
 from isinglass.uncertainty import Planned, plan
-from isinglass.uncertainty.plan import MOST_ROWS, Point
+from isinglass.uncertainty.plan import MOST_ROWS
+from isinglass.uncertainty.planned import Point
 
 EPILOG = """\b
 Examples:
@@ -80,19 +82,8 @@ def command(
     with progress_bar("drawing and learning") as progress:
         planned = plan(rows=rows or None, folder=out, progress=progress, **options)
     contents = {"plan.csv": _csv(planned)}
-    lines = []
-    try:
-        contents["plan.png"] = _picture(planned)
-    except MissingExtra as error:
-        lines.append(f"no picture: {error}")
-    write_all(out, contents)
-    lines.insert(0, f"wrote {', '.join(contents)} to {out}")
-    if as_json:
-        click.echo(json.dumps(_as_dict(planned), indent=2, allow_nan=False))
-    else:
-        _tell(planned)
-    for line in lines:
-        click.echo(line, err=as_json)
+    lines = write_with_picture(out, contents, "plan.png", partial(_picture, planned))
+    print_result(as_json, _as_dict(planned), partial(_tell, planned), lines)
 
 
 def _with_pilot(

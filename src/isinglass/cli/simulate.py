@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,9 @@ import click
 import numpy as np
 
 from isinglass import simulate
+from isinglass.cli.drawing import mixing_told
 from isinglass.cli.terminal import new_console, progress_bar
-from isinglass.cli.wording import in_options
-from isinglass.errors import PoorMixing, SettingError
+from isinglass.errors import SettingError
 from isinglass.exports import edges_csv
 from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
@@ -183,14 +182,10 @@ def _run(
         "seed": for_model,
     }
     field = _model(make_graph(for_graph), states, signs, settings)
-    with progress_bar("sampling") as progress:
-        table, notes = _sample(
-            field, samples, seed=for_rows, n_jobs=jobs, progress=progress, **sampling
-        )
+    with mixing_told(), progress_bar("sampling") as progress:
+        table = field.sample(samples, seed=for_rows, n_jobs=jobs, progress=progress, **sampling)
     _write(field, table, out, edges)
     _say(field, samples, out, edges, seed)
-    for note in notes:
-        click.echo(f"isinglass: {in_options(note)}", err=True)
 
 
 def _check_files(out: str, edges: str | None) -> None:
@@ -207,14 +202,6 @@ def _model(graph: Any, states: str, signs: str, settings: dict[str, Any]) -> Mar
     if signs == "positive":
         raise SettingError("--signs positive is for two states; more have tables without a sign.")
     return simulate.potts(graph, counts, **settings)
-
-
-def _sample(field: MarkovField, samples: int, **settings: Any) -> tuple[Any, list[str]]:
-    """The table, and what there is to say about its quality."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", PoorMixing)
-        table = field.sample(samples, **settings)
-    return table, [str(warning.message) for warning in caught]
 
 
 def _write(field: MarkovField, table: Any, out: str, edges: str | None) -> None:

@@ -167,6 +167,11 @@ def choice(value: Any, where: str, allowed: Sequence[T]) -> T:
     raise Fault(f"{where} must be one of {allowed}, not {shown(value)}")
 
 
+def or_none(read: Callable[[Any, str], T], value: Any, where: str) -> T | None:
+    """What may be left open: read, unless it is null."""
+    return None if value is None else read(value, where)
+
+
 def shown(value: Any) -> str:
     """A value in a few words.
 

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from isinglass.engine import KeptRuns, join
 from isinglass.engine.runs import WorthAtCuts
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph, Link
-from isinglass.losses.conditional import NodeFit
-from isinglass.model.document import (
-    Fault,
-    choice,
-    items,
-    member,
-    number,
-    numbers,
-    table,
-    text,
-    whole,
-)
-from isinglass.model.files import LIBRARIES, load_part, save_parts, states_from_json
+from isinglass.model.document import Fault
+from isinglass.model.files import load_part, save_parts
 from isinglass.model.labels import label_to_json
-from isinglass.model.tally import Tally, tally_from_json
+from isinglass.model.path_files import path_to_json, worth_to_json
+from isinglass.model.record_files import members_from_json
+from isinglass.model.tally import Tally
 from isinglass.selection import Tiers
-from isinglass.solvers.path import Path, Step, checked_threshold
+from isinglass.solvers.path import Path, checked_threshold
 from isinglass.table import Note
 from isinglass.table.labels import plain
 
@@ -179,7 +168,7 @@ class FitRecord:
         ...     ig.FitRecord.load(f"{folder}/model.json").graph.edges
         [('x0', 'x1'), ('x1', 'x2')]
         """
-        return load_part(path, "fit", record_from_json)
+        return load_part(path, "fit", lambda document: cls(**members_from_json(document)))
 
     def to_json(self) -> Document:
         """The record as plain values; SettingError if something cannot be saved.
@@ -214,12 +203,12 @@ class FitRecord:
             "library": self.graph.library,
             "edges": [_plain_members(link) for link in self.graph.links],
             "diagnostics": [_plain_members(note) for note in self.diagnostics],
-            "paths": [_path_to_json(path) for path in self.paths],
-            "worths": None if self.worths is None else [_worth_to_json(w) for w in self.worths],
+            "paths": [path_to_json(path) for path in self.paths],
+            "worths": None if self.worths is None else [worth_to_json(w) for w in self.worths],
             "tally": None if self.tally is None else self.tally.to_json(),
         }
         try:
-            record_from_json(document)  # what could not be loaded is not written
+            members_from_json(document)  # what could not be loaded is not written
         except Fault as fault:
             raise SettingError(f"the record cannot be saved: {fault}.") from None
         return document
@@ -241,265 +230,3 @@ class _Head(NamedTuple):
 
 def _plain_members(of: Link | Note) -> Document:
     return {key: plain(value) for key, value in vars(of).items()}
-
-
-def record_from_json(document: Any) -> FitRecord:
-    """The record that `FitRecord.to_json` wrote; Fault if anything is odd."""
-
-    def part(key: str) -> Any:
-        return member(document, key, "the fit")
-
-    names, states, ordered, answers = _columns_from_json(part("columns"))
-    p = len(names)
-    links = [_link_from_json(edge, p) for edge in items(part("edges"), "edges")]
-    floor = _positive(part("floor"), "floor")
-    paths = tuple(
-        _path_from_json(path, at, floor, names, states)
-        for at, path in enumerate(items(part("paths"), "paths", p))
-    )
-    return FitRecord(
-        names,
-        states,
-        ordered,
-        answers,
-        Graph(names, tuple(links), choice(part("library"), "library", LIBRARIES)),
-        paths,
-        _or_none(lambda worths, _: _worths_from_json(worths, paths), part("worths"), "worths"),
-        _threshold(part("threshold"), floor),
-        floor,
-        text(part("selector"), "selector"),
-        tuple(_note_from_json(note) for note in items(part("diagnostics"), "diagnostics")),
-        _settings_from_json(part("settings")),
-        _positive(part("rows"), "rows"),
-        text(part("fingerprint"), "fingerprint"),
-        text(part("isinglass"), "the version"),
-        tally_from_json(document.get("tally"), tuple(map(len, states))),
-    )
-
-
-def _columns_from_json(
-    value: Any,
-) -> tuple[tuple[str, ...], tuple[tuple[Hashable, ...], ...], tuple[bool, ...], tuple[int, ...]]:
-    columns = items(value, "columns")
-    names = tuple(text(member(column, "name", "a column"), "a name") for column in columns)
-    if not names or len(set(names)) < len(names):
-        raise Fault("the names of its columns must differ, and be at least one")
-    states = tuple(
-        states_from_json(member(column, "states", "a column"), "a state") for column in columns
-    )
-    ordered = tuple(
-        choice(member(column, "ordered", "a column"), "whether a column is ordered", (False, True))
-        for column in columns
-    )
-    answers = tuple(
-        whole(member(column, "answers", "a column"), "the answers of a column", len(labels) + 1)
-        for column, labels in zip(columns, states, strict=True)
-    )
-    if 0 in answers:
-        raise Fault("every column must have at least one answer")
-    return names, states, ordered, answers
-
-
-def _link_from_json(edge: Any, p: int) -> Link:
-    def part(key: str) -> Any:
-        return member(edge, key, "an edge")
-
-    source, target = (whole(part(end), f"the {end} of an edge", p) for end in ("source", "target"))
-    if source >= target:
-        raise Fault("the source of an edge must come before its target")
-    return Link(
-        source,
-        target,
-        strength=number(part("strength"), "the strength of an edge"),
-        sign=choice(part("sign"), "the sign of an edge", (-1, 0, 1)),
-        coupling=_or_none(number, part("coupling"), "the coupling of an edge"),
-        log_odds=_or_none(number, part("log_odds"), "the log-odds of an edge"),
-        evidence=_or_none(number, part("evidence"), "the evidence of an edge"),
-        selected_by=text(part("selected_by"), "who selected an edge"),
-        unbounded=choice(part("unbounded"), "whether an edge is unbounded", (False, True)),
-        tier=text(edge.get("tier", ""), "the tier of an edge"),  # older files have none
-    )
-
-
-def _note_from_json(note: Any) -> Note:
-    column, what, done = (member(note, key, "a diagnostic") for key in ("column", "what", "done"))
-    return Note(
-        _or_none(text, column, "the column of a diagnostic"),
-        text(what, "what a diagnostic says"),
-        text(done, "what a diagnostic did"),
-    )
-
-
-def _settings_from_json(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise Fault("settings must be an object")
-    return {text(key, "a setting"): _plain(setting) for key, setting in value.items()}
-
-
-def _plain(setting: Any, depth: int = 0) -> Any:
-    """A setting: a scalar, or an object of them."""
-    if isinstance(setting, dict) and not depth:
-        return {text(key, "a setting"): _plain(part, 1) for key, part in setting.items()}
-    if isinstance(setting, str):
-        return text(setting, "a setting")
-    if setting is None or isinstance(setting, bool):
-        return setting
-    number(setting, "a setting")
-    return setting
-
-
-def _path_to_json(path: Path) -> Document:
-    return {
-        "status": path.status,
-        "required": [int(j) for j in path.required],
-        "start": _fit_to_json(path.start),
-        "steps": [
-            {
-                "kind": step.kind,
-                "variable": int(step.variable),
-                "gain": plain(step.gain),
-                "cost": plain(step.cost),
-                "support": [int(j) for j in step.support],
-                **_fit_to_json(step.fit),
-            }
-            for step in path.steps
-        ],
-    }
-
-
-def _path_from_json(
-    value: Any,
-    at: int,
-    floor: float,
-    names: tuple[str, ...],
-    states: tuple[tuple[Hashable, ...], ...],
-) -> Path:
-    where = f"path {at}"
-    steps = items(member(value, "steps", where), f"the steps of {where}")
-    # Older files know nothing of required columns.
-    required = _places(value.get("required", []), f"the required of {where}", len(names))
-    return Path(
-        tuple(_step_from_json(step, f"a step of {where}", states) for step in steps),
-        _fit_from_json(member(value, "start", where), f"the start of {where}", required, states),
-        floor,
-        text(member(value, "status", where), f"the status of {where}"),
-        names,
-        required,
-    )
-
-
-def _step_from_json(step: Any, where: str, states: tuple[tuple[Hashable, ...], ...]) -> Step:
-    p = len(states)
-    kind = choice(member(step, "kind", where), f"the kind of {where}", ("add", "drop"))
-    support = _places(member(step, "support", where), f"the support of {where}", p)
-    gain = _or_none(number, member(step, "gain", where), f"the gain of {where}")
-    cost = _or_none(number, member(step, "cost", where), f"the cost of {where}")
-    if (gain is None) is (kind == "add") or (cost is None) is (kind == "drop"):
-        raise Fault(f"{where} must have a gain if it adds, a cost if it drops")
-    return Step(
-        "add" if kind == "add" else "drop",
-        whole(member(step, "variable", where), f"the variable of {where}", p),
-        gain,
-        cost,
-        support,
-        _fit_from_json(step, where, support, states),
-    )
-
-
-def _fit_to_json(fit: Any) -> Document:
-    return {
-        "loss": float(fit.loss),
-        "intercept": np.asarray(fit.intercept).tolist(),
-        "coef": [np.asarray(fit.coef[j]).tolist() for j in sorted(fit.coef)],
-        "unbounded": sorted(map(int, fit.unbounded)),
-    }
-
-
-def _fit_from_json(
-    value: Any,
-    where: str,
-    support: tuple[int, ...],
-    states: tuple[tuple[Hashable, ...], ...],
-) -> NodeFit:
-    intercept = numbers(member(value, "intercept", where), f"the intercept of {where}")
-    tables = items(member(value, "coef", where), f"the coefficients of {where}", len(support))
-    named = f"a coefficient of {where}"
-    coef = {
-        j: np.array(table(rows, named, len(intercept), len(states[j])))
-        for j, rows in zip(support, tables, strict=True)
-    }
-    unbounded = items(member(value, "unbounded", where), f"the unbounded of {where}")
-    return NodeFit(
-        coef,
-        np.array(intercept),
-        number(member(value, "loss", where), f"the loss of {where}"),
-        frozenset(choice(j, f"an unbounded variable of {where}", support) for j in unbounded),
-    )
-
-
-def _worth_to_json(worth: WorthAtCuts) -> list[Document]:
-    return [
-        {
-            "steps": int(steps),
-            "columns": list(map(int, values)),
-            "values": list(map(float, values.values())),
-        }
-        for steps, values in worth.items()
-    ]
-
-
-def _worths_from_json(value: Any, paths: tuple[Path, ...]) -> tuple[WorthAtCuts, ...]:
-    """Worths of all that an edge can be at, so that no graph lacks a number."""
-    wanted: list[set[int]] = [set() for _ in paths]
-    for r, path in enumerate(paths):
-        for support in (path.required, *(step.support for step in path.steps)):
-            for t in support:
-                wanted[t].add(r)
-    return tuple(
-        _worth_from_json(worth, f"the worths of path {r}", paths[r], wanted[r])
-        for r, worth in enumerate(items(value, "worths", len(paths)))
-    )
-
-
-def _worth_from_json(value: Any, where: str, path: Path, chosen_by: set[int]) -> WorthAtCuts:
-    worth = {}
-    p = len(path.names or ())
-    for cut in items(value, where):
-        steps = whole(member(cut, "steps", where), f"the steps of {where}", len(path) + 1)
-        columns = items(member(cut, "columns", where), f"the columns of {where}")
-        values = numbers(member(cut, "values", where), f"the values of {where}", len(columns))
-        if any(number < 0 for number in values):
-            raise Fault(f"{where} must not be negative")
-        places = [whole(column, f"a column of {where}", p) for column in columns]
-        worth[steps] = dict(zip(places, values, strict=True))
-    supports = [path.required, *(step.support for step in path.steps)]
-    for steps, support in enumerate(supports):
-        may_be_cut = steps == len(path) or path.steps[steps].kind == "add"
-        if may_be_cut and not {*support, *chosen_by} <= worth.get(steps, {}).keys():
-            raise Fault(f"{where} lack an edge after {steps} steps")
-    return worth
-
-
-def _places(value: Any, where: str, p: int) -> tuple[int, ...]:
-    places = [whole(place, where, p) for place in items(value, where)]
-    if places != sorted(set(places)):
-        raise Fault(f"{where} must be increasing")
-    return tuple(places)
-
-
-def _positive(value: Any, where: str) -> float:
-    size = number(value, where)
-    if not size > 0:
-        raise Fault(f"{where} must be positive")
-    return size
-
-
-def _threshold(value: Any, floor: float) -> float:
-    threshold = _positive(value, "threshold")
-    if threshold < floor:
-        raise Fault("its threshold is below the floor that the search ran to")
-    return threshold
-
-
-def _or_none(read: Callable[[Any, str], Any], value: Any, where: str) -> Any:
-    return None if value is None else read(value, where)

@@ -5,7 +5,8 @@ from isinglass.uncertainty.bootstrap import Bootstrap, bootstrap
 from isinglass.uncertainty.dropping import CaseDropping, case_dropping
 from isinglass.uncertainty.explain import Explanation, explain
 from isinglass.uncertainty.pairwise import PairwiseCheck, check_pairwise
-from isinglass.uncertainty.plan import Planned, plan
+from isinglass.uncertainty.plan import plan
+from isinglass.uncertainty.planned import Planned
 from isinglass.uncertainty.resample import Resamples, resample
 from isinglass.uncertainty.sandwich import fit_with_errors, with_errors
 from isinglass.uncertainty.split import SplitTest, split_test

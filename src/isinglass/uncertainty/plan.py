@@ -18,10 +18,10 @@ from isinglass.experiments import Design, Method, monotone, run, wilson
 from isinglass.experiments import Plan as Cells
 from isinglass.experiments.plan import Codes, Edges
 from isinglass.experiments.run import Progress
-from isinglass.frames import frame
 from isinglass.graph import Graph
 from isinglass.selection import FalseEdges, Selector, selector
 from isinglass.table import encode
+from isinglass.uncertainty.planned import Planned, Point, told
 from isinglass.uncertainty.supposed import Guess, Pilot, Supposition, coupling_of
 from isinglass.uncertainty.words import rounded_up
 
@@ -31,78 +31,6 @@ MOST_ROWS = 100_000
 LOOKS = 4
 #: A share of edges found that is this much short of the target will do.
 NEARLY = 0.01
-
-
-@dataclass(frozen=True)
-class Point:
-    """What happened with one number of rows.
-
-    Attributes
-    ----------
-    factor : float
-        What the couplings supposed were multiplied by.
-    rows : int
-    graphs : int
-        Tables drawn, each from a graph of its own unless a pilot table gave it.
-    recovered, low, high : float
-        Share of the tables from which the whole graph was recovered, no edge too many and none
-        too few; and its 95 % interval (Wilson).
-    found : float
-        Mean share of the true edges that were found.
-    false : float
-        Mean number of false edges.
-    """
-
-    factor: float
-    rows: int
-    graphs: int
-    recovered: float
-    low: float
-    high: float
-    found: float
-    false: float
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Planned:
-    """What `plan` returns.
-
-    Attributes
-    ----------
-    points : tuple of Point
-        By factor, then by rows.
-    answers : dict of factor to Point
-        The number of rows that reaches the target, with what happened there; a factor for which
-        no number of rows did is not in it.
-    aim : "graph" or "edges"
-    target : float
-    sentence : str
-
-    Examples
-    --------
-    >>> import isinglass as ig
-    >>> found = ig.plan(columns=4, degree=2, coupling=0.6, rows=[200], graphs=2, jobs=1)
-    >>> found.aim, found.target
-    ('graph', 0.9)
-    """
-
-    points: tuple[Point, ...]
-    answers: Mapping[float, Point]
-    aim: str
-    target: float
-    sentence: str
-
-    def to_frame(self, library: str | None = None) -> Any:
-        """One row a factor and number of rows."""
-        keys = tuple(Point.__dataclass_fields__)
-        return frame({key: [getattr(at, key) for at in self.points] for key in keys}, library)
-
-    def __str__(self) -> str:
-        return self.sentence
-
-    def __repr__(self) -> str:
-        needs = ", ".join(f"x{factor:g}: {at.rows:,} rows" for factor, at in self.answers.items())
-        return f"Planned({needs or 'no answer'}; {len(self.points)} points)"
 
 
 def plan(
@@ -284,8 +212,8 @@ class _Work:
         else:
             points, answers = self._looked_for(stage, most)
         kept = tuple(sorted(points, key=lambda at: (at.factor, at.rows)))
-        told = _told(self.supposed, self.aim, self.target, kept, answers)
-        return Planned(kept, answers, self.aim, self.target, told)
+        sentence = told(self.supposed, self.aim, self.target, kept, answers)
+        return Planned(kept, answers, self.aim, self.target, sentence)
 
     def _looked_for(self, stage: Any, most: int) -> tuple[list[Point], dict[float, Point]]:
         """Find the right numbers of rows with few tables, then look closely around them."""
@@ -416,43 +344,3 @@ def _first(points: Sequence[Point], factor: float, reaches: Any) -> Point | None
 def _not_in(taken: set[int], n: int) -> int:
     """The number itself, or one a little larger."""
     return _not_in(taken, rounded_up(n + 1)) if n in taken else n
-
-
-def _told(
-    supposed: Supposition,
-    aim: str,
-    target: float,
-    points: Sequence[Point],
-    answers: Mapping[float, Point],
-) -> str:
-    """One sentence with the answer: first for the couplings expected, then for the others."""
-    first, *others = sorted({at.factor for at in points}, key=lambda at: (at != 1, -at))
-    answer = answers.get(first)
-    if answer is None:
-        most = max(at.rows for at in points)
-        said = f"Even {most:,} rows do not reach {target:g} if {supposed.words(first)}"
-    else:
-        said = f"With {answer.rows:,} rows {_words(answer, aim)} if {supposed.words(first)}"
-    for factor in others:
-        here = [at for at in points if answer and (at.factor, at.rows) == (factor, answer.rows)]
-        own = _also(here[0] if here else None, answers.get(factor), aim)
-        said += f"; if {supposed.words(factor)}, {own}"
-    return said + "."
-
-
-def _also(same: Point | None, answer: Point | None, aim: str) -> str:
-    """What the same rows are worth, and how many are needed, with other couplings."""
-    parts = [] if same is None else [f"{_words(same, aim, short=True)} with as many"]
-    if answer is None:
-        parts.append("no number of rows looked at is enough")
-    elif answer != same:
-        parts.append(f"it takes about {answer.rows:,} rows")
-    return ", and ".join(parts)
-
-
-def _words(point: Point, aim: str, *, short: bool = False) -> str:
-    if aim == "edges":
-        return f"{point.found:.0%} of the edges are found"
-    interval = "" if short else f" ({point.low:.2f} to {point.high:.2f}, {point.graphs} graphs)"
-    what = "the chance is" if short else "the whole graph is recovered with a chance of"
-    return f"{what} {point.recovered:.2f}{interval}"

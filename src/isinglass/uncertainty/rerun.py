@@ -16,6 +16,7 @@ from typing import Any
 from isinglass.engine import Progress, Runs, threads_for
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
+from isinglass.estimators.base import GraphEstimator
 from isinglass.experiments.store import Record, Store
 from isinglass.selection import Fixed, LookBelow, Selector, selector
 from isinglass.table import Drawer, Table
@@ -67,10 +68,15 @@ class Rerun:
 
     def key(self, kind: str, seed: int) -> str:
         """A name for the results of this search on this table, whatever draws they are of."""
-        settings = self.estimator.get_params(deep=False)
-        told = {name: repr(settings[name]) for name in sorted(settings) if name != "n_jobs"}
-        digest = sha256(repr((fingerprint(self.table), told)).encode("utf-8", "backslashreplace"))
-        return f"{kind}/{digest.hexdigest()[:16]}/seed={seed}"
+        return key_of(kind, self.estimator, seed, fingerprint(self.table))
+
+
+def key_of(kind: str, estimator: GraphEstimator, seed: int, *content: str) -> str:
+    """A name for results that depend on an estimator's settings, a seed, and some content."""
+    settings = estimator.get_params(deep=False)
+    told = {name: repr(settings[name]) for name in sorted(settings) if name != "n_jobs"}
+    digest = sha256(repr((*content, told)).encode("utf-8", "backslashreplace"))
+    return f"{kind}/{digest.hexdigest()[:16]}/seed={seed}"
 
 
 def gather(

@@ -9,9 +9,12 @@ Annals of Statistics 29, 2001).
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
+from hashlib import sha256
 from typing import Any
 
 import narwhals as nw
@@ -21,12 +24,15 @@ from sklearn.base import clone
 
 from isinglass.errors import IsinglassError, SettingError, StoppedEarly
 from isinglass.estimators.base import GraphEstimator
+from isinglass.experiments.store import Record, Store
 from isinglass.frames import frame
 from isinglass.model.layout import Pair
 from isinglass.model.settings import check_between, check_whole
 from isinglass.table import Table, encode
+from isinglass.table.fingerprint import fingerprint
 from isinglass.table.sources import open_source
 from isinglass.table.weights import split_weights
+from isinglass.uncertainty.rerun import key_of
 from isinglass.uncertainty.sandwich import fit_with_errors
 
 Array = NDArray[np.float64]
@@ -119,6 +125,7 @@ def split_test(
     level: float = 0.05,
     clusters: ArrayLike | None = None,
     seed: int = 0,
+    path: str | os.PathLike[str] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> SplitTest:
     """Choose a graph on half of the rows, test its edges on the other half, many times.
@@ -138,6 +145,9 @@ def split_test(
     clusters : array, one label a row, optional
         Rows of one cluster stay in one half, and errors allow for their dependence.
     seed : int
+    path : str or path, optional
+        A file that results are added to, one line a split; what is in it is not done again, so
+        that work goes on where it was stopped, or with more `splits`. What failed is tried again.
     progress : function of (splits done, splits in all), optional
 
     Returns
@@ -158,12 +168,13 @@ def split_test(
     units = None if clusters is None else _units(clusters, len(weights))
     rng = np.random.default_rng(seed)
     halves = Halves(estimator, X, units)
+    kept = Kept(None, "") if path is None else Kept(Store(path), halves.key(weights, seed))
     found: list[dict[Pair, float]] = []
     failures: dict[str, int] = {}
     for at in range(splits):
-        first = half_of(weights, units, rng)
+        first = half_of(weights, units, rng)  # drawn in any case: the next half follows from it
         try:
-            found.append(halves.tested(first, weights - first))
+            found.append(kept.or_made(at, partial(halves.tested, first, weights - first)))
         except IsinglassError as error:
             reason = str(error)
             failures[reason] = failures.get(reason, 0) + 1
@@ -213,6 +224,20 @@ class Halves:
             p[i, j] = model.wald(model.names[i], model.names[j]).p_value if bounded else 1.0
         return {pair: min(1.0, len(p) * value) for pair, value in p.items()}
 
+    def key(self, weights: Array, seed: int) -> str:
+        """A name for the results of these rows, in this order, and these settings."""
+        settings = self.estimator.get_params(deep=False)
+        table = encode(  # with every row, so that a gap does not move those that follow
+            self.X,
+            missing="state",
+            bins=settings.get("bins"),
+            max_states=settings["max_states"] + 1,
+        )
+        units = "" if self.clusters is None else _digest(self.clusters)
+        method = type(self.estimator).__name__
+        content = (fingerprint(table), _digest(weights), units, method)
+        return key_of("splits", self.estimator, seed, *content)
+
     def _copy(self) -> Any:
         """The estimator as it would be for half of the rows."""
         copy = clone(self.estimator)
@@ -229,6 +254,31 @@ class Halves:
             bins=choosing.bins,
             max_states=choosing.max_states,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Results of splits, kept in a file if there is one."""
+
+    store: Store | None
+    key: str
+
+    @cached_property
+    def _done(self) -> dict[str, Record]:
+        if self.store is None:
+            return {}
+        self.store.mend()
+        return self.store.read()
+
+    def or_made(self, at: int, make: Callable[[], dict[Pair, float]]) -> dict[Pair, float]:
+        """The p-values of one split as they were kept, or made now and kept."""
+        key = f"{self.key}/{at}"
+        if key in self._done:
+            return {(i, j): p for i, j, p in self._done[key]["p_values"]}
+        made = make()
+        if self.store is not None:
+            self.store.append({"key": key, "p_values": [[i, j, p] for (i, j), p in made.items()]})
+        return made
 
 
 def half_of(weights: Array, clusters: NDArray[np.intp] | None, rng: np.random.Generator) -> Array:
@@ -279,6 +329,10 @@ def _without_weights(X: Any, sample_weight: ArrayLike | str | None) -> tuple[Any
     if isinstance(sample_weight, str):
         X = nw.from_native(X, eager_only=True).drop(sample_weight).to_native()
     return X, weights
+
+
+def _digest(numbers: NDArray[Any]) -> str:
+    return sha256(numbers.astype("<f8").tobytes()).hexdigest()
 
 
 def _units(clusters: ArrayLike, n: int) -> NDArray[np.intp]:

@@ -1,0 +1,56 @@
+"""What the commands that ask or draw from a model share: how to, and what poor mixing says."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from isinglass.cli.wording import in_options
+from isinglass.errors import PoorMixing
+
+Command = Callable[..., Any]
+
+
+def method_options(command: Command) -> Command:
+    """Add the choice between exact and Gibbs, and what exact may take."""
+    method = click.option(
+        "--method",
+        type=click.Choice(["auto", "exact", "gibbs"]),
+        default="auto",
+        show_default=True,
+        help="Exact, or by Gibbs sampling where exact needs too much memory.",
+    )
+    memory = click.option(
+        "--memory",
+        type=float,
+        default=1e9,
+        show_default="1e9",
+        metavar="BYTES",
+        help="What exact may take.",
+    )
+    return method(memory(command))
+
+
+def sweep_options(command: Command) -> Command:
+    """Add how long Gibbs chains run."""
+    burn_in = click.option(
+        "--burn-in", type=int, default=1000, show_default=True, help="Gibbs: first sweeps."
+    )
+    thin = click.option(
+        "--thin", type=int, default=10, show_default=True, help="Gibbs: sweeps a draw."
+    )
+    return burn_in(thin(command))
+
+
+@contextmanager
+def mixing_told() -> Iterator[None]:
+    """Say on standard error, once each, what the draws within warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PoorMixing)
+        yield
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        click.echo(f"isinglass: {in_options(message)}", err=True)

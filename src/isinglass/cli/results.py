@@ -1,0 +1,37 @@
+"""What commands do with a result: write its files, print it, say what was written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from isinglass.errors import MissingExtra
+from isinglass.files import write_all
+
+
+def write_with_picture(
+    out: str, contents: Mapping[str, bytes], picture: str, draw: Callable[[], bytes]
+) -> list[str]:
+    """Write the files of a result, and its picture; lines say so, or why there is none."""
+    lines = []
+    try:
+        contents = {**contents, picture: draw()}
+    except MissingExtra as error:
+        lines.append(f"no picture: {error}")
+    write_all(out, contents)
+    return [f"wrote {', '.join(contents)} to {out}", *lines]
+
+
+def print_result(
+    as_json: bool, document: dict[str, Any], tell: Callable[[], None], lines: Sequence[str]
+) -> None:
+    """A result as JSON, nothing else, or told to people; then lines, off the JSON's way."""
+    if as_json:
+        click.echo(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        tell()
+    for line in lines:
+        click.echo(line, err=as_json)

@@ -1,0 +1,136 @@
+"""The record of a fit, read from plain values without trust; writing it is in `record`."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from isinglass.graph import Graph, Link
+from isinglass.model.document import Fault, choice, items, member, number, or_none, text, whole
+from isinglass.model.files import LIBRARIES, states_from_json
+from isinglass.model.path_files import path_from_json, worths_from_json
+from isinglass.model.tally import tally_from_json
+from isinglass.table import Note
+
+
+def members_from_json(document: Any) -> dict[str, Any]:
+    """The members of the record that `FitRecord.to_json` wrote, by name; Fault if any is odd."""
+
+    def part(key: str) -> Any:
+        return member(document, key, "the fit")
+
+    names, states, ordered, answers = _columns_from_json(part("columns"))
+    p = len(names)
+    links = [_link_from_json(edge, p) for edge in items(part("edges"), "edges")]
+    floor = _positive(part("floor"), "floor")
+    paths = tuple(
+        path_from_json(path, at, floor, names, states)
+        for at, path in enumerate(items(part("paths"), "paths", p))
+    )
+    return {
+        "names": names,
+        "states": states,
+        "ordered": ordered,
+        "n_answers": answers,
+        "graph": Graph(names, tuple(links), choice(part("library"), "library", LIBRARIES)),
+        "paths": paths,
+        "worths": or_none(
+            lambda worths, _: worths_from_json(worths, paths), part("worths"), "worths"
+        ),
+        "threshold": _threshold(part("threshold"), floor),
+        "floor": floor,
+        "selector": text(part("selector"), "selector"),
+        "diagnostics": tuple(
+            _note_from_json(note) for note in items(part("diagnostics"), "diagnostics")
+        ),
+        "settings": _settings_from_json(part("settings")),
+        "rows": _positive(part("rows"), "rows"),
+        "fingerprint": text(part("fingerprint"), "fingerprint"),
+        "version": text(part("isinglass"), "the version"),
+        "tally": tally_from_json(document.get("tally"), tuple(map(len, states))),
+    }
+
+
+def _columns_from_json(
+    value: Any,
+) -> tuple[tuple[str, ...], tuple[tuple[Hashable, ...], ...], tuple[bool, ...], tuple[int, ...]]:
+    columns = items(value, "columns")
+    names = tuple(text(member(column, "name", "a column"), "a name") for column in columns)
+    if not names or len(set(names)) < len(names):
+        raise Fault("the names of its columns must differ, and be at least one")
+    states = tuple(
+        states_from_json(member(column, "states", "a column"), "a state") for column in columns
+    )
+    ordered = tuple(
+        choice(member(column, "ordered", "a column"), "whether a column is ordered", (False, True))
+        for column in columns
+    )
+    answers = tuple(
+        whole(member(column, "answers", "a column"), "the answers of a column", len(labels) + 1)
+        for column, labels in zip(columns, states, strict=True)
+    )
+    if 0 in answers:
+        raise Fault("every column must have at least one answer")
+    return names, states, ordered, answers
+
+
+def _link_from_json(edge: Any, p: int) -> Link:
+    def part(key: str) -> Any:
+        return member(edge, key, "an edge")
+
+    source, target = (whole(part(end), f"the {end} of an edge", p) for end in ("source", "target"))
+    if source >= target:
+        raise Fault("the source of an edge must come before its target")
+    return Link(
+        source,
+        target,
+        strength=number(part("strength"), "the strength of an edge"),
+        sign=choice(part("sign"), "the sign of an edge", (-1, 0, 1)),
+        coupling=or_none(number, part("coupling"), "the coupling of an edge"),
+        log_odds=or_none(number, part("log_odds"), "the log-odds of an edge"),
+        evidence=or_none(number, part("evidence"), "the evidence of an edge"),
+        selected_by=text(part("selected_by"), "who selected an edge"),
+        unbounded=choice(part("unbounded"), "whether an edge is unbounded", (False, True)),
+        tier=text(edge.get("tier", ""), "the tier of an edge"),  # older files have none
+    )
+
+
+def _note_from_json(note: Any) -> Note:
+    column, what, done = (member(note, key, "a diagnostic") for key in ("column", "what", "done"))
+    return Note(
+        or_none(text, column, "the column of a diagnostic"),
+        text(what, "what a diagnostic says"),
+        text(done, "what a diagnostic did"),
+    )
+
+
+def _settings_from_json(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Fault("settings must be an object")
+    return {text(key, "a setting"): _plain(setting) for key, setting in value.items()}
+
+
+def _plain(setting: Any, depth: int = 0) -> Any:
+    """A setting: a scalar, or an object of them."""
+    if isinstance(setting, dict) and not depth:
+        return {text(key, "a setting"): _plain(part, 1) for key, part in setting.items()}
+    if isinstance(setting, str):
+        return text(setting, "a setting")
+    if setting is None or isinstance(setting, bool):
+        return setting
+    number(setting, "a setting")
+    return setting
+
+
+def _threshold(value: Any, floor: float) -> float:
+    threshold = _positive(value, "threshold")
+    if threshold < floor:
+        raise Fault("its threshold is below the floor that the search ran to")
+    return threshold
+
+
+def _positive(value: Any, where: str) -> float:
+    size = number(value, where)
+    if not size > 0:
+        raise Fault(f"{where} must be positive")
+    return size
