@@ -259,6 +259,44 @@ void large_refits_are_refits() {
   }
 }
 
+// Matrices side by side are solved as each would be alone; a number without a pivot stays zero.
+void lanes_solve_alone() {
+  Random random(38);
+  for (int round = 0; round < times(40); ++round) {
+    const std::size_t size = 1 + random.below(12);
+    std::vector<double> lanes(lane_entry(size, 0), 0.0), x(size * kLanes);
+    std::vector<std::vector<double>> alone(kLanes, std::vector<double>(size * size, 0.0)), right(kLanes);
+    for (std::size_t rows = 0; rows < 3 * size; ++rows) {
+      std::vector<std::size_t> places;
+      for (std::size_t i = size; i-- > 0;)
+        if (random.chance(0.5)) places.push_back(i);
+      std::vector<double> numbers(kLanes);
+      for (double& number : numbers) number = random.uniform();
+      add_to_lanes(places.data(), places.size(), numbers.data(), lanes.data());
+      for (std::size_t l = 0; l < kLanes; ++l)
+        for (const std::size_t i : places)
+          for (const std::size_t j : places) alone[l][i * size + j] += j <= i ? numbers[l] : 0.0;
+    }
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t l = 0; l < kLanes; ++l) {
+        lanes[lane_entry(i, i) + l] += 1;
+        alone[l][i * size + i] += 1;
+        right[l].push_back(x[i * kLanes + l] = random.normal());
+      }
+    factorise_lanes(lanes.data(), size);
+    substitute_lanes(lanes.data(), size, x.data());
+    for (std::size_t l = 0; l < kLanes; ++l) {
+      check(solve_in_place(alone[l], right[l], 0.0), "the matrix is positive");
+      for (std::size_t i = 0; i < size; ++i)
+        check_near(x[i * kLanes + l], right[l][i], 1e-10, "each lane solves its own system");
+    }
+  }
+  std::vector<double> nothing(lane_entry(1, 0), 0.0), one(kLanes, 1.0);
+  factorise_lanes(nothing.data(), 1);
+  substitute_lanes(nothing.data(), 1, one.data());
+  check_below(one[0], 1e-200, "what has no pivot stays where it is");
+}
+
 void ordinary_tables_are_bounded() {
   Random random(33);
   const Sample sample = random_tree(random, 800, {3, 2, 3, 2}, 0.3).sample;
@@ -325,6 +363,7 @@ void test_fits() {
   a_profile_of_nothing_is_zero();
   refits_are_minima();
   large_refits_are_refits();
+  lanes_solve_alone();
   ordinary_tables_are_bounded();
   separated_tables_are_held_by_the_ridge();
   collinear_tables_are_held_by_the_ridge();

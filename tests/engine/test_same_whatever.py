@@ -1,5 +1,7 @@
 """Instruction sets, threads, the order of rows, copies for weights: nothing changes the answer."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -165,6 +167,13 @@ def test_a_larger_n_scales_gains_down():
     np.testing.assert_array_equal(halves["variable"], wholes["variable"])
     # The ridge weighs twice as much beside half the loss.
     np.testing.assert_allclose(2 * halves["change"], wholes["change"], rtol=0, atol=1e-7)
+
+
+def test_more_rows_are_possible_than_a_float_can_say():
+    codes = np.random.default_rng(0).integers(0, 2, (20, 1200))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(native.merged_rows(encode(codes))[0]) == 20
 
 
 @pytest.mark.parametrize("weighted", [False, True])

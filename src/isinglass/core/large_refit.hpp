@@ -5,93 +5,35 @@
 // is more than is needed, and makes the steps easy: a product with the curvature is one pass over the
 // cells, and conjugate gradients do not mind directions in which nothing changes. Two states of
 // one column never meet in a cell, so the curvature between them is nothing but the ridge's; its blocks,
-// one a state, make a good preconditioner.
+// one a state, make a good preconditioner far from the minimum. Near it, where steps have to be solved
+// well, `StateFactors` make a better one.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "cell_view.hpp"
 #include "linear.hpp"
+#include "rows.hpp"
+#include "state_factors.hpp"
 #include "vectors.hpp"
 
 namespace isinglass {
-
-// Adds to `out` the curvature of all cells times u. Numbers come in rows of `kWidth`, a row a feature;
-// each cell has `features` of them. The width is known to the compiler, so that scores
-// stay in registers.
-template <std::size_t kWidth>
-ISINGLASS_IN_CLONES inline void add_curvature_in_rows(std::size_t cells, std::size_t features,
-                                                      const std::uint32_t* active, const double* chance,
-                                                      const double* share, const double* u, double* out) {
-  for (std::size_t s = 0; s < cells; ++s, active += features, chance += kWidth) {
-    double scores[kWidth] = {};
-    for (std::size_t i = 0; i < features; ++i) {
-      const double* row = u + active[i] * kWidth;
-      for (std::size_t a = 0; a < kWidth; ++a) scores[a] += row[a];
-    }
-    double mean = 0;
-    for (std::size_t a = 0; a < kWidth; ++a) mean += chance[a] * scores[a];
-    for (std::size_t a = 0; a < kWidth; ++a) scores[a] = share[s] * chance[a] * (scores[a] - mean);
-    for (std::size_t i = 0; i < features; ++i) {
-      double* row = out + active[i] * kWidth;
-      for (std::size_t a = 0; a < kWidth; ++a) row[a] += scores[a];
-    }
-  }
-}
-
-// The same for rows of any width that is a multiple of four.
-ISINGLASS_CLONES inline void add_curvature_times(std::size_t cells, std::size_t features, std::size_t width,
-                                                 const std::uint32_t* active, const double* chance,
-                                                 const double* share, const double* u, double* scores,
-                                                 double* out) {
-  switch (width) {
-    case 4:
-      return add_curvature_in_rows<4>(cells, features, active, chance, share, u, out);
-    case 8:
-      return add_curvature_in_rows<8>(cells, features, active, chance, share, u, out);
-    case 12:
-      return add_curvature_in_rows<12>(cells, features, active, chance, share, u, out);
-    case 16:
-      return add_curvature_in_rows<16>(cells, features, active, chance, share, u, out);
-    case 20:
-      return add_curvature_in_rows<20>(cells, features, active, chance, share, u, out);
-    case 24:
-      return add_curvature_in_rows<24>(cells, features, active, chance, share, u, out);
-    default:
-      break;
-  }
-  for (std::size_t s = 0; s < cells; ++s, active += features, chance += width) {
-    for (std::size_t a = 0; a < width; ++a) scores[a] = 0;
-    for (std::size_t i = 0; i < features; ++i) {
-      const double* row = u + active[i] * width;
-      for (std::size_t a = 0; a < width; ++a) scores[a] += row[a];
-    }
-    double mean = 0;
-    for (std::size_t a = 0; a < width; ++a) mean += chance[a] * scores[a];
-    for (std::size_t a = 0; a < width; ++a) scores[a] = share[s] * chance[a] * (scores[a] - mean);
-    for (std::size_t i = 0; i < features; ++i) {
-      double* row = out + active[i] * width;
-      for (std::size_t a = 0; a < width; ++a) row[a] += scores[a];
-    }
-  }
-}
 
 class LargeRefit {
  public:
   LargeRefit(const CellView& view, double n, double ridge)
       : view_(view), n_(n), ridge_(ridge), q_(static_cast<std::size_t>(view.width - 1)) {
-    row_ = (q_ + kLanes - 1) / kLanes * kLanes;
+    row_ = (q_ + kVector - 1) / kVector * kVector;
     for (const int m : view_.states) {
       first_.push_back(features_);
       features_ += static_cast<std::size_t>(m);
     }
     size_ = features_ * row_;
-    scores_.resize(row_);
     list_active();
   }
 
@@ -114,9 +56,11 @@ class LargeRefit {
   }
 
  private:
-  static constexpr std::size_t kLanes = 4;              // rows of numbers are padded to whole vectors
+  static constexpr std::size_t kVector = 4;             // rows of numbers are padded to whole vectors
   static constexpr double kLoose = 0.3, kTight = 1e-4;  // residuals of steps far from the minimum, and near
   static constexpr double kFar = 0.3;                   // after such a step the blocks are summed anew
+  static constexpr int kMany = 8;                       // products in a step: worth better factors
+  static constexpr double kMoved = 0.1;                 // steps so far since then: worth fresh ones
   static constexpr int kInverseIterations = 8;          // each at least squares the share of what is flat
 
   void list_active() {
@@ -173,13 +117,18 @@ class LargeRefit {
   // Steps are solved the more exactly the faster the slope falls, after Eisenstat and Walker (1996).
   void descend(std::vector<double>& u, double tolerance) {
     std::vector<double> gradient, step, trial(size_), slope_there;
-    double value = evaluate(u, gradient), steepness = 0, last = 0;
+    double value = evaluate(u, gradient), steepness = 0, last = 0, moved = 0;
     prepare_blocks();
+    by_state_.reset();
     for (int i = 0; i < 200; ++i) {
       const double before = steepness;
       steepness = std::sqrt(eased_product(gradient));
       const double share =
           i == 0 ? kLoose : std::clamp(0.5 * std::pow(steepness / before, 1.5), kTight, kLoose);
+      if (products_ > kMany && (!by_state_ || moved > kMoved)) {
+        prepare_states();
+        moved = 0;
+      }
       const double predicted = newton_step(gradient, share, step);
       // Below rounding the decrease cannot be seen: whole steps are taken, while they help.
       const bool blind = predicted < 1e-13 * (1 + std::abs(value));
@@ -198,7 +147,10 @@ class LargeRefit {
       }
       std::swap(u, trial);
       std::swap(gradient, slope_there);
-      if (std::ranges::any_of(step, [](double d) { return std::abs(d) > kFar; })) prepare_blocks();
+      const double longest =
+          std::abs(*std::ranges::max_element(step, {}, [](double d) { return std::abs(d); }));
+      moved += longest;
+      if (longest > kFar && !by_state_) prepare_blocks();
       // Newton's steps shrink ever faster, down to the share of the residual; what the next would gain
       // goes with the squares.
       const double shrunk = std::max(predicted / last, 2 * share);
@@ -227,23 +179,27 @@ class LargeRefit {
     std::vector<double> residual(right.begin(), right.end()), eased(size_), direction, product(size_);
     step.assign(size_, 0.0);
     make_consistent(residual);
-    ease(residual, eased);
+    precondition(residual, eased);
     direction = eased;
     double norm = dot(residual.data(), eased.data(), size_);
     const double wanted = norm * share * share;
-    for (int i = 0; i < 1000 && norm > wanted; ++i) {
+    for (products_ = 0; products_ < 1000 && norm > wanted; ++products_) {
       multiply_curvature(direction, product);
       const double curvature = dot(direction.data(), product.data(), size_);
       if (!(curvature > 0)) break;
       add_multiple(step.data(), norm / curvature, direction.data(), size_);
       add_multiple(residual.data(), -norm / curvature, product.data(), size_);
       make_consistent(residual);
-      ease(residual, eased);
+      precondition(residual, eased);
       const double before = norm;
       norm = dot(residual.data(), eased.data(), size_);
       for (std::size_t j = 0; j < size_; ++j) direction[j] = eased[j] + norm / before * direction[j];
     }
     return dot(right.data(), step.data(), size_);
+  }
+
+  void precondition(std::span<const double> residual, std::vector<double>& out) {
+    by_state_ ? by_state_->solve(residual, row_, out) : ease(residual, out);
   }
 
   // A number for every state of a column is as good as one for the field, so slopes along the states
@@ -259,29 +215,28 @@ class LargeRefit {
     }
   }
 
+  Rows rows() const { return {view_.cells, first_.size() + 1, row_, active_.data()}; }
+
   // Value and gradient of the mean loss plus ridge; the chances are kept for the curvature.
   double evaluate(std::span<const double> u, std::vector<double>& gradient) {
-    const std::size_t features = first_.size() + 1, width = q_ + 1;
-    gradient.assign(size_, 0.0);
-    chance_.assign(view_.cells * row_, 0.0);
+    const std::size_t width = q_ + 1;
+    chance_.resize(view_.cells * row_);
+    excess_.resize(view_.cells * row_);
+    gather_scores(rows(), u.data(), chance_.data());
     double value = 0;
     for (std::size_t s = 0; s < view_.cells; ++s) {
-      const std::uint32_t* active = &active_[s * features];
       const double* counts = view_.counts + s * width;
       double* chance = &chance_[s * row_];
-      value += chances(active, u.data(), view_.offset ? view_.offset + s * width : nullptr, counts, chance);
-      std::fill(scores_.begin(), scores_.end(), 0.0);
-      for (std::size_t a = 0; a < q_; ++a) scores_[a] = share_[s] * chance[a] - counts[a + 1] / n_;
-      for (std::size_t i = 0; i < features; ++i)
-        add_multiple(&gradient[active[i] * row_], 1.0, scores_.data(), row_);
+      value += chances(view_.offset ? view_.offset + s * width : nullptr, counts, chance);
+      for (std::size_t a = 0; a < q_; ++a) excess_[s * row_ + a] = share_[s] * chance[a] - counts[a + 1] / n_;
     }
+    gradient.assign(size_, 0.0);
+    scatter_scores(rows(), excess_.data(), gradient.data());
     return value / n_ + 0.5 * add_ridge(u, gradient);
   }
 
-  // Loss of one cell; chances of all states but the first.
-  double chances(const std::uint32_t* active, const double* u, const double* offset, const double* counts,
-                 double* chance) const {
-    for (std::size_t i = 0; i <= first_.size(); ++i) add_multiple(chance, 1.0, u + active[i] * row_, row_);
+  // Loss of one cell; its scores become chances of all states but the first.
+  double chances(const double* offset, const double* counts, double* chance) const {
     double base = 0, top = 0;
     if (offset) {
       base = top = offset[0];
@@ -301,8 +256,7 @@ class LargeRefit {
 
   void multiply_curvature(std::span<const double> u, std::vector<double>& out) {
     std::fill(out.begin(), out.end(), 0.0);
-    add_curvature_times(view_.cells, first_.size() + 1, row_, active_.data(), chance_.data(), share_.data(),
-                        u.data(), scores_.data(), out.data());
+    add_curvature_times(rows(), chance_.data(), share_.data(), u.data(), out.data());
     add_ridge(u, out);
   }
 
@@ -358,6 +312,16 @@ class LargeRefit {
       for (std::size_t c = 0; c < states(t); ++c) add_ridge_to_block(t, &blocks_[(first_[t] + c) * q_ * q_]);
     factors_ = blocks_;
     for (std::size_t f = 0; f < features_; ++f) factor_block(f);
+  }
+
+  void prepare_states() {
+    std::vector<char> left_out(features_, 0);
+    for (const std::size_t f : commonest_) left_out[f] = 1;
+    if (!by_state_) by_state_.emplace(q_ + 1, left_out);
+    const std::size_t features = first_.size() + 1;
+    by_state_->prepare(view_.cells, ridge_, [&](std::size_t s) {
+      return StateFactors::Cell{share_[s], std::span(&active_[s * features], features), &chance_[s * row_]};
+    });
   }
 
   void unpack(const double* triangle, double* block) const {
@@ -435,7 +399,10 @@ class LargeRefit {
   std::vector<std::uint32_t> active_;   // features of each cell, the field first
   std::vector<double> share_;           // of the rows, cell by cell
   std::vector<double> chance_;          // cells x padded states
-  std::vector<double> blocks_, factors_, scores_;
+  std::vector<double> excess_;          // expected less observed rows, cells x padded states
+  std::vector<double> blocks_, factors_;
+  std::optional<StateFactors> by_state_;
+  int products_ = 0;  // of the last solution
 };
 
 }  // namespace isinglass

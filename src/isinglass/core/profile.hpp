@@ -116,9 +116,7 @@ class Profile {
  public:
   // Best shift and the log-likelihood it gains (not divided by n); totals sum to the rows.
   double maximum(std::span<const Weighted> cells, std::span<const double> totals) {
-    seen_.clear();
-    for (std::size_t a = 0; a < totals.size(); ++a)
-      if (totals[a] > 0) seen_.push_back(a);
+    find_seen(totals);
     shift_.assign(totals.size(), 0.0);
     if (seen_.empty()) return 0.0;
     if (seen_.size() == 1) return certain(cells, seen_[0]);
@@ -142,25 +140,29 @@ class Profile {
     return -logs.sum();
   }
 
-  // An upper bound that is nearly the maximum, for the price of one look: where Newton's first step
-  // leads, the value and a bound on what is left. `slope` and `curvature` are those of no shift; a shift
-  // lowers the curvature by no more than e^range.
+  // An upper bound that is nearly the maximum, for the price of a look or two: where Newton's first step
+  // leads, the value and a bound on what is left. `slope` and `curvature` are those of no shift, known
+  // already; where some states do not occur, they are found once these are left out. A shift lowers the
+  // curvature by no more than e^range.
   double nearly_maximum(std::span<const Weighted> cells, std::span<const double> totals,
                         std::span<const double> slope, std::span<const double> curvature) {
-    const bool all_seen = std::ranges::all_of(totals, [](double total) { return total > 0; });
-    std::vector<double> left(slope.begin(), slope.end());
-    if (!all_seen || totals.size() < 3 || !solve_in_place(curvature, left, 0.0))
-      return maximum(cells, totals);
-    seen_.resize(totals.size());
-    std::iota(seen_.begin(), seen_.end(), std::size_t{0});
-    Point there(totals.size());
+    find_seen(totals);
+    const std::size_t k = seen_.size(), q = k - 1;
+    if (k < 3) return maximum(cells, totals);
+    Point there(k);
+    std::vector<double> left(slope.begin(), slope.end()), least(curvature.begin(), curvature.end());
+    if (k < totals.size()) {
+      look(cells, totals, there, Look::at_curvature);
+      left.resize(q);
+      for (std::size_t i = 0; i < q; ++i) left[i] = totals[seen_[i + 1]] - there.expected[i + 1];
+      least = there.curvature;
+    }
+    if (!solve_in_place(least, left, 0.0)) return maximum(cells, totals);
     std::copy(left.begin(), left.end(), there.v.begin() + 1);
     look(cells, totals, there, Look::at_slopes);
-    for (std::size_t a = 0; a < left.size(); ++a) left[a] = totals[a + 1] - there.expected[a + 1];
+    for (std::size_t i = 0; i < q; ++i) left[i] = totals[seen_[i + 1]] - there.expected[i + 1];
     const auto [low, high] = std::minmax_element(there.v.begin(), there.v.end());
-    const double shrunk = std::exp(*low - *high);
-    std::vector<double> least(curvature.begin(), curvature.end());
-    for (double& number : least) number *= shrunk;
+    for (double& number : least) number *= std::exp(*low - *high);
     double guess = 0;
     const double bound = there.gain + gain_bound(left, least, guess);
     return bound < kNoBound ? bound : maximum(cells, totals);
@@ -170,6 +172,12 @@ class Profile {
   std::span<const double> shift() const { return shift_; }
 
  private:
+  void find_seen(std::span<const double> totals) {
+    seen_.clear();
+    for (std::size_t a = 0; a < totals.size(); ++a)
+      if (totals[a] > 0) seen_.push_back(a);
+  }
+
   static double certain(std::span<const Weighted> cells, std::size_t a) {
     double gain = 0;
     for (const Weighted& cell : cells) gain -= cell.rows * std::log(cell.chance[a]);

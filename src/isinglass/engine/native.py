@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -99,7 +100,7 @@ def merged_rows(table: Table) -> tuple[NDArray[np.integer[Any]], NDArray[np.floa
 
     A merged row costs a bit plane for each digit of its weight, so a few copies do not pay.
     """
-    possible = np.prod(np.asarray(table.n_states, dtype=np.float64))
+    possible = math.prod(table.n_states)
     if possible > len(table.codes) / WORTH_MERGING:
         return table.codes, table.weights
     key = np.ravel_multi_index(tuple(table.codes.T), table.n_states)
