@@ -52,6 +52,13 @@ def test_a_number_sets_n(n_eff):
     np.testing.assert_allclose(table.weights / table.weights[0], [1, 2, 3])
 
 
+def test_scaled_weights_are_left_alone():
+    weights = np.random.default_rng(0).random(50)
+    once = encode(np.arange(50)[:, None] % 2, weights, n_eff="kish")
+    again = encode(np.arange(50)[:, None] % 2, once.weights, n_eff=once.n)
+    np.testing.assert_array_equal(again.weights, once.weights)
+
+
 def test_kish_counts_the_rows_that_remain():
     table = encode([[1], [2], [None]], [1, 1, 50], n_eff="kish", missing="drop")
     assert table.n == pytest.approx(2)

@@ -13,6 +13,57 @@
 
 namespace isinglass {
 
+// Rows with a code, a cell and a weight each.
+struct ByCode {
+  std::size_t rows;
+  const std::uint8_t* codes;
+  const std::uint32_t* cell;
+  const double* weights;  // none: all one
+};
+
+// Sums over the rows of each code of kFunctions functions of the cell. Every other row has sums of its
+// own, so that rows need not wait for each other.
+template <std::size_t kFunctions>
+ISINGLASS_IN_CLONES inline void sum_few_by_code(const ByCode& by, const double* of_cell, double* even,
+                                                double* odd) {
+  const auto add = [&](std::size_t i, double* sums) ISINGLASS_IN_CLONES {
+    const double *values = of_cell + by.cell[i] * kFunctions, weight = by.weights ? by.weights[i] : 1.0;
+    sums += by.codes[i] * kFunctions;
+    for (std::size_t f = 0; f < kFunctions; ++f) sums[f] += weight * values[f];
+  };
+  std::size_t i = 0;
+  for (; i + 2 <= by.rows; i += 2) {
+    add(i, even);
+    add(i + 1, odd);
+  }
+  if (i < by.rows) add(i, even);
+}
+
+// The same for as many functions as targets of two to five states have; false for other numbers.
+ISINGLASS_CLONES inline bool sum_by_code(const ByCode& by, std::size_t codes, std::size_t functions,
+                                         const double* of_cell, double* out) {
+  double odd[256 * 14];
+  std::fill_n(odd, codes * std::min<std::size_t>(functions, 14), 0.0);
+  switch (functions) {
+    case 2:
+      sum_few_by_code<2>(by, of_cell, out, odd);
+      break;
+    case 5:
+      sum_few_by_code<5>(by, of_cell, out, odd);
+      break;
+    case 9:
+      sum_few_by_code<9>(by, of_cell, out, odd);
+      break;
+    case 14:
+      sum_few_by_code<14>(by, of_cell, out, odd);
+      break;
+    default:
+      return false;
+  }
+  for (std::size_t k = 0; k < codes * functions; ++k) out[k] += odd[k];
+  return true;
+}
+
 // While there are few cells each is a row of bits, and everything is a popcount; when there are
 // many, or weights have to be summed, each row of the table knows the number of its cell. There are
 // never more cells than rows.
@@ -104,20 +155,9 @@ class Cells {
       add_multiple(&out[c * functions], rows, &of_cell[cell * functions], functions);
     };
     if (!by_bits_) {
-      switch (functions) {  // of targets of two to five states
-        case 2:
-          return sum_rows<2>(column, of_cell, out);
-        case 5:
-          return sum_rows<5>(column, of_cell, out);
-        case 9:
-          return sum_rows<9>(column, of_cell, out);
-        case 14:
-          return sum_rows<14>(column, of_cell, out);
-        default:
-          break;
-      }
-      const std::uint8_t* codes = table_->codes(column);
-      for (std::size_t i = 0; i < table_->rows(); ++i) add(table_->weight(i), cell_of_[i], codes[i]);
+      const ByCode rows{table_->rows(), table_->codes(column), cell_of_.data(), table_->weights()};
+      if (!sum_by_code(rows, m, functions, of_cell.data(), out.data()))
+        for (std::size_t i = 0; i < rows.rows; ++i) add(table_->weight(i), cell_of_[i], rows.codes[i]);
       return;
     }
     std::vector<double> counts;
@@ -167,17 +207,6 @@ class Cells {
   }
 
  private:
-  // Sums over the rows of each state of few functions of the cell.
-  template <std::size_t kFunctions>
-  void sum_rows(std::size_t column, std::span<const double> of_cell, std::vector<double>& out) const {
-    const std::uint8_t* codes = table_->codes(column);
-    for (std::size_t i = 0; i < table_->rows(); ++i) {
-      const double* values = &of_cell[cell_of_[i] * kFunctions];
-      double *sums = &out[codes[i] * kFunctions], weight = table_->weight(i);
-      for (std::size_t f = 0; f < kFunctions; ++f) sums[f] += weight * values[f];
-    }
-  }
-
   // Row by row, each into the list of its state.
   void split_rows_in_pairs(std::size_t column, const double* chances,
                            std::vector<WeightedPairs>& by_state) const {

@@ -57,6 +57,7 @@ class Table {
   const Word* row(std::size_t state) const { return bits_.data() + state * words_; }
   const Word* all() const { return all_.data(); }
   const std::uint8_t* codes(std::size_t j) const { return codes_ + j * rows_; }
+  const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
   double weight(std::size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
   // Rows of a state.
   double marginal(std::size_t state) const { return marginals_[state]; }

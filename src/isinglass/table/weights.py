@@ -46,7 +46,10 @@ def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.floa
         return weights
     rows = _kish(weights) if n_eff == "kish" else float(n_eff)
     shares = weights / weights.max()
-    scaled: NDArray[np.float64] = shares * (rows / shares.sum())
+    factor = rows / shares.sum()
+    if abs(factor / weights.max() - 1) < 1e-12:  # done before; rounding would move them once more
+        return weights
+    scaled: NDArray[np.float64] = shares * factor
     # A share too small to write down is still a row that exists.
     return np.maximum(scaled, np.finfo(np.float64).tiny)
 
