@@ -375,7 +375,8 @@ class Bounds {
         columns.push_back(j);
       }
     const std::vector<Worth> gains = node_.worth(fit, columns);
-    Screen screen(table_, pairs_, reader_, cells, target_, chances, columns);
+    Screen screen(table_, pairs_, reader_, cells, target_);
+    screen.begin(chances, columns);
     for (int round = 0; round < 6 && screen.works(); ++round) {
       screen.bound(open);
       for (std::size_t i = 0; i < open.size(); ++i)

@@ -88,7 +88,8 @@ class Node {
         reader_(reader),
         r_(target),
         settings_(settings),
-        cells_(table, target) {
+        cells_(table, target),
+        screen_(table, pairs, reader, cells_, target) {
     if (table.states(r_) < 2) return;
     if (table.states(r_) > 2) state_bounds_.resize(table.first(table.columns()) + table.columns());
     const Constraints* constraints = settings.constraints;
@@ -99,6 +100,9 @@ class Node {
       if (constraints && contains(constraints->required[r_], j)) required_.push_back(j);
     }
   }
+
+  Node(const Node&) = delete;  // its parts point at each other
+  Node& operator=(const Node&) = delete;
 
   NodePath search(const std::atomic<bool>& interrupted) {
     NodePath path;
@@ -233,8 +237,10 @@ class Node {
       best = std::max(best, exact.back().value);
     };
     const std::vector<std::size_t> candidates = outside(fit);
-    Screen screen(table_, pairs_, reader_, cells_, r_, fit.chances, candidates);
-    std::vector<Open> open;
+    Screen& screen = screen_;
+    screen.begin(fit.chances, candidates);
+    std::vector<Open>& open = open_;
+    open.clear();
     for (const std::size_t j : candidates) open.push_back({j});
     const auto assess = [&] {
       screen.assess(open, cut() * table_.n());
@@ -616,6 +622,8 @@ class Node {
   std::size_t r_;
   Settings settings_;
   Cells cells_;
+  Screen screen_;
+  std::vector<Screen::Open> open_;  // candidates of the present step
   std::vector<std::size_t> candidates_, required_;
   Profile profile_;
   std::vector<std::vector<Weighted>> by_state_;  // cells of the last split, for three states and more

@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <list>
 #include <span>
 #include <vector>
 
@@ -58,23 +57,30 @@ ISINGLASS_CLONES inline void compare_bounds(const Sides& by, double* __restrict 
 class Screen {
  public:
   Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells,
-         std::size_t target, const std::vector<double>& chances, std::span<const std::size_t> candidates)
-      : table_(table), pairs_(pairs), reader_(reader), cells_(cells), works_(table.states(target) == 2) {
+         std::size_t target)
+      : table_(table), pairs_(pairs), reader_(reader), cells_(cells), target_(target) {}
+
+  // Begins anew for the present cells, fitted with these chances. What was allocated before is kept.
+  void begin(const std::vector<double>& chances, std::span<const std::size_t> candidates) {
+    works_ = table_.states(target_) == 2;
     if (!works_) return;
-    chance_.of_cell.resize(cells.size());
-    curvature_.of_cell.resize(cells.size());
-    for (std::size_t s = 0; s < cells.size(); ++s) {
-      const double p = chances[2 * s + 1], rows = cells.total(s), curvature = p * chances[2 * s];
+    rows_ = slope_ = total_curvature_ = 0;
+    least_curvature_ = 1;
+    chance_.of_cell.resize(cells_.size());
+    curvature_.of_cell.resize(cells_.size());
+    for (std::size_t s = 0; s < cells_.size(); ++s) {
+      const double p = chances[2 * s + 1], rows = cells_.total(s), curvature = p * chances[2 * s];
       chance_.of_cell[s] = p;
       curvature_.of_cell[s] = curvature;
       rows_ += rows;
-      slope_ += cells.count(s, 1) - rows * p;  // zero at a free field
+      slope_ += cells_.count(s, 1) - rows * p;  // zero at a free field
       total_curvature_ += rows * curvature;
       least_curvature_ = std::min(least_curvature_, curvature);
     }
     rounding_ = 1e-10 * rows_;
-    observed_ = reader.row(pairs.first(target));
-    works_ = cells.few() ? start_features() : start_digits(candidates);
+    observed_ = reader_.row(pairs_.first(target_));
+    states_.clear();
+    works_ = cells_.few() ? start_features() : start_digits(candidates);
   }
 
   // What is known of a candidate: an upper bound on the log-likelihood (not divided by n) that it
@@ -248,6 +254,11 @@ class Screen {
   // --- Features: few cells ---
 
   bool start_features() {
+    features_.clear();
+    normal_.clear();
+    by_chance_.clear();
+    by_curvature_.clear();
+    counted_ = 0;
     add_feature({pairs_.marginals(), std::vector<double>(cells_.size(), 1.0)});
     for (std::size_t i = 0; i < cells_.support().size(); ++i)
       for (int c = 1; c < table_.states(cells_.support()[i]); ++c) {
@@ -275,10 +286,10 @@ class Screen {
   void take_features() {
     const std::size_t before = features_.size() - sets_.size();
     for (std::size_t k = 0; k < sets_.size(); ++k) {
-      sums_.emplace_back(pairs_.size(), 0.0);
-      for (std::size_t i = 0; i < states_.size(); ++i)
-        sums_.back()[states_[i]] = counts_[k * states_.size() + i];
-      features_[before + k].sums = sums_.back();
+      if (counted_ == sums_.size()) sums_.emplace_back(pairs_.size());
+      std::vector<double>& sums = sums_[counted_++];
+      for (std::size_t i = 0; i < states_.size(); ++i) sums[states_[i]] = counts_[k * states_.size() + i];
+      features_[before + k].sums = sums;
     }
     combine_sums();
   }
@@ -417,14 +428,16 @@ class Screen {
   const Pairs& pairs_;
   Pairs::Reader& reader_;
   const Cells& cells_;
-  bool works_;
+  std::size_t target_;
+  bool works_ = false;
   std::span<const double> observed_;  // rows of every state in which the target is in its second
   double rows_ = 0, rounding_ = 0, slope_ = 0, total_curvature_ = 0, least_curvature_ = 1;
   Split chance_, curvature_;
   std::vector<Feature> features_;
   std::vector<std::vector<double>> normal_;       // lower triangle, row by row
   std::vector<double> by_chance_, by_curvature_;  // products of the features with the two
-  std::list<std::vector<double>> sums_;           // of the sets of cells; features point into them
+  std::vector<std::vector<double>> sums_;         // of the sets of cells; features point into them
+  std::size_t counted_ = 0;                       // how many of these are in use
   std::vector<Words> sets_;                       // of rows, not counted yet
   std::vector<Digit> digits_;                     // and which digits they are
   std::vector<char> upper_;
