@@ -79,6 +79,7 @@ class Cells {
   // State of the i-th member of the support in a cell.
   int code(std::size_t cell, std::size_t i) const { return codes_[cell * support_.size() + i]; }
   double total(std::size_t cell) const { return totals_[cell]; }
+  const double* totals() const { return totals_.data(); }
   // Rows of a cell in which the target has that state.
   double count(std::size_t cell, int state) const {
     return counts_[cell * width() + static_cast<std::size_t>(state)];

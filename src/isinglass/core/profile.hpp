@@ -37,6 +37,27 @@ struct WeightedPairs {
   }
 };
 
+// Expected rows of the second state, and their variance, when its odds are multiplied. Four sums side by
+// side, so that divisions need not wait for each other.
+ISINGLASS_CLONES inline void sum_moments(const WeightedPairs& cells, double factor, double& expected,
+                                         double& variance) {
+  double sums[4] = {0, 0, 0, 0}, variances[4] = {0, 0, 0, 0};
+  const std::size_t size = cells.rows.size();
+  const double *rows = cells.rows.data(), *first = cells.first.data(), *second = cells.second.data();
+  const auto add = [&](std::size_t i, std::size_t k) ISINGLASS_IN_CLONES {
+    const double up = second[i] * factor, down = first[i], whole = 1 / (up + down),
+                 weighted = rows[i] * up * whole;
+    sums[k] += weighted;
+    variances[k] += weighted * down * whole;
+  };
+  std::size_t i = 0;
+  for (; i + 4 <= size; i += 4)
+    for (std::size_t k = 0; k < 4; ++k) add(i + k, k);
+  for (; i < size; ++i) add(i, 0);
+  expected = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  variance = (variances[0] + variances[1]) + (variances[2] + variances[3]);
+}
+
 // Rows of a k x k matrix lie this far apart: whole vectors, so that loops need no last few.
 constexpr std::size_t padded(std::size_t k) { return (k + 3) / 4 * 4; }
 
@@ -184,26 +205,6 @@ class Profile {
     return gain;
   }
 
-  // Expected rows of the second state, and their variance, when its odds are multiplied. Four sums
-  // side by side, so that divisions need not wait for each other.
-  static void moments(const WeightedPairs& cells, double factor, double& expected, double& variance) {
-    double sums[4] = {0, 0, 0, 0}, variances[4] = {0, 0, 0, 0};
-    const std::size_t size = cells.rows.size();
-    const double *rows = cells.rows.data(), *first = cells.first.data(), *second = cells.second.data();
-    const auto add = [&](std::size_t i, std::size_t k) {
-      const double up = second[i] * factor, down = first[i], whole = 1 / (up + down),
-                   weighted = rows[i] * up * whole;
-      sums[k] += weighted;
-      variances[k] += weighted * down * whole;
-    };
-    std::size_t i = 0;
-    for (; i + 4 <= size; i += 4)
-      for (std::size_t k = 0; k < 4; ++k) add(i + k, k);
-    for (; i < size; ++i) add(i, 0);
-    expected = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    variance = (variances[0] + variances[1]) + (variances[2] + variances[3]);
-  }
-
   // One number u, added to the logit of the second state. The slope is monotone: Newton, kept inside a
   // bracket.
   static double pair_maximum(const WeightedPairs& cells, double total_a, double total_b, double& shift) {
@@ -212,7 +213,7 @@ class Profile {
     for (int step = 0; step < 200; ++step) {
       const double factor = std::exp(u);
       double expected = 0, curvature = 0;
-      moments(cells, factor, expected, curvature);
+      sum_moments(cells, factor, expected, curvature);
       const double slope = total_b - expected;
       (slope > 0 ? low : high) = u;
       double next = curvature > 0 ? u + slope / curvature : slope > 0 ? high : low;

@@ -54,6 +54,12 @@ ISINGLASS_CLONES inline void compare_bounds(const Sides& by, double* __restrict 
   }
 }
 
+// Halves what is left: a step is taken from what is above zero, which is noted, and given to the rest.
+ISINGLASS_CLONES inline void take_digit(double* left, std::size_t size, double step, char* above) {
+  for (std::size_t i = 0; i < size; ++i) above[i] = left[i] > 0;
+  for (std::size_t i = 0; i < size; ++i) left[i] += left[i] > 0 ? -step : step;
+}
+
 class Screen {
  public:
   Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells,
@@ -345,13 +351,10 @@ class Screen {
 
   // Mean of the remainder; its length about that mean is noted, rounded upwards.
   double measure(Split& split) const {
-    double sum = 0, squares = 0;
-    for (std::size_t s = 0; s < split.left.size(); ++s) {
-      const double weighted = cells_.total(s) * split.left[s];
-      sum += weighted;
-      squares += weighted * split.left[s];
-    }
-    const double mean = sum / rows_;
+    weighted_.resize(split.left.size());
+    multiply(cells_.totals(), split.left.data(), weighted_.data(), weighted_.size());
+    const double sum = total(weighted_.data(), weighted_.size()),
+                 squares = dot(weighted_.data(), split.left.data(), weighted_.size()), mean = sum / rows_;
     split.length = std::sqrt(std::max(squares - sum * mean, 0.0) + 1e-14 * squares);
     return mean;
   }
@@ -403,10 +406,7 @@ class Screen {
     if (split.step < kLastStep) return false;
     split.step /= 2;
     upper_.resize(split.left.size());
-    for (std::size_t s = 0; s < split.left.size(); ++s) {
-      upper_[s] = split.left[s] > 0;
-      split.left[s] += upper_[s] ? -split.step : split.step;
-    }
+    take_digit(split.left.data(), split.left.size(), split.step, upper_.data());
     const double before = split.mean;
     split.mean = measure(split);
     add_rows_of(upper_);
@@ -443,6 +443,7 @@ class Screen {
   std::vector<char> upper_;
   std::vector<std::size_t> states_;
   std::vector<double> counts_, excess_, promise_;
+  mutable std::vector<double> weighted_;
 };
 
 }  // namespace isinglass

@@ -65,6 +65,19 @@ ISINGLASS_CLONES inline double dot(const double* a, const double* b, std::size_t
   return sum;
 }
 
+// The sum of a[i].
+ISINGLASS_CLONES inline double total(const double* a, std::size_t n) {
+  constexpr std::size_t kLanes = 16;
+  double lanes[kLanes] = {};
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (std::size_t l = 0; l < kLanes; ++l) lanes[l] += a[i + l];
+  for (; i < n; ++i) lanes[0] += a[i];
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
 // The sum of a[i] where the byte is one; bytes are zero or one.
 ISINGLASS_CLONES inline double sum_where(const std::uint8_t* one, const double* a, std::size_t n) {
   constexpr std::size_t kLanes = 16;
