@@ -7,6 +7,7 @@ from sklearn.base import clone
 import isinglass as ig
 from instances import sample
 from isinglass.errors import SettingError, TableError
+from isinglass.rivals import InteractionScreening
 from isinglass.rivals.screening import widest_gap
 from rival_references import screening_slope
 
@@ -61,10 +62,21 @@ def test_threshold_cuts_the_averaged_couplings(objective):
     assert {link.selected_by for link in est.graph_} == {"both"}
 
 
+@pytest.mark.parametrize("objective", ["rise", "logrise", "rple"])
+def test_copies_are_linked(objective):
+    """Where columns separate, logRISE has no minimum; it stops, and says that they are linked."""
+    codes = np.random.default_rng(0).integers(0, 2, (300, 6))
+    codes[:, 1] = codes[:, 0]
+    fitted = InteractionScreening(objective).fit(codes)
+    assert not np.isnan(fitted.couplings_).any()
+    assert fitted.graph_.edges == [("x0", "x1")]
+
+
 def test_widest_gap():
     assert widest_gap(np.array([0.01, 0.4, 0.02, 0.5])) == pytest.approx(0.21)
     assert widest_gap(np.zeros(3)) == 0
     assert widest_gap(np.empty(0)) == 0
+    assert widest_gap(np.array([0.01, 1e9, np.inf])) == pytest.approx(0.505)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

@@ -65,6 +65,7 @@ class L1Path {
 
  private:
   static constexpr int kSteps = 200;
+  static constexpr double kFarthest = 500;
   static constexpr double kSlow = 0.1;  // a step that leaves more of the distance calls for new curvatures
 
   std::size_t field() const { return problem_.columns(); }
@@ -79,7 +80,7 @@ class L1Path {
     for (std::size_t t = 0; t < field(); ++t)
       if (norm(coef_[t]) > 0 || pushes(t, cut)) bring_near(t);
     L1Fit fit;
-    for (bool wrong = true; wrong && !interrupted_;) {
+    for (bool wrong = true; wrong && !interrupted_ && !runs_away();) {
       fit.distance = solve_near(penalty);
       look_at_rest();
       wrong = false;
@@ -110,6 +111,12 @@ class L1Path {
     return true;
   }
 
+  // Whether a number is so large that no table can ask for it: where columns separate, some losses fall
+  // faster than any penalty rises.
+  bool runs_away() const {
+    return std::ranges::any_of(near_, [&](std::size_t t) { return !(norm(coef_[t]) < kFarthest); });
+  }
+
   // Minimises over the near columns; returns the distance left.
   double solve_near(double penalty) {
     double last = 0;
@@ -119,7 +126,7 @@ class L1Path {
         now = look(penalty);
         last = 0;
       }
-      if (now <= tolerance_ || i == kSteps || interrupted_) return now;
+      if (now <= tolerance_ || i == kSteps || interrupted_ || runs_away()) return now;
       if (model_.blocks() == 0 || (i > 0 && now > kSlow * last)) renew();
       step(penalty, now);
       last = now;

@@ -480,14 +480,14 @@ class Node {
 
   double find_cost(const NodeFit& fit, std::size_t i) {
     const std::size_t width = cells_.width(), t = fit.support[i];
-    const std::vector<double> removed = table_of(fit, i);
-    std::vector<double> factors(removed.size()), totals(width, 0.0);
-    for (std::size_t k = 0; k < removed.size(); ++k) factors[k] = std::exp(-removed[k]);
+    std::vector<double> removed = table_of(fit, i), factors(removed.size()), totals(width, 0.0);
     count_totals(t);
+    for (std::size_t k = 0; k < removed.size(); ++k) totals[k % width] += totals_[k];
+    if (settings_.intercept) subtract_means(removed, totals);
     double linear = 0;
     for (std::size_t k = 0; k < removed.size(); ++k) {
       linear += totals_[k] * removed[k];
-      totals[k % width] += totals_[k];
+      factors[k] = std::exp(-removed[k]);
     }
     if (width == 2 && settings_.intercept)
       return (linear - gain_of_field(fit, i, factors, totals)) / table_.n();
@@ -499,10 +499,19 @@ class Node {
       double sum = 0;
       for (std::size_t a = 0; a < width; ++a)
         sum += chances_[s * width + a] = fit.chances[s * width + a] * factor[a];
-      sums.add(cells_.total(s), sum);
-      all.push_back({cells_.total(s), &chances_[s * width]});
+      settings_.intercept ? all.push_back({cells_.total(s), &chances_[s * width]})
+                          : sums.add(cells_.total(s), sum);
     }
     return (linear + (settings_.intercept ? -profile_.maximum(all, totals) : sums.sum())) / table_.n();
+  }
+
+  // A free field takes what a table adds to each state on average; there its search begins.
+  void subtract_means(std::vector<double>& table, const std::vector<double>& totals) const {
+    const std::size_t width = totals.size();
+    std::vector<double> means(width, 0.0);
+    for (std::size_t k = 0; k < table.size(); ++k)
+      if (totals[k % width] > 0) means[k % width] += totals_[k] * table[k] / totals[k % width];
+    for (std::size_t k = 0; k < table.size(); ++k) table[k] -= means[k % width];
   }
 
   // What the field gains back once the i-th neighbour's odds are taken out; for a target of two states.

@@ -86,6 +86,7 @@ class Quadratic {
 
  private:
   static constexpr int kRounds = 200;
+  static constexpr double kFlattest = 1e-9;           // steps stay finite where a loss is a straight line
   static constexpr std::size_t kMostForNewton = 400;  // parameters; beyond, its cube costs more than sweeps
 
   double& at(std::size_t i, std::size_t j) { return curvature_[i * stride_ + j]; }
@@ -108,7 +109,7 @@ class Quadratic {
       for (std::size_t l = 0; l < block.size; ++l) sum += std::abs(at(block.first + k, block.first + l));
       most = std::max(most, sum);
     }
-    return std::max(most, 1e-300);
+    return std::max(most, kFlattest);
   }
 
   // One block to the minimum of its own majorant: exact for a single parameter.

@@ -15,6 +15,7 @@ Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 MAX_STEPS = 1000
+HALVINGS = 20
 
 
 def profiled_minimum(scores: Array, rows: Array, totals: Array) -> Array:
@@ -44,12 +45,35 @@ def profiled_minimum(scores: Array, rows: Array, totals: Array) -> Array:
         left, shift, step, promise = left[going], shift[going], step[going], promise[going]
         value, expected = value[going], expected[going]
 
-        trial = _value(scores, rows[:, left], totals[left], shift + step)
-        # Where rounding hides the decrease, the step is taken unseen.
-        good = (trial <= value - 0.1 * promise) | (promise <= 1e-13 * np.abs(value))
-        step[~good] = _scaling_steps(totals[left[~good]], expected[~good])
+        step = _shortened(scores, rows[:, left], totals[left], shift, step, value, promise)
+        stuck = ~step.any(axis=1)
+        step[stuck] = _scaling_steps(totals[left[stuck]], expected[stuck])
         shift = shift + step
     return minimum
+
+
+def _shortened(
+    scores: Array,
+    rows: Array,
+    totals: Array,
+    shift: Array,
+    step: Array,
+    value: Array,
+    promise: Array,
+) -> Array:
+    """Newton steps, halved until a share of their promise is kept; zero where that never is."""
+    taken = np.zeros_like(step)
+    todo = np.arange(len(step))
+    for length in 0.5 ** np.arange(HALVINGS):
+        trial = _value(scores, rows[:, todo], totals[todo], shift[todo] + length * step[todo])
+        # Where rounding hides the decrease, the step is taken unseen.
+        good = trial <= value[todo] - 0.1 * length * promise[todo]
+        good |= promise[todo] <= 1e-13 * np.abs(value[todo])
+        taken[todo[good]] = length * step[todo[good]]
+        todo = todo[~good]
+        if not len(todo):
+            break
+    return taken
 
 
 def _value(scores: Array, rows: Array, totals: Array, shift: Array) -> Array:

@@ -12,6 +12,9 @@ from isinglass.model.path_files import path_from_json, worths_from_json
 from isinglass.model.tally import tally_from_json
 from isinglass.table import Note
 
+#: No positive number in a file is smaller: what is divided by it stays finite.
+LEAST = 1e-100
+
 
 def members_from_json(document: Any) -> dict[str, Any]:
     """The members of the record that `FitRecord.to_json` wrote, by name; Fault if any is odd."""
@@ -131,6 +134,6 @@ def _threshold(value: Any, floor: float) -> float:
 
 def _positive(value: Any, where: str) -> float:
     size = number(value, where)
-    if not size > 0:
+    if not size > LEAST:
         raise Fault(f"{where} must be positive")
     return size

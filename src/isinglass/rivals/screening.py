@@ -19,6 +19,8 @@ from isinglass.rivals.penalties import checked_penalty
 #: GraphicalModelLearning.jl: lambda = c sqrt(log(p^2 / 0.05) / n).
 CONSTANTS = {"rise": 0.4, "logrise": 0.8, "rple": 0.2}
 CHANCE = 0.05
+#: No table asks for so large a coupling: it has no bound.
+UNBOUNDED = 100.0
 LOSSES = {"rise": "rise", "logrise": "logrise", "rple": "pseudo"}
 
 
@@ -167,10 +169,16 @@ class InteractionScreening(Rival):
 def widest_gap(sizes: Array) -> float:
     """Return the middle of the widest gap between sizes, zero being one of them.
 
+    Where columns separate, a coupling has no bound. That it is large says nothing about how large
+    the others should be: it counts as much as the largest of those, and at least one.
+
     >>> widest_gap(np.array([0.02, 0.5, 0.0, 0.44]))
     0.23
+    >>> widest_gap(np.array([0.02, 1.2, 0.0, 1.1, np.inf]))
+    0.56
     """
-    ordered = np.sort(np.concatenate([[0.0], sizes]))
+    most = sizes[sizes < UNBOUNDED].max(initial=1.0) if (sizes >= UNBOUNDED).any() else np.inf
+    ordered = np.sort(np.concatenate([[0.0], np.minimum(sizes, most)]))
     if len(ordered) == 1 or ordered[-1] == 0:
         return 0.0
     at = int(np.argmax(np.diff(ordered)))
