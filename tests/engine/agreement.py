@@ -70,7 +70,7 @@ def assert_same_choices(one: Runs, two: Runs, threshold: float) -> None:
     np.testing.assert_array_equal(first.column, second.column)
     np.testing.assert_array_equal(first.neighbour, second.neighbour)
     np.testing.assert_array_equal(first.unbounded, second.unbounded)
-    # What the ridge alone holds is known less well than the loss, and with it what edges cost there.
+    # What the ridge alone holds is known less well than the loss, and so is what edges cost there.
     loose = np.unique(first.column[first.unbounded])
     for ends in ((first.column, first.neighbour), (first.neighbour, first.column)):
         worth, truth = first.worths.of(*ends), second.worths.of(*ends)

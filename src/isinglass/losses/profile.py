@@ -8,11 +8,14 @@ are solved side by side.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+Indices = NDArray[np.intp]
 
 MAX_STEPS = 1000
 HALVINGS = 20
@@ -45,7 +48,11 @@ def profiled_minimum(scores: Array, rows: Array, totals: Array) -> Array:
         left, shift, step, promise = left[going], shift[going], step[going], promise[going]
         value, expected = value[going], expected[going]
 
-        step = _shortened(scores, rows[:, left], totals[left], shift, step, value, promise)
+        def there(which: Indices, by: Array, left: Indices = left, shift: Array = shift) -> Array:
+            problems = left[which]
+            return _value(scores, rows[:, problems], totals[problems], shift[which] + by)
+
+        step = _shortened(there, step, value, promise)
         stuck = ~step.any(axis=1)
         step[stuck] = _scaling_steps(totals[left[stuck]], expected[stuck])
         shift = shift + step
@@ -53,19 +60,13 @@ def profiled_minimum(scores: Array, rows: Array, totals: Array) -> Array:
 
 
 def _shortened(
-    scores: Array,
-    rows: Array,
-    totals: Array,
-    shift: Array,
-    step: Array,
-    value: Array,
-    promise: Array,
+    there: Callable[[Indices, Array], Array], step: Array, value: Array, promise: Array
 ) -> Array:
     """Newton steps, halved until a share of their promise is kept; zero where that never is."""
     taken = np.zeros_like(step)
     todo = np.arange(len(step))
     for length in 0.5 ** np.arange(HALVINGS):
-        trial = _value(scores, rows[:, todo], totals[todo], shift[todo] + length * step[todo])
+        trial = there(todo, length * step[todo])
         # Where rounding hides the decrease, the step is taken unseen.
         good = trial <= value[todo] - 0.1 * length * promise[todo]
         good |= promise[todo] <= 1e-13 * np.abs(value[todo])

@@ -1,0 +1,44 @@
+"""The small search behind gains and costs, in the readable solver."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from scipy.special import logsumexp, softmax
+
+from isinglass.losses.profile import profiled_minimum
+
+
+def least_value(scores, rows, totals) -> float:
+    """The minimum that a general solver finds."""
+
+    def shifted(v):
+        return scores + np.append(0.0, v)
+
+    def value(v):
+        return rows @ logsumexp(shifted(v), axis=1) - totals[1:] @ v
+
+    def slope(v):
+        return (rows @ softmax(shifted(v), axis=1) - totals)[1:]
+
+    def curvature(v):
+        chance = softmax(shifted(v), axis=1)
+        crossed = np.einsum("s,sa,sb->ab", rows, chance, chance)
+        return (np.diag(rows @ chance) - crossed)[1:, 1:]
+
+    start = np.zeros(len(totals) - 1)
+    options = {"gtol": 1e-9, "maxiter": 2000}
+    return minimize(
+        value, start, jac=slope, hess=curvature, method="trust-exact", options=options
+    ).fun
+
+
+# The last four need halved steps.
+@pytest.mark.parametrize("seed", [*range(20), 265, 412, 1137, 1267])
+def test_saturated_problems_end_at_their_minimum(seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(0, 30, (12, 4))
+    rows = rng.integers(1, 40, 12).astype(float)
+    seen = 1.0 + rng.multinomial(100, rng.dirichlet(np.full(4, 0.3)))
+    totals = seen / seen.sum() * rows.sum()
+    found = profiled_minimum(scores, rows[:, None], totals[None])[0]
+    assert found == pytest.approx(least_value(scores, rows, totals), abs=1e-5)
