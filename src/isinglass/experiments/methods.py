@@ -29,9 +29,10 @@ GREEDY_CONSTANTS = tuple(round(0.3 + 0.1 * k, 1) for k in range(16))
 L1_CONSTANTS = tuple(round(0.8 * 1.08**k, 2) for k in range(27))
 LOW_L1_CONSTANTS = (0.4, 0.5, 0.65)
 CV_CONSTANTS = np.geomspace(0.3, 3.0, 12)
-#: Penalties before a refit, and the couplings below which an edge is then dropped.
+#: Penalties before a refit, and the couplings below which an edge is then dropped: small steps
+#: where couplings are +-0.5 or less, larger ones on to where they are +-1.
 REFIT_CONSTANTS = (1.0, 1.4, 2.0)
-CUTS = tuple(round(0.1 + 0.025 * k, 3) for k in range(13))
+CUTS = (*(round(0.1 + 0.025 * k, 3) for k in range(13)), 0.5, 0.6, 0.7, 0.8)
 
 
 def greedy(codes: Codes, *, intercept: bool) -> Found:
