@@ -86,6 +86,8 @@ class Screen {
     rounding_ = 1e-10 * rows_;
     observed_ = reader_.row(pairs_.first(target_));
     states_.clear();
+    sets_.clear();
+    digits_.clear();
     works_ = cells_.few() ? start_features() : start_digits(candidates);
   }
 

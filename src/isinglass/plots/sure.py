@@ -113,6 +113,6 @@ def _rows_axis(ax: Axes, rows: list[int]) -> None:
 
     ax.set_xscale("log")
     wide = rows[-1] > 4 * rows[0]
-    ax.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if wide else range(1, 10)))
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if wide else (1, 1.5, *range(2, 10))))
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     ax.xaxis.set_minor_formatter(NullFormatter())
