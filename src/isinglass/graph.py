@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-@dataclass(frozen=True)
-class Link:
+class Link(NamedTuple):
     """One edge of a :class:`Graph`.
 
     Attributes
@@ -272,8 +271,8 @@ def _with_coupling(link: Link, couplings: Mapping[tuple[int, int], NDArray[np.fl
     trend = trend_of(couplings[pair])
     sign = sign_of(trend) if link.sign else 0
     if link.coupling is None:
-        return replace(link, sign=sign)
-    return replace(link, sign=sign, coupling=trend, log_odds=4.0 * trend)
+        return link._replace(sign=sign)
+    return link._replace(sign=sign, coupling=trend, log_odds=4.0 * trend)
 
 
 def trend_of(table: NDArray[np.float64]) -> float:

@@ -2,6 +2,7 @@
 #include "cells.hpp"
 
 #include <map>
+#include <numeric>
 
 #include "core_test.hpp"
 
@@ -66,19 +67,25 @@ void cross_agrees(const Case& c, std::size_t column) {
   for (std::size_t k = 0; k < expected.size(); ++k) check_near(found[k], expected[k], 1e-10, "cross");
 }
 
-// A split names cells by their chances; rows may come in several portions.
+// A split knows cells by their chances, here their numbers; rows may come in several portions.
 void split_agrees(const Case& c, std::size_t column) {
   const auto m = static_cast<std::size_t>(c.sample.states[column]);
-  const std::vector<double> chances(c.cells.size() * c.cells.width(), 0.5);
-  std::vector<std::vector<Weighted>> by_state;
+  const std::size_t width = c.cells.width();
+  std::vector<double> chances(c.cells.size() * width);
+  std::iota(chances.begin(), chances.end(), 0.0);
+  std::vector<WeightedCells> by_state;
   c.cells.split(column, chances.data(), by_state);
   check(by_state.size() == m, "a split has a list for each state");
   std::vector<double> left(c.cells.size() * m, 0.0);
   for (std::size_t i = 0; i < c.sample.rows; ++i)
     left[c.cell(i) * m + c.sample.at(i, column)] += c.sample.weight(i);
   for (std::size_t state = 0; state < m; ++state)
-    for (const Weighted& part : by_state[state])
-      left[static_cast<std::size_t>(part.chance - chances.data()) / c.cells.width() * m + state] -= part.rows;
+    for (std::size_t i = 0; i < by_state[state].size(); ++i) {
+      const double first = by_state[state].chances(0)[i];
+      left[static_cast<std::size_t>(first) / width * m + state] -= by_state[state].rows()[i];
+      for (std::size_t a = 0; a < width; ++a)
+        check(by_state[state].chances(a)[i] == first + static_cast<double>(a), "chances of one cell");
+    }
   for (const double rows : left) check_near(rows, 0, 1e-10, "split");
 }
 

@@ -41,24 +41,25 @@ void nothing_is_worth_nothing() {
 // Cells with moderate chances, and totals drawn from them: slopes that bounds can speak of.
 struct Drawn {
   std::vector<double> chances, totals, slope, curvature;
-  std::vector<Weighted> cells;
+  WeightedCells cells;
 };
 
 Drawn draw(Random& random, std::size_t width) {
-  const std::size_t cells = 1 + random.below(4), q = width - 1;
+  const std::size_t cells = 1 + random.below(random.one_of({4, 4, 40})), q = width - 1;
   Drawn drawn{std::vector<double>(cells * width),
               std::vector<double>(width, 0.0),
               std::vector<double>(q, 0.0),
               std::vector<double>(q * q, 0.0),
               {}};
   const double scale = random.one_of({0.3, 1.0, 3.0});
+  drawn.cells.reset(width, cells);
   for (std::size_t s = 0; s < cells; ++s) {
     const std::span<double> chance(&drawn.chances[s * width], width);
     for (double& one : chance) one = std::exp(scale * random.normal());
     const double sum = std::accumulate(chance.begin(), chance.end(), 0.0);
     for (double& one : chance) one /= sum;
     const std::size_t rows = 1 + random.below(100);
-    drawn.cells.push_back({static_cast<double>(rows), chance.data()});
+    drawn.cells.add(static_cast<double>(rows), chance.data());
     for (std::size_t i = 0; i < rows; ++i) {
       double left = random.uniform();
       std::size_t a = 0;
@@ -67,12 +68,14 @@ Drawn draw(Random& random, std::size_t width) {
     }
   }
   for (std::size_t a = 0; a < q; ++a) drawn.slope[a] = drawn.totals[a + 1];
-  for (const Weighted& cell : drawn.cells)
+  for (std::size_t s = 0; s < cells; ++s) {
+    const double rows = drawn.cells.rows()[s], *chance = &drawn.chances[s * width + 1];
     for (std::size_t a = 0; a < q; ++a) {
-      drawn.slope[a] -= cell.rows * cell.chance[a + 1];
+      drawn.slope[a] -= rows * chance[a];
       for (std::size_t b = 0; b < q; ++b)
-        drawn.curvature[a * q + b] += cell.rows * cell.chance[a + 1] * ((a == b) - cell.chance[b + 1]);
+        drawn.curvature[a * q + b] += rows * chance[a] * ((a == b) - chance[b]);
     }
+  }
   return drawn;
 }
 

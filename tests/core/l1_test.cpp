@@ -40,6 +40,14 @@ void exponentials_are_right() {
     check_below(std::abs(exp_of_minus(x) / std::exp(-x) - 1), 1e-14, "exp of minus x");
 }
 
+void logarithms_are_right(Random& random) {
+  for (int i = 0; i < times(20000); ++i) {
+    const double x = i % 2 ? std::exp(690 * (2 * random.uniform() - 1)) : 0.5 + 1.5 * random.uniform();
+    check_near(log_of(x), std::log(x), 1e-15 * std::abs(std::log(x)), "logarithm");
+  }
+  check(log_of(1) == 0, "the logarithm of one");
+}
+
 void work_can_be_given_up(Random& random) {
   const Sample sample = random_tree(random, 300, std::vector<int>(30, 2)).sample;
   const L1Settings settings{SpinLoss::pseudo, true, 1e-9, std::vector<double>(500, 0.001),
@@ -63,6 +71,7 @@ void given_neighbours_are_fitted(Random& random) {
 void test_l1() {
   Random random(7);
   exponentials_are_right();
+  logarithms_are_right(random);
   for (const bool intercept : {true, false}) {
     for (const SpinLoss loss : {SpinLoss::pseudo, SpinLoss::rise, SpinLoss::log_rise})
       fits_are_optimal(random, {2, 2, 2, 2, 2, 2}, loss, intercept);

@@ -79,7 +79,7 @@ def test_names_that_xml_cannot_tell_apart(write):
 @pytest.mark.parametrize("write", [graphml, gexf, cytoscape, to_igraph])
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_refuses_what_is_not_finite(write, value, small):
-    link = type(small.links[0])(**(vars(small.links[0]) | {"evidence": value}))
+    link = small.links[0]._replace(evidence=value)
     with pytest.raises(SettingError, match=r"the evidence of 'a' -- 'b' is (nan|inf); only finite"):
         write(Graph(small.names, (link,)))
 

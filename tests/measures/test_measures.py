@@ -1,7 +1,5 @@
 """What is reported of columns, against plain definitions."""
 
-from dataclasses import replace
-
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -82,7 +80,7 @@ def test_groups_that_are_there_are_found(seed):
 
 def test_groups_do_not_depend_on_signs():
     graph = simulate.ising(simulate.small_world(30, 4, 0.1, seed=0), seed=2).graph
-    unsigned = Graph(graph.names, tuple(replace(link, sign=1) for link in graph))
+    unsigned = Graph(graph.names, tuple(link._replace(sign=1) for link in graph))
     assert communities(graph) == communities(unsigned)
     assert len(communities(graph).groups) > 2
 

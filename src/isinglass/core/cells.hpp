@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "profile.hpp"
 #include "refit.hpp"
 #include "table.hpp"
 #include "vectors.hpp"
+#include "weighted_cells.hpp"
 
 namespace isinglass {
 
@@ -113,37 +113,17 @@ class Cells {
   std::size_t work_to_split() const { return by_bits_ ? size() * table_->words() : 8 * table_->rows(); }
 
   // Cells by state of a column: how many rows of each, with the chances of the cell.
-  void split(std::size_t column, const double* chances, std::vector<std::vector<Weighted>>& by_state) const {
-    const auto m = static_cast<std::size_t>(table_->states(column));
-    by_state.resize(m);
-    for (auto& cells : by_state) cells.clear();
-    if (!by_bits_ && size() * m > table_->rows()) {  // cells of hardly more than one row each
-      const std::uint8_t* codes = table_->codes(column);
-      for (std::size_t i = 0; i < table_->rows(); ++i)
-        by_state[codes[i]].push_back({table_->weight(i), chances + cell_of_[i] * width()});
-      return;
-    }
-    std::vector<double> counts;
-    split_counts(column, counts);
-    for (std::size_t s = 0; s < size(); ++s)
-      for (std::size_t c = 0; c < m; ++c)
-        if (counts[s * m + c] > 0) by_state[c].push_back({counts[s * m + c], chances + s * width()});
-  }
-
-  // The same for a target of two states.
-  void split(std::size_t column, const double* chances, std::vector<WeightedPairs>& by_state) const {
-    const auto m = static_cast<std::size_t>(table_->states(column));
-    by_state.resize(m);
-    if (!by_bits_ && size() * m > table_->rows()) {
-      split_rows_in_pairs(column, chances, by_state);
-      return;
-    }
-    std::vector<double> counts;
-    split_counts(column, counts);
-    for (std::size_t c = 0; c < m; ++c) {
-      by_state[c].clear();
-      for (std::size_t s = 0; s < size(); ++s)
-        if (counts[s * m + c] > 0) by_state[c].add(counts[s * m + c], chances + 2 * s);
+  void split(std::size_t column, const double* chances, std::vector<WeightedCells>& by_state) const {
+    by_state.resize(static_cast<std::size_t>(table_->states(column)));
+    switch (width()) {
+      case 2:
+        return split_into<2>(column, chances, by_state);
+      case 3:
+        return split_into<3>(column, chances, by_state);
+      case 4:
+        return split_into<4>(column, chances, by_state);
+      default:
+        return split_into<0>(column, chances, by_state);
     }
   }
 
@@ -208,21 +188,24 @@ class Cells {
   }
 
  private:
-  // Row by row, each into the list of its state.
-  void split_rows_in_pairs(std::size_t column, const double* chances,
-                           std::vector<WeightedPairs>& by_state) const {
-    const std::uint8_t* codes = table_->codes(column);
-    std::vector<std::size_t> found(by_state.size(), 0);
-    for (WeightedPairs& pairs : by_state) pairs.resize(table_->rows());
-    for (std::size_t i = 0; i < table_->rows(); ++i) {
-      const double* chance = chances + 2 * cell_of_[i];
-      WeightedPairs& pairs = by_state[codes[i]];
-      const std::size_t at = found[codes[i]]++;
-      pairs.rows[at] = table_->weight(i);
-      pairs.first[at] = chance[0];
-      pairs.second[at] = chance[1];
+  // For a target of that many states; zero stands for any.
+  template <std::size_t kWidth>
+  void split_into(std::size_t column, const double* chances, std::vector<WeightedCells>& by_state) const {
+    const std::size_t m = by_state.size(), step = kWidth ? kWidth : width();
+    if (!by_bits_ && size() * m > table_->rows()) {  // cells of hardly more than one row each: row by row
+      const std::uint8_t* codes = table_->codes(column);
+      for (std::size_t c = 0; c < m; ++c) by_state[c].reset(step, table_->rows_in(column, c));
+      for (std::size_t i = 0; i < table_->rows(); ++i)
+        by_state[codes[i]].template add<kWidth>(table_->weight(i), chances + cell_of_[i] * step);
+      return;
     }
-    for (std::size_t c = 0; c < by_state.size(); ++c) by_state[c].resize(found[c]);
+    std::vector<double> counts;
+    split_counts(column, counts);
+    for (std::size_t c = 0; c < m; ++c) {
+      by_state[c].reset(step, size());
+      for (std::size_t s = 0; s < size(); ++s)
+        if (counts[s * m + c] > 0) by_state[c].template add<kWidth>(counts[s * m + c], chances + s * step);
+    }
   }
 
   // Rows of each cell in each state of a column: cells x states.

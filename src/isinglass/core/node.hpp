@@ -338,15 +338,11 @@ class Node {
     split_cells(fit, j);
   }
 
-  void split_cells(const NodeFit& fit, std::size_t j) {
-    cells_.width() == 2 ? cells_.split(j, fit.chances.data(), pairs_by_state_)
-                        : cells_.split(j, fit.chances.data(), by_state_);
-  }
+  void split_cells(const NodeFit& fit, std::size_t j) { cells_.split(j, fit.chances.data(), by_state_); }
 
   // The most that a shift within one state of the candidate of the last split gains.
   double gain_within(std::size_t c) {
     const std::size_t width = cells_.width();
-    if (width == 2) return profile_.maximum(pairs_by_state_[c], totals_[2 * c], totals_[2 * c + 1]);
     return profile_.maximum(by_state_[c], std::span(totals_).subspan(c * width, width));
   }
 
@@ -489,20 +485,18 @@ class Node {
       linear += totals_[k] * removed[k];
       factors[k] = std::exp(-removed[k]);
     }
-    if (width == 2 && settings_.intercept)
-      return (linear - gain_of_field(fit, i, factors, totals)) / table_.n();
-    std::vector<Weighted> all;
-    chances_.resize(fit.chances.size());
-    LogSum sums;
+    // What is left of the chances in each cell, before a free field makes up for some of it.
+    std::vector<double> left(width);
+    all_.reset(width, cells_.size());
+    LogSum logs;
     for (std::size_t s = 0; s < cells_.size(); ++s) {
-      const double* factor = &factors[static_cast<std::size_t>(cells_.code(s, i)) * width];
+      const double *factor = &factors[static_cast<std::size_t>(cells_.code(s, i)) * width],
+                   *chance = &fit.chances[s * width];
       double sum = 0;
-      for (std::size_t a = 0; a < width; ++a)
-        sum += chances_[s * width + a] = fit.chances[s * width + a] * factor[a];
-      settings_.intercept ? all.push_back({cells_.total(s), &chances_[s * width]})
-                          : sums.add(cells_.total(s), sum);
+      for (std::size_t a = 0; a < width; ++a) sum += left[a] = chance[a] * factor[a];
+      settings_.intercept ? all_.add(cells_.total(s), left.data()) : logs.add(cells_.total(s), sum);
     }
-    return (linear + (settings_.intercept ? -profile_.maximum(all, totals) : sums.sum())) / table_.n();
+    return (linear + (settings_.intercept ? -profile_.maximum(all_, totals) : logs.sum())) / table_.n();
   }
 
   // A free field takes what a table adds to each state on average; there its search begins.
@@ -512,19 +506,6 @@ class Node {
     for (std::size_t k = 0; k < table.size(); ++k)
       if (totals[k % width] > 0) means[k % width] += totals_[k] * table[k] / totals[k % width];
     for (std::size_t k = 0; k < table.size(); ++k) table[k] -= means[k % width];
-  }
-
-  // What the field gains back once the i-th neighbour's odds are taken out; for a target of two states.
-  double gain_of_field(const NodeFit& fit, std::size_t i, const std::vector<double>& factors,
-                       const std::vector<double>& totals) {
-    all_.resize(cells_.size());
-    for (std::size_t s = 0; s < cells_.size(); ++s) {
-      const double* factor = &factors[2 * static_cast<std::size_t>(cells_.code(s, i))];
-      all_.rows[s] = cells_.total(s);
-      all_.first[s] = fit.chances[2 * s] * factor[0];
-      all_.second[s] = fit.chances[2 * s + 1] * factor[1];
-    }
-    return profile_.maximum(all_, totals[0], totals[1]);
   }
 
   // What the i-th neighbour adds to the scores, by its state and the target's; relative to the first.
@@ -572,7 +553,8 @@ class Node {
   // its expected rows, is down to that of the ridge: E e^v = n ridge |v|.
   double where_the_ridge_stops(std::size_t c, std::size_t a) const {
     double expected = 0;
-    for (const Weighted& cell : by_state_[c]) expected += cell.rows * cell.chance[a];
+    const WeightedCells& cells = by_state_[c];
+    for (std::size_t s = 0; s < cells.size(); ++s) expected += cells.rows()[s] * cells.chances(a)[s];
     if (!(expected > 0)) return 0;
     double v = -10;
     for (int i = 0; i < 5; ++i) v = std::min(std::log(table_.n() * kRidge * -v / expected), -0.1);
@@ -635,10 +617,8 @@ class Node {
   std::vector<Screen::Open> open_;  // candidates of the present step
   std::vector<std::size_t> candidates_, required_;
   Profile profile_;
-  std::vector<std::vector<Weighted>> by_state_;  // cells of the last split, for three states and more
-  std::vector<WeightedPairs> pairs_by_state_;    // the same for two
-  WeightedPairs all_;
-  std::vector<double> chances_;  // without the neighbour of the last removal
+  std::vector<WeightedCells> by_state_;  // cells of the last split
+  WeightedCells all_;                    // without the neighbour of the last removal
   std::vector<double> totals_;
   std::vector<double> moments_, sums_;
   std::vector<double> state_bounds_;  // of every state, for a target of three states and more

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "cell_sums.hpp"
 #include "cell_view.hpp"
 #include "large_refit.hpp"
 #include "linear.hpp"
@@ -21,7 +22,7 @@ namespace isinglass {
 
 constexpr double kRidge = 1e-8;       // refits: unique and finite answers, gains moved by < 1e-7
 constexpr double kVanishing = 1e-13;  // stands for an infimum, which may lie at infinity
-constexpr double kNear = 1e-2;        // steps so short that the curvature hardly changes
+constexpr double kNear = 3e-2;        // steps so short that the curvature hardly changes
 
 constexpr std::size_t kManyParameters = 256;
 
@@ -109,7 +110,8 @@ class Refit {
     out.resize(view_.cells * width);
     if (q_ == 1 && !active_.empty()) return chances_of_two(full, out) / n_;
     double loss = 0;
-    for (std::size_t s = 0; s < view_.cells; ++s) loss += cell<0>(s, full, &out[s * width]);
+    for (std::size_t s = 0; s < view_.cells; s += kCellBlock)
+      loss += block_chances(s, std::min(view_.cells - s, kCellBlock), full, &out[s * width]);
     return loss / n_;
   }
 
@@ -198,30 +200,39 @@ class Refit {
     return logit;
   }
 
-  // Loss of one cell; its chances go to `chance`.
-  template <std::size_t kQ>
-  double cell(std::size_t s, std::span<const double> full, double* chance) const {
-    const std::size_t columns = first_.size(), q = kQ ? kQ : q_, width = q + 1;
-    chance[0] = view_.offset ? view_.offset[s * width] : 0.0;
-    for (std::size_t a = 0; a < q; ++a)
-      chance[a + 1] = full[a] + (view_.offset ? view_.offset[s * width + a + 1] : 0.0);
+  // Loss of some cells; their chances go to `chance`.
+  double block_chances(std::size_t first, std::size_t cells, std::span<const double> full,
+                       double* chance) const {
+    const std::size_t width = q_ + 1;
+    double rows[kCellBlock], linear = 0;
+    for (std::size_t s = 0; s < cells; ++s) {
+      double* scores = chance + s * width;
+      set_scores(first + s, full, scores);
+      const double *counts = view_.counts + (first + s) * width,
+                   top = *std::max_element(scores, scores + width);
+      rows[s] = 0;
+      for (std::size_t a = 0; a < width; ++a) {
+        scores[a] -= top;
+        linear += counts[a] * scores[a];
+        rows[s] += counts[a];
+      }
+    }
+    return scores_to_chances(cells, width, rows, chance) - linear;
+  }
+
+  // What field, tables and offset add up to for each of the target's states.
+  void set_scores(std::size_t s, std::span<const double> full, double* scores) const {
+    const std::size_t columns = first_.size();
+    scores[0] = 0;
+    std::copy_n(full.begin(), q_, scores + 1);
     for (std::size_t t = 0; t < columns; ++t) {
       const int c = view_.codes[s * columns + t];
       if (c == 0) continue;
-      const double* row = &full[(first_[t] + static_cast<std::size_t>(c) - 1) * q];
-      for (std::size_t a = 0; a < q; ++a) chance[a + 1] += row[a];
+      const double* row = &full[(first_[t] + static_cast<std::size_t>(c) - 1) * q_];
+      for (std::size_t a = 0; a < q_; ++a) scores[a + 1] += row[a];
     }
-    const double* counts = view_.counts + s * width;
-    const double top = *std::max_element(chance, chance + width);
-    double sum = 0, rows = 0, linear = 0;
-    for (std::size_t a = 0; a < width; ++a) {
-      const double score = chance[a] - top;
-      linear += counts[a] * score;
-      rows += counts[a];
-      sum += chance[a] = std::exp(score);
-    }
-    for (std::size_t a = 0; a < width; ++a) chance[a] /= sum;
-    return rows * std::log(sum) - linear;
+    if (!view_.offset) return;
+    for (std::size_t a = 0; a <= q_; ++a) scores[a] += view_.offset[s * (q_ + 1) + a];
   }
 
   // Value and gradient of the mean loss plus ridge, and with `curved` its Hessian (lower triangle).
@@ -230,7 +241,7 @@ class Refit {
     slope_.assign(features_ * q_, 0.0);
     if (curved) blocks_.assign(features_ * (features_ + 1) / 2 * q_ * (q_ + 1) / 2, 0.0);
     if (active_.empty()) list_active();
-    double value = sum_cells(full, curved);
+    double value = q_ == 1 ? sum_two_states(full, curved) : sum_many_states(full, curved);
     for (double& number : slope_) number /= n_;
     if (curved) unpack_blocks();
     value = value / n_ + add_ridge(full, curved);
@@ -256,21 +267,6 @@ class Refit {
   }
 
   // Sums over cells of loss, slope and curvature.
-  double sum_cells(std::span<const double> full, bool curved) {
-    switch (q_) {
-      case 1:
-        return sum_two_states(full, curved);
-      case 2:
-        return sum_many_states<2>(full, curved);
-      case 3:
-        return sum_many_states<3>(full, curved);
-      case 4:
-        return sum_many_states<4>(full, curved);
-      default:
-        return sum_many_states<0>(full, curved);
-    }
-  }
-
   double sum_two_states(std::span<const double> full, bool curved) {
     std::vector<double*> rows;  // of the lower triangle
     for (std::size_t f = 0; curved && f < features_; ++f) rows.push_back(&blocks_[f * (f + 1) / 2]);
@@ -295,44 +291,23 @@ class Refit {
     return logs.sum() + linear;
   }
 
-  // The number of the target's states but the first, where the compiler knows it; zero stands for any.
-  template <std::size_t kQ>
   double sum_many_states(std::span<const double> full, bool curved) {
-    const std::size_t q = kQ ? kQ : q_, width = q + 1, triangle = q * (q + 1) / 2;
-    std::vector<double> chance(width), curvature(triangle), off(q);
+    const std::size_t width = q_ + 1;
+    std::vector<double> chances(kCellBlock * width);
     double value = 0;
-    for (std::size_t s = 0; s < view_.cells; ++s) {
-      value += cell<kQ>(s, full, chance.data());
-      cell_derivatives<kQ>(view_.counts + s * width, chance.data(), off.data(), curvature.data());
-      for (std::size_t i = active_begin_[s]; i < active_begin_[s + 1]; ++i) {
-        const std::size_t f = active_[i];
-        for (std::size_t a = 0; a < q; ++a) slope_[f * q + a] += off[a];
-        if (!curved) continue;
-        double* row = &blocks_[f * (f + 1) / 2 * triangle];
-        for (std::size_t j = active_begin_[s]; j <= i; ++j) {
-          double* block = row + active_[j] * triangle;
-          for (std::size_t k = 0; k < triangle; ++k) block[k] += curvature[k];
-        }
-      }
+    for (std::size_t s = 0; s < view_.cells; s += kCellBlock) {
+      const std::size_t cells = std::min(view_.cells - s, kCellBlock);
+      value += block_chances(s, cells, full, chances.data());
+      add_cells({.cells = cells,
+                 .active = active_.data(),
+                 .begin = &active_begin_[s],
+                 .counts = view_.counts + s * width,
+                 .chances = chances.data(),
+                 .slopes = slope_.data(),
+                 .blocks = curved ? blocks_.data() : nullptr},
+                q_);
     }
     return value;
-  }
-
-  // Expected minus observed rows of a cell, and the curvature of its loss (lower triangle).
-  template <std::size_t kQ>
-  void cell_derivatives(const double* counts, const double* chance, double* off, double* curvature) const {
-    const std::size_t q = kQ ? kQ : q_;
-    double rows = counts[0];
-    for (std::size_t a = 1; a <= q; ++a) rows += counts[a];
-    std::size_t k = 0;
-    for (std::size_t a = 1; a <= q; ++a) {
-      const double expected = rows * chance[a];
-      off[a - 1] = expected - counts[a];
-      for (std::size_t b = 1; b < a; ++b) curvature[k++] = -expected * chance[b];
-      double others = 0;  // not 1 - chance, which cancels
-      for (std::size_t b = 0; b <= q; ++b) others += b == a ? 0.0 : chance[b];
-      curvature[k++] = expected * others;
-    }
   }
 
   // Blocks of pairs of features, each a symmetric q x q matrix, to one matrix (lower triangle).

@@ -59,8 +59,13 @@ class Table {
   const std::uint8_t* codes(std::size_t j) const { return codes_ + j * rows_; }
   const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
   double weight(std::size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
-  // Rows of a state.
+  // Weight of the rows of a state.
   double marginal(std::size_t state) const { return marginals_[state]; }
+  // The same, whatever their weights.
+  std::size_t rows_in(std::size_t column, std::size_t code) const {
+    const Word* rows = bits(column, static_cast<int>(code));
+    return static_cast<std::size_t>(count_common(rows, rows, words_));
+  }
   // Whether counting by bits is exact and cheap.
   bool countable() const { return slack_ == 0; }
   // The most by which a rough count differs from the exact one; rough counts of sets of rows that do

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,8 +14,10 @@ from isinglass.graph import Graph, Link, sign_of
 from isinglass.solvers.equivalent import one_parameter_gain
 
 Pair = tuple[int, int]
+Columns = NDArray[np.intp]
 REQUIRED = "required"
-Tier = Callable[[Pair], str]
+Tiers = Callable[[Columns, Columns], Sequence[str]]
+"""The tiers of some edges, told their ends, source before target."""
 
 
 class Head(Protocol):
@@ -39,9 +41,13 @@ def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:
     return frozenset(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
 
 
-def join(
-    runs: Runs, threshold: float, rule: str, table: Head, tier: Tier = lambda pair: ""
-) -> Graph:
+def keys_at(runs: Runs, threshold: float, rule: str) -> Columns:
+    """The same pairs as numbers, source * columns + target, rising."""
+    edges = _edges(*runs.chosen(threshold), len(runs), rule)
+    return edges.source * len(runs) + edges.target
+
+
+def join(runs: Runs, threshold: float, rule: str, table: Head, tiers: Tiers | None = None) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
     choices = runs.choices(threshold)
     edges = _edges(choices.column, choices.neighbour, len(runs), rule)
@@ -53,35 +59,35 @@ def join(
     evidence = 2.0 * table.n * one_parameter_gain(worth, df, table.n)
     trends = ((choices.trends[edges.entry] + choices.trends[edges.other_entry]) / 2).tolist()
     unbounded = choices.unbounded[edges.entry] | choices.unbounded[edges.other_entry]
-    chooser = choices.column[edges.entry].tolist()
-    links = tuple(
-        Link(
-            a,
-            b,
-            strength=strength,
-            sign=sign_of(trend) if table.ordered[a] and table.ordered[b] else 0,
-            coupling=trend if one else None,
-            log_odds=4.0 * trend if one else None,
-            evidence=evidence,
-            selected_by=chosen_by(mark, "both" if both else table.names[first]),
-            unbounded=loose,
-            tier=mark,
-        )
-        for a, b, strength, evidence, trend, one, both, first, loose, mark in zip(
-            edges.source.tolist(),
-            edges.target.tolist(),
-            strength.tolist(),
-            evidence.tolist(),
-            trends,
-            (df == 1).tolist(),
-            (edges.entry != edges.other_entry).tolist(),
-            chooser,
-            unbounded.tolist(),
-            map(tier, zip(edges.source.tolist(), edges.target.tolist(), strict=True)),
-            strict=True,
-        )
+    ordered = np.asarray(table.ordered, dtype=bool)
+    has_sign = (ordered[edges.source] & ordered[edges.target]).tolist()
+    couplings = [t if one else None for t, one in zip(trends, (df == 1).tolist(), strict=True)]
+    marks = tiers(edges.source, edges.target) if tiers else [""] * len(df)
+    links = map(
+        Link,
+        edges.source.tolist(),
+        edges.target.tolist(),
+        strength.tolist(),
+        [sign_of(t) if known else 0 for t, known in zip(trends, has_sign, strict=True)],
+        couplings,
+        [None if theta is None else 4.0 * theta for theta in couplings],
+        evidence.tolist(),
+        _choosers(edges, choices.column, table.names, marks),
+        unbounded.tolist(),
+        marks,
     )
-    return Graph(table.names, links, table.library)
+    return Graph(table.names, tuple(links), table.library)
+
+
+def _choosers(
+    edges: _Edges, column: Columns, names: Sequence[str], marks: Sequence[str]
+) -> list[str]:
+    both = (edges.entry != edges.other_entry).tolist()
+    first = column[edges.entry].tolist()
+    return [
+        chosen_by(mark, "both" if twice else names[one])
+        for mark, twice, one in zip(marks, both, first, strict=True)
+    ]
 
 
 def chosen_by(tier: str, chooser: str) -> str:
@@ -95,13 +101,13 @@ class _Edges:
     where only one end chose it.
     """
 
-    source: NDArray[np.intp]
-    target: NDArray[np.intp]
-    entry: NDArray[np.intp]
-    other_entry: NDArray[np.intp]
+    source: Columns
+    target: Columns
+    entry: Columns
+    other_entry: Columns
 
 
-def _edges(column: NDArray[np.intp], neighbour: NDArray[np.intp], p: int, rule: str) -> _Edges:
+def _edges(column: Columns, neighbour: Columns, p: int, rule: str) -> _Edges:
     low, high = np.minimum(column, neighbour), np.maximum(column, neighbour)
     _, entry, position = np.unique(low * p + high, return_index=True, return_inverse=True)
     other = entry.copy()

@@ -148,10 +148,11 @@ class NativeRuns:
         """Number of the fit at which each path is cut."""
         begin = self.flat["fit_begin"]
         last = begin[1:] - 1
-        weak = np.flatnonzero((self.flat["add"] == 1) & ~(self.flat["change"] > threshold))
-        weak = weak[~np.isin(weak, begin[:-1])]  # the start is no step
+        too_weak = (self.flat["add"] == 1) & ~(self.flat["change"] > threshold)
+        too_weak[begin[:-1]] = False  # the start is no step
+        weak = np.flatnonzero(too_weak)[::-1]
         cut = last.copy()
-        np.minimum.at(cut, np.searchsorted(last, weak), weak - 1)
+        cut[np.searchsorted(last, weak)] = weak - 1  # of several, the first step
         return cut
 
     @cached_property

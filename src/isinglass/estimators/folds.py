@@ -90,7 +90,7 @@ def learn_like(method: Any, table: Table) -> Graph:
     estimator.set_params(**{key: value for key, value in settings.items() if key in known})
     graph = estimator.fit(_cells(table), sample_weight=table.weights).graph_
     links = tuple(
-        link if table.ordered[link.source] and table.ordered[link.target] else replace(link, sign=0)
+        link if table.ordered[link.source] and table.ordered[link.target] else link._replace(sign=0)
         for link in graph
     )
     return Graph(table.names, links, table.library)

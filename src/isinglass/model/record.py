@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from isinglass.engine import KeptRuns, join
 from isinglass.engine.runs import WorthAtCuts
 from isinglass.errors import BelowFloor, SettingError
-from isinglass.graph import Graph, Link
+from isinglass.graph import Graph
 from isinglass.model.document import Fault
 from isinglass.model.files import load_part, save_parts
 from isinglass.model.labels import label_to_json
@@ -201,8 +201,8 @@ class FitRecord:
                 )
             ],
             "library": self.graph.library,
-            "edges": [_plain_members(link) for link in self.graph.links],
-            "diagnostics": [_plain_members(note) for note in self.diagnostics],
+            "edges": [_plain_members(link._asdict()) for link in self.graph.links],
+            "diagnostics": [_plain_members(vars(note)) for note in self.diagnostics],
             "paths": [path_to_json(path) for path in self.paths],
             "worths": None if self.worths is None else [worth_to_json(w) for w in self.worths],
             "tally": None if self.tally is None else self.tally.to_json(),
@@ -228,5 +228,5 @@ class _Head(NamedTuple):
     library: str | None
 
 
-def _plain_members(of: Link | Note) -> Document:
-    return {key: plain(value) for key, value in vars(of).items()}
+def _plain_members(members: Mapping[str, Any]) -> Document:
+    return {key: plain(value) for key, value in members.items()}

@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from isinglass.engine import Runs, pairs_at
-from isinglass.engine.along import Pair
-from isinglass.engine.join import REQUIRED
+import numpy as np
+
+from isinglass.engine import Runs
+from isinglass.engine.join import REQUIRED, Columns, Pair, keys_at
 from isinglass.selection.rules import FIRM, TENTATIVE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tiers:
-    """The pairs of columns of each tier; called with a pair, the first tier that has it, or ""."""
+    """The edges of each tier, as numbers: source * columns + target.
 
-    pairs: Mapping[str, frozenset[Pair]]
+    Called with the ends of some edges, it answers with the first tier that has each, or "".
+    """
+
+    columns: int
+    keys: dict[str, Columns]
 
     @classmethod
     def of(
-        cls, runs: Runs, floor: float, rule: str, n: float, required: frozenset[Pair] = frozenset()
+        cls, runs: Runs, floor: float, rule: str, n: float, required: Iterable[Pair] = ()
     ) -> Tiers:
         """Cut a run at the threshold of each tier.
 
         Edges of a run that stopped above such a threshold passed a stricter test.
         """
-        pairs = {REQUIRED: required}
-        for name, tier in (("firm", FIRM), ("tentative", TENTATIVE)):
-            threshold = max(tier.threshold(n, len(runs)), floor)
-            pairs[name] = pairs_at(runs, threshold, rule)
-        return cls(pairs)
+        p = len(runs)
+        firm, tentative = (max(tier.threshold(n, p), floor) for tier in (FIRM, TENTATIVE))
+        keys = {threshold: keys_at(runs, threshold, rule) for threshold in {firm, tentative}}
+        asked_for = np.array([a * p + b for a, b in required], dtype=np.intp)
+        return cls(p, {REQUIRED: asked_for, "firm": keys[firm], "tentative": keys[tentative]})
 
-    def __call__(self, pair: Pair) -> str:
-        return next((name for name, pairs in self.pairs.items() if pair in pairs), "")
+    def __call__(self, source: Columns, target: Columns) -> list[str]:
+        wanted = source * self.columns + target
+        marks = np.full(len(wanted), "", dtype=object)
+        for name in reversed(self.keys):
+            marks[np.isin(wanted, self.keys[name])] = name
+        found: list[str] = marks.tolist()
+        return found

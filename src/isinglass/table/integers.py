@@ -30,6 +30,7 @@ def encode_integers(X: Any, max_states: int) -> Table | None:
     if found is None:
         return None
     codes, least, counts = found
+    counts = counts[:, : np.flatnonzero(counts.any(axis=0))[-1] + 1]
     seen = counts > 0
     n_states = seen.sum(axis=1)
     if n_states.max() > max_states:
@@ -47,10 +48,11 @@ def _columns(
     """The columns; most of them share their states, which are then made once."""
     known: dict[tuple[int, bytes], tuple[Any, ...]] = {}
     columns = []
-    for j, name in enumerate(array_names(len(least))):
-        key = int(least[j]), seen[j].tobytes()
+    width, marks = seen.shape[1], seen.tobytes()
+    for j, (name, first) in enumerate(zip(array_names(len(least)), least.tolist(), strict=True)):
+        key = first, marks[j * width : (j + 1) * width]
         if key not in known:
-            values = (key[0] + np.flatnonzero(seen[j])).tolist()
+            values = (first + np.flatnonzero(seen[j])).tolist()
             known[key] = tuple(map(bool, values)) if boolean else tuple(values)
         columns.append(Column(name, known[key], ordered=True))
     return tuple(columns)

@@ -1,0 +1,37 @@
+// Cells that take part in a search: how many rows of each, and the chances of the target's states there.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace isinglass {
+
+// Each state's chances lie together, so that many cells are worked on side by side.
+class WeightedCells {
+ public:
+  // Begins anew, with room for so many cells.
+  void reset(std::size_t width, std::size_t room) {
+    width_ = width;
+    room_ = room;
+    size_ = 0;
+    if (numbers_.size() < (width + 1) * room) numbers_.resize((width + 1) * room);
+  }
+
+  // One more cell, with a chance for each state. A width that the compiler knows makes a short loop.
+  template <std::size_t kWidth = 0>
+  void add(double rows, const double* chance) {
+    double* number = &numbers_[size_++];
+    *number = rows;
+    for (std::size_t a = 0; a < (kWidth ? kWidth : width_); ++a) *(number += room_) = chance[a];
+  }
+
+  std::size_t size() const { return size_; }
+  const double* rows() const { return numbers_.data(); }
+  const double* chances(std::size_t state) const { return numbers_.data() + (state + 1) * room_; }
+
+ private:
+  std::size_t width_ = 0, room_ = 0, size_ = 0;
+  std::vector<double> numbers_;  // rows, then the chances of each state
+};
+
+}  // namespace isinglass
