@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
+from functools import cache
 from typing import Any
 
 import numpy as np
+from joblib import cpu_count
 from numpy.typing import NDArray
 
 from isinglass.core import _core  # type: ignore[attr-defined]
@@ -13,6 +15,7 @@ from isinglass.core.lapack import MANY_STATES, lend_lapack
 
 __all__ = [
     "all_pair_counts",
+    "cores",
     "factorise_integers",
     "gibbs_sample",
     "instructions",
@@ -27,6 +30,12 @@ __all__ = [
 MAX_STATES = 256
 
 STOPS = ("below threshold", "no candidate", "max_degree", "interrupted")
+
+
+@cache
+def cores() -> int:
+    """The cores that this process may use; asked once, for the answer takes files to read."""
+    return int(cpu_count())
 
 
 def search_columns(

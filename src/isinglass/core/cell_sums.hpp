@@ -1,4 +1,4 @@
-// Losses, slopes and curvatures of cells, for a target of three states and more: many cells at a time.
+// Losses, slopes and curvatures of cells, many cells at a time.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,26 @@ namespace isinglass {
 // As many cells are looked at together as stay in the nearest cache with all that is kept of them.
 constexpr std::size_t kCellBlock = 64;
 
-// Scores, the largest of a cell's being zero, to chances. Returns the sum of rows * log(sum of exp).
+// A target of two states in some cells: its logits, the chances of the likelier state and of the other.
+struct TwoChances {
+  double logit[kCellBlock], likely[kCellBlock], unlikely[kCellBlock];
+};
+
+// Fills in the chances that go with the logits. Returns the sum of rows * log(1 / chance of the likelier).
+ISINGLASS_CLONES inline double logits_to_chances(std::size_t cells, const double* rows, TwoChances& two) {
+  double logs[kCellBlock], sum = 0;
+  for (std::size_t s = 0; s < cells; ++s) {
+    const double small = exp_of_minus(std::abs(two.logit[s])), both = 1 + small, whole = 1 / both;
+    two.likely[s] = whole;
+    two.unlikely[s] = small * whole;
+    logs[s] = rows[s] * log_of(both);
+  }
+  for (std::size_t s = 0; s < cells; ++s) sum += logs[s];
+  return sum;
+}
+
+// Scores of three states and more, the largest of a cell's being zero, to chances. Returns the sum of rows *
+// log(sum of exp).
 ISINGLASS_CLONES inline double scores_to_chances(std::size_t cells, std::size_t width, const double* rows,
                                                  double* chance) {
   for (std::size_t i = 0; i < cells * width; ++i) chance[i] = exp_of_minus(-chance[i]);

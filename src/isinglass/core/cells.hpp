@@ -64,6 +64,13 @@ ISINGLASS_CLONES inline bool sum_by_code(const ByCode& by, std::size_t codes, st
   return true;
 }
 
+// The bits that two rows have in common, and whether there are any.
+ISINGLASS_CLONES inline bool meet(const Word* a, const Word* b, std::size_t words, Word* out) {
+  Word any = 0;
+  for (std::size_t w = 0; w < words; ++w) any |= out[w] = a[w] & b[w];
+  return any != 0;
+}
+
 // While there are few cells each is a row of bits, and everything is a popcount; when there are
 // many, or weights have to be summed, each row of the table knows the number of its cell. There are
 // never more cells than rows.
@@ -85,6 +92,11 @@ class Cells {
     return counts_[cell * width() + static_cast<std::size_t>(state)];
   }
   std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
+
+  // Cells grow finer as columns are added, until they start anew: then they are of another age. Which of
+  // the cells before the last addition each is a part of.
+  std::size_t age() const { return age_; }
+  std::span<const std::uint32_t> parents() const { return parents_; }
 
   void add(std::size_t column) {
     const auto m = static_cast<std::size_t>(table_->states(column));
@@ -230,6 +242,8 @@ class Cells {
   const Word* mask(std::size_t cell) const { return masks_.data() + cell * table_->words(); }
 
   void reset() {
+    ++age_;
+    parents_.clear();
     support_.clear();
     codes_.clear();
     by_bits_ = true;
@@ -242,21 +256,21 @@ class Cells {
   void split_bits(std::size_t column) {
     const std::size_t words = table_->words(), k = support_.size();
     Words masks;
+    masks.reserve(size() * static_cast<std::size_t>(table_->states(column)) * words);
     std::vector<std::uint8_t> codes;
+    parents_.clear();
     for (std::size_t s = 0; s < size(); ++s)
       for (int c = 0; c < table_->states(column); ++c) {
         const std::size_t at = masks.size();
         masks.resize(at + words);
-        Word any = 0;
-        for (std::size_t w = 0; w < words; ++w)
-          any |= masks[at + w] = mask(s)[w] & table_->bits(column, c)[w];
-        if (!any) {
+        if (!meet(mask(s), table_->bits(column, c), words, &masks[at])) {
           masks.resize(at);
           continue;
         }
         codes.insert(codes.end(), codes_.begin() + static_cast<std::ptrdiff_t>(s * k),
                      codes_.begin() + static_cast<std::ptrdiff_t>((s + 1) * k));
         codes.push_back(static_cast<std::uint8_t>(c));
+        parents_.push_back(static_cast<std::uint32_t>(s));
       }
     masks_.swap(masks);
     codes_.swap(codes);
@@ -281,6 +295,7 @@ class Cells {
     std::vector<std::uint32_t> number(size() * m, kNone);
     std::vector<std::uint8_t> codes;
     std::uint32_t cells = 0;
+    parents_.clear();
     for (std::size_t i = 0; i < table_->rows(); ++i) {
       const std::size_t old = cell_of_[i];
       std::uint32_t& renamed = number[old * m + column_codes[i]];
@@ -289,6 +304,7 @@ class Cells {
         codes.insert(codes.end(), codes_.begin() + static_cast<std::ptrdiff_t>(old * k),
                      codes_.begin() + static_cast<std::ptrdiff_t>((old + 1) * k));
         codes.push_back(column_codes[i]);
+        parents_.push_back(static_cast<std::uint32_t>(old));
       }
       cell_of_[i] = renamed;
     }
@@ -320,6 +336,8 @@ class Cells {
 
   const Table* table_;  // a pointer, so that cells can be copied back
   std::size_t target_;
+  std::size_t age_ = 0;
+  std::vector<std::uint32_t> parents_;
   std::vector<std::size_t> support_;
   std::vector<std::uint8_t> codes_;  // cells x support
   std::vector<double> totals_, counts_;

@@ -107,11 +107,12 @@ __attribute__((target("avx2"))) inline std::int64_t count_common_avx2(const Word
     }
     eights = _mm256_add_epi64(eights, _mm256_sad_epu8(bytes, zero));
   }
-  __m256i single = bits_of_bytes(ones);
-  for (; w < words; w += 4) single = _mm256_add_epi8(single, bits_of_bytes(both(w)));
-  __m256i total = _mm256_add_epi64(_mm256_slli_epi64(eights, 1), _mm256_sad_epu8(bits_of_bytes(fours), zero));
-  total = _mm256_add_epi64(_mm256_slli_epi64(total, 1), _mm256_sad_epu8(bits_of_bytes(twos), zero));
-  total = _mm256_add_epi64(_mm256_slli_epi64(total, 1), _mm256_sad_epu8(single, zero));
+  // What is left of ones, twos and fours, byte by byte: at most 8 (1 + 2 + 4), and 8 for each of the last.
+  __m256i rest = bits_of_bytes(fours);
+  rest = _mm256_add_epi8(_mm256_add_epi8(rest, rest), bits_of_bytes(twos));
+  rest = _mm256_add_epi8(_mm256_add_epi8(rest, rest), bits_of_bytes(ones));
+  for (; w < words; w += 4) rest = _mm256_add_epi8(rest, bits_of_bytes(both(w)));
+  const __m256i total = _mm256_add_epi64(_mm256_slli_epi64(eights, 3), _mm256_sad_epu8(rest, zero));
   alignas(32) std::int64_t parts[4];
   _mm256_store_si256(reinterpret_cast<__m256i*>(parts), total);
   return parts[0] + parts[1] + parts[2] + parts[3];

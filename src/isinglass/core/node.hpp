@@ -93,6 +93,7 @@ class Node {
     if (table.states(r_) < 2) return;
     if (table.states(r_) > 2) state_bounds_.resize(table.first(table.columns()) + table.columns());
     const Constraints* constraints = settings.constraints;
+    candidates_.reserve(table.columns());
     for (std::size_t j = 0; j < table.columns(); ++j) {
       if (j == r_ || table.states(j) < 2 || (constraints && contains(constraints->forbidden[r_], j)))
         continue;
@@ -240,13 +241,12 @@ class Node {
     Screen& screen = screen_;
     screen.begin(fit.chances, candidates);
     std::vector<Open>& open = open_;
-    open.clear();
-    for (const std::size_t j : candidates) open.push_back({j});
+    screen.look_at(candidates, open, cut() * table_.n());
+    std::erase_if(open, hopeless);
     const auto assess = [&] {
       screen.assess(open, cut() * table_.n());
       std::erase_if(open, hopeless);
     };
-    if (screen.works()) assess();
     for (int round = 0; round < kMostRounds && screen.works() && !open.empty(); ++round) {
       const auto top = std::max_element(open.begin(), open.end(), less_promising);
       if (screen.guess(*top) > 0.5 * cut() * table_.n()) {
@@ -307,11 +307,8 @@ class Node {
   }
 
   std::vector<std::size_t> outside(const NodeFit& fit) const {
-    std::vector<std::size_t> columns(candidates_), inside(fit.support);
-    std::sort(inside.begin(), inside.end());
-    const auto end = std::set_difference(candidates_.begin(), candidates_.end(), inside.begin(), inside.end(),
-                                         columns.begin());
-    columns.erase(end, columns.end());
+    std::vector<std::size_t> columns(candidates_);
+    std::erase_if(columns, [&](std::size_t j) { return position(fit, j) < fit.support.size(); });
     return columns;
   }
 
@@ -485,18 +482,26 @@ class Node {
       linear += totals_[k] * removed[k];
       factors[k] = std::exp(-removed[k]);
     }
-    // What is left of the chances in each cell, before a free field makes up for some of it.
-    std::vector<double> left(width);
+    width == 2 ? take_out<2>(fit, i, factors) : take_out<0>(fit, i, factors);
+    return (linear -
+            (settings_.intercept ? profile_.maximum(all_, totals) : profile_.unshifted(all_, width))) /
+           table_.n();
+  }
+
+  // The cells with the i-th neighbour's odds taken out; for a target of that many states, zero for any.
+  template <std::size_t kWidth>
+  void take_out(const NodeFit& fit, std::size_t i, const std::vector<double>& factors) {
+    const std::size_t width = kWidth ? kWidth : cells_.width();
+    double few[kWidth + 1];
+    std::vector<double> many(kWidth ? 0 : width);
+    double* left = kWidth ? few : many.data();
     all_.reset(width, cells_.size());
-    LogSum logs;
     for (std::size_t s = 0; s < cells_.size(); ++s) {
       const double *factor = &factors[static_cast<std::size_t>(cells_.code(s, i)) * width],
                    *chance = &fit.chances[s * width];
-      double sum = 0;
-      for (std::size_t a = 0; a < width; ++a) sum += left[a] = chance[a] * factor[a];
-      settings_.intercept ? all_.add(cells_.total(s), left.data()) : logs.add(cells_.total(s), sum);
+      for (std::size_t a = 0; a < width; ++a) left[a] = chance[a] * factor[a];
+      all_.add<kWidth>(cells_.total(s), left);
     }
-    return (linear + (settings_.intercept ? -profile_.maximum(all_, totals) : logs.sum())) / table_.n();
   }
 
   // A free field takes what a table adds to each state on average; there its search begins.

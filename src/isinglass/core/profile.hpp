@@ -15,7 +15,6 @@
 
 #include "bounds.hpp"
 #include "linear.hpp"
-#include "logsum.hpp"
 #include "shares.hpp"
 #include "weighted_cells.hpp"
 
@@ -28,9 +27,15 @@ class Profile {
     find_seen(totals);
     shift_.assign(totals.size(), 0.0);
     if (seen_.empty()) return 0.0;
-    if (seen_.size() == 1) return certain(cells, seen_[0]);
-    if (seen_.size() > 2) return many_states(cells, totals);
-    return pair_maximum(cells, seen_[0], seen_[1], totals, shift_[seen_[1]]);
+    if (seen_.size() == 1) return -rise(cells, 0);
+    return seen_.size() == 2 ? two_states(cells, totals) : many_states(cells, totals);
+  }
+
+  // The value at no shift, all states seen.
+  double unshifted(const WeightedCells& cells, std::size_t width) {
+    seen_.resize(width);
+    std::iota(seen_.begin(), seen_.end(), std::size_t{0});
+    return -rise(cells, 0);
   }
 
   // An upper bound that is nearly the maximum, for the price of a look or two: where Newton's first step
@@ -71,27 +76,28 @@ class Profile {
       if (totals[a] > 0) seen_.push_back(a);
   }
 
-  static double certain(const WeightedCells& cells, std::size_t a) {
-    LogSum logs;
-    for (std::size_t i = 0; i < cells.size(); ++i) logs.add(cells.rows()[i], cells.chances(a)[i]);
-    return -logs.sum();
+  // The sum of the logarithms when the logit of the last seen state is raised by u.
+  double rise(const WeightedCells& cells, double u) {
+    factor_.assign(seen_.size(), 1.0);
+    factor_.back() = std::exp(u);
+    return sum_logs(cells, seen_, factor_.data());
   }
 
-  // Two states: one number u, added to the logit of the second. The slope is monotone: Newton, kept
-  // inside a bracket.
-  static double pair_maximum(const WeightedCells& cells, std::size_t a, std::size_t b,
-                             std::span<const double> totals, double& shift) {
-    const double *rows = cells.rows(), *first = cells.chances(a), *second = cells.chances(b);
+  // One number u, added to the logit of the second state. The slope is monotone: Newton, kept inside a
+  // bracket.
+  double two_states(const WeightedCells& cells, std::span<const double> totals) {
+    const double *rows = cells.rows(), *first = cells.chances(seen_[0]), *second = cells.chances(seen_[1]);
+    const double total = totals[seen_[1]], both = totals[seen_[0]] + total;
     double low = -700, high = 700, u = 0;
     for (int step = 0; step < 200; ++step) {
       const double factor = std::exp(u);
       double expected = 0, curvature = 0;
       sum_moments(cells.size(), rows, first, second, factor, expected, curvature);
-      const double slope = totals[b] - expected;
+      const double slope = total - expected;
       (slope > 0 ? low : high) = u;
       double next = curvature > 0 ? u + slope / curvature : slope > 0 ? high : low;
       // What is left to gain is about slope^2 / curvature, and after this last step about its square.
-      if (slope * slope <= 1e-10 * curvature * (totals[a] + totals[b])) {
+      if (slope * slope <= 1e-10 * curvature * both) {
         if (next > low && next < high) u = next;
         break;
       }
@@ -99,11 +105,8 @@ class Profile {
       if (!(next > low && next < high)) next = 0.5 * (low + high);
       u = next;
     }
-    const double factor = std::exp(u);
-    LogSum logs;
-    for (std::size_t i = 0; i < cells.size(); ++i) logs.add(rows[i], first[i] + second[i] * factor);
-    shift = u;
-    return totals[b] * u - logs.sum();
+    shift_[seen_[1]] = u;
+    return total * u - rise(cells, u);
   }
 
   // Where a search among three states and more stands: value, expected totals and their curvature
@@ -174,13 +177,11 @@ class Profile {
       factor_[i] = std::exp(point.v[i]);
       point.gain += totals[seen_[i]] * point.v[i];
     }
-    double logs[kSide] = {};
     expected_.assign(k * kSide, 0.0);
     shares_.resize(k * kSide);
     if (curved) products_.assign(k * (k - 1) / 2 * kSide, 0.0);
-    sum_shares(cells, seen_.data(), k, factor_.data(),
-               {expected_.data(), curved ? products_.data() : nullptr, logs, shares_.data()});
-    point.gain -= total_of_lanes(logs);
+    point.gain -= sum_shares(cells, seen_.data(), k, factor_.data(),
+                             {expected_.data(), curved ? products_.data() : nullptr, shares_.data()});
     for (std::size_t i = 0; i < k; ++i) point.expected[i] = total_of_lanes(&expected_[i * kSide]);
     if (curved) fill_curvature(point);
   }

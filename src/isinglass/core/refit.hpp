@@ -16,7 +16,6 @@
 #include "cell_view.hpp"
 #include "large_refit.hpp"
 #include "linear.hpp"
-#include "logsum.hpp"
 
 namespace isinglass {
 
@@ -110,8 +109,7 @@ class Refit {
     out.resize(view_.cells * width);
     if (q_ == 1 && !active_.empty()) return chances_of_two(full, out) / n_;
     double loss = 0;
-    for (std::size_t s = 0; s < view_.cells; s += kCellBlock)
-      loss += block_chances(s, std::min(view_.cells - s, kCellBlock), full, &out[s * width]);
+    for (std::size_t s = 0; s < view_.cells; s += kCellBlock) loss += block_chances(s, full, &out[s * width]);
     return loss / n_;
   }
 
@@ -172,26 +170,32 @@ class Refit {
     return -1.0 / view_.states[t];
   }
 
-  // A target of two states in one cell: its logit, the chance of the likelier state and of the other.
-  struct TwoChances {
-    double logit, small, sum, likely, unlikely;
-
-    explicit TwoChances(double of)
-        : logit(of), small(std::exp(-std::abs(of))), sum(1 + small), likely(1 / sum), unlikely(small / sum) {}
-  };
-
   double chances_of_two(std::span<const double> full, std::vector<double>& out) const {
-    LogSum logs;
-    double linear = 0;
-    for (std::size_t s = 0; s < view_.cells; ++s) {
-      const TwoChances two(logit_of(s, full));
-      const double* counts = view_.counts + 2 * s;
-      out[2 * s + (two.logit > 0)] = two.likely;
-      out[2 * s + (two.logit <= 0)] = two.unlikely;
-      logs.add(counts[0] + counts[1], two.sum);
-      linear += (two.logit > 0 ? counts[0] : -counts[1]) * two.logit;
+    TwoChances two;
+    double loss = 0;
+    for (std::size_t first = 0; first < view_.cells; first += kCellBlock) {
+      loss += block_chances(first, full, two);
+      for (std::size_t s = 0; s < cells_from(first); ++s) {
+        const bool second = two.logit[s] > 0;
+        out[2 * (first + s) + second] = two.likely[s];
+        out[2 * (first + s) + !second] = two.unlikely[s];
+      }
     }
-    return logs.sum() + linear;
+    return loss;
+  }
+
+  std::size_t cells_from(std::size_t first) const { return std::min(view_.cells - first, kCellBlock); }
+
+  // Loss of a block of cells of a target of two states, and its chances there.
+  double block_chances(std::size_t first, std::span<const double> full, TwoChances& two) const {
+    const double* counts = view_.counts + 2 * first;
+    double rows[kCellBlock], linear = 0;
+    for (std::size_t s = 0; s < cells_from(first); ++s) {
+      two.logit[s] = logit_of(first + s, full);
+      rows[s] = counts[2 * s] + counts[2 * s + 1];
+      linear += (two.logit[s] > 0 ? counts[2 * s] : -counts[2 * s + 1]) * two.logit[s];
+    }
+    return logits_to_chances(cells_from(first), rows, two) + linear;
   }
 
   double logit_of(std::size_t s, std::span<const double> full) const {
@@ -200,10 +204,9 @@ class Refit {
     return logit;
   }
 
-  // Loss of some cells; their chances go to `chance`.
-  double block_chances(std::size_t first, std::size_t cells, std::span<const double> full,
-                       double* chance) const {
-    const std::size_t width = q_ + 1;
+  // The same for three states and more; the chances go to `chance`.
+  double block_chances(std::size_t first, std::span<const double> full, double* chance) const {
+    const std::size_t width = q_ + 1, cells = cells_from(first);
     double rows[kCellBlock], linear = 0;
     for (std::size_t s = 0; s < cells; ++s) {
       double* scores = chance + s * width;
@@ -270,25 +273,25 @@ class Refit {
   double sum_two_states(std::span<const double> full, bool curved) {
     std::vector<double*> rows;  // of the lower triangle
     for (std::size_t f = 0; curved && f < features_; ++f) rows.push_back(&blocks_[f * (f + 1) / 2]);
-    LogSum logs;
-    double linear = 0;
-    for (std::size_t s = 0; s < view_.cells; ++s) {
-      const std::uint32_t *begin = &active_[active_begin_[s]], *end = &active_[0] + active_begin_[s + 1];
-      const double* counts = view_.counts + 2 * s;
-      const TwoChances two(logit_of(s, full));
-      const double total = counts[0] + counts[1];
-      logs.add(total, two.sum);
-      linear += (two.logit > 0 ? counts[0] : -counts[1]) * two.logit;
-      const double off = total * (two.logit > 0 ? two.likely : two.unlikely) - counts[1];
-      for (const std::uint32_t* f = begin; f != end; ++f) slope_[*f] += off;
-      if (!curved) continue;
-      const double curvature = total * two.likely * two.unlikely;
-      for (const std::uint32_t* f = begin; f != end; ++f) {
-        double* row = rows[*f];
-        for (const std::uint32_t* g = begin; g <= f; ++g) row[*g] += curvature;
+    TwoChances two;
+    double value = 0;
+    for (std::size_t first = 0; first < view_.cells; first += kCellBlock) {
+      value += block_chances(first, full, two);
+      for (std::size_t s = 0; s < cells_from(first); ++s) {
+        const double *counts = view_.counts + 2 * (first + s), rows_here = counts[0] + counts[1];
+        const double off = rows_here * (two.logit[s] > 0 ? two.likely[s] : two.unlikely[s]) - counts[1];
+        const double curvature = rows_here * two.likely[s] * two.unlikely[s];
+        const std::uint32_t *begin = &active_[active_begin_[first + s]],
+                            *end = &active_[0] + active_begin_[first + s + 1];
+        for (const std::uint32_t* f = begin; f != end; ++f) slope_[*f] += off;
+        if (!curved) continue;
+        for (const std::uint32_t* f = begin; f != end; ++f) {
+          double* row = rows[*f];
+          for (const std::uint32_t* g = begin; g <= f; ++g) row[*g] += curvature;
+        }
       }
     }
-    return logs.sum() + linear;
+    return value;
   }
 
   double sum_many_states(std::span<const double> full, bool curved) {
@@ -296,9 +299,8 @@ class Refit {
     std::vector<double> chances(kCellBlock * width);
     double value = 0;
     for (std::size_t s = 0; s < view_.cells; s += kCellBlock) {
-      const std::size_t cells = std::min(view_.cells - s, kCellBlock);
-      value += block_chances(s, cells, full, chances.data());
-      add_cells({.cells = cells,
+      value += block_chances(s, full, chances.data());
+      add_cells({.cells = cells_from(s),
                  .active = active_.data(),
                  .begin = &active_begin_[s],
                  .counts = view_.counts + s * width,

@@ -7,7 +7,8 @@
 //
 // While cells are few, the known part is the best combination, by least squares, of *features*: the
 // constant, the states of the support (their sums are pair counts) and, when that is not sharp
-// enough, sets of cells in which the remainder is large: one popcount for each candidate still open.
+// enough, sets of cells in which the remainder is large: one popcount for each candidate still open. Sets
+// that were counted for every candidate are kept while cells only grow finer.
 //
 // When cells are many, least squares cost more than they tell. The known part is then the function
 // itself to some binary *digits*: each digit is a set of rows, so again one popcount for each
@@ -88,6 +89,7 @@ class Screen {
     states_.clear();
     sets_.clear();
     digits_.clear();
+    refine_kept();
     works_ = cells_.few() ? start_features() : start_digits(candidates);
   }
 
@@ -104,6 +106,16 @@ class Screen {
   // Whether its bounds are nearly those of the exact slopes.
   bool sharp() const { return works_ && !cells_.few(); }
 
+  // Opens the candidates, if it works all but those whose bound is at most a limit.
+  void look_at(std::span<const std::size_t> candidates, std::vector<Open>& open, double limit) {
+    open.clear();
+    const bool quick = works_ && pairs_.all_of_two();
+    if (quick) compare_all(limit);
+    for (const std::size_t j : candidates)
+      if (!quick || excess_[j] > 0) open.push_back({j, kNoBound, quick ? promise_[j] : 0.0});
+    if (works_ && !(quick && many(open))) drop_below(limit, open);
+  }
+
   // Bounds and promises of candidates as known by now; drops those whose bound is at most a limit. In
   // tables of two states throughout many are compared side by side, by products alone; those that then
   // are still many are kept without a bound.
@@ -114,8 +126,7 @@ class Screen {
       for (Open& candidate : open) candidate = {candidate.column, kNoBound, promise_[candidate.column]};
       if (many(open)) return;
     }
-    bound(open);
-    std::erase_if(open, [&](const Open& candidate) { return candidate.bound <= limit; });
+    drop_below(limit, open);
   }
 
   void bound(std::vector<Open>& open) const {
@@ -136,7 +147,9 @@ class Screen {
   bool sharpen(std::span<const Open> open, double limit) {
     if (!works_ || cells_.size() < 2) return false;
     states_.clear();
-    for (const Open& candidate : open) list_states(candidate.column);
+    keep_ = cells_.few() && many(open) && kept_.size() < kMostKept;
+    for (std::size_t u = 0; keep_ && u < pairs_.size(); ++u) states_.push_back(u);
+    for (std::size_t i = 0; !keep_ && i < open.size(); ++i) list_states(open[i].column);
     while (sets_.size() < kMostAtOnce && (sets_.empty() || !telling(limit)))
       if (!(cells_.few() ? add_set() : add_digit(slope_matters() ? chance_ : curvature_))) break;
     if (sets_.empty() || !works_) return false;
@@ -148,7 +161,7 @@ class Screen {
   double guess(const Open& candidate) const { return 0.5 * candidate.promise * rows_ / total_curvature_; }
 
  private:
-  static constexpr std::size_t kMostAtOnce = 8;
+  static constexpr std::size_t kMostAtOnce = 8, kMostKept = 16;
   static constexpr int kFirstDigits = 6;  // of the chance, before any candidate is looked at
   static constexpr double kLastStep = 1e-6;
 
@@ -171,13 +184,23 @@ class Screen {
     std::vector<double> set;       // 1 in its cells
   };
 
+  // A set of cells that was counted for every candidate.
+  struct Kept {
+    std::vector<double> set, sums;
+  };
+
   // What a digit that is not counted yet will change.
   struct Digit {
     Split* split;
     double step, drift;  // how much a row counts for, either way; by how much the mean has moved
   };
 
-  bool many(const std::vector<Open>& open) const { return 8 * open.size() > pairs_.size(); }
+  void drop_below(double limit, std::vector<Open>& open) const {
+    bound(open);
+    std::erase_if(open, [&](const Open& candidate) { return candidate.bound <= limit; });
+  }
+
+  bool many(std::span<const Open> open) const { return 8 * open.size() > pairs_.size(); }
 
   void bound(Open& candidate) const {
     const std::size_t j = candidate.column, stop = pairs_.first(j + 1);
@@ -274,9 +297,23 @@ class Screen {
         for (std::size_t s = 0; s < set.size(); ++s) set[s] = cells_.code(s, i) == c ? 1.0 : 0.0;
         add_feature({reader_.row(table_.state(cells_.support()[i], c)), std::move(set)});
       }
+    for (Kept& kept : kept_) add_feature({kept.sums, kept.set});
     if (!estimate()) return false;
     combine_sums();
     return true;
+  }
+
+  // What was counted when cells were coarser; nothing, if they are others.
+  void refine_kept() {
+    const bool finer = cells_.age() == age_ && cells_.support().size() == members_ + 1;
+    if (!finer) kept_.clear();
+    for (Kept& kept : kept_) {
+      std::vector<double> set(cells_.size());
+      for (std::size_t s = 0; s < set.size(); ++s) set[s] = kept.set[cells_.parents()[s]];
+      kept.set.swap(set);
+    }
+    age_ = cells_.age();
+    members_ = cells_.support().size();
   }
 
   // Adds the set of cells that explains much of what is left.
@@ -293,7 +330,13 @@ class Screen {
   // The counts of the sets become sums of the last features.
   void take_features() {
     const std::size_t before = features_.size() - sets_.size();
-    for (std::size_t k = 0; k < sets_.size(); ++k) {
+    for (std::size_t k = 0; keep_ && k < sets_.size(); ++k) {
+      const auto counts = counts_.begin() + static_cast<std::ptrdiff_t>(k * states_.size());
+      const auto next = counts + static_cast<std::ptrdiff_t>(states_.size());
+      features_[before + k].sums =
+          kept_.emplace_back(Kept{features_[before + k].set, std::vector<double>(counts, next)}).sums;
+    }
+    for (std::size_t k = 0; !keep_ && k < sets_.size(); ++k) {
       if (counted_ == sums_.size()) sums_.emplace_back(pairs_.size());
       std::vector<double>& sums = sums_[counted_++];
       for (std::size_t i = 0; i < states_.size(); ++i) sums[states_[i]] = counts_[k * states_.size() + i];
@@ -440,8 +483,11 @@ class Screen {
   std::vector<double> by_chance_, by_curvature_;  // products of the features with the two
   std::vector<std::vector<double>> sums_;         // of the sets of cells; features point into them
   std::size_t counted_ = 0;                       // how many of these are in use
-  std::vector<Words> sets_;                       // of rows, not counted yet
-  std::vector<Digit> digits_;                     // and which digits they are
+  std::vector<Kept> kept_;
+  std::size_t age_ = 0, members_ = 0;  // of the cells that these are sets of
+  bool keep_ = false;                  // whether what is counted now is kept
+  std::vector<Words> sets_;            // of rows, not counted yet
+  std::vector<Digit> digits_;          // and which digits they are
   std::vector<char> upper_;
   std::vector<std::size_t> states_;
   std::vector<double> counts_, excess_, promise_;

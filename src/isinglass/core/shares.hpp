@@ -2,56 +2,79 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <span>
 
+#include "log_lanes.hpp"
 #include "vectors.hpp"
 #include "weighted_cells.hpp"
 
 namespace isinglass {
 
-// Expected rows of the second state, and their variance, when its odds are multiplied. Four sums side by
-// side, so that divisions need not wait for each other.
+// Expected rows of the second state, and their variance, when its odds are multiplied.
 ISINGLASS_CLONES inline void sum_moments(std::size_t size, const double* rows, const double* first,
                                          const double* second, double factor, double& expected,
                                          double& variance) {
-  double sums[4] = {0, 0, 0, 0}, variances[4] = {0, 0, 0, 0};
-  const auto add = [&](std::size_t i, std::size_t k) ISINGLASS_IN_CLONES {
-    const double up = second[i] * factor, down = first[i], whole = 1 / (up + down),
-                 weighted = rows[i] * up * whole;
-    sums[k] += weighted;
-    variances[k] += weighted * down * whole;
-  };
-  std::size_t i = 0;
-  for (; i + 4 <= size; i += 4)
-    for (std::size_t k = 0; k < 4; ++k) add(i + k, k);
-  for (; i < size; ++i) add(i, 0);
-  expected = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-  variance = (variances[0] + variances[1]) + (variances[2] + variances[3]);
+  expected = variance = 0;
+  std::size_t s = 0;
+  if (size >= kSide) {
+    double sums[kSide] = {}, variances[kSide] = {};
+    for (; s + kSide <= size; s += kSide)
+      for (std::size_t l = 0; l < kSide; ++l) {
+        const double up = second[s + l] * factor, down = first[s + l], whole = 1 / (up + down),
+                     weighted = rows[s + l] * up * whole;
+        sums[l] += weighted;
+        variances[l] += weighted * down * whole;
+      }
+    expected = total_of_lanes(sums);
+    variance = total_of_lanes(variances);
+  }
+  for (; s < size; ++s) {
+    const double up = second[s] * factor, whole = 1 / (up + first[s]), weighted = rows[s] * up * whole;
+    expected += weighted;
+    variance += weighted * first[s] * whole;
+  }
 }
 
-// Sums over cells are kept in lanes, so that many cells are worked on side by side.
-constexpr std::size_t kSide = 16;
-
-inline double total_of_lanes(const double* lanes) {
-  double sum = 0;
-  for (std::size_t l = 0; l < kSide; ++l) sum += lanes[l];
-  return sum;
+// The sum of rows times the logarithm of what the chances of some states, multiplied, sum to.
+ISINGLASS_CLONES inline double sum_logs(const WeightedCells& cells, std::span<const std::size_t> states,
+                                        const double* factor) {
+  LogLanes logs;
+  double rest = 0;
+  std::size_t s = 0;
+  for (; s + kSide <= cells.size(); s += kSide) {
+    double sums[kSide] = {};
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      const double* chance = cells.chances(states[i]) + s;
+      for (std::size_t l = 0; l < kSide; ++l) sums[l] += chance[l] * factor[i];
+    }
+    logs.add(cells.rows() + s, sums);
+  }
+  for (; s < cells.size(); ++s) {
+    double sum = 0;
+    for (std::size_t i = 0; i < states.size(); ++i) sum += cells.chances(states[i])[s] * factor[i];
+    rest += cells.rows()[s] * std::log(sum);
+  }
+  return logs.sum() + rest;
 }
 
-// Where sums of shares are added, in lanes: the rows expected in each state; if they are wanted, the
-// products of the shares of each state with those before it; and the logarithms of what chances sum to.
+// Where sums of shares are added, in lanes: the rows expected in each state and, if they are wanted, the
+// products of the shares of each state with those before it.
 struct ShareSums {
-  double *expected, *products, *logs;
+  double *expected, *products;
   double* shares;  // of the cells in hand
 };
 
 // The chances of k states, multiplied by `factor` and made to sum to one again, cell by cell, are their
-// shares. A number of states that the compiler knows makes short loops; zero stands for any.
+// shares. Returns the sum of the logarithms of what they summed to. A number of states that the compiler
+// knows makes short loops; zero stands for any.
 template <std::size_t kStates>
-ISINGLASS_IN_CLONES inline void add_shares(const WeightedCells& cells, const std::size_t* seen,
-                                           std::size_t states, const double* factor, const ShareSums& to) {
+ISINGLASS_IN_CLONES inline double add_shares(const WeightedCells& cells, const std::size_t* seen,
+                                             std::size_t states, const double* factor, const ShareSums& to) {
   const std::size_t k = kStates ? kStates : states;
   double* __restrict shares = to.shares, * __restrict expected = to.expected, * __restrict products = to.products;
+  LogLanes logs;
   for (std::size_t s = 0; s < cells.size(); s += kSide) {
     const std::size_t count = std::min(cells.size() - s, kSide);
     double rows[kSide] = {}, whole[kSide] = {}, squared[kSide];
@@ -65,7 +88,7 @@ ISINGLASS_IN_CLONES inline void add_shares(const WeightedCells& cells, const std
         for (std::size_t l = 0; l < kSide; ++l) share[l] = (l < count ? chance[l] : 1.0) * factor[i];
       for (std::size_t l = 0; l < kSide; ++l) whole[l] += share[l];
     }
-    add_logs<kSide>(rows, whole, to.logs);
+    logs.add(rows, whole);
     for (std::size_t l = 0; l < kSide; ++l) {
       whole[l] = 1 / whole[l];
       rows[l] *= whole[l];
@@ -82,10 +105,11 @@ ISINGLASS_IN_CLONES inline void add_shares(const WeightedCells& cells, const std
         for (std::size_t l = 0; l < kSide; ++l) product[l] += weighted[l] * shares[j * kSide + l];
     }
   }
+  return logs.sum();
 }
 
-ISINGLASS_CLONES inline void sum_shares(const WeightedCells& cells, const std::size_t* seen, std::size_t k,
-                                        const double* factor, const ShareSums& to) {
+ISINGLASS_CLONES inline double sum_shares(const WeightedCells& cells, const std::size_t* seen, std::size_t k,
+                                          const double* factor, const ShareSums& to) {
   switch (k) {
     case 3:
       return add_shares<3>(cells, seen, k, factor, to);

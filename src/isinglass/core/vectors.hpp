@@ -52,8 +52,7 @@ ISINGLASS_IN_CLONES inline double exp_of_minus(double x) {
   return sum * scale;
 }
 
-// log(x) for x from kLeastLog to kMostLog to about 1e-16 of it or of one, in such a form too.
-constexpr double kLeastLog = 1e-300, kMostLog = 1e300;
+// log(x) for x from 1e-300 to 1e300, to about 4e-16 of it, in such a form too.
 ISINGLASS_IN_CLONES inline double log_of(double x) {
   constexpr std::uint64_t kOne = 0x3ff0000000000000, kHalfRoot = 0x3fe6a09e667f3bcd;  // 1, root of 1/2
   constexpr std::uint64_t kShift = 0x4330000000000000;  // 2^52: whole numbers go into the low bits
@@ -79,20 +78,6 @@ ISINGLASS_IN_CLONES inline double log_of(double x) {
   sum = sum * z + 2.0 / 5;
   sum = sum * z + 2.0 / 3;
   return k * 0x1.62e42fefa38p-1 + (2 * s + (sum * z * s + k * 0x1.ef35793c7673p-45));
-}
-
-// Adds weight * log(value), value by value.
-template <std::size_t kSide>
-ISINGLASS_IN_CLONES inline void add_logs(const double* weights, const double* values, double* sums) {
-  double least = values[0], most = values[0];
-  for (std::size_t l = 1; l < kSide; ++l) {
-    least = values[l] < least ? values[l] : least;
-    most = values[l] > most ? values[l] : most;
-  }
-  if (least >= kLeastLog && most <= kMostLog)
-    for (std::size_t l = 0; l < kSide; ++l) sums[l] += weights[l] * log_of(values[l]);
-  else
-    for (std::size_t l = 0; l < kSide; ++l) sums[l] += weights[l] * std::log(values[l]);
 }
 
 // The sum of a[i] * b[i].

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from joblib import cpu_count
-
-from isinglass.core import MAX_STATES
+from isinglass.core import MAX_STATES, cores
 from isinglass.engine.available import learn_available
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.native import learn_native
@@ -44,5 +42,5 @@ def threads_for(n_jobs: int | None, columns: int) -> int:
     """Threads to use: None means all cores; -1 all, -2 all but one, as in scikit-learn."""
     if n_jobs is not None and n_jobs > 0:
         return max(1, min(n_jobs, columns))
-    wanted = int(cpu_count()) + (0 if n_jobs is None else 1 + n_jobs)
+    wanted = cores() + (0 if n_jobs is None else 1 + n_jobs)
     return max(1, min(wanted, columns))

@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from joblib import cpu_count
 from numpy.typing import NDArray
 
-from isinglass.core import factorise_integers
+from isinglass.core import cores, factorise_integers
 from isinglass.table.arrays import array_names
 from isinglass.table.column import Column
 from isinglass.table.notes import RARE, about_column, about_rows
@@ -26,7 +25,7 @@ def encode_integers(X: Any, max_states: int) -> Table | None:
         return None
     if X.dtype.str not in ("|b1", "|i1", "|u1", "<i2", "<i4", "<i8"):
         return None
-    found = factorise_integers(X, cpu_count())
+    found = factorise_integers(X, cores())
     if found is None:
         return None
     codes, least, counts = found
