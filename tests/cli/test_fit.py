@@ -1,8 +1,8 @@
-import io
+"""`isinglass fit`: what it writes, what it prints, and its options."""
+
 import json
 import os
 import sys
-from itertools import pairwise
 
 import networkx as nx
 import numpy as np
@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from matplotlib.image import imread
 
+from fit_commands import PLAIN, assert_one_line, edges_of
 from isinglass import (
     FitRecord,
     GreedyGraph,
@@ -20,9 +21,7 @@ from isinglass import (
 )
 from isinglass.measures import nodes
 from isinglass.selection import Auto, FalseEdges, LookBelow, Paper
-from odd_names import ODD_NAMES
 
-PLAIN = ("--drop", "id", "--drop", "age", "--drop", "count", "--drop", "share")
 KEPT = ["a", "b", "c", "alone"]
 FILES = ["edges.csv", "graph.graphml", "graph.png", "model.json", "nodes.csv", "report.html"]
 WRITTEN = "report.html, edges.csv, nodes.csv, graph.graphml, model.json"
@@ -44,10 +43,6 @@ def fit_json(invoke, survey):
 @pytest.fixture
 def table(survey):
     return read_table(survey).select(KEPT)
-
-
-def edges_of(result) -> list[tuple[str, str]]:
-    return sorted((edge["source"], edge["target"]) for edge in result["edges"])
 
 
 # What is written
@@ -292,203 +287,9 @@ def test_nu_no_intercept_max_degree_and_jobs(fit_json, table):
     assert any(note["what"] == "search cut short" for note in result["diagnostics"])
 
 
-# Errors
-
-
-BAD_SETTINGS = {
-    "threshold": (("--threshold", "nonsense"), "'paper', 'paper:0.9'"),
-    "threshold of nothing": (("--threshold", "0"), "must be a positive number"),
-    "paper": (("--threshold", "paper:x"), "'paper', 'paper:0.9'"),
-    "drop": (("--drop", "nobody"), "--drop: there is no column 'nobody'; the columns are 'a', "),
-    "bin": (("--bin", "age"), "--bin takes NAME=K, as age=4, not 'age'"),
-    "bin without a name": (("--bin", "=4"), "--bin takes NAME=K"),
-    "bin of a fraction": (("--bin", "age=2.5"), "--bin takes NAME=K"),
-    "bin of a strange digit": (("--bin", "age=²"), "--bin takes NAME=K"),
-    "bin unknown": (("--bin", "nobody=4"), "'nobody', which is no column"),
-    "bin words": (("--bin", "c=2"), "which is no number"),
-    "weight column": (("--weight-column", "nobody"), "--weight-column names 'nobody'"),
-    "weights": (("--weight-column", "share"), "--n-eff kish"),
-    "n-eff": (("--n-eff", "many"), "--n-eff must be"),
-    "nu": (("--nu", "1"), "nu must lie strictly between 0 and 1"),
-    "max-degree": (("--max-degree", "-1"), "--max-degree must not be negative"),
-    "max-states": (("--max-states", "1"), "--max-states must be"),
-    "too many states": ((), "Bin it (--bin age=4), drop it (--drop)"),
-}
-
-
-@pytest.mark.parametrize("case", BAD_SETTINGS)
-def test_bad_settings_are_one_line(run_main, survey, tmp_path, case):
-    options, message = BAD_SETTINGS[case]
-    drop = () if case.startswith("bin") else ("--drop", "id")
-    if case not in ("too many states", "weights"):
-        drop = (*drop, "--drop", "age") if "--bin" not in options else drop
-    outcome = run_main("fit", survey, *drop, *options, "--out", tmp_path / "out")
-    assert_one_line(outcome, message)
-    assert not (tmp_path / "out").exists()
-
-
-BROKEN = {
-    "ragged row": ("a,b\n0,1\n1,0\n1,0,1\n", "row 4 (the header is row 1): 3 cells"),
-    "open quote": ('a,b\n0,1\n"1,0\n', "row 3"),
-    "no rows": ("a,b\n", "no rows"),
-    "empty": ("", "is empty"),
-    "two columns of one name": ("a,a\n0,1\n", "'a'"),
-    "gaps": ("a,b\n0,1\n,0\n1,NA\n", "--missing drop uses only complete rows"),
-}
-
-
-@pytest.mark.parametrize("case", BROKEN)
-def test_broken_files_are_one_line(run_main, tmp_path, case):
-    text, message = BROKEN[case]
-    (tmp_path / "broken.csv").write_text(text)
-    outcome = run_main("fit", tmp_path / "broken.csv", "--out", tmp_path / "out")
-    assert_one_line(outcome, message)
-    assert not (tmp_path / "out").exists()
-
-
-def test_no_such_file_and_no_table(run_main, tmp_path):
-    assert_one_line(run_main("fit", tmp_path / "none.csv"), "does not exist")
-    assert_one_line(run_main("fit", tmp_path), "is a folder")
-    (tmp_path / "paper.pdf").write_bytes(b"%PDF")
-    assert_one_line(run_main("fit", tmp_path / "paper.pdf"), "the ending '.pdf' is not known")
-    (tmp_path / "fake.parquet").write_bytes(b"not a table")
-    assert_one_line(run_main("fit", tmp_path / "fake.parquet"), "is damaged")
-
-
-def test_all_columns_dropped(run_main, tmp_path, write_csv):
-    path = write_csv(tmp_path / "t.csv", {"a": [0, 1]})
-    assert_one_line(run_main("fit", path, "--drop", "a"), "--drop leaves no column")
-
-
-def test_out_is_a_file(run_main, survey, tmp_path):
-    (tmp_path / "taken").write_text("mine")
-    outcome = run_main("fit", survey, *PLAIN, "--out", tmp_path / "taken")
-    assert_one_line(outcome, "'taken' is a file; name a folder")
-    assert (tmp_path / "taken").read_text() == "mine"
-
-
-def test_a_full_disk_leaves_nothing(run_main, survey, tmp_path, monkeypatch):
-    def fail(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", fail)
-    outcome = run_main("fit", survey, *PLAIN, "--out", tmp_path / "out")
-    assert_one_line(outcome, "No space left on device")
-    assert os.listdir(tmp_path / "out") == []
-
-
-def assert_one_line(outcome, message: str) -> None:
-    assert outcome.status == 2
-    assert outcome.out == ""
-    assert outcome.err.startswith("isinglass: ")
-    assert outcome.err.count("\n") == 1
-    assert message in outcome.err
-    assert "Traceback" not in outcome.err
-
-
-# In a process of its own
-
-
-def test_shell_statuses(shell, survey, tmp_path):
-    good = shell("fit", survey, *PLAIN, "--json")
-    assert good.status == 0
-    assert good.err == ""
-    assert edges_of(json.loads(good.out)) == [("a", "b"), ("b", "c")]
-
-    assert_one_line(shell("fit", tmp_path / "none.csv"), "does not exist")
-    usage = shell("fit", survey, "--rule", "xor")
-    assert usage.status == 2
-    assert "'or', 'and'" in usage.err
-
-
-def test_shell_that_cannot_show_a_name(shell, tmp_path, write_csv):
-    path = write_csv(tmp_path / "t.csv", {"größe 😀": [0, 1] * 30, "b": [0, 1] * 30})
-    outcome = shell("fit", path, env=os.environ | {"PYTHONIOENCODING": "ascii"})
-    assert outcome.status == 0
-    assert "gr??e ? -- b" in outcome.out
-    as_json = shell("fit", path, "--json", env=os.environ | {"PYTHONIOENCODING": "ascii"})
-    assert edges_of(json.loads(as_json.out)) == [("größe 😀", "b")]
-
-
-# Names
-
-
-@pytest.fixture
-def odd_table(tmp_path, write_csv):
-    """A chain of columns whose names and labels break careless code."""
-    rng = np.random.default_rng(0)
-    state = rng.integers(0, 2, 400)
-    columns = {}
-    for name in ODD_NAMES:
-        state = np.where(rng.random(400) < 0.9, state, 1 - state)
-        columns[name] = np.array([f"{name} no", f"{name} yes"], dtype=object)[state]
-    return write_csv(tmp_path / "odd.csv", columns)
-
-
-def test_odd_names_break_nothing(invoke, odd_table, tmp_path):
-    outcome = invoke("fit", odd_table, "--out", tmp_path / "out")
-    assert "12 edges of 78 possible" in outcome.out
-    for shown in ("a,b -- say", "[bold]red[/]", ":warning:", "two lines", "$x_1$", "back\\"):
-        assert shown in outcome.out
-    assert "\x1b" not in outcome.out
-
-    chain = list(pairwise(ODD_NAMES))
-    frame = pl.read_csv(tmp_path / "out" / "edges.csv")
-    assert list(zip(frame["source"], frame["target"], strict=True)) == chain
-    network = nx.read_graphml(tmp_path / "out" / "graph.graphml")
-    assert len(network) == len(ODD_NAMES)
-    assert set(ODD_NAMES) - set(network) == {"\x1b[31mescape"}
-    assert imread(io.BytesIO((tmp_path / "out" / "graph.png").read_bytes())).ndim == 3
-
-
-def test_odd_names_in_json(invoke, odd_table):
-    result = json.loads(invoke("fit", odd_table, "--json").out)
-    assert tuple(result["states"]) == ODD_NAMES
-    assert result["states"]["two\nlines"] == ["two\nlines no", "two\nlines yes"]
-
-
-def test_odd_names_in_an_error(run_main, tmp_path, write_csv):
-    path = write_csv(tmp_path / "t.csv", {"two\nlines \x1b[31m": range(100)})
-    assert_one_line(run_main("fit", path), "has 100 distinct values")
-
-
-# Help
-
-
-def test_help(invoke):
-    top = invoke("--help").out
-    assert "isinglass demo" in top
-    assert "isinglass fit your.csv --out result/" in top
-    text = invoke("fit", "--help").out
-    assert "isinglass fit votes.csv --out votes/" in text
-    assert "--weight-column weight --n-eff kish" in text
-    assert invoke("fit", "-h").out == text
-
-
-def test_version(invoke):
-    assert invoke("--version").out.startswith("isinglass, version 0.")
-
-
-def test_unknown_command(run_main):
-    outcome = run_main("fitt")
-    assert outcome.status == 2
-    assert "No such command 'fitt'" in outcome.err
-
-
-def test_interrupted(run_main, survey, monkeypatch):
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(GreedyGraph, "fit", interrupt)
-    outcome = run_main("fit", survey, *PLAIN)
-    assert outcome.status == 130
-    assert outcome.err.strip() == "isinglass: stopped"
-
-
 def test_links_required_and_forbidden(invoke, survey):
-    dropped = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
     links = ("--require", "a", "alone", "--forbid", "a", "b")
-    out = invoke("fit", str(survey), *dropped, *links, "--json").out
+    out = invoke("fit", str(survey), *PLAIN, *links, "--json").out
     edges = {(e["source"], e["target"]): e for e in json.loads(out)["edges"]}
     assert edges["a", "alone"]["tier"] == "required"
     assert ("a", "b") not in edges
@@ -496,21 +297,12 @@ def test_links_required_and_forbidden(invoke, survey):
 
 
 def test_a_group_without_links(invoke, survey):
-    dropped = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
-    out = invoke("fit", str(survey), *dropped, "--forbid-group", 'a, "b",c', "--json").out
+    out = invoke("fit", str(survey), *PLAIN, "--forbid-group", 'a, "b",c', "--json").out
     assert json.loads(out)["edges"] == []
-
-
-def test_a_link_to_no_column_is_one_line(run_main, survey):
-    dropped = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
-    done = run_main("fit", str(survey), *dropped, "--forbid", "a", "bb")
-    assert done.status == 2
-    assert done.err == "isinglass: --forbid: there is no column 'bb'; did you mean 'b'?\n"
 
 
 @pytest.mark.parametrize("name", ["ebic:0.25", "cv:3", "stars"])
 def test_thresholds_chosen_on_the_table(invoke, survey, name):
-    dropped = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
-    out = invoke("fit", str(survey), *dropped, "--threshold", name, "--json").out
+    out = invoke("fit", str(survey), *PLAIN, "--threshold", name, "--json").out
     edges = {(e["source"], e["target"]) for e in json.loads(out)["edges"]}
     assert {("a", "b"), ("b", "c")} <= edges

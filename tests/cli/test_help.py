@@ -89,3 +89,23 @@ def test_examples_work(name, line, tables, invoke, monkeypatch):
     status, out, err = invoke(*words)
     assert status == 0, err
     assert out
+
+
+def test_help(invoke):
+    top = invoke("--help").out
+    assert "isinglass demo" in top
+    assert "isinglass fit your.csv --out result/" in top
+    text = invoke("fit", "--help").out
+    assert "isinglass fit votes.csv --out votes/" in text
+    assert "--weight-column weight --n-eff kish" in text
+    assert invoke("fit", "-h").out == text
+
+
+def test_version(invoke):
+    assert invoke("--version").out.startswith("isinglass, version 0.")
+
+
+def test_unknown_command(run_main):
+    outcome = run_main("fitt")
+    assert outcome.status == 2
+    assert "No such command 'fitt'" in outcome.err
