@@ -441,6 +441,7 @@ class Node {
   double joint_gain(const NodeFit& fit, std::size_t j) {
     const std::size_t width = cells_.width(), cells = cells_.size();
     const auto m = static_cast<std::size_t>(table_.states(j));
+    if (width == 2 && m == 2) return mirrored_gain();
     std::vector<double> counts, offset;
     std::vector<std::uint8_t> codes;
     cells_.cross(j, counts);
@@ -462,6 +463,18 @@ class Node {
     std::vector<double> x(problem.size(), 0.0), chances;
     problem.minimise(x, 1e-15);
     return fit.loss - problem.chances(problem.expand(x), chances);
+  }
+
+  // Between two columns of two states one number is free, which moves the logits of the candidate's two
+  // states by the same amount to either side: one shift of all, once the target's states change places in
+  // the cells of the first.
+  double mirrored_gain() {
+    const WeightedCells &first = by_state_[0], &second = by_state_[1];
+    all_.reset(2, first.size() + second.size());
+    all_.append(first, 1, 0);
+    all_.append(second, 0, 1);
+    const double totals[2] = {totals_[1] + totals_[2], totals_[0] + totals_[3]};
+    return profile_.maximum(all_, totals) / table_.n();
   }
 
   // Rise of the loss when the i-th neighbour is removed and the field re-optimised; asked for by the

@@ -1,6 +1,7 @@
 // Cells that take part in a search: how many rows of each, and the chances of the target's states there.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -23,6 +24,14 @@ class WeightedCells {
     double* number = &numbers_[size_++];
     *number = rows;
     for (std::size_t a = 0; a < (kWidth ? kWidth : width_); ++a) *(number += room_) = chance[a];
+  }
+
+  // The cells of another, for two states: those of the other that are the first here, and the second.
+  void append(const WeightedCells& other, std::size_t first, std::size_t second) {
+    std::copy_n(other.rows(), other.size_, numbers_.data() + size_);
+    std::copy_n(other.chances(first), other.size_, numbers_.data() + room_ + size_);
+    std::copy_n(other.chances(second), other.size_, numbers_.data() + 2 * room_ + size_);
+    size_ += other.size_;
   }
 
   std::size_t size() const { return size_; }
