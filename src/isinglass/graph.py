@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Link(NamedTuple):
-    """One edge of a :class:`Graph`.
+    """One edge of a :class:`Graph`; a named tuple.
 
     Attributes
     ----------

@@ -342,7 +342,9 @@ class Bounds {
         reader_(pairs),
         target_(target),
         intercept_(settings.intercept),
-        node_(table, pairs, reader_, target, settings) {}
+        node_(table, pairs, reader_, target, settings),
+        cells_(table, target),
+        screen_(table, pairs, reader_, cells_, target) {}
 
   void hold() {
     const std::atomic<bool> never{false};
@@ -353,20 +355,21 @@ class Bounds {
 
  private:
   void hold_at(const NodeFit& fit, const std::vector<Worth>& costs) {
-    Cells cells(table_, target_);
-    cells.become(fit.support);
-    Refit problem(cells.view(), table_.n(), intercept_, kRidge);
+    cells_.become(fit.support);
+    Refit problem(cells_.view(), table_.n(), intercept_, kRidge);
     std::vector<double> x(fit.parameters.begin() + (intercept_ ? 0 : table_.states(target_) - 1),
                           fit.parameters.end());
     std::vector<double> chances;
     problem.minimise(x, 1e-18);
     problem.chances(fit.parameters, chances);
-    of_gains(fit, cells, chances);
+    Screen fresh(table_, pairs_, reader_, cells_, target_);
+    of_gains(fit, fresh, chances);
+    of_gains(fit, screen_, chances);  // which keeps sets from fit to fit
     of_removals(problem.least_removal_costs(x), costs);
   }
 
   // The screen, ever sharper.
-  void of_gains(const NodeFit& fit, const Cells& cells, const std::vector<double>& chances) {
+  void of_gains(const NodeFit& fit, Screen& screen, const std::vector<double>& chances) {
     std::vector<Screen::Open> open;
     std::vector<std::size_t> columns;
     for (std::size_t j = 0; j < table_.columns(); ++j)
@@ -375,7 +378,6 @@ class Bounds {
         columns.push_back(j);
       }
     const std::vector<Worth> gains = node_.worth(fit, columns);
-    Screen screen(table_, pairs_, reader_, cells, target_);
     screen.begin(chances, columns);
     for (int round = 0; round < 6 && screen.works(); ++round) {
       screen.bound(open);
@@ -411,6 +413,8 @@ class Bounds {
   std::size_t target_;
   bool intercept_;
   Node node_;
+  Cells cells_;
+  Screen screen_;
 };
 
 void bounds_hold() {

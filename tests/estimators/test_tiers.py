@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from graphs_by_hand import make_link
 from isinglass import GreedyGraph, simulate
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.model.record import FitRecord
@@ -79,6 +80,7 @@ def test_a_required_link_to_a_constant_column_is_noted():
         ({"require": "x0"}, "takes a list of links"),
         ({"require": ["x0"]}, "takes a list of links"),
         ({"forbid": [("x0",)]}, "takes a list of links"),
+        ({"require": [make_link(0, 1)]}, "takes a list of links"),
         ({"forbid": [(["x0"], ["x1"], ["x2"])]}, "takes a list of links"),
     ],
 )

@@ -34,7 +34,7 @@ STOPS = ("below threshold", "no candidate", "max_degree", "interrupted")
 
 @cache
 def cores() -> int:
-    """The cores that this process may use; asked once, for the answer takes files to read."""
+    """The cores that this process may use, as when first asked: the answer takes files to read."""
     return int(cpu_count())
 
 

@@ -1,7 +1,7 @@
 // Losses, slopes and curvatures of cells, many cells at a time.
 #pragma once
 
-#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -31,7 +31,7 @@ ISINGLASS_CLONES inline double logits_to_chances(std::size_t cells, const double
   return sum;
 }
 
-// Scores of three states and more, the largest of a cell's being zero, to chances. Returns the sum of rows *
+// Scores of any number of states, the largest of a cell's being zero, to chances. Returns the sum of rows *
 // log(sum of exp).
 ISINGLASS_CLONES inline double scores_to_chances(std::size_t cells, std::size_t width, const double* rows,
                                                  double* chance) {

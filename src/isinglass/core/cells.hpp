@@ -2,11 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "refit.hpp"
+#include "cell_view.hpp"
 #include "table.hpp"
 #include "vectors.hpp"
 #include "weighted_cells.hpp"
@@ -208,7 +209,7 @@ class Cells {
       const std::uint8_t* codes = table_->codes(column);
       for (std::size_t c = 0; c < m; ++c) by_state[c].reset(step, table_->rows_in(column, c));
       for (std::size_t i = 0; i < table_->rows(); ++i)
-        by_state[codes[i]].template add<kWidth>(table_->weight(i), chances + cell_of_[i] * step);
+        by_state[codes[i]].add<kWidth>(table_->weight(i), chances + cell_of_[i] * step);
       return;
     }
     std::vector<double> counts;
@@ -216,7 +217,7 @@ class Cells {
     for (std::size_t c = 0; c < m; ++c) {
       by_state[c].reset(step, size());
       for (std::size_t s = 0; s < size(); ++s)
-        if (counts[s * m + c] > 0) by_state[c].template add<kWidth>(counts[s * m + c], chances + s * step);
+        if (counts[s * m + c] > 0) by_state[c].add<kWidth>(counts[s * m + c], chances + s * step);
     }
   }
 

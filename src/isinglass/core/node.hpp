@@ -332,10 +332,8 @@ class Node {
   // Cells by state of a candidate, and the target's totals there.
   void split(const NodeFit& fit, std::size_t j) {
     count_totals(j);
-    split_cells(fit, j);
+    cells_.split(j, fit.chances.data(), by_state_);
   }
-
-  void split_cells(const NodeFit& fit, std::size_t j) { cells_.split(j, fit.chances.data(), by_state_); }
 
   // The most that a shift within one state of the candidate of the last split gains.
   double gain_within(std::size_t c) {
@@ -636,7 +634,7 @@ class Node {
   std::vector<std::size_t> candidates_, required_;
   Profile profile_;
   std::vector<WeightedCells> by_state_;  // cells of the last split
-  WeightedCells all_;                    // without the neighbour of the last removal
+  WeightedCells all_;                    // all of them, without the odds of a neighbour or mirrored
   std::vector<double> totals_;
   std::vector<double> moments_, sums_;
   std::vector<double> state_bounds_;  // of every state, for a target of three states and more

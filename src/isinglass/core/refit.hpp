@@ -204,7 +204,7 @@ class Refit {
     return logit;
   }
 
-  // The same for three states and more; the chances go to `chance`.
+  // The same for any number of states; the chances go to `chance`.
   double block_chances(std::size_t first, std::span<const double> full, double* chance) const {
     const std::size_t width = q_ + 1, cells = cells_from(first);
     double rows[kCellBlock], linear = 0;

@@ -112,7 +112,7 @@ class Screen {
     const bool quick = works_ && pairs_.all_of_two();
     if (quick) compare_all(limit);
     for (const std::size_t j : candidates)
-      if (!quick || excess_[j] > 0) open.push_back({j, kNoBound, quick ? promise_[j] : 0.0});
+      if (!quick || !(excess_[j] <= 0)) open.push_back({j, kNoBound, quick ? promise_[j] : 0.0});
     if (works_ && !(quick && many(open))) drop_below(limit, open);
   }
 
@@ -297,7 +297,7 @@ class Screen {
         for (std::size_t s = 0; s < set.size(); ++s) set[s] = cells_.code(s, i) == c ? 1.0 : 0.0;
         add_feature({reader_.row(table_.state(cells_.support()[i], c)), std::move(set)});
       }
-    for (Kept& kept : kept_) add_feature({kept.sums, kept.set});
+    for (const Kept& kept : kept_) add_feature({kept.sums, kept.set});
     if (!estimate()) return false;
     combine_sums();
     return true;
@@ -306,7 +306,7 @@ class Screen {
   // What was counted when cells were coarser; nothing, if they are others.
   void refine_kept() {
     const bool finer = cells_.age() == age_ && cells_.support().size() == members_ + 1;
-    if (!finer) kept_.clear();
+    if (!finer || !cells_.few()) kept_.clear();
     for (Kept& kept : kept_) {
       std::vector<double> set(cells_.size());
       for (std::size_t s = 0; s < set.size(); ++s) set[s] = kept.set[cells_.parents()[s]];

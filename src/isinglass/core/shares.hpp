@@ -85,7 +85,7 @@ ISINGLASS_IN_CLONES inline double add_shares(const WeightedCells& cells, const s
       if (count == kSide)
         for (std::size_t l = 0; l < kSide; ++l) share[l] = chance[l] * factor[i];
       else  // the last ones, filled up with cells of no rows
-        for (std::size_t l = 0; l < kSide; ++l) share[l] = (l < count ? chance[l] : 1.0) * factor[i];
+        for (std::size_t l = 0; l < kSide; ++l) share[l] = l < count ? chance[l] * factor[i] : 1.0;
       for (std::size_t l = 0; l < kSide; ++l) whole[l] += share[l];
     }
     logs.add(rows, whole);

@@ -32,6 +32,29 @@ ISINGLASS_CLONES inline void look_pseudo(const double* predictor, const double* 
   }
 }
 
+// The sum of the rows' losses.
+ISINGLASS_CLONES inline double sum_pseudo(const double* predictor, const double* spin, const double* weight,
+                                          std::size_t n) {
+  constexpr std::size_t kLanes = 16;
+  double lanes[kLanes] = {}, sum = 0;
+  const auto of_row = [&](std::size_t i) ISINGLASS_IN_CLONES {
+    const double size = std::abs(predictor[i]);
+    return weight[i] * (log_of(1 + exp_of_minus(2 * size)) + size - spin[i] * predictor[i]);
+  };
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes)
+    for (std::size_t l = 0; l < kLanes; ++l) lanes[l] += of_row(i + l);
+  for (; i < n; ++i) sum += of_row(i);
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+// Interaction screening: each row's weight times exp(-u - top).
+ISINGLASS_CLONES inline void screen_rows(const double* predictor, const double* spin, const double* weight,
+                                         double top, double* out, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = weight[i] * exp_of(-spin[i] * predictor[i] - top);
+}
+
 }  // namespace detail
 
 class SpinProblem {
@@ -127,9 +150,8 @@ class SpinProblem {
 
   void look_screening() {
     const double top = loss_ == SpinLoss::rise ? 0.0 : highest();
-    for (std::size_t i = 0; i < rows(); ++i)
-      bend_[i] = weight_[i] * std::exp(-spin_[i] * predictor_[i] - top);
-    const double total = loss_ == SpinLoss::rise ? 1.0 : std::accumulate(bend_.begin(), bend_.end(), 0.0);
+    detail::screen_rows(predictor_.data(), spin_.data(), weight_.data(), top, bend_.data(), rows());
+    const double total = loss_ == SpinLoss::rise ? 1.0 : isinglass::total(bend_.data(), rows());
     for (std::size_t i = 0; i < rows(); ++i) {
       bend_[i] /= total;
       off_[i] = -spin_[i] * bend_[i];
@@ -144,15 +166,11 @@ class SpinProblem {
 
   double loss_at(const std::vector<double>& predictor) const {
     if (table_.states(r_) < 2) return 0;  // nothing to explain
-    double sum = 0;
-    if (loss_ == SpinLoss::pseudo) {
-      for (std::size_t i = 0; i < rows(); ++i) {
-        const double size = std::abs(predictor[i]);
-        sum += weight_[i] * (std::log1p(std::exp(-2 * size)) + size - spin_[i] * predictor[i]);
-      }
-      return sum;
-    }
-    for (std::size_t i = 0; i < rows(); ++i) sum += weight_[i] * std::exp(-spin_[i] * predictor[i]);
+    if (loss_ == SpinLoss::pseudo)
+      return detail::sum_pseudo(predictor.data(), spin_.data(), weight_.data(), rows());
+    std::vector<double> terms(rows());
+    detail::screen_rows(predictor.data(), spin_.data(), weight_.data(), 0.0, terms.data(), rows());
+    const double sum = total(terms.data(), rows());
     return loss_ == SpinLoss::rise ? sum : std::log(sum);
   }
 

@@ -61,7 +61,7 @@ class Table {
   double weight(std::size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
   // Weight of the rows of a state.
   double marginal(std::size_t state) const { return marginals_[state]; }
-  // The same, whatever their weights.
+  // How many rows have a state, whatever their weights.
   std::size_t rows_in(std::size_t column, std::size_t code) const {
     const Word* rows = bits(column, static_cast<int>(code));
     return static_cast<std::size_t>(count_common(rows, rows, words_));

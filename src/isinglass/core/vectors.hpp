@@ -52,6 +52,12 @@ ISINGLASS_IN_CLONES inline double exp_of_minus(double x) {
   return sum * scale;
 }
 
+// exp(x), not beyond exp(-700) and exp(700).
+ISINGLASS_IN_CLONES inline double exp_of(double x) {
+  const double e = exp_of_minus(std::abs(x));
+  return x > 0 ? 1 / e : e;
+}
+
 // log(x) for x from 1e-300 to 1e300, to about 4e-16 of it, in such a form too.
 ISINGLASS_IN_CLONES inline double log_of(double x) {
   constexpr std::uint64_t kOne = 0x3ff0000000000000, kHalfRoot = 0x3fe6a09e667f3bcd;  // 1, root of 1/2

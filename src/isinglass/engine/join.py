@@ -14,9 +14,9 @@ from isinglass.graph import Graph, Link, sign_of
 from isinglass.solvers.equivalent import one_parameter_gain
 
 Pair = tuple[int, int]
-Columns = NDArray[np.intp]
+Numbers = NDArray[np.intp]
 REQUIRED = "required"
-Tiers = Callable[[Columns, Columns], Sequence[str]]
+Marks = Callable[[Numbers, Numbers], Sequence[str]]
 """The tiers of some edges, told their ends, source before target."""
 
 
@@ -41,13 +41,13 @@ def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:
     return frozenset(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
 
 
-def keys_at(runs: Runs, threshold: float, rule: str) -> Columns:
+def keys_at(runs: Runs, threshold: float, rule: str) -> Numbers:
     """The same pairs as numbers, source * columns + target, rising."""
     edges = _edges(*runs.chosen(threshold), len(runs), rule)
     return edges.source * len(runs) + edges.target
 
 
-def join(runs: Runs, threshold: float, rule: str, table: Head, tiers: Tiers | None = None) -> Graph:
+def join(runs: Runs, threshold: float, rule: str, table: Head, tiers: Marks | None = None) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
     choices = runs.choices(threshold)
     edges = _edges(choices.column, choices.neighbour, len(runs), rule)
@@ -62,7 +62,7 @@ def join(runs: Runs, threshold: float, rule: str, table: Head, tiers: Tiers | No
     ordered = np.asarray(table.ordered, dtype=bool)
     has_sign = (ordered[edges.source] & ordered[edges.target]).tolist()
     couplings = [t if one else None for t, one in zip(trends, (df == 1).tolist(), strict=True)]
-    marks = tiers(edges.source, edges.target) if tiers else [""] * len(df)
+    marks = tiers(edges.source, edges.target) if tiers is not None else [""] * len(df)
     links = map(
         Link,
         edges.source.tolist(),
@@ -80,7 +80,7 @@ def join(runs: Runs, threshold: float, rule: str, table: Head, tiers: Tiers | No
 
 
 def _choosers(
-    edges: _Edges, column: Columns, names: Sequence[str], marks: Sequence[str]
+    edges: _Edges, column: Numbers, names: Sequence[str], marks: Sequence[str]
 ) -> list[str]:
     both = (edges.entry != edges.other_entry).tolist()
     first = column[edges.entry].tolist()
@@ -101,13 +101,13 @@ class _Edges:
     where only one end chose it.
     """
 
-    source: Columns
-    target: Columns
-    entry: Columns
-    other_entry: Columns
+    source: Numbers
+    target: Numbers
+    entry: Numbers
+    other_entry: Numbers
 
 
-def _edges(column: Columns, neighbour: Columns, p: int, rule: str) -> _Edges:
+def _edges(column: Numbers, neighbour: Numbers, p: int, rule: str) -> _Edges:
     low, high = np.minimum(column, neighbour), np.maximum(column, neighbour)
     _, entry, position = np.unique(low * p + high, return_index=True, return_inverse=True)
     other = entry.copy()

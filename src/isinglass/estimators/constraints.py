@@ -10,7 +10,7 @@ from typing import Any
 from isinglass.engine import Constraints
 from isinglass.engine.constraints import Pair
 from isinglass.errors import SettingError
-from isinglass.graph import position_of
+from isinglass.graph import Link, position_of
 
 Links = Iterable[Sequence[Any]]
 
@@ -50,7 +50,7 @@ def _pairs(what: str, links: Any, names: Sequence[str], unnamed: bool) -> Iterat
 
 
 def _ends(what: str, link: Any) -> Iterable[tuple[Any, Any]]:
-    if isinstance(link, str) or not isinstance(link, Sequence | set | frozenset):
+    if isinstance(link, str | Link) or not isinstance(link, Sequence | set | frozenset):
         raise SettingError(_form(what, link))
     members = list(link)
     if len(members) < 2:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isinglass.engine import Runs
-from isinglass.engine.join import REQUIRED, Columns, Pair, keys_at
+from isinglass.engine.join import REQUIRED, Numbers, Pair, keys_at
 from isinglass.selection.rules import FIRM, TENTATIVE
 
 
@@ -20,7 +20,7 @@ class Tiers:
     """
 
     columns: int
-    keys: dict[str, Columns]
+    keys: dict[str, Numbers]
 
     @classmethod
     def of(
@@ -36,7 +36,7 @@ class Tiers:
         asked_for = np.array([a * p + b for a, b in required], dtype=np.intp)
         return cls(p, {REQUIRED: asked_for, "firm": keys[firm], "tentative": keys[tentative]})
 
-    def __call__(self, source: Columns, target: Columns) -> list[str]:
+    def __call__(self, source: Numbers, target: Numbers) -> list[str]:
         wanted = source * self.columns + target
         marks = np.full(len(wanted), "", dtype=object)
         for name in reversed(self.keys):
