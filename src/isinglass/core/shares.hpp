@@ -18,10 +18,10 @@ ISINGLASS_CLONES inline void sum_moments(std::size_t size, const double* rows, c
                                          double& variance) {
   expected = variance = 0;
   std::size_t s = 0;
-  if (size >= kSide) {
-    double sums[kSide] = {}, variances[kSide] = {};
-    for (; s + kSide <= size; s += kSide)
-      for (std::size_t l = 0; l < kSide; ++l) {
+  if (size >= kCellLanes) {
+    double sums[kCellLanes] = {}, variances[kCellLanes] = {};
+    for (; s + kCellLanes <= size; s += kCellLanes)
+      for (std::size_t l = 0; l < kCellLanes; ++l) {
         const double up = second[s + l] * factor, down = first[s + l], whole = 1 / (up + down),
                      weighted = rows[s + l] * up * whole;
         sums[l] += weighted;
@@ -43,11 +43,11 @@ ISINGLASS_CLONES inline double sum_logs(const WeightedCells& cells, std::span<co
   LogLanes logs;
   double rest = 0;
   std::size_t s = 0;
-  for (; s + kSide <= cells.size(); s += kSide) {
-    double sums[kSide] = {};
+  for (; s + kCellLanes <= cells.size(); s += kCellLanes) {
+    double sums[kCellLanes] = {};
     for (std::size_t i = 0; i < states.size(); ++i) {
       const double* chance = cells.chances(states[i]) + s;
-      for (std::size_t l = 0; l < kSide; ++l) sums[l] += chance[l] * factor[i];
+      for (std::size_t l = 0; l < kCellLanes; ++l) sums[l] += chance[l] * factor[i];
     }
     logs.add(cells.rows() + s, sums);
   }
@@ -73,36 +73,39 @@ template <std::size_t kStates>
 ISINGLASS_IN_CLONES inline double add_shares(const WeightedCells& cells, const std::size_t* seen,
                                              std::size_t states, const double* factor, const ShareSums& to) {
   const std::size_t k = kStates ? kStates : states;
-  double* __restrict shares = to.shares, * __restrict expected = to.expected, * __restrict products = to.products;
+  double* __restrict shares = to.shares;
+  double* __restrict expected = to.expected;
+  double* __restrict products = to.products;
   LogLanes logs;
-  for (std::size_t s = 0; s < cells.size(); s += kSide) {
-    const std::size_t count = std::min(cells.size() - s, kSide);
-    double rows[kSide] = {}, whole[kSide] = {}, squared[kSide];
+  for (std::size_t s = 0; s < cells.size(); s += kCellLanes) {
+    const std::size_t count = std::min(cells.size() - s, kCellLanes);
+    double rows[kCellLanes] = {}, whole[kCellLanes] = {}, squared[kCellLanes];
     std::copy_n(cells.rows() + s, count, rows);
     for (std::size_t i = 0; i < k; ++i) {
-      double* share = shares + i * kSide;
+      double* share = shares + i * kCellLanes;
       const double* chance = cells.chances(seen[i]) + s;
-      if (count == kSide)
-        for (std::size_t l = 0; l < kSide; ++l) share[l] = chance[l] * factor[i];
+      if (count == kCellLanes)
+        for (std::size_t l = 0; l < kCellLanes; ++l) share[l] = chance[l] * factor[i];
       else  // the last ones, filled up with cells of no rows
-        for (std::size_t l = 0; l < kSide; ++l) share[l] = l < count ? chance[l] * factor[i] : 1.0;
-      for (std::size_t l = 0; l < kSide; ++l) whole[l] += share[l];
+        for (std::size_t l = 0; l < kCellLanes; ++l) share[l] = l < count ? chance[l] * factor[i] : 1.0;
+      for (std::size_t l = 0; l < kCellLanes; ++l) whole[l] += share[l];
     }
     logs.add(rows, whole);
-    for (std::size_t l = 0; l < kSide; ++l) {
+    for (std::size_t l = 0; l < kCellLanes; ++l) {
       whole[l] = 1 / whole[l];
       rows[l] *= whole[l];
       squared[l] = rows[l] * whole[l];
     }
     for (std::size_t i = 0; i < k; ++i)
-      for (std::size_t l = 0; l < kSide; ++l) expected[i * kSide + l] += rows[l] * shares[i * kSide + l];
-    if (!to.products) continue;
+      for (std::size_t l = 0; l < kCellLanes; ++l)
+        expected[i * kCellLanes + l] += rows[l] * shares[i * kCellLanes + l];
+    if (!products) continue;
     double* product = products;
     for (std::size_t i = 1; i < k; ++i) {
-      double weighted[kSide];
-      for (std::size_t l = 0; l < kSide; ++l) weighted[l] = squared[l] * shares[i * kSide + l];
-      for (std::size_t j = 0; j < i; ++j, product += kSide)
-        for (std::size_t l = 0; l < kSide; ++l) product[l] += weighted[l] * shares[j * kSide + l];
+      double weighted[kCellLanes];
+      for (std::size_t l = 0; l < kCellLanes; ++l) weighted[l] = squared[l] * shares[i * kCellLanes + l];
+      for (std::size_t j = 0; j < i; ++j, product += kCellLanes)
+        for (std::size_t l = 0; l < kCellLanes; ++l) product[l] += weighted[l] * shares[j * kCellLanes + l];
     }
   }
   return logs.sum();
