@@ -15,7 +15,9 @@ SETTINGS = {
     "l1-cv": ["or cv", "and cv"],
     "logRISE": ["gap", "cut=0.2", "cut=0.3"],
 }
-SMALL = Size((36, 64), repetitions=6, fewer=4, fewest=2, few_betas=True, figures=(1, 2, 3))
+SMALL = Size(
+    (36, 64), repetitions=6, fewer=4, fewest=2, others=4, few_betas=True, figures=(1, 2, 3)
+)
 
 
 def made_up(study):

@@ -48,7 +48,7 @@ FEW_GRAPHS = 20
     "--quick/--full",
     default=True,
     show_default=True,
-    help="A small run (of the paper, the first figure), or all with 200 graphs a point.",
+    help="A small run (of the paper, the first figure), or all with up to 200 graphs a point.",
 )
 @click.option(
     "--coupling",
@@ -127,7 +127,7 @@ def _sized(size: Size, figures: tuple[str, ...], graphs: int | None) -> Size:
     if graphs is None:
         return size
     fewer, fewest = (min(graphs, some) for some in (size.fewer, size.fewest))
-    return replace(size, repetitions=graphs, fewer=fewer, fewest=fewest)
+    return replace(size, repetitions=graphs, fewer=fewer, fewest=fewest, others=graphs)
 
 
 def _run(console: Console, work: Reproduction) -> None:

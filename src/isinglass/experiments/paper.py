@@ -49,7 +49,9 @@ class Size:
         The p of the first figure.
     repetitions, fewer, fewest : int
         Tables at each point of the first figure; those that slower methods see, and the
-        slowest. The other figures have as many as slower methods see, and not the slowest.
+        slowest.
+    others : int
+        Tables at each point of the other figures, which do without the slowest.
     few_betas : bool
     figures : tuple of int
     """
@@ -58,12 +60,21 @@ class Size:
     repetitions: int
     fewer: int
     fewest: int
+    others: int
     few_betas: bool
     figures: tuple[int, ...]
 
 
-QUICK = Size((36, 64), repetitions=12, fewer=8, fewest=3, few_betas=True, figures=(1,))
-FULL = Size((36, 64, 100), repetitions=200, fewer=50, fewest=20, few_betas=False, figures=(1, 2, 3))
+QUICK = Size((36, 64), repetitions=12, fewer=8, fewest=3, others=8, few_betas=True, figures=(1,))
+FULL = Size(
+    (36, 64, 100),
+    repetitions=200,
+    fewer=50,
+    fewest=20,
+    others=24,
+    few_betas=False,
+    figures=(1, 2, 3),
+)
 
 
 def studies(
@@ -112,8 +123,8 @@ def _second(size: Size, coupling: float, also: Sequence[str], seed: int) -> Stud
         grid_design(64, betas["intercept"], intercept=(-0.5, 0.5), seed=seed),
     ]
     title = "Couplings of different sizes; all positive; with intercepts (8 x 8 grid)"
-    chosen = lines(size.fewer, 0, intercept=True, also=also)
-    return Study("figure2", title, designs, chosen, size.fewer)
+    chosen = lines(size.others, 0, intercept=True, also=also)
+    return Study("figure2", title, designs, chosen, size.others)
 
 
 def _third(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study:
@@ -127,5 +138,5 @@ def _third(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study
         size_of = round(0.5 * sqrt(2 / d), 3)
         designs.append(regular_design(64, d, regular_betas, coupling=size_of, seed=seed))
     title = "p = 64 held fixed, d = 2, 4, 8, 16: stars, and random regular graphs"
-    chosen = lines(size.fewer, 0, also=also)
-    return Study("figure3", title, designs, chosen, size.fewer)
+    chosen = lines(size.others, 0, also=also)
+    return Study("figure3", title, designs, chosen, size.others)
