@@ -44,7 +44,7 @@ ISINGLASS_CLONES inline double scores_to_chances(std::size_t cells, std::size_t 
     for (std::size_t a = 0; a < width; ++a) chance[s * width + a] *= whole;
     sums[s] = sum;
   }
-  double logs[kCellBlock] = {}, sum = 0;
+  double logs[kCellBlock], sum = 0;
   for (std::size_t s = 0; s < cells; ++s) logs[s] = rows[s] * log_of(sums[s]);  // sums are 1 to width
   for (std::size_t s = 0; s < cells; ++s) sum += logs[s];
   return sum;
