@@ -20,6 +20,7 @@ struct Shares {
     WeightedCells out;
     out.reset(width, rows.size());
     for (std::size_t s = 0; s < rows.size(); ++s) out.add(rows[s], &chances[s * width]);
+    out.fill_lanes();
     return out;
   }
   double all() const { return std::accumulate(rows.begin(), rows.end(), 0.0); }

@@ -67,6 +67,7 @@ Drawn draw(Random& random, std::size_t width) {
       ++drawn.totals[random.chance(0.05) ? 0 : a];
     }
   }
+  drawn.cells.fill_lanes();
   for (std::size_t a = 0; a < q; ++a) drawn.slope[a] = drawn.totals[a + 1];
   for (std::size_t s = 0; s < cells; ++s) {
     const double rows = drawn.cells.rows()[s], *chance = &drawn.chances[s * width + 1];

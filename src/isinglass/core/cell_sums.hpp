@@ -20,15 +20,14 @@ struct TwoChances {
 
 // Fills in the chances that go with the logits. Returns the sum of rows * log(1 / chance of the likelier).
 ISINGLASS_CLONES inline double logits_to_chances(std::size_t cells, const double* rows, TwoChances& two) {
-  double logs[kCellBlock], sum = 0;
+  double logs[kCellBlock];
   for (std::size_t s = 0; s < cells; ++s) {
     const double small = exp_of_minus(std::abs(two.logit[s])), both = 1 + small, whole = 1 / both;
     two.likely[s] = whole;
     two.unlikely[s] = small * whole;
     logs[s] = rows[s] * log_of(both);
   }
-  for (std::size_t s = 0; s < cells; ++s) sum += logs[s];
-  return sum;
+  return sum_in_lanes(cells, [&](std::size_t s) ISINGLASS_IN_CLONES { return logs[s]; });
 }
 
 // Scores of any number of states, the largest of a cell's being zero, to chances. Returns the sum of rows *
@@ -44,10 +43,9 @@ ISINGLASS_CLONES inline double scores_to_chances(std::size_t cells, std::size_t 
     for (std::size_t a = 0; a < width; ++a) chance[s * width + a] *= whole;
     sums[s] = sum;
   }
-  double logs[kCellBlock], sum = 0;
+  double logs[kCellBlock];
   for (std::size_t s = 0; s < cells; ++s) logs[s] = rows[s] * log_of(sums[s]);  // sums are 1 to width
-  for (std::size_t s = 0; s < cells; ++s) sum += logs[s];
-  return sum;
+  return sum_in_lanes(cells, [&](std::size_t s) ISINGLASS_IN_CLONES { return logs[s]; });
 }
 
 // Some cells: the features that are 1 in each, from active[begin[s]] to active[begin[s + 1]], counts

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -72,6 +73,11 @@ ISINGLASS_CLONES inline bool meet(const Word* a, const Word* b, std::size_t word
   return any != 0;
 }
 
+// Adds the bits of a row to those of another.
+ISINGLASS_CLONES inline void join(const Word* a, std::size_t words, Word* out) {
+  for (std::size_t w = 0; w < words; ++w) out[w] |= a[w];
+}
+
 // While there are few cells each is a row of bits, and everything is a popcount; when there are
 // many, or weights have to be summed, each row of the table knows the number of its cell. There are
 // never more cells than rows.
@@ -104,7 +110,6 @@ class Cells {
     if (by_bits_ && size() * m > kFewCells) number_rows();
     by_bits_ ? split_bits(column) : split_rows(column);
     support_.push_back(column);
-    tabulate();
   }
 
   void remove(std::size_t column) {
@@ -192,8 +197,7 @@ class Cells {
     out.assign(table_->words(), 0);
     if (by_bits_) {
       for (std::size_t s = 0; s < size(); ++s)
-        if (chosen[s])
-          for (std::size_t w = 0; w < table_->words(); ++w) out[w] |= mask(s)[w];
+        if (chosen[s]) join(mask(s), table_->words(), out.data());
       return;
     }
     for (std::size_t i = 0; i < table_->rows(); ++i)
@@ -210,29 +214,28 @@ class Cells {
       for (std::size_t c = 0; c < m; ++c) by_state[c].reset(step, table_->rows_in(column, c));
       for (std::size_t i = 0; i < table_->rows(); ++i)
         by_state[codes[i]].add<kWidth>(table_->weight(i), chances + cell_of_[i] * step);
-      return;
+    } else {
+      std::vector<double> counts;
+      split_counts(column, counts);
+      for (std::size_t c = 0; c < m; ++c) {
+        by_state[c].reset(step, size());
+        for (std::size_t s = 0; s < size(); ++s)
+          by_state[c].add_if_any<kWidth>(counts[s * m + c], chances + s * step);
+      }
     }
-    std::vector<double> counts;
-    split_counts(column, counts);
-    for (std::size_t c = 0; c < m; ++c) {
-      by_state[c].reset(step, size());
-      for (std::size_t s = 0; s < size(); ++s)
-        if (counts[s * m + c] > 0) by_state[c].add<kWidth>(counts[s * m + c], chances + s * step);
-    }
+    for (WeightedCells& cells : by_state) cells.fill_lanes();
   }
 
-  // Rows of each cell in each state of a column: cells x states.
+  // Rows of each cell in each state of a column: cells x states. What is counted by bits is whole, and
+  // differences are exact.
   void split_counts(std::size_t column, std::vector<double>& out) const {
     const auto m = static_cast<std::size_t>(table_->states(column));
     out.assign(size() * m, 0.0);
     if (by_bits_) {
       for (std::size_t s = 0; s < size(); ++s) {
-        double rest = totals_[s];
-        for (std::size_t c = 1; c < m; ++c) {
-          out[s * m + c] = table_->count(mask(s), table_->bits(column, static_cast<int>(c)));
-          rest -= out[s * m + c];
-        }
-        out[s * m] = table_->countable() ? rest : table_->count(mask(s), table_->bits(column, 0));
+        out[s * m] = totals_[s];
+        for (std::size_t c = 1; c < m; ++c)
+          out[s * m] -= out[s * m + c] = table_->count(mask(s), table_->bits(column, static_cast<int>(c)));
       }
       return;
     }
@@ -248,34 +251,51 @@ class Cells {
     support_.clear();
     codes_.clear();
     by_bits_ = true;
-    masks_.assign(table_->all(), table_->all() + table_->words());
-    totals_.assign(1, 0.0);
-    if (!table_->countable()) number_rows();
-    tabulate();
+    masks_.resize(std::max(masks_.size(), table_->words()));
+    std::copy_n(table_->all(), table_->words(), masks_.begin());
+    counts_.resize(width());
+    totals_.resize(1);
+    count_bits(mask(0), counts_.data(), totals_.data());
+    if (table_->countable()) return;
+    number_rows();
+    tabulate_rows();
   }
 
+  // The rows of each new cell are counted, but those of the last of each old one: these are the rest.
   void split_bits(std::size_t column) {
-    const std::size_t words = table_->words(), k = support_.size();
-    Words masks;
-    masks.reserve(size() * static_cast<std::size_t>(table_->states(column)) * words);
+    const std::size_t words = table_->words(), k = support_.size(), m = width();
+    const int states = table_->states(column);
+    new_masks_.resize(std::max(new_masks_.size(), size() * static_cast<std::size_t>(states) * words));
+    std::vector<double> counts, totals;
     std::vector<std::uint8_t> codes;
     parents_.clear();
-    for (std::size_t s = 0; s < size(); ++s)
-      for (int c = 0; c < table_->states(column); ++c) {
-        const std::size_t at = masks.size();
-        masks.resize(at + words);
-        if (!meet(mask(s), table_->bits(column, c), words, &masks[at])) {
-          masks.resize(at);
-          continue;
-        }
-        codes.insert(codes.end(), codes_.begin() + static_cast<std::ptrdiff_t>(s * k),
-                     codes_.begin() + static_cast<std::ptrdiff_t>((s + 1) * k));
+    for (std::size_t s = 0; s < size(); ++s) {
+      double* left = &counts_[s * m];
+      for (int c = states; c-- > 0;) {
+        Word* rows = &new_masks_[totals.size() * words];
+        if (!meet(mask(s), table_->bits(column, c), words, rows)) continue;
+        codes.insert(codes.end(), codes_.data() + s * k, codes_.data() + (s + 1) * k);
         codes.push_back(static_cast<std::uint8_t>(c));
         parents_.push_back(static_cast<std::uint32_t>(s));
+        counts.insert(counts.end(), left, left + m);
+        totals.push_back(totals_[s]);
+        if (c == 0) break;
+        count_bits(rows, &counts[counts.size() - m], &totals.back());
+        for (std::size_t a = 0; a < m; ++a) left[a] -= counts[counts.size() - m + a];
+        totals_[s] -= totals.back();
       }
-    masks_.swap(masks);
+    }
+    masks_.swap(new_masks_);
     codes_.swap(codes);
-    totals_.assign(masks_.size() / words, 0.0);
+    counts_.swap(counts);
+    totals_.swap(totals);
+  }
+
+  // Rows of a cell by state of the target, and in all.
+  void count_bits(const Word* rows, double* counts, double* total) const {
+    counts[0] = *total = table_->count(rows, table_->all());
+    for (std::size_t a = 1; a < width(); ++a)
+      counts[0] -= counts[a] = table_->count(rows, table_->bits(target_, static_cast<int>(a)));
   }
 
   void number_rows() {
@@ -310,29 +330,18 @@ class Cells {
       cell_of_[i] = renamed;
     }
     codes_.swap(codes);
-    totals_.assign(cells, 0.0);
+    totals_.resize(cells);
+    tabulate_rows();
   }
 
-  // Rows of each cell, in all and by state of the target.
-  void tabulate() {
-    split_counts_of_target();
-    for (std::size_t s = 0; s < size(); ++s) {
-      totals_[s] = 0;
-      for (std::size_t a = 0; a < width(); ++a) totals_[s] += counts_[s * width() + a];
-    }
-  }
-
-  void split_counts_of_target() {
-    counts_.assign(size() * width(), 0.0);
-    if (by_bits_) {
-      for (std::size_t s = 0; s < size(); ++s)
-        for (std::size_t a = 0; a < width(); ++a)
-          counts_[s * width() + a] = table_->count(mask(s), table_->bits(target_, static_cast<int>(a)));
-      return;
-    }
+  // Rows of each cell by state of the target, and in all.
+  void tabulate_rows() {
+    const std::size_t m = width();
+    counts_.assign(size() * m, 0.0);
     const std::uint8_t* codes = table_->codes(target_);
-    for (std::size_t i = 0; i < table_->rows(); ++i)
-      counts_[cell_of_[i] * width() + codes[i]] += table_->weight(i);
+    for (std::size_t i = 0; i < table_->rows(); ++i) counts_[cell_of_[i] * m + codes[i]] += table_->weight(i);
+    for (std::size_t s = 0; s < size(); ++s)
+      totals_[s] = std::accumulate(&counts_[s * m], &counts_[0] + (s + 1) * m, 0.0);
   }
 
   const Table* table_;  // a pointer, so that cells can be copied back
@@ -343,7 +352,7 @@ class Cells {
   std::vector<std::uint8_t> codes_;  // cells x support
   std::vector<double> totals_, counts_;
   bool by_bits_ = true;
-  Words masks_;                         // cells x words, while there are few
+  Words masks_, new_masks_;             // cells x words and more, while there are few
   std::vector<std::uint32_t> cell_of_;  // for each row, when there are many
 };
 

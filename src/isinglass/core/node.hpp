@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -223,6 +224,7 @@ class Node {
   Choice best_candidate(const NodeFit& fit, std::vector<Worth>& gains) {
     std::vector<Choice> exact;
     double best = 0;
+    shifted_ = r_;
     const auto cut = [&] { return std::max(best, settings_.threshold) - kTie; };
     const auto hopeless = [&](const Open& candidate) {
       if (candidate.bound == kNoBound) return false;
@@ -231,11 +233,13 @@ class Node {
     };
     const auto evaluate = [&](Open candidate) {
       split(fit, candidate.column);
-      if (cells_.width() > 2 && settings_.intercept && falls_short(candidate, hopeless)) return;
+      if (falls_short(candidate, hopeless)) return;
       const double gain = gain_of_split(fit, candidate.column);
       gains.push_back({candidate.column, std::max(gain, 0.0)});
       exact.push_back({candidate.column, on_one_scale(gain, candidate.column)});
-      best = std::max(best, exact.back().value);
+      if (!(exact.back().value > best)) return;
+      best = exact.back().value;
+      keep_shifts(candidate.column);
     };
     const std::vector<std::size_t> candidates = outside(fit);
     Screen& screen = screen_;
@@ -248,8 +252,9 @@ class Node {
       std::erase_if(open, hopeless);
     };
     for (int round = 0; round < kMostRounds && screen.works() && !open.empty(); ++round) {
+      // A gain that is likely to raise the cut rules out more than another set of rows does.
       const auto top = std::max_element(open.begin(), open.end(), less_promising);
-      if (screen.guess(*top) > 0.5 * cut() * table_.n()) {
+      if (screen.guess(*top) > (best > 0 ? 1.0 : kEarly) * cut() * table_.n()) {
         evaluate(*top);
         open.erase(top);
         assess();
@@ -258,7 +263,7 @@ class Node {
       assess();
     }
     if (screen.sharp()) screen.bound(open);
-    if (!screen.sharp() && !open.empty()) {
+    if (!screen.works() && !open.empty()) {
       tabulate_moments(fit);
       for (Open& candidate : open) look_at_slopes(candidate);
     }
@@ -271,10 +276,24 @@ class Node {
     return exact.empty() ? Choice{candidates.front(), 0.0} : first_within_tie(exact);
   }
 
-  // Puts sharper bounds in the place of those of a candidate's states, the loosest first, until the
-  // candidate is out. The cells are split by it.
+  // Whether bounds rule out the candidate by which the cells are split: those of the exact slopes, where
+  // only the screen has looked at it.
   template <class Hopeless>
   bool falls_short(Open& candidate, const Hopeless& hopeless) {
+    if (cells_.width() > 2) return settings_.intercept && falls_short_by_state(candidate, hopeless);
+    candidate.bound = 0;
+    for (std::size_t c = 0; c < by_state_.size(); ++c) {
+      const WeightedCells& cells = by_state_[c];
+      double sums[2];
+      sum_moments(cells.size(), cells.rows(), cells.chances(0), cells.chances(1), 1.0, sums[0], sums[1]);
+      candidate.bound += bound_of_two(&totals_[2 * c], sums, candidate.promise);
+    }
+    return hopeless(candidate);
+  }
+
+  // Puts sharper bounds in the place of those of the states, the loosest first, until the candidate is out.
+  template <class Hopeless>
+  bool falls_short_by_state(Open& candidate, const Hopeless& hopeless) {
     const auto m = static_cast<std::size_t>(table_.states(candidate.column));
     const std::size_t width = cells_.width(), q = width - 1, functions = q + q * (q + 1) / 2;
     std::vector<double> terms(m), slope(q), curvature(q * q);
@@ -307,8 +326,11 @@ class Node {
   }
 
   std::vector<std::size_t> outside(const NodeFit& fit) const {
-    std::vector<std::size_t> columns(candidates_);
-    std::erase_if(columns, [&](std::size_t j) { return position(fit, j) < fit.support.size(); });
+    std::vector<std::size_t> columns, support(fit.support);
+    std::sort(support.begin(), support.end());
+    columns.reserve(candidates_.size());
+    std::set_difference(candidates_.begin(), candidates_.end(), support.begin(), support.end(),
+                        std::back_inserter(columns));
     return columns;
   }
 
@@ -333,12 +355,6 @@ class Node {
   void split(const NodeFit& fit, std::size_t j) {
     count_totals(j);
     cells_.split(j, fit.chances.data(), by_state_);
-  }
-
-  // The most that a shift within one state of the candidate of the last split gains.
-  double gain_within(std::size_t c) {
-    const std::size_t width = cells_.width();
-    return profile_.maximum(by_state_[c], std::span(totals_).subspan(c * width, width));
   }
 
   // Rows of each state of a candidate and each state of the target.
@@ -425,8 +441,13 @@ class Node {
   double gain_of_split(const NodeFit& fit, std::size_t j) {
     ++evaluated_;
     if (!settings_.intercept) return joint_gain(fit, j);
+    const std::size_t width = cells_.width();
     double gain = 0;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(table_.states(j)); ++c) gain += gain_within(c);
+    shifts_.clear();
+    for (std::size_t c = 0; c < by_state_.size(); ++c) {
+      gain += profile_.maximum(by_state_[c], std::span(totals_).subspan(c * width, width));
+      shifts_.insert(shifts_.end(), profile_.shift().begin(), profile_.shift().end());
+    }
     return gain / table_.n();
   }
 
@@ -470,7 +491,7 @@ class Node {
     const WeightedCells &first = by_state_[0], &second = by_state_[1];
     all_.reset(2, first.size() + second.size());
     all_.append(first, 1, 0);
-    all_.append(second, 0, 1);
+    all_.append(second, 0, 1);  // both have all lanes full
     const double totals[2] = {totals_[1] + totals_[2], totals_[0] + totals_[3]};
     return profile_.maximum(all_, totals) / table_.n();
   }
@@ -513,6 +534,7 @@ class Node {
       for (std::size_t a = 0; a < width; ++a) left[a] = chance[a] * factor[a];
       all_.add<kWidth>(cells_.total(s), left);
     }
+    all_.fill_lanes();
   }
 
   // A free field takes what a table adds to each state on average; there its search begins.
@@ -549,20 +571,27 @@ class Node {
   }
 
   // What the best table of a candidate alone would add to the scores: where its refit starts.
-  std::vector<double> best_shifts(const NodeFit& fit, std::size_t j) {
-    std::vector<double> shifts;
-    if (!settings_.intercept) return shifts;
-    split(fit, j);
+  const std::vector<double>& best_shifts(const NodeFit& fit, std::size_t j) {
+    if (shifted_ != j) {
+      exact_gain(fit, j);
+      keep_shifts(j);
+    }
+    return best_shifts_;
+  }
+
+  // Keeps the shifts behind the gain of the last split, that of a candidate.
+  void keep_shifts(std::size_t j) {
     const std::size_t width = cells_.width();
-    for (std::size_t c = 0; c < static_cast<std::size_t>(table_.states(j)); ++c) {
-      gain_within(c);
-      std::vector<double> shift(profile_.shift().begin(), profile_.shift().end());
+    shifted_ = j;
+    best_shifts_.clear();
+    if (!settings_.intercept) return;
+    for (std::size_t c = 0; c < by_state_.size(); ++c) {
+      double* shift = &shifts_[c * width];
       for (std::size_t a = 0; width > 2 && a < width; ++a)
         if (totals_[c * width + a] == 0) shift[a] = where_the_ridge_stops(c, a);
       for (std::size_t a = 1; a < width; ++a)
-        shifts.push_back(std::clamp(shift[a] - shift[0], -kFarthestStart, kFarthestStart));
+        best_shifts_.push_back(std::clamp(shift[a] - shift[0], -kFarthestStart, kFarthestStart));
     }
-    return shifts;
   }
 
   // A state that is never seen beside another sinks towards minus infinity, until the pull of the data,
@@ -622,6 +651,7 @@ class Node {
 
   static constexpr double kFarthestStart = 20;  // the loss is flat further out
   static constexpr int kMostRounds = 16;        // of sharpening
+  static constexpr double kEarly = 0.7;         // the share of the threshold that a first gain must promise
 
   const Table& table_;
   const Pairs& pairs_;
@@ -636,6 +666,9 @@ class Node {
   std::vector<WeightedCells> by_state_;  // cells of the last split
   WeightedCells all_;                    // all of them, without the odds of a neighbour or mirrored
   std::vector<double> totals_;
+  std::vector<double> shifts_;       // of the last split, by state
+  std::vector<double> best_shifts_;  // where a refit with the candidate of the best gain starts
+  std::size_t shifted_ = 0;          // which candidate that is
   std::vector<double> moments_, sums_;
   std::vector<double> state_bounds_;  // of every state, for a target of three states and more
   std::int64_t evaluated_ = 0;

@@ -177,12 +177,12 @@ class Profile {
       factor_[i] = std::exp(point.v[i]);
       point.gain += totals[seen_[i]] * point.v[i];
     }
-    expected_.assign(k * kCellLanes, 0.0);
-    shares_.resize(k * kCellLanes);
-    if (curved) products_.assign(k * (k - 1) / 2 * kCellLanes, 0.0);
+    expected_.assign(k * kSumLanes, 0.0);
+    shares_.resize(k * kSumLanes);
+    if (curved) products_.assign(k * (k - 1) / 2 * kSumLanes, 0.0);
     point.gain -= sum_shares(cells, seen_.data(), k, factor_.data(),
                              {expected_.data(), curved ? products_.data() : nullptr, shares_.data()});
-    for (std::size_t i = 0; i < k; ++i) point.expected[i] = total_of_lanes(&expected_[i * kCellLanes]);
+    for (std::size_t i = 0; i < k; ++i) point.expected[i] = total_of_lanes(&expected_[i * kSumLanes]);
     if (curved) fill_curvature(point);
   }
 
@@ -192,7 +192,7 @@ class Profile {
     std::vector<double> others(k, 0.0);
     for (std::size_t i = 1, pair = 0; i < k; ++i)
       for (std::size_t j = 0; j < i; ++j, ++pair) {
-        const double common = total_of_lanes(&products_[pair * kCellLanes]);
+        const double common = total_of_lanes(&products_[pair * kSumLanes]);
         if (j > 0) point.curvature[(i - 1) * q + j - 1] = -common;
         others[i] += common;
         others[j] += common;

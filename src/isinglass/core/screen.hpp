@@ -136,8 +136,10 @@ class Screen {
   // Whether sharper bounds cost much less than exact slopes of the candidates still open.
   bool worth_sharpening(std::size_t open) const {
     if (!works_ || open <= 4) return false;
+    const std::size_t summed = 8 * open > pairs_.size() ? pairs_.size() : open;
     const std::size_t solving =
-        cells_.few() ? (2 * cells_.size() + 2 * pairs_.size()) * (features_.size() + 1) : table_.rows();
+        cells_.few() ? 2 * (cells_.size() + summed) * (features() + 1) + cells_.work_to_split() / 4
+                     : table_.rows();
     return 4 * (open * table_.words() * table_.planes() + solving) < open * cells_.work_to_split();
   }
 
@@ -172,16 +174,12 @@ class Screen {
     std::vector<double> sums;
     std::vector<double> left;
     double length = 0;
-    std::vector<double> weights;  // features: of each in the known part
-    double step = 0;              // digits: how far the remainder can be from zero before it is centred
-    double mean = 0;              // digits: of the remainder, already counted among the sums
-    double range = 0;             // how far the part that rough counts stand for is from zero
-  };
-
-  // A 0/1 function of the cell: the constant, a state of the support, or another set of cells.
-  struct Feature {
-    std::span<const double> sums;  // over the rows of every state
-    std::vector<double> set;       // 1 in its cells
+    std::vector<double> known;     // features: the known part, cell by cell
+    std::vector<double> products;  // features: of each with the function
+    std::vector<double> weights;   // features: of each in the known part
+    double step = 0;               // digits: how far the remainder can be from zero before it is centred
+    double mean = 0;               // digits: of the remainder, already counted among the sums
+    double range = 0;              // how far the part that rough counts stand for is from zero
   };
 
   // A set of cells that was counted for every candidate.
@@ -284,20 +282,28 @@ class Screen {
 
   // --- Features: few cells ---
 
+  // A feature is 1 in some cells and 0 in the others: the constant, a state of the support, or another set.
+  std::size_t features() const { return sums_of_.size(); }
+  const double* feature(std::size_t f) const { return &in_cell_[f * cells_.size()]; }
+
   bool start_features() {
-    features_.clear();
+    sums_of_.clear();
     normal_.clear();
-    by_chance_.clear();
-    by_curvature_.clear();
+    chance_.products.clear();
+    curvature_.products.clear();
     counted_ = 0;
-    add_feature({pairs_.marginals(), std::vector<double>(cells_.size(), 1.0)});
+    in_cell_.assign(cells_.size(), 1.0);
+    add_feature(pairs_.marginals().data());
     for (std::size_t i = 0; i < cells_.support().size(); ++i)
       for (int c = 1; c < table_.states(cells_.support()[i]); ++c) {
-        std::vector<double> set(cells_.size());
-        for (std::size_t s = 0; s < set.size(); ++s) set[s] = cells_.code(s, i) == c ? 1.0 : 0.0;
-        add_feature({reader_.row(table_.state(cells_.support()[i], c)), std::move(set)});
+        for (std::size_t s = 0; s < cells_.size(); ++s)
+          in_cell_.push_back(cells_.code(s, i) == c ? 1.0 : 0.0);
+        add_feature(reader_.row(table_.state(cells_.support()[i], c)).data());
       }
-    for (const Kept& kept : kept_) add_feature({kept.sums, kept.set});
+    for (const Kept& kept : kept_) {
+      in_cell_.insert(in_cell_.end(), kept.set.begin(), kept.set.end());
+      add_feature(kept.sums.data());
+    }
     if (!estimate()) return false;
     combine_sums();
     return true;
@@ -318,10 +324,16 @@ class Screen {
 
   // Adds the set of cells that explains much of what is left.
   bool add_set() {
-    const std::vector<char> chosen = two_parts((slope_matters() ? chance_ : curvature_).left);
-    if (chosen.empty()) return false;
-    add_rows_of(chosen);
-    add_feature({{}, std::vector<double>(chosen.begin(), chosen.end())});
+    const std::vector<double>& left = (slope_matters() ? chance_ : curvature_).left;
+    double level = 0;
+    if (!find_level(left, level)) return false;
+    upper_.resize(left.size());
+    for (std::size_t s = 0; s < left.size(); ++s) {
+      upper_[s] = left[s] > level;
+      in_cell_.push_back(upper_[s]);
+    }
+    add_rows_of(upper_);
+    add_feature(nullptr);
     if (estimate()) return true;
     works_ = false;
     return false;
@@ -329,68 +341,85 @@ class Screen {
 
   // The counts of the sets become sums of the last features.
   void take_features() {
-    const std::size_t before = features_.size() - sets_.size();
-    for (std::size_t k = 0; keep_ && k < sets_.size(); ++k) {
-      const auto counts = counts_.begin() + static_cast<std::ptrdiff_t>(k * states_.size());
-      const auto next = counts + static_cast<std::ptrdiff_t>(states_.size());
-      features_[before + k].sums =
-          kept_.emplace_back(Kept{features_[before + k].set, std::vector<double>(counts, next)}).sums;
-    }
-    for (std::size_t k = 0; !keep_ && k < sets_.size(); ++k) {
+    const std::size_t before = features() - sets_.size(), size = states_.size();
+    for (std::size_t k = 0; k < sets_.size(); ++k) {
+      const double *counts = &counts_[k * size], *set = feature(before + k);
+      if (keep_) {
+        kept_.push_back({{set, set + cells_.size()}, {counts, counts + size}});
+        sums_of_[before + k] = kept_.back().sums.data();
+        continue;
+      }
       if (counted_ == sums_.size()) sums_.emplace_back(pairs_.size());
       std::vector<double>& sums = sums_[counted_++];
-      for (std::size_t i = 0; i < states_.size(); ++i) sums[states_[i]] = counts_[k * states_.size() + i];
-      features_[before + k].sums = sums;
+      for (std::size_t i = 0; i < size; ++i) sums[states_[i]] = counts[i];
+      sums_of_[before + k] = sums.data();
     }
     combine_sums();
   }
 
-  // One more column of the least squares: its products with the others, with chance and curvature.
-  void add_feature(Feature feature) {
-    features_.push_back(std::move(feature));
-    std::vector<double> rows(cells_.size());
-    for (std::size_t s = 0; s < rows.size(); ++s) rows[s] = features_.back().set[s] * cells_.total(s);
-    std::vector<double>& row = normal_.emplace_back();
-    for (const Feature& other : features_) row.push_back(dot(rows.data(), other.set.data(), rows.size()));
-    by_chance_.push_back(dot(rows.data(), chance_.of_cell.data(), rows.size()));
-    by_curvature_.push_back(dot(rows.data(), curvature_.of_cell.data(), rows.size()));
+  // One more column of the least squares, the last in `in_cell_`: its products with the others, with chance
+  // and curvature.
+  void add_feature(const double* sums) {
+    sums_of_.push_back(sums);
+    weighted_.resize(cells_.size());
+    multiply(feature(features() - 1), cells_.totals(), weighted_.data(), weighted_.size());
+    for (std::size_t f = 0; f < features(); ++f)
+      normal_.push_back(dot(weighted_.data(), feature(f), weighted_.size()));
+    for (Split* split : {&chance_, &curvature_})
+      split->products.push_back(dot(weighted_.data(), split->of_cell.data(), weighted_.size()));
   }
 
   // Least squares of chance and curvature on the features.
   bool estimate() {
-    const std::size_t size = features_.size();
-    std::vector<double> factor(size * size);
-    chance_.weights = by_chance_;
-    curvature_.weights = by_curvature_;
-    for (std::size_t f = 0; f < size; ++f) std::copy(normal_[f].begin(), normal_[f].end(), &factor[f * size]);
+    const std::size_t size = features();
+    factor_.resize(size * size);
+    for (std::size_t f = 0; f < size; ++f) std::copy_n(&normal_[f * (f + 1) / 2], f + 1, &factor_[f * size]);
     // Collinear features only need some solution; what it misses is part of the remainder.
-    if (!factorise(factor, size, 1e-9 * rows_)) return false;
-    substitute(factor, chance_.weights);
-    substitute(factor, curvature_.weights);
-    combine(chance_);
-    combine(curvature_);
+    if (!factorise(factor_, size, 1e-9 * rows_)) return false;
+    for (Split* split : {&chance_, &curvature_}) {
+      split->weights = split->products;
+      substitute(factor_, split->weights);
+      split->known.assign(cells_.size(), 0.0);
+    }
+    vectors_.clear();
+    for (std::size_t f = 0; f < size; ++f) vectors_.push_back(feature(f));
+    add_combinations(vectors_.data(), size, cells_.size(), chance_.weights.data(), chance_.known.data(),
+                     curvature_.weights.data(), curvature_.known.data());
+    leave_rest(chance_);
+    leave_rest(curvature_);
     return true;
   }
 
-  // The known part becomes a combination of features, and the mean of what it leaves.
-  void combine(Split& split) const {
-    split.left = split.of_cell;
-    for (std::size_t f = 0; f < features_.size(); ++f)
-      add_multiple(split.left.data(), -split.weights[f], features_[f].set.data(), split.left.size());
+  // The remainder, once a combination of features is known; its mean becomes part of that.
+  void leave_rest(Split& split) const {
+    split.left.resize(split.known.size());
     split.range = 0;  // of all but the constant, whose sums are exact
-    for (std::size_t s = 0; s < split.left.size(); ++s)
-      split.range = std::max(split.range, std::abs(split.of_cell[s] - split.left[s] - split.weights[0]));
+    for (std::size_t s = 0; s < split.left.size(); ++s) {
+      split.left[s] = split.of_cell[s] - split.known[s];
+      split.range = std::max(split.range, std::abs(split.known[s] - split.weights[0]));
+    }
     const double mean = measure(split);
     for (double& value : split.left) value -= mean;
     split.weights[0] += mean;
   }
 
-  // The sums of the known parts, once those of all features are counted.
+  // The sums of the known parts, once those of all features are counted: of every state, or of those alone
+  // that were.
   void combine_sums() {
-    for (Split* split : {&chance_, &curvature_}) {
-      split->sums.assign(pairs_.size(), 0.0);
-      for (std::size_t f = 0; f < features_.size(); ++f)
-        add_multiple(split->sums.data(), split->weights[f], features_[f].sums.data(), pairs_.size());
+    if (keep_ || states_.empty()) {
+      for (Split* split : {&chance_, &curvature_}) split->sums.assign(pairs_.size(), 0.0);
+      add_combinations(sums_of_.data(), features(), pairs_.size(), chance_.weights.data(),
+                       chance_.sums.data(), curvature_.weights.data(), curvature_.sums.data());
+      return;
+    }
+    for (const std::size_t u : states_) {
+      double chance = 0, curvature = 0;
+      for (std::size_t f = 0; f < features(); ++f) {
+        chance += chance_.weights[f] * sums_of_[f][u];
+        curvature += curvature_.weights[f] * sums_of_[f][u];
+      }
+      chance_.sums[u] = chance;
+      curvature_.sums[u] = curvature;
     }
   }
 
@@ -404,21 +433,16 @@ class Screen {
     return mean;
   }
 
-  // Cells above a level that lies about halfway between the means of the two parts; none if there is
-  // only one part. The function is centred.
-  std::vector<char> two_parts(const std::vector<double>& of_cell) const {
-    std::vector<char> upper(of_cell.size());
-    double level = 0;
+  // A level about halfway between the means of what is above it and of the rest; false if there is only one
+  // part. The function is centred.
+  bool find_level(const std::vector<double>& of_cell, double& level) const {
+    level = 0;
     for (int round = 0;; ++round) {
-      double sum = 0, rows = 0;
-      for (std::size_t s = 0; s < of_cell.size(); ++s) {
-        upper[s] = of_cell[s] > level;
-        sum += upper[s] * cells_.total(s) * of_cell[s];
-        rows += upper[s] * cells_.total(s);
-      }
-      if (!(rows > 0 && rows < rows_ && sum > 1e-12 * rows_)) return {};
+      double sum, rows;
+      sum_above(level, of_cell.data(), cells_.totals(), of_cell.size(), rows, sum);
+      if (!(rows > 0 && rows < rows_ && sum > 1e-12 * rows_)) return false;
       const double next = 0.5 * (sum / rows - sum / (rows_ - rows));
-      if (round == 5 || std::abs(next - level) < 1e-2 * sum / rows) return upper;
+      if (round == 5 || std::abs(next - level) < 1e-2 * sum / rows) return true;
       level = next;
     }
   }
@@ -478,11 +502,12 @@ class Screen {
   std::span<const double> observed_;  // rows of every state in which the target is in its second
   double rows_ = 0, rounding_ = 0, slope_ = 0, total_curvature_ = 0, least_curvature_ = 1;
   Split chance_, curvature_;
-  std::vector<Feature> features_;
-  std::vector<std::vector<double>> normal_;       // lower triangle, row by row
-  std::vector<double> by_chance_, by_curvature_;  // products of the features with the two
-  std::vector<std::vector<double>> sums_;         // of the sets of cells; features point into them
-  std::size_t counted_ = 0;                       // how many of these are in use
+  std::vector<double> in_cell_;          // features x cells
+  std::vector<const double*> sums_of_;   // of each feature, over the rows of every state
+  std::vector<double> normal_, factor_;  // lower triangles, row by row
+  std::vector<const double*> vectors_;
+  std::vector<std::vector<double>> sums_;  // of the sets of cells; features point into them
+  std::size_t counted_ = 0;                // how many of these are in use
   std::vector<Kept> kept_;
   std::size_t age_ = 0, members_ = 0;  // of the cells that these are sets of
   bool keep_ = false;                  // whether what is counted now is kept

@@ -16,47 +16,31 @@ namespace isinglass {
 ISINGLASS_CLONES inline void sum_moments(std::size_t size, const double* rows, const double* first,
                                          const double* second, double factor, double& expected,
                                          double& variance) {
-  expected = variance = 0;
-  std::size_t s = 0;
-  if (size >= kCellLanes) {
-    double sums[kCellLanes] = {}, variances[kCellLanes] = {};
-    for (; s + kCellLanes <= size; s += kCellLanes)
-      for (std::size_t l = 0; l < kCellLanes; ++l) {
-        const double up = second[s + l] * factor, down = first[s + l], whole = 1 / (up + down),
-                     weighted = rows[s + l] * up * whole;
-        sums[l] += weighted;
-        variances[l] += weighted * down * whole;
-      }
-    expected = total_of_lanes(sums);
-    variance = total_of_lanes(variances);
-  }
-  for (; s < size; ++s) {
-    const double up = second[s] * factor, whole = 1 / (up + first[s]), weighted = rows[s] * up * whole;
-    expected += weighted;
-    variance += weighted * first[s] * whole;
-  }
+  double sums[kSumLanes] = {}, variances[kSumLanes] = {};
+  for (std::size_t s = 0; s < size; s += kSumLanes)
+    for (std::size_t l = 0; l < kSumLanes; ++l) {
+      const double up = second[s + l] * factor, down = first[s + l], whole = 1 / (up + down),
+                   weighted = rows[s + l] * up * whole;
+      sums[l] += weighted;
+      variances[l] += weighted * down * whole;
+    }
+  expected = total_of_lanes(sums);
+  variance = total_of_lanes(variances);
 }
 
 // The sum of rows times the logarithm of what the chances of some states, multiplied, sum to.
 ISINGLASS_CLONES inline double sum_logs(const WeightedCells& cells, std::span<const std::size_t> states,
                                         const double* factor) {
   LogLanes logs;
-  double rest = 0;
-  std::size_t s = 0;
-  for (; s + kCellLanes <= cells.size(); s += kCellLanes) {
-    double sums[kCellLanes] = {};
+  for (std::size_t s = 0; s < cells.size(); s += kSumLanes) {
+    double sums[kSumLanes] = {};
     for (std::size_t i = 0; i < states.size(); ++i) {
       const double* chance = cells.chances(states[i]) + s;
-      for (std::size_t l = 0; l < kCellLanes; ++l) sums[l] += chance[l] * factor[i];
+      for (std::size_t l = 0; l < kSumLanes; ++l) sums[l] += chance[l] * factor[i];
     }
     logs.add(cells.rows() + s, sums);
   }
-  for (; s < cells.size(); ++s) {
-    double sum = 0;
-    for (std::size_t i = 0; i < states.size(); ++i) sum += cells.chances(states[i])[s] * factor[i];
-    rest += cells.rows()[s] * std::log(sum);
-  }
-  return logs.sum() + rest;
+  return logs.sum();
 }
 
 // Where sums of shares are added, in lanes: the rows expected in each state and, if they are wanted, the
@@ -77,35 +61,31 @@ ISINGLASS_IN_CLONES inline double add_shares(const WeightedCells& cells, const s
   double* __restrict expected = to.expected;
   double* __restrict products = to.products;
   LogLanes logs;
-  for (std::size_t s = 0; s < cells.size(); s += kCellLanes) {
-    const std::size_t count = std::min(cells.size() - s, kCellLanes);
-    double rows[kCellLanes] = {}, whole[kCellLanes] = {}, squared[kCellLanes];
-    std::copy_n(cells.rows() + s, count, rows);
+  for (std::size_t s = 0; s < cells.size(); s += kSumLanes) {
+    double rows[kSumLanes], whole[kSumLanes] = {}, squared[kSumLanes];
+    std::copy_n(cells.rows() + s, kSumLanes, rows);
     for (std::size_t i = 0; i < k; ++i) {
-      double* share = shares + i * kCellLanes;
+      double* share = shares + i * kSumLanes;
       const double* chance = cells.chances(seen[i]) + s;
-      if (count == kCellLanes)
-        for (std::size_t l = 0; l < kCellLanes; ++l) share[l] = chance[l] * factor[i];
-      else  // the last ones, filled up with cells of no rows
-        for (std::size_t l = 0; l < kCellLanes; ++l) share[l] = l < count ? chance[l] * factor[i] : 1.0;
-      for (std::size_t l = 0; l < kCellLanes; ++l) whole[l] += share[l];
+      for (std::size_t l = 0; l < kSumLanes; ++l) share[l] = chance[l] * factor[i];
+      for (std::size_t l = 0; l < kSumLanes; ++l) whole[l] += share[l];
     }
     logs.add(rows, whole);
-    for (std::size_t l = 0; l < kCellLanes; ++l) {
+    for (std::size_t l = 0; l < kSumLanes; ++l) {
       whole[l] = 1 / whole[l];
       rows[l] *= whole[l];
       squared[l] = rows[l] * whole[l];
     }
     for (std::size_t i = 0; i < k; ++i)
-      for (std::size_t l = 0; l < kCellLanes; ++l)
-        expected[i * kCellLanes + l] += rows[l] * shares[i * kCellLanes + l];
+      for (std::size_t l = 0; l < kSumLanes; ++l)
+        expected[i * kSumLanes + l] += rows[l] * shares[i * kSumLanes + l];
     if (!products) continue;
     double* product = products;
     for (std::size_t i = 1; i < k; ++i) {
-      double weighted[kCellLanes];
-      for (std::size_t l = 0; l < kCellLanes; ++l) weighted[l] = squared[l] * shares[i * kCellLanes + l];
-      for (std::size_t j = 0; j < i; ++j, product += kCellLanes)
-        for (std::size_t l = 0; l < kCellLanes; ++l) product[l] += weighted[l] * shares[j * kCellLanes + l];
+      double weighted[kSumLanes];
+      for (std::size_t l = 0; l < kSumLanes; ++l) weighted[l] = squared[l] * shares[i * kSumLanes + l];
+      for (std::size_t j = 0; j < i; ++j, product += kSumLanes)
+        for (std::size_t l = 0; l < kSumLanes; ++l) product[l] += weighted[l] * shares[j * kSumLanes + l];
     }
   }
   return logs.sum();

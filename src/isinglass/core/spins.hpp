@@ -35,18 +35,10 @@ ISINGLASS_CLONES inline void look_pseudo(const double* predictor, const double* 
 // The sum of the rows' losses.
 ISINGLASS_CLONES inline double sum_pseudo(const double* predictor, const double* spin, const double* weight,
                                           std::size_t n) {
-  constexpr std::size_t kLanes = 16;
-  double lanes[kLanes] = {}, sum = 0;
-  const auto of_row = [&](std::size_t i) ISINGLASS_IN_CLONES {
+  return sum_in_lanes(n, [=](std::size_t i) ISINGLASS_IN_CLONES {
     const double size = std::abs(predictor[i]);
     return weight[i] * (log_of(1 + exp_of_minus(2 * size)) + size - spin[i] * predictor[i]);
-  };
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) lanes[l] += of_row(i + l);
-  for (; i < n; ++i) sum += of_row(i);
-  for (const double lane : lanes) sum += lane;
-  return sum;
+  });
 }
 
 // Interaction screening: each row's weight times exp(-u - top).

@@ -86,48 +86,79 @@ ISINGLASS_IN_CLONES inline double log_of(double x) {
   return k * 0x1.62e42fefa38p-1 + (2 * s + (sum * z * s + k * 0x1.ef35793c7673p-45));
 }
 
+// Sums are kept in lanes, so that many numbers are worked on side by side.
+constexpr std::size_t kSumLanes = 16;
+
+ISINGLASS_IN_CLONES inline double total_of_lanes(const double* lanes) {
+  double eight[8], four[4];
+  for (std::size_t l = 0; l < 8; ++l) eight[l] = lanes[l] + lanes[l + 8];
+  for (std::size_t l = 0; l < 4; ++l) four[l] = eight[l] + eight[l + 4];
+  return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+// The sum of what a function gives for each number below n.
+template <class Term>
+ISINGLASS_IN_CLONES inline double sum_in_lanes(std::size_t n, const Term& term) {
+  double lanes[kSumLanes] = {};
+  std::size_t i = 0;
+  for (; i + kSumLanes <= n; i += kSumLanes)
+    for (std::size_t l = 0; l < kSumLanes; ++l) lanes[l] += term(i + l);
+  for (std::size_t l = 0; i < n; ++i, ++l) lanes[l] += term(i);
+  return total_of_lanes(lanes);
+}
+
 // The sum of a[i] * b[i].
 ISINGLASS_CLONES inline double dot(const double* a, const double* b, std::size_t n) {
-  constexpr std::size_t kLanes = 16;
-  double lanes[kLanes] = {};
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) lanes[l] += a[i + l] * b[i + l];
-  for (; i < n; ++i) lanes[0] += a[i] * b[i];
-  double sum = 0;
-  for (const double lane : lanes) sum += lane;
-  return sum;
+  return sum_in_lanes(n, [=](std::size_t i) ISINGLASS_IN_CLONES { return a[i] * b[i]; });
 }
 
 // The sum of a[i].
 ISINGLASS_CLONES inline double total(const double* a, std::size_t n) {
-  constexpr std::size_t kLanes = 16;
-  double lanes[kLanes] = {};
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) lanes[l] += a[i + l];
-  for (; i < n; ++i) lanes[0] += a[i];
-  double sum = 0;
-  for (const double lane : lanes) sum += lane;
-  return sum;
+  return sum_in_lanes(n, [=](std::size_t i) ISINGLASS_IN_CLONES { return a[i]; });
 }
 
 // The sum of a[i] where the byte is one; bytes are zero or one.
 ISINGLASS_CLONES inline double sum_where(const std::uint8_t* one, const double* a, std::size_t n) {
-  constexpr std::size_t kLanes = 16;
-  double lanes[kLanes] = {};
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes)
-    for (std::size_t l = 0; l < kLanes; ++l) lanes[l] += static_cast<double>(one[i + l]) * a[i + l];
-  for (; i < n; ++i) lanes[0] += static_cast<double>(one[i]) * a[i];
-  double sum = 0;
-  for (const double lane : lanes) sum += lane;
-  return sum;
+  return sum_in_lanes(n,
+                      [=](std::size_t i) ISINGLASS_IN_CLONES { return static_cast<double>(one[i]) * a[i]; });
 }
 
 // a[i] += factor * b[i].
 ISINGLASS_CLONES inline void add_multiple(double* a, double factor, const double* b, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) a[i] += factor * b[i];
+}
+
+// Two combinations of the same vectors: out[i] += sum over k of weight[k] * vectors[k][i].
+ISINGLASS_CLONES inline void add_combinations(const double* const* vectors, std::size_t count, std::size_t n,
+                                              const double* weight, double* out, const double* other_weight,
+                                              double* other_out) {
+  std::size_t i = 0;
+  for (; i + kSumLanes <= n; i += kSumLanes) {
+    double sums[kSumLanes] = {}, others[kSumLanes] = {};
+    for (std::size_t k = 0; k < count; ++k)
+      for (std::size_t l = 0; l < kSumLanes; ++l) {
+        const double value = vectors[k][i + l];
+        sums[l] += weight[k] * value;
+        others[l] += other_weight[k] * value;
+      }
+    for (std::size_t l = 0; l < kSumLanes; ++l) {
+      out[i + l] += sums[l];
+      other_out[i + l] += others[l];
+    }
+  }
+  for (; i < n; ++i)
+    for (std::size_t k = 0; k < count; ++k) {
+      out[i] += weight[k] * vectors[k][i];
+      other_out[i] += other_weight[k] * vectors[k][i];
+    }
+}
+
+// The sums of weight[i] and of weight[i] * a[i], where a[i] is above a level.
+ISINGLASS_CLONES inline void sum_above(double level, const double* a, const double* weight, std::size_t n,
+                                       double& weights, double& sum) {
+  const auto above = [=](std::size_t i) ISINGLASS_IN_CLONES { return a[i] > level ? weight[i] : 0.0; };
+  weights = sum_in_lanes(n, above);
+  sum = sum_in_lanes(n, [=](std::size_t i) ISINGLASS_IN_CLONES { return above(i) * a[i]; });
 }
 
 // out[i] = a[i] * b[i].
