@@ -55,18 +55,6 @@ void counts_agree(const Case& c) {
   }
 }
 
-void cross_agrees(const Case& c, std::size_t column) {
-  const auto m = static_cast<std::size_t>(c.sample.states[column]);
-  const std::size_t width = c.cells.width();
-  std::vector<double> expected(c.cells.size() * m * width, 0.0), found;
-  for (std::size_t i = 0; i < c.sample.rows; ++i)
-    expected[(c.cell(i) * m + c.sample.at(i, column)) * width + c.sample.at(i, c.target)] +=
-        c.sample.weight(i);
-  c.cells.cross(column, found);
-  check(found.size() == expected.size(), "a cross has a number for each state of each");
-  for (std::size_t k = 0; k < expected.size(); ++k) check_near(found[k], expected[k], 1e-10, "cross");
-}
-
 // A split knows cells by their chances, here their numbers; rows may come in several portions.
 void split_agrees(const Case& c, std::size_t column) {
   const auto m = static_cast<std::size_t>(c.sample.states[column]);
@@ -127,7 +115,6 @@ void view_agrees(const Case& c) {
 void all_agree(const Sample& sample, std::size_t target, const Cells& cells, std::size_t column) {
   const Case c{sample, target, cells};
   counts_agree(c);
-  cross_agrees(c, column);
   split_agrees(c, column);
   sums_agree(c, column);
   rows_agree(c);

@@ -342,19 +342,45 @@ class Bounds {
         reader_(pairs),
         target_(target),
         intercept_(settings.intercept),
-        node_(table, pairs, reader_, target, settings),
+        node_(table, pairs, settings),
         cells_(table, target),
-        screen_(table, pairs, reader_, cells_, target) {}
+        screen_(table, pairs, reader_, cells_) {
+    node_.turn_to(target);
+  }
 
   void hold() {
-    const std::atomic<bool> never{false};
-    const NodePath path = node_.search(never);
+    const NodePath path = node_.search(never_);
+    std::vector<Place> places;
     for (std::size_t count = 0; count < path.worth.size(); ++count)
-      hold_at(count ? path.steps[count - 1].fit : path.start, path.worth[count]);
+      places.push_back(place(count ? path.steps[count - 1].fit : path.start));
+    const std::vector<std::vector<Worth>> gains = node_.worth(places, never_);
+    for (std::size_t count = 0; count < path.worth.size(); ++count) {
+      hold_at(places[count], path.worth[count]);
+      of_levels(gains[count], node_.worth(std::span(&places[count], 1), never_).front());
+    }
   }
 
  private:
-  void hold_at(const NodeFit& fit, const std::vector<Worth>& costs) {
+  // All that could be added at a fit.
+  Place place(const NodeFit& fit) const {
+    Place place{&fit, {}};
+    for (std::size_t j = 0; j < table_.columns(); ++j)
+      if (j != target_ && table_.states(j) > 1 && std::ranges::count(fit.support, j) == 0)
+        place.columns.push_back(j);
+    return place;
+  }
+
+  // Gains found in the finest cells of a path are those found at a fit alone.
+  static void of_levels(const std::vector<Worth>& gains, const std::vector<Worth>& alone) {
+    check(gains.size() == alone.size(), "every column is valued");
+    for (std::size_t i = 0; i < gains.size(); ++i) {
+      check(gains[i].column == alone[i].column, "values keep their order");
+      check_near(gains[i].value, alone[i].value, 1e-12, "a gain, from finer cells");
+    }
+  }
+
+  void hold_at(const Place& place, const std::vector<Worth>& costs) {
+    const NodeFit& fit = *place.fit;
     cells_.become(fit.support);
     Refit problem(cells_.view(), table_.n(), intercept_, kRidge);
     std::vector<double> x(fit.parameters.begin() + (intercept_ ? 0 : table_.states(target_) - 1),
@@ -362,23 +388,18 @@ class Bounds {
     std::vector<double> chances;
     problem.minimise(x, 1e-18);
     problem.chances(fit.parameters, chances);
-    Screen fresh(table_, pairs_, reader_, cells_, target_);
-    of_gains(fit, fresh, chances);
-    of_gains(fit, screen_, chances);  // which keeps sets from fit to fit
+    Screen fresh(table_, pairs_, reader_, cells_);
+    of_gains(place, fresh, chances);
+    of_gains(place, screen_, chances);  // which keeps sets from fit to fit
     of_removals(problem.least_removal_costs(x), costs);
   }
 
   // The screen, ever sharper.
-  void of_gains(const NodeFit& fit, Screen& screen, const std::vector<double>& chances) {
+  void of_gains(const Place& place, Screen& screen, const std::vector<double>& chances) {
     std::vector<Screen::Open> open;
-    std::vector<std::size_t> columns;
-    for (std::size_t j = 0; j < table_.columns(); ++j)
-      if (j != target_ && table_.states(j) > 1 && std::ranges::count(fit.support, j) == 0) {
-        open.push_back({j});
-        columns.push_back(j);
-      }
-    const std::vector<Worth> gains = node_.worth(fit, columns);
-    screen.begin(chances, columns);
+    for (const std::size_t j : place.columns) open.push_back({j});
+    const std::vector<Worth> gains = node_.worth(std::span(&place, 1), never_).front();
+    screen.begin(chances, place.columns);
     for (int round = 0; round < 6 && screen.works(); ++round) {
       screen.bound(open);
       for (std::size_t i = 0; i < open.size(); ++i)
@@ -412,6 +433,7 @@ class Bounds {
   Pairs::Reader reader_;
   std::size_t target_;
   bool intercept_;
+  const std::atomic<bool> never_{false};
   Node node_;
   Cells cells_;
   Screen screen_;

@@ -87,6 +87,13 @@ class Cells {
 
   Cells(const Table& table, std::size_t target) : table_(&table), target_(target) { reset(); }
 
+  // Starts anew for another target; what was allocated is kept.
+  void turn_to(std::size_t target) {
+    target_ = target;
+    reset();
+  }
+
+  std::size_t target() const { return target_; }
   std::size_t size() const { return totals_.size(); }
   bool few() const { return table_->countable() ? by_bits_ : size() <= kFewCells; }
   const std::vector<std::size_t>& support() const { return support_; }
@@ -132,17 +139,53 @@ class Cells {
 
   // Cells by state of a column: how many rows of each, with the chances of the cell.
   void split(std::size_t column, const double* chances, std::vector<WeightedCells>& by_state) const {
-    by_state.resize(static_cast<std::size_t>(table_->states(column)));
-    switch (width()) {
-      case 2:
-        return split_into<2>(column, chances, by_state);
-      case 3:
-        return split_into<3>(column, chances, by_state);
-      case 4:
-        return split_into<4>(column, chances, by_state);
-      default:
-        return split_into<0>(column, chances, by_state);
+    const auto m = static_cast<std::size_t>(table_->states(column));
+    if (by_bits_ || size() * m <= table_->rows()) {
+      std::vector<double> counts;
+      split_counts(column, counts);
+      weigh(counts, m, chances, width(), by_state);
+      return;
     }
+    // Cells of hardly more than one row each: row by row.
+    by_state.resize(m);
+    const std::uint8_t* codes = table_->codes(column);
+    for (std::size_t c = 0; c < m; ++c) by_state[c].reset(width(), table_->rows_in(column, c));
+    for (std::size_t i = 0; i < table_->rows(); ++i)
+      by_state[codes[i]].add(table_->weight(i), chances + cell_of_[i] * width());
+    for (WeightedCells& cells : by_state) cells.fill_lanes();
+  }
+
+  // The same from the rows of each cell in each of m states, as they were counted.
+  static void weigh(std::span<const double> counts, std::size_t m, const double* chances, std::size_t width,
+                    std::vector<WeightedCells>& by_state) {
+    by_state.resize(m);
+    switch (width) {
+      case 2:
+        return weigh_for<2>(counts, chances, width, by_state);
+      case 3:
+        return weigh_for<3>(counts, chances, width, by_state);
+      case 4:
+        return weigh_for<4>(counts, chances, width, by_state);
+      default:
+        return weigh_for<0>(counts, chances, width, by_state);
+    }
+  }
+
+  // Rows of each cell in each state of a column: cells x states. What is counted by bits is whole, and
+  // differences are exact.
+  void split_counts(std::size_t column, std::vector<double>& out) const {
+    const auto m = static_cast<std::size_t>(table_->states(column));
+    out.assign(size() * m, 0.0);
+    if (by_bits_) {
+      for (std::size_t s = 0; s < size(); ++s) {
+        out[s * m] = totals_[s];
+        for (std::size_t c = 1; c < m; ++c)
+          out[s * m] -= out[s * m + c] = table_->count(mask(s), table_->bits(column, static_cast<int>(c)));
+      }
+      return;
+    }
+    const std::uint8_t* codes = table_->codes(column);
+    for (std::size_t i = 0; i < table_->rows(); ++i) out[cell_of_[i] * m + codes[i]] += table_->weight(i);
   }
 
   // Sums over the rows of each state of a column of some functions of the cell, given cell by cell.
@@ -163,24 +206,6 @@ class Cells {
     split_counts(column, counts);
     for (std::size_t s = 0; s < size(); ++s)
       for (std::size_t c = 0; c < m; ++c) add(counts[s * m + c], s, c);
-  }
-
-  // Rows of each cell in each state of a column and each state of the target.
-  void cross(std::size_t column, std::vector<double>& out) const {
-    const auto m = static_cast<std::size_t>(table_->states(column));
-    out.assign(size() * m * width(), 0.0);
-    const std::uint8_t *codes = table_->codes(column), *target = table_->codes(target_);
-    const auto add = [&](std::size_t s, std::size_t i) {
-      out[(s * m + codes[i]) * width() + target[i]] += table_->weight(i);
-    };
-    if (!by_bits_) {
-      for (std::size_t i = 0; i < table_->rows(); ++i) add(cell_of_[i], i);
-      return;
-    }
-    for (std::size_t s = 0; s < size(); ++s)
-      for (std::size_t w = 0; w < table_->words(); ++w)
-        for (Word word = mask(s)[w]; word; word &= word - 1)
-          add(s, w * 64 + static_cast<std::size_t>(std::countr_zero(word)));
   }
 
   CellView view() const {
@@ -207,40 +232,15 @@ class Cells {
  private:
   // For a target of that many states; zero stands for any.
   template <std::size_t kWidth>
-  void split_into(std::size_t column, const double* chances, std::vector<WeightedCells>& by_state) const {
-    const std::size_t m = by_state.size(), step = kWidth ? kWidth : width();
-    if (!by_bits_ && size() * m > table_->rows()) {  // cells of hardly more than one row each: row by row
-      const std::uint8_t* codes = table_->codes(column);
-      for (std::size_t c = 0; c < m; ++c) by_state[c].reset(step, table_->rows_in(column, c));
-      for (std::size_t i = 0; i < table_->rows(); ++i)
-        by_state[codes[i]].add<kWidth>(table_->weight(i), chances + cell_of_[i] * step);
-    } else {
-      std::vector<double> counts;
-      split_counts(column, counts);
-      for (std::size_t c = 0; c < m; ++c) {
-        by_state[c].reset(step, size());
-        for (std::size_t s = 0; s < size(); ++s)
-          by_state[c].add_if_any<kWidth>(counts[s * m + c], chances + s * step);
-      }
+  static void weigh_for(std::span<const double> counts, const double* chances, std::size_t width,
+                        std::vector<WeightedCells>& by_state) {
+    const std::size_t m = by_state.size(), cells = counts.size() / m, step = kWidth ? kWidth : width;
+    for (std::size_t c = 0; c < m; ++c) {
+      by_state[c].reset(step, cells);
+      for (std::size_t s = 0; s < cells; ++s)
+        by_state[c].add_if_any<kWidth>(counts[s * m + c], chances + s * step);
+      by_state[c].fill_lanes();
     }
-    for (WeightedCells& cells : by_state) cells.fill_lanes();
-  }
-
-  // Rows of each cell in each state of a column: cells x states. What is counted by bits is whole, and
-  // differences are exact.
-  void split_counts(std::size_t column, std::vector<double>& out) const {
-    const auto m = static_cast<std::size_t>(table_->states(column));
-    out.assign(size() * m, 0.0);
-    if (by_bits_) {
-      for (std::size_t s = 0; s < size(); ++s) {
-        out[s * m] = totals_[s];
-        for (std::size_t c = 1; c < m; ++c)
-          out[s * m] -= out[s * m + c] = table_->count(mask(s), table_->bits(column, static_cast<int>(c)));
-      }
-      return;
-    }
-    const std::uint8_t* codes = table_->codes(column);
-    for (std::size_t i = 0; i < table_->rows(); ++i) out[cell_of_[i] * m + codes[i]] += table_->weight(i);
   }
 
   const Word* mask(std::size_t cell) const { return masks_.data() + cell * table_->words(); }

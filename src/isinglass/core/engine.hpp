@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <deque>
 #include <set>
 #include <vector>
 
@@ -22,8 +23,8 @@ class Engine {
                             std::vector<std::set<std::size_t>> admirers, const WatchWork& watch) {
     pairs_.prepare(threads_);
     std::vector<NodePath> results(targets.size());
-    in_threads(targets.size(), watch, [&](std::size_t i, Pairs::Reader& reader) {
-      Node node(table_, pairs_, reader, targets[i], settings_);
+    in_threads(targets.size(), watch, [&](std::size_t i, Node& node) {
+      node.turn_to(targets[i]);
       results[i] = node.search(interrupted_);
       results[i].evaluated = node.evaluated();
     });
@@ -31,8 +32,8 @@ class Engine {
     find_admirers(targets, results, admirers);
     in_threads(
         targets.size(), [&](std::size_t) { return watch(targets.size()); },
-        [&](std::size_t i, Pairs::Reader& reader) {
-          Node node(table_, pairs_, reader, targets[i], settings_);
+        [&](std::size_t i, Node& node) {
+          node.turn_to(targets[i]);
           measure_admirers(node, admirers[targets[i]], results[i]);
         });
     return results;
@@ -45,8 +46,8 @@ class Engine {
     std::vector<std::set<std::size_t>> admirers(neighbours.size());
     for (std::size_t r = 0; r < neighbours.size(); ++r)
       for (const std::size_t t : neighbours[r]) admirers[t].insert(r);
-    in_threads(neighbours.size(), watch, [&](std::size_t r, Pairs::Reader& reader) {
-      Node node(table_, pairs_, reader, r, settings_);
+    in_threads(neighbours.size(), watch, [&](std::size_t r, Node& node) {
+      node.turn_to(r);
       results[r] = node.fit_on(neighbours[r]);
       measure_admirers(node, admirers[r], results[r]);
     });
@@ -56,11 +57,10 @@ class Engine {
  private:
   template <class Work>
   void in_threads(std::size_t count, const WatchWork& watch, const Work& work) {
-    std::vector<Pairs::Reader> readers(threads_, Pairs::Reader(pairs_));
-    share_out_watched(count, threads_, interrupted_, watch, [&](std::size_t i, unsigned thread) {
-      readers[thread].tidy();
-      work(i, readers[thread]);
-    });
+    std::deque<Node> nodes;
+    for (unsigned thread = 0; thread < threads_; ++thread) nodes.emplace_back(table_, pairs_, settings_);
+    share_out_watched(count, threads_, interrupted_, watch,
+                      [&](std::size_t i, unsigned thread) { work(i, nodes[thread]); });
   }
 
   // For each column, those that had it in their support at some time.
@@ -76,20 +76,25 @@ class Engine {
   // Adds what admirers that are not neighbours are worth, wherever a path may be cut: what the search
   // knows already, and what it did not have to look at.
   void measure_admirers(Node& node, const std::set<std::size_t>& admirers, NodePath& path) {
-    for (std::size_t count = 0; count < path.worth.size() && !interrupted_; ++count) {
+    std::vector<Place> places;
+    std::vector<std::size_t> cuts;
+    for (std::size_t count = 0; count < path.worth.size(); ++count) {
       if (count < path.steps.size() && !path.steps[count].add) continue;
-      const NodeFit& fit = count ? path.steps[count - 1].fit : path.start;
-      std::vector<Worth>& worth = path.worth[count];
-      std::vector<std::size_t> others;
+      Place place{count ? &path.steps[count - 1].fit : &path.start, {}};
+      const std::vector<std::size_t>& support = place.fit->support;
       for (const std::size_t j : admirers) {
-        if (std::find(fit.support.begin(), fit.support.end(), j) != fit.support.end()) continue;
+        if (std::find(support.begin(), support.end(), j) != support.end()) continue;
         const auto known = std::find_if(path.gains[count].begin(), path.gains[count].end(),
                                         [j](const Worth& gain) { return gain.column == j; });
-        known != path.gains[count].end() ? worth.push_back(*known) : others.push_back(j);
+        known != path.gains[count].end() ? path.worth[count].push_back(*known) : place.columns.push_back(j);
       }
-      const std::vector<Worth> rest = node.worth(fit, others);
-      worth.insert(worth.end(), rest.begin(), rest.end());
+      if (place.columns.empty()) continue;
+      places.push_back(std::move(place));
+      cuts.push_back(count);
     }
+    const std::vector<std::vector<Worth>> rest = node.worth(places, interrupted_);
+    for (std::size_t k = 0; k < cuts.size(); ++k)
+      path.worth[cuts[k]].insert(path.worth[cuts[k]].end(), rest[k].begin(), rest[k].end());
     path.gains.clear();
   }
 

@@ -11,6 +11,8 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -69,6 +71,12 @@ struct Worth {
   double value;
 };
 
+// A place where a path may be cut, and columns that are to be valued there.
+struct Place {
+  const NodeFit* fit;
+  std::vector<std::size_t> columns;
+};
+
 struct NodePath {
   NodeFit start;
   std::vector<NodeStep> steps;
@@ -82,29 +90,35 @@ struct NodePath {
 
 class Node {
  public:
-  Node(const Table& table, const Pairs& pairs, Pairs::Reader& reader, std::size_t target,
-       const Settings& settings)
+  Node(const Table& table, const Pairs& pairs, const Settings& settings)
       : table_(table),
         pairs_(pairs),
-        reader_(reader),
-        r_(target),
         settings_(settings),
-        cells_(table, target),
-        screen_(table, pairs, reader, cells_, target) {
-    if (table.states(r_) < 2) return;
-    if (table.states(r_) > 2) state_bounds_.resize(table.first(table.columns()) + table.columns());
-    const Constraints* constraints = settings.constraints;
-    candidates_.reserve(table.columns());
-    for (std::size_t j = 0; j < table.columns(); ++j) {
-      if (j == r_ || table.states(j) < 2 || (constraints && contains(constraints->forbidden[r_], j)))
+        reader_(pairs),
+        cells_(table, 0),
+        screen_(table, pairs, reader_, cells_) {}
+
+  Node(const Node&) = delete;  // its parts point at each other
+  Node& operator=(const Node&) = delete;
+
+  // Turns to another column; what was allocated for the last one is kept.
+  void turn_to(std::size_t target) {
+    r_ = target;
+    reader_.tidy();
+    cells_.turn_to(target);
+    candidates_.clear();
+    required_.clear();
+    evaluated_ = 0;
+    if (table_.states(r_) < 2) return;
+    if (table_.states(r_) > 2) state_bounds_.resize(table_.first(table_.columns()) + table_.columns());
+    const Constraints* constraints = settings_.constraints;
+    for (std::size_t j = 0; j < table_.columns(); ++j) {
+      if (j == r_ || table_.states(j) < 2 || (constraints && contains(constraints->forbidden[r_], j)))
         continue;
       candidates_.push_back(j);
       if (constraints && contains(constraints->required[r_], j)) required_.push_back(j);
     }
   }
-
-  Node(const Node&) = delete;  // its parts point at each other
-  Node& operator=(const Node&) = delete;
 
   NodePath search(const std::atomic<bool>& interrupted) {
     NodePath path;
@@ -159,15 +173,25 @@ class Node {
     return path;
   }
 
-  // What columns that are not neighbours are worth at a fit.
-  std::vector<Worth> worth(NodeFit fit, const std::vector<std::size_t>& wanted) {
-    std::vector<Worth> values;
-    for (const std::size_t j : wanted) values.push_back({j, 0.0});
+  // What columns that are not neighbours are worth, at each of several places. Where one neighbour after
+  // another was added, columns are counted in the finest cells, whose sums are the counts in all others.
+  std::vector<std::vector<Worth>> worth(std::span<const Place> places, const std::atomic<bool>& interrupted) {
+    std::vector<std::vector<Worth>> values(places.size());
+    for (std::size_t k = 0; k < places.size(); ++k)
+      for (const std::size_t j : places[k].columns) values[k].push_back({j, 0.0});
     // Where a column is constant nothing can be gained: some part of a table may be so.
-    if (wanted.empty() || table_.states(r_) < 2) return values;
-    if (cells_.support() != fit.support) cells_.become(fit.support);
-    Refit(cells_.view(), table_.n(), settings_.intercept, kRidge).chances(fit.parameters, fit.chances);
-    for (Worth& one : values) one.value = std::max(exact_gain(fit, one.column), 0.0);
+    if (table_.states(r_) < 2) return values;
+    for (std::size_t first = 0, stop; first < places.size(); first = stop) {
+      std::vector<Level> levels;
+      std::size_t numbers = 0;
+      for (stop = first; stop < places.size() && numbers < kMostNumbers && !interrupted; ++stop) {
+        if (stop > first && !begins_with(places[stop].fit->support, places[stop - 1].fit->support)) break;
+        levels.push_back(level_at(*places[stop].fit));
+        numbers += levels.back().fit.chances.size();
+      }
+      if (interrupted) break;
+      value_levels(levels, std::span(values).subspan(first, stop - first), interrupted);
+    }
     return values;
   }
 
@@ -180,6 +204,59 @@ class Node {
     std::size_t column = 0;
     double value = 0;
   };
+
+  // A fit with the chances of its cells, and which cell of the level before each is a part of.
+  struct Level {
+    NodeFit fit;
+    std::vector<std::uint32_t> parents;
+  };
+
+  static bool begins_with(const std::vector<std::size_t>& longer, const std::vector<std::size_t>& shorter) {
+    return shorter.size() <= longer.size() && std::equal(shorter.begin(), shorter.end(), longer.begin());
+  }
+
+  // The cells grow to those of a fit.
+  Level level_at(const NodeFit& fit) {
+    Level level{fit, {}};
+    if (!begins_with(fit.support, cells_.support())) cells_.turn_to(r_);
+    level.parents.resize(cells_.size());
+    std::iota(level.parents.begin(), level.parents.end(), 0u);
+    for (std::size_t i = cells_.support().size(); i < fit.support.size(); ++i) {
+      cells_.add(fit.support[i]);
+      std::vector<std::uint32_t> parents(cells_.parents().begin(), cells_.parents().end());
+      for (std::uint32_t& parent : parents) parent = level.parents[parent];
+      level.parents.swap(parents);
+    }
+    Refit(cells_.view(), table_.n(), settings_.intercept, kRidge).chances(fit.parameters, level.fit.chances);
+    return level;
+  }
+
+  // Values columns at each level; the cells are those of the last.
+  void value_levels(std::span<const Level> levels, std::span<std::vector<Worth>> values,
+                    const std::atomic<bool>& interrupted) {
+    std::set<std::size_t> columns;
+    for (const std::vector<Worth>& of_level : values)
+      for (const Worth& one : of_level) columns.insert(one.column);
+    std::vector<double> counts, coarser;
+    for (const std::size_t j : columns) {
+      if (interrupted) return;
+      const auto m = static_cast<std::size_t>(table_.states(j));
+      count_totals(j);
+      cells_.split_counts(j, counts);
+      for (std::size_t k = levels.size(); k-- > 0;) {
+        for (Worth& one : values[k])
+          if (one.column == j) {
+            Cells::weigh(counts, m, levels[k].fit.chances.data(), cells_.width(), by_state_);
+            one.value = std::max(gain_of_split(), 0.0);
+          }
+        if (k == 0) continue;
+        coarser.assign(levels[k - 1].fit.chances.size() / cells_.width() * m, 0.0);
+        for (std::size_t s = 0; s < levels[k].parents.size(); ++s)
+          for (std::size_t c = 0; c < m; ++c) coarser[levels[k].parents[s] * m + c] += counts[s * m + c];
+        counts.swap(coarser);
+      }
+    }
+  }
 
   // What is kept of a fit: the chances take a number for each cell, and are soon made again.
   static NodeFit without_chances(const NodeFit& fit) {
@@ -234,7 +311,7 @@ class Node {
     const auto evaluate = [&](Open candidate) {
       split(fit, candidate.column);
       if (falls_short(candidate, hopeless)) return;
-      const double gain = gain_of_split(fit, candidate.column);
+      const double gain = gain_of_split();
       gains.push_back({candidate.column, std::max(gain, 0.0)});
       exact.push_back({candidate.column, on_one_scale(gain, candidate.column)});
       if (!(exact.back().value > best)) return;
@@ -438,9 +515,9 @@ class Node {
   }
 
   // Exact gain of the candidate of the last split.
-  double gain_of_split(const NodeFit& fit, std::size_t j) {
+  double gain_of_split() {
     ++evaluated_;
-    if (!settings_.intercept) return joint_gain(fit, j);
+    if (!settings_.intercept) return joint_gain();
     const std::size_t width = cells_.width();
     double gain = 0;
     shifts_.clear();
@@ -453,35 +530,36 @@ class Node {
 
   double exact_gain(const NodeFit& fit, std::size_t j) {
     split(fit, j);
-    return gain_of_split(fit, j);
+    return gain_of_split();
   }
 
-  // Without a field the states of the candidate are tied together: one small search over its block.
-  double joint_gain(const NodeFit& fit, std::size_t j) {
-    const std::size_t width = cells_.width(), cells = cells_.size();
-    const auto m = static_cast<std::size_t>(table_.states(j));
+  // Without a field the states of the candidate are tied together: one small search over its block. Of the
+  // target's states only the totals matter; they are spread evenly over the rows.
+  double joint_gain() {
+    const std::size_t width = cells_.width(), m = by_state_.size();
     if (width == 2 && m == 2) return mirrored_gain();
     std::vector<double> counts, offset;
     std::vector<std::uint8_t> codes;
-    cells_.cross(j, counts);
-    std::vector<double> kept;
-    for (std::size_t s = 0; s < cells; ++s)
-      for (std::size_t c = 0; c < m; ++c) {
-        const double* row = &counts[(s * m + c) * width];
-        double rows = 0;
-        for (std::size_t a = 0; a < width; ++a) rows += row[a];
-        if (rows <= 0) continue;
+    for (std::size_t c = 0; c < m; ++c) {
+      const WeightedCells& cells = by_state_[c];
+      const std::span<const double> totals = std::span(totals_).subspan(c * width, width);
+      const double all = std::accumulate(totals.begin(), totals.end(), 0.0);
+      for (std::size_t s = 0; s < cells.size(); ++s) {
+        if (!(cells.rows()[s] > 0)) continue;
         codes.push_back(static_cast<std::uint8_t>(c));
-        kept.insert(kept.end(), row, row + width);
-        for (std::size_t a = 0; a < width; ++a) offset.push_back(std::log(fit.chances[s * width + a]));
+        for (std::size_t a = 0; a < width; ++a) {
+          counts.push_back(cells.rows()[s] * totals[a] / all);
+          offset.push_back(std::log(cells.chances(a)[s]));
+        }
       }
-    const CellView view{codes.size(),          static_cast<int>(width),
-                        {static_cast<int>(m)}, codes.data(),
-                        kept.data(),           offset.data()};
+    }
+    const CellView view{codes.size(), static_cast<int>(width), {static_cast<int>(m)},
+                        codes.data(), counts.data(),           offset.data()};
     Refit problem(view, table_.n(), false, kVanishing);
     std::vector<double> x(problem.size(), 0.0), chances;
+    const double before = problem.chances(problem.expand(x), chances);
     problem.minimise(x, 1e-15);
-    return fit.loss - problem.chances(problem.expand(x), chances);
+    return before - problem.chances(problem.expand(x), chances);
   }
 
   // Between two columns of two states one number is free, which moves the logits of the candidate's two
@@ -649,15 +727,16 @@ class Node {
                                     fit.support.begin());
   }
 
-  static constexpr double kFarthestStart = 20;  // the loss is flat further out
-  static constexpr int kMostRounds = 16;        // of sharpening
-  static constexpr double kEarly = 0.7;         // the share of the threshold that a first gain must promise
+  static constexpr double kFarthestStart = 20;          // the loss is flat further out
+  static constexpr std::size_t kMostNumbers = 1 << 20;  // kept of the levels of a path
+  static constexpr int kMostRounds = 16;                // of sharpening
+  static constexpr double kEarly = 0.7;  // the share of the threshold that a first gain must promise
 
   const Table& table_;
   const Pairs& pairs_;
-  Pairs::Reader& reader_;
-  std::size_t r_;
   Settings settings_;
+  Pairs::Reader reader_;
+  std::size_t r_ = 0;
   Cells cells_;
   Screen screen_;
   std::vector<Screen::Open> open_;  // candidates of the present step

@@ -63,13 +63,12 @@ ISINGLASS_CLONES inline void take_digit(double* left, std::size_t size, double s
 
 class Screen {
  public:
-  Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells,
-         std::size_t target)
-      : table_(table), pairs_(pairs), reader_(reader), cells_(cells), target_(target) {}
+  Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells)
+      : table_(table), pairs_(pairs), reader_(reader), cells_(cells) {}
 
   // Begins anew for the present cells, fitted with these chances. What was allocated before is kept.
   void begin(const std::vector<double>& chances, std::span<const std::size_t> candidates) {
-    works_ = table_.states(target_) == 2;
+    works_ = cells_.width() == 2;
     if (!works_) return;
     rows_ = slope_ = total_curvature_ = 0;
     least_curvature_ = 1;
@@ -85,7 +84,7 @@ class Screen {
       least_curvature_ = std::min(least_curvature_, curvature);
     }
     rounding_ = 1e-10 * rows_;
-    observed_ = reader_.row(pairs_.first(target_));
+    observed_ = reader_.row(pairs_.first(cells_.target()));
     states_.clear();
     sets_.clear();
     digits_.clear();
@@ -497,7 +496,6 @@ class Screen {
   const Pairs& pairs_;
   Pairs::Reader& reader_;
   const Cells& cells_;
-  std::size_t target_;
   bool works_ = false;
   std::span<const double> observed_;  // rows of every state in which the target is in its second
   double rows_ = 0, rounding_ = 0, slope_ = 0, total_curvature_ = 0, least_curvature_ = 1;
