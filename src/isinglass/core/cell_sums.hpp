@@ -30,22 +30,60 @@ ISINGLASS_CLONES inline double logits_to_chances(std::size_t cells, const double
   return sum_in_lanes(cells, [&](std::size_t s) ISINGLASS_IN_CLONES { return logs[s]; });
 }
 
-// Scores of any number of states, the largest of a cell's being zero, to chances. Returns the sum of rows *
-// log(sum of exp).
-ISINGLASS_CLONES inline double scores_to_chances(std::size_t cells, std::size_t width, const double* rows,
-                                                 double* chance) {
+// Scores of some cells, less the largest of each cell; how many rows these have, and the sum of counts times
+// scores. A width that the compiler knows makes short loops; zero stands for any.
+template <std::size_t kWidth>
+ISINGLASS_IN_CLONES inline double lower_scores(std::size_t cells, std::size_t any_width, const double* counts,
+                                               double* scores, double* rows) {
+  const std::size_t width = kWidth ? kWidth : any_width;
+  double linear = 0;
+  for (std::size_t s = 0; s < cells; ++s, counts += width, scores += width) {
+    double top = scores[0], sum = 0, weighted = 0;
+    for (std::size_t a = 1; a < width; ++a) top = scores[a] > top ? scores[a] : top;
+    for (std::size_t a = 0; a < width; ++a) {
+      scores[a] -= top;
+      weighted += counts[a] * scores[a];
+      sum += counts[a];
+    }
+    linear += weighted;
+    rows[s] = sum;
+  }
+  return linear;
+}
+
+// Scores of three states and more become chances. Returns the loss of the cells, all rows together.
+template <std::size_t kWidth>
+ISINGLASS_IN_CLONES inline double scores_to_chances_of(std::size_t cells, std::size_t any_width,
+                                                       const double* counts, double* chance) {
+  const std::size_t width = kWidth ? kWidth : any_width;
+  double rows[kCellBlock], sums[kCellBlock];
+  const double linear = lower_scores<kWidth>(cells, width, counts, chance, rows);
   for (std::size_t i = 0; i < cells * width; ++i) chance[i] = exp_of_minus(-chance[i]);
-  double sums[kCellBlock];
   for (std::size_t s = 0; s < cells; ++s) {
     double sum = 0;
     for (std::size_t a = 0; a < width; ++a) sum += chance[s * width + a];
-    const double whole = 1 / sum;
-    for (std::size_t a = 0; a < width; ++a) chance[s * width + a] *= whole;
-    sums[s] = sum;
+    sums[s] = sum;  // from 1 to the width
   }
-  double logs[kCellBlock];
-  for (std::size_t s = 0; s < cells; ++s) logs[s] = rows[s] * log_of(sums[s]);  // sums are 1 to width
-  return sum_in_lanes(cells, [&](std::size_t s) ISINGLASS_IN_CLONES { return logs[s]; });
+  for (std::size_t s = 0; s < cells; ++s) {
+    const double whole = 1 / sums[s];
+    for (std::size_t a = 0; a < width; ++a) chance[s * width + a] *= whole;
+  }
+  const auto loss = [&](std::size_t s) ISINGLASS_IN_CLONES { return rows[s] * log_of(sums[s]); };
+  return sum_in_lanes(cells, loss) - linear;
+}
+
+ISINGLASS_CLONES inline double scores_to_chances(std::size_t cells, std::size_t width, const double* counts,
+                                                 double* chance) {
+  switch (width) {
+    case 3:
+      return scores_to_chances_of<3>(cells, width, counts, chance);
+    case 4:
+      return scores_to_chances_of<4>(cells, width, counts, chance);
+    case 5:
+      return scores_to_chances_of<5>(cells, width, counts, chance);
+    default:
+      return scores_to_chances_of<0>(cells, width, counts, chance);
+  }
 }
 
 // Some cells: the features that are 1 in each, from active[begin[s]] to active[begin[s + 1]], counts

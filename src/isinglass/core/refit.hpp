@@ -16,6 +16,7 @@
 #include "cell_view.hpp"
 #include "large_refit.hpp"
 #include "linear.hpp"
+#include "scores.hpp"
 
 namespace isinglass {
 
@@ -107,9 +108,11 @@ class Refit {
   double chances(std::span<const double> full, std::vector<double>& out) const {
     const auto width = static_cast<std::size_t>(view_.width);
     out.resize(view_.cells * width);
-    if (q_ == 1 && !active_.empty()) return chances_of_two(full, out) / n_;
+    const Scores scores(view_, full);
+    if (q_ == 1) return chances_of_two(scores, out) / n_;
     double loss = 0;
-    for (std::size_t s = 0; s < view_.cells; s += kCellBlock) loss += block_chances(s, full, &out[s * width]);
+    for (std::size_t s = 0; s < view_.cells; s += kCellBlock)
+      loss += block_chances(s, scores, &out[s * width]);
     return loss / n_;
   }
 
@@ -122,6 +125,10 @@ class Refit {
     if (large_) return large_->flatter_than(limit);
     std::vector<char> held(view_.states.size(), 0);
     std::vector<double> factor = hessian_;
+    // No table is flatter than the flattest direction of all.
+    for (std::size_t i = 0; i < size_; ++i) factor[i * size_ + i] -= 2 * limit;
+    if (factorise(factor, size_, 0.0)) return held;
+    factor = hessian_;
     if (held.empty() || !factorise(factor, size_, 0.0)) return std::vector<char>(held.size(), 1);
     invert(factor, size_);
     for (std::size_t t = 0; t < held.size(); ++t)
@@ -170,11 +177,11 @@ class Refit {
     return -1.0 / view_.states[t];
   }
 
-  double chances_of_two(std::span<const double> full, std::vector<double>& out) const {
+  double chances_of_two(const Scores& scores, std::vector<double>& out) const {
     TwoChances two;
     double loss = 0;
     for (std::size_t first = 0; first < view_.cells; first += kCellBlock) {
-      loss += block_chances(first, full, two);
+      loss += block_chances(first, scores, two);
       for (std::size_t s = 0; s < cells_from(first); ++s) {
         const bool second = two.logit[s] > 0;
         out[2 * (first + s) + second] = two.likely[s];
@@ -187,64 +194,31 @@ class Refit {
   std::size_t cells_from(std::size_t first) const { return std::min(view_.cells - first, kCellBlock); }
 
   // Loss of a block of cells of a target of two states, and its chances there.
-  double block_chances(std::size_t first, std::span<const double> full, TwoChances& two) const {
+  double block_chances(std::size_t first, const Scores& scores, TwoChances& two) const {
     const double* counts = view_.counts + 2 * first;
-    double rows[kCellBlock], linear = 0;
+    double rows[kCellBlock], linear[kCellBlock];
+    scores.of_cells(first, cells_from(first), two.logit);
     for (std::size_t s = 0; s < cells_from(first); ++s) {
-      two.logit[s] = logit_of(first + s, full);
       rows[s] = counts[2 * s] + counts[2 * s + 1];
-      linear += (two.logit[s] > 0 ? counts[2 * s] : -counts[2 * s + 1]) * two.logit[s];
+      linear[s] = (two.logit[s] > 0 ? counts[2 * s] : -counts[2 * s + 1]) * two.logit[s];
     }
-    return logits_to_chances(cells_from(first), rows, two) + linear;
-  }
-
-  double logit_of(std::size_t s, std::span<const double> full) const {
-    double logit = view_.offset ? view_.offset[2 * s + 1] - view_.offset[2 * s] : 0.0;
-    for (std::size_t i = active_begin_[s]; i < active_begin_[s + 1]; ++i) logit += full[active_[i]];
-    return logit;
+    return logits_to_chances(cells_from(first), rows, two) + total(linear, cells_from(first));
   }
 
   // The same for any number of states; the chances go to `chance`.
-  double block_chances(std::size_t first, std::span<const double> full, double* chance) const {
-    const std::size_t width = q_ + 1, cells = cells_from(first);
-    double rows[kCellBlock], linear = 0;
-    for (std::size_t s = 0; s < cells; ++s) {
-      double* scores = chance + s * width;
-      set_scores(first + s, full, scores);
-      const double *counts = view_.counts + (first + s) * width,
-                   top = *std::max_element(scores, scores + width);
-      rows[s] = 0;
-      for (std::size_t a = 0; a < width; ++a) {
-        scores[a] -= top;
-        linear += counts[a] * scores[a];
-        rows[s] += counts[a];
-      }
-    }
-    return scores_to_chances(cells, width, rows, chance) - linear;
-  }
-
-  // What field, tables and offset add up to for each of the target's states.
-  void set_scores(std::size_t s, std::span<const double> full, double* scores) const {
-    const std::size_t columns = first_.size();
-    scores[0] = 0;
-    std::copy_n(full.begin(), q_, scores + 1);
-    for (std::size_t t = 0; t < columns; ++t) {
-      const int c = view_.codes[s * columns + t];
-      if (c == 0) continue;
-      const double* row = &full[(first_[t] + static_cast<std::size_t>(c) - 1) * q_];
-      for (std::size_t a = 0; a < q_; ++a) scores[a + 1] += row[a];
-    }
-    if (!view_.offset) return;
-    for (std::size_t a = 0; a <= q_; ++a) scores[a] += view_.offset[s * (q_ + 1) + a];
+  double block_chances(std::size_t first, const Scores& scores, double* chance) const {
+    scores.of_cells(first, cells_from(first), chance);
+    return scores_to_chances(cells_from(first), q_ + 1, view_.counts + first * (q_ + 1), chance);
   }
 
   // Value and gradient of the mean loss plus ridge, and with `curved` its Hessian (lower triangle).
   double evaluate(std::span<const double> x, bool curved) {
     const std::vector<double> full = expand(x);
+    const Scores scores(view_, full);
     slope_.assign(features_ * q_, 0.0);
     if (curved) blocks_.assign(features_ * (features_ + 1) / 2 * q_ * (q_ + 1) / 2, 0.0);
     if (active_.empty()) list_active();
-    double value = q_ == 1 ? sum_two_states(full, curved) : sum_many_states(full, curved);
+    double value = q_ == 1 ? sum_two_states(scores, curved) : sum_many_states(scores, curved);
     for (double& number : slope_) number /= n_;
     if (curved) unpack_blocks();
     value = value / n_ + add_ridge(full, curved);
@@ -270,13 +244,13 @@ class Refit {
   }
 
   // Sums over cells of loss, slope and curvature.
-  double sum_two_states(std::span<const double> full, bool curved) {
+  double sum_two_states(const Scores& scores, bool curved) {
     std::vector<double*> rows;  // of the lower triangle
     for (std::size_t f = 0; curved && f < features_; ++f) rows.push_back(&blocks_[f * (f + 1) / 2]);
     TwoChances two;
     double value = 0;
     for (std::size_t first = 0; first < view_.cells; first += kCellBlock) {
-      value += block_chances(first, full, two);
+      value += block_chances(first, scores, two);
       for (std::size_t s = 0; s < cells_from(first); ++s) {
         const double *counts = view_.counts + 2 * (first + s), rows_here = counts[0] + counts[1];
         const double off = rows_here * (two.logit[s] > 0 ? two.likely[s] : two.unlikely[s]) - counts[1];
@@ -294,12 +268,12 @@ class Refit {
     return value;
   }
 
-  double sum_many_states(std::span<const double> full, bool curved) {
+  double sum_many_states(const Scores& scores, bool curved) {
     const std::size_t width = q_ + 1;
     std::vector<double> chances(kCellBlock * width);
     double value = 0;
     for (std::size_t s = 0; s < view_.cells; s += kCellBlock) {
-      value += block_chances(s, full, chances.data());
+      value += block_chances(s, scores, chances.data());
       add_cells({.cells = cells_from(s),
                  .active = active_.data(),
                  .begin = &active_begin_[s],

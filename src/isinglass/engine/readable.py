@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from isinglass.engine.admirers import Admirers, find_admirers, valued
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import KeptRuns, Progress
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
@@ -40,7 +41,7 @@ def learn_readable(
         return search(blocks, floor, nu, max_size=max_degree, names=table.names, required=required)
 
     paths = list(_in_threads(run, p, threads, progress))
-    admirers = _admirers(paths)
+    admirers = find_admirers(paths)
     worths = _in_threads(lambda r: _worth(losses[r], paths[r], admirers[r]), p, threads)
     return KeptRuns(paths, list(worths))
 
@@ -57,23 +58,11 @@ def node_loss(table: Table, r: int, *, intercept: bool = True) -> ConditionalLos
     )
 
 
-def _admirers(paths: list[Path]) -> list[set[int]]:
-    """For each column, those that had it in their support at some time."""
-    admirers: list[set[int]] = [set() for _ in paths]
-    for r, path in enumerate(paths):
-        for t in path.required:
-            admirers[t].add(r)
-        for step in path.steps:
-            if step.kind == "add":
-                admirers[step.variable].add(r)
-    return admirers
-
-
-def _worth(loss: ConditionalLoss, path: Path, admirers: set[int]) -> dict[int, dict[int, float]]:
+def _worth(loss: ConditionalLoss, path: Path, admirers: Admirers) -> dict[int, dict[int, float]]:
     worth = {}
-    for count, fit in _cuts(path):
-        inside = sorted(fit.coef)
-        outside = sorted(admirers - fit.coef.keys())
+    for count, inside, outside in valued(path, admirers):
+        fit = path.steps[count - 1].fit if count else path.start
+        assert isinstance(fit, NodeFit)
         values: dict[int, float] = {}
         if inside:
             values.update(zip(inside, loss.costs(fit, [(t,) for t in inside]), strict=True))
@@ -81,15 +70,6 @@ def _worth(loss: ConditionalLoss, path: Path, admirers: set[int]) -> dict[int, d
             values.update(zip(outside, loss.gains(fit, [(t,) for t in outside]), strict=True))
         worth[count] = {t: max(float(value), 0.0) for t, value in values.items()}
     return worth
-
-
-def _cuts(path: Path) -> Iterator[tuple[int, NodeFit]]:
-    """Where a path may be cut: before each forward step, and at its end."""
-    fits = [path.start, *(step.fit for step in path.steps)]
-    for count, fit in enumerate(fits):
-        if count == len(path.steps) or path.steps[count].kind == "add":
-            assert isinstance(fit, NodeFit)
-            yield count, fit
 
 
 def _in_threads(

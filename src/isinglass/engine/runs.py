@@ -61,7 +61,10 @@ class Worths:
         size = int(max(self.column.max(initial=0), self.neighbour.max(initial=0))) + 1
         key = self.column * size + self.neighbour
         order = np.argsort(key, kind="stable")
-        return self.value[order[np.searchsorted(key[order], column * size + neighbour)]]
+        wanted = column * size + neighbour
+        found = order[np.searchsorted(key[order], wanted)]
+        assert np.array_equal(key[found], wanted), "an edge has not been valued"
+        return self.value[found]
 
 
 class Runs(Protocol):

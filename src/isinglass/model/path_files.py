@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from isinglass.engine.admirers import Admirers, find_admirers, valued
 from isinglass.engine.runs import WorthAtCuts
 from isinglass.losses.conditional import NodeFit
 from isinglass.model.document import (
@@ -132,19 +133,15 @@ def worth_to_json(worth: WorthAtCuts) -> list[Document]:
 
 def worths_from_json(value: Any, paths: tuple[Path, ...]) -> tuple[WorthAtCuts, ...]:
     """Worths of all that an edge can be at, so that no graph lacks a number."""
-    wanted: list[set[int]] = [set() for _ in paths]
-    for r, path in enumerate(paths):
-        for support in (path.required, *(step.support for step in path.steps)):
-            for t in support:
-                wanted[t].add(r)
+    admirers = find_admirers(paths)
     return tuple(
-        _worth_from_json(worth, f"the worths of path {r}", paths[r], wanted[r])
+        _worth_from_json(worth, f"the worths of path {r}", paths[r], admirers[r])
         for r, worth in enumerate(items(value, "worths", len(paths)))
     )
 
 
-def _worth_from_json(value: Any, where: str, path: Path, chosen_by: set[int]) -> WorthAtCuts:
-    worth = {}
+def _worth_from_json(value: Any, where: str, path: Path, admirers: Admirers) -> WorthAtCuts:
+    worth: dict[int, dict[int, float]] = {}
     p = len(path.names or ())
     for cut in items(value, where):
         steps = whole(member(cut, "steps", where), f"the steps of {where}", len(path) + 1)
@@ -154,10 +151,8 @@ def _worth_from_json(value: Any, where: str, path: Path, chosen_by: set[int]) ->
             raise Fault(f"{where} must not be negative")
         places = [whole(column, f"a column of {where}", p) for column in columns]
         worth[steps] = dict(zip(places, values, strict=True))
-    supports = [path.required, *(step.support for step in path.steps)]
-    for steps, support in enumerate(supports):
-        may_be_cut = steps == len(path) or path.steps[steps].kind == "add"
-        if may_be_cut and not {*support, *chosen_by} <= worth.get(steps, {}).keys():
+    for steps, neighbours, others in valued(path, admirers):
+        if not {*neighbours, *others} <= worth.get(steps, {}).keys():
             raise Fault(f"{where} lack an edge after {steps} steps")
     return worth
 
