@@ -66,10 +66,17 @@ ISINGLASS_CLONES inline bool sum_by_code(const ByCode& by, std::size_t codes, st
   return true;
 }
 
-// The bits that two rows have in common, and whether there are any.
+// The bits that two rows have in common. Returns whether there are any.
 ISINGLASS_CLONES inline bool meet(const Word* a, const Word* b, std::size_t words, Word* out) {
   Word any = 0;
   for (std::size_t w = 0; w < words; ++w) any |= out[w] = a[w] & b[w];
+  return any != 0;
+}
+
+// The bits of a row that another one does not have. Returns whether there are any.
+ISINGLASS_CLONES inline bool leave(const Word* a, const Word* b, std::size_t words, Word* out) {
+  Word any = 0;
+  for (std::size_t w = 0; w < words; ++w) any |= out[w] = a[w] & ~b[w];
   return any != 0;
 }
 
@@ -220,9 +227,11 @@ class Cells {
   // Rows in the cells for which `chosen` holds, as bits.
   void rows_of(std::span<const char> chosen, Words& out) const {
     out.assign(table_->words(), 0);
-    if (by_bits_) {
+    if (by_bits_) {  // the fewer ones are put together
+      const bool few = 2 * static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), 1)) <= size();
       for (std::size_t s = 0; s < size(); ++s)
-        if (chosen[s]) join(mask(s), table_->words(), out.data());
+        if ((chosen[s] != 0) == few) join(mask(s), table_->words(), out.data());
+      if (!few) leave(table_->all(), out.data(), table_->words(), out.data());
       return;
     }
     for (std::size_t i = 0; i < table_->rows(); ++i)
@@ -265,26 +274,36 @@ class Cells {
   void split_bits(std::size_t column) {
     const std::size_t words = table_->words(), k = support_.size(), m = width();
     const int states = table_->states(column);
-    new_masks_.resize(std::max(new_masks_.size(), size() * static_cast<std::size_t>(states) * words));
-    std::vector<double> counts, totals;
-    std::vector<std::uint8_t> codes;
-    parents_.clear();
+    const std::size_t most = size() * static_cast<std::size_t>(states);
+    new_masks_.resize(std::max(new_masks_.size(), most * words));
+    std::vector<double> counts(most * m), totals(most);
+    std::vector<std::uint8_t> codes(most * (k + 1));
+    parents_.resize(most);
+    std::size_t found = 0;
     for (std::size_t s = 0; s < size(); ++s) {
       double* left = &counts_[s * m];
       for (int c = states; c-- > 0;) {
-        Word* rows = &new_masks_[totals.size() * words];
+        Word* rows = &new_masks_[found * words];
         if (!meet(mask(s), table_->bits(column, c), words, rows)) continue;
-        codes.insert(codes.end(), codes_.data() + s * k, codes_.data() + (s + 1) * k);
-        codes.push_back(static_cast<std::uint8_t>(c));
-        parents_.push_back(static_cast<std::uint32_t>(s));
-        counts.insert(counts.end(), left, left + m);
-        totals.push_back(totals_[s]);
-        if (c == 0) break;
-        count_bits(rows, &counts[counts.size() - m], &totals.back());
-        for (std::size_t a = 0; a < m; ++a) left[a] -= counts[counts.size() - m + a];
-        totals_[s] -= totals.back();
+        std::copy_n(codes_.data() + s * k, k, &codes[found * (k + 1)]);
+        codes[found * (k + 1) + k] = static_cast<std::uint8_t>(c);
+        parents_[found] = static_cast<std::uint32_t>(s);
+        double *own = &counts[found * m], *total = &totals[found];
+        ++found;
+        if (c == 0) {
+          std::copy_n(left, m, own);
+          *total = totals_[s];
+          continue;
+        }
+        count_bits(rows, own, total);
+        for (std::size_t a = 0; a < m; ++a) left[a] -= own[a];
+        totals_[s] -= *total;
       }
     }
+    parents_.resize(found);
+    codes.resize(found * (k + 1));
+    counts.resize(found * m);
+    totals.resize(found);
     masks_.swap(new_masks_);
     codes_.swap(codes);
     counts_.swap(counts);

@@ -123,6 +123,9 @@ class Node {
   NodePath search(const std::atomic<bool>& interrupted) {
     NodePath path;
     if (!required_.empty()) cells_.become(required_);
+    outside_.clear();
+    std::set_difference(candidates_.begin(), candidates_.end(), required_.begin(), required_.end(),
+                        std::back_inserter(outside_));
     NodeFit fit = refit(nullptr);
     path.start = without_chances(fit);
     std::map<std::size_t, double> recorded, left_at;  // by support size: last gain, last loss
@@ -140,6 +143,7 @@ class Node {
       left_at[size] = fit.loss;
       const std::vector<double> shifts = best_shifts(fit, forward.column);
       cells_.add(forward.column);
+      outside_.erase(std::lower_bound(outside_.begin(), outside_.end(), forward.column));
       fit = refit(&fit, shifts);
       recorded[size + 1] = forward.value;
       path.steps.push_back({true, forward.column, forward.value, without_chances(fit)});
@@ -157,6 +161,7 @@ class Node {
           break;
         }
         fit = std::move(fewer);
+        outside_.insert(std::lower_bound(outside_.begin(), outside_.end(), backward.column), backward.column);
         path.steps.push_back({false, backward.column, backward.value, without_chances(fit)});
       }
     }
@@ -318,11 +323,10 @@ class Node {
       best = exact.back().value;
       keep_shifts(candidate.column);
     };
-    const std::vector<std::size_t> candidates = outside(fit);
     Screen& screen = screen_;
-    screen.begin(fit.chances, candidates);
+    screen.begin(fit.chances, outside_);
     std::vector<Open>& open = open_;
-    screen.look_at(candidates, open, cut() * table_.n());
+    screen.look_at(outside_, open, cut() * table_.n());
     std::erase_if(open, hopeless);
     const auto assess = [&] {
       screen.assess(open, cut() * table_.n());
@@ -332,9 +336,10 @@ class Node {
       // A gain that is likely to raise the cut rules out more than another set of rows does.
       const auto top = std::max_element(open.begin(), open.end(), less_promising);
       if (screen.guess(*top) > (best > 0 ? 1.0 : kEarly) * cut() * table_.n()) {
+        const double before = cut();
         evaluate(*top);
         open.erase(top);
-        assess();
+        if (cut() > before) assess();
       }
       if (!screen.worth_sharpening(open.size()) || !screen.sharpen(open, cut() * table_.n())) break;
       assess();
@@ -350,7 +355,7 @@ class Node {
     for (const Open& candidate : open)
       if (!hopeless(candidate)) evaluate(candidate);
     if (settings_.check) assert_best(fit, exact, best);
-    return exact.empty() ? Choice{candidates.front(), 0.0} : first_within_tie(exact);
+    return exact.empty() ? Choice{outside_.front(), 0.0} : first_within_tie(exact);
   }
 
   // Whether bounds rule out the candidate by which the cells are split: those of the exact slopes, where
@@ -393,22 +398,13 @@ class Node {
   static bool less_promising(const Open& a, const Open& b) { return a.promise < b.promise; }
 
   void assert_best(const NodeFit& fit, const std::vector<Choice>& exact, double best) {
-    for (const std::size_t j : outside(fit)) {
+    for (const std::size_t j : outside_) {
       const bool known =
           std::any_of(exact.begin(), exact.end(), [&](const Choice& c) { return c.column == j; });
       const double gain = known ? 0 : on_one_scale(exact_gain(fit, j), j);
       if (gain > std::max(best, settings_.threshold) - kTie + 1e-12)
         throw std::logic_error("a skipped candidate was better than the chosen one");
     }
-  }
-
-  std::vector<std::size_t> outside(const NodeFit& fit) const {
-    std::vector<std::size_t> columns, support(fit.support);
-    std::sort(support.begin(), support.end());
-    columns.reserve(candidates_.size());
-    std::set_difference(candidates_.begin(), candidates_.end(), support.begin(), support.end(),
-                        std::back_inserter(columns));
-    return columns;
   }
 
   // Removals that are sure to cost more than the limit are not looked at.
@@ -741,6 +737,7 @@ class Node {
   Screen screen_;
   std::vector<Screen::Open> open_;  // candidates of the present step
   std::vector<std::size_t> candidates_, required_;
+  std::vector<std::size_t> outside_;  // candidates that are not in the support; all in increasing order
   Profile profile_;
   std::vector<WeightedCells> by_state_;  // cells of the last split
   WeightedCells all_;                    // all of them, without the odds of a neighbour or mirrored

@@ -23,6 +23,7 @@ namespace isinglass {
 constexpr double kRidge = 1e-8;       // refits: unique and finite answers, gains moved by < 1e-7
 constexpr double kVanishing = 1e-13;  // stands for an infimum, which may lie at infinity
 constexpr double kNear = 3e-2;        // steps so short that the curvature hardly changes
+constexpr double kSafety = 100;       // how much worse a last step may be than the one before
 
 constexpr std::size_t kManyParameters = 256;
 
@@ -62,7 +63,7 @@ class Refit {
     double value = evaluate(x, true);
     std::vector<double> gradient = gradient_, factor, step(size_), trial(size_);
     bool factored = factor_curvature(factor, 0);
-    double damping = 0;
+    double damping = 0, last_predicted = 0;
     int blind_steps = 0;
     drift_ = 0;
     for (int i = 0; i < 500 && size_ > 0 && factored; ++i) {
@@ -72,6 +73,12 @@ class Refit {
       for (std::size_t j = 0; j < size_; ++j) predicted -= 0.5 * gradient[j] * step[j];
       if (!(predicted > tolerance) || blind_steps > 50) break;
       for (std::size_t j = 0; j < size_; ++j) trial[j] = x[j] + step[j];
+      // With the same curvature a step leaves about the same share of what is predicted as the last one.
+      if (last_predicted > 0 && kSafety * predicted / last_predicted * predicted <= tolerance) {
+        x = trial;
+        drift_ += largest_move(step);
+        break;
+      }
       const bool near =
           damping == 0 && std::ranges::all_of(step, [](double d) { return std::abs(d) < kNear; });
       const std::vector<double> before = near ? std::vector<double>() : hessian_;
@@ -83,12 +90,14 @@ class Refit {
         value = there;
         gradient = gradient_;
         drift_ = near ? drift_ + largest_move(step) : 0;
+        last_predicted = near && damping == 0 ? predicted : 0;
         damping = damping > 1e-12 ? damping / 10 : 0;
         blind_steps += blind;
         if (!near) factored = factor_curvature(factor, damping);
       } else {
         if (!near) hessian_ = before;
         damping = std::max(10 * damping, 1e-4 * mean_curvature());
+        last_predicted = 0;
         factored = factor_curvature(factor, damping);
       }
     }

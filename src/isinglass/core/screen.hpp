@@ -17,12 +17,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <vector>
 
 #include "bounds.hpp"
 #include "cells.hpp"
-#include "linear.hpp"
+#include "features.hpp"
 #include "pairs.hpp"
 #include "vectors.hpp"
 
@@ -88,7 +89,6 @@ class Screen {
     states_.clear();
     sets_.clear();
     digits_.clear();
-    refine_kept();
     works_ = cells_.few() ? start_features() : start_digits(candidates);
   }
 
@@ -107,11 +107,15 @@ class Screen {
 
   // Opens the candidates, if it works all but those whose bound is at most a limit.
   void look_at(std::span<const std::size_t> candidates, std::vector<Open>& open, double limit) {
-    open.clear();
+    open.resize(candidates.size());
     const bool quick = works_ && pairs_.all_of_two();
     if (quick) compare_all(limit);
-    for (const std::size_t j : candidates)
-      if (!quick || !(excess_[j] <= 0)) open.push_back({j, kNoBound, quick ? promise_[j] : 0.0});
+    std::size_t left = 0;
+    for (const std::size_t j : candidates) {
+      open[left] = {j, kNoBound, quick ? promise_[j] : 0.0};
+      left += !quick || !(excess_[j] <= 0);  // else the next one takes its place
+    }
+    open.resize(left);
     if (works_ && !(quick && many(open))) drop_below(limit, open);
   }
 
@@ -137,7 +141,7 @@ class Screen {
     if (!works_ || open <= 4) return false;
     const std::size_t summed = 8 * open > pairs_.size() ? pairs_.size() : open;
     const std::size_t solving =
-        cells_.few() ? 2 * (cells_.size() + summed) * (features() + 1) + cells_.work_to_split() / 4
+        cells_.few() ? 2 * (cells_.size() + summed) * (features_.size() + 1) + cells_.work_to_split() / 4
                      : table_.rows();
     return 4 * (open * table_.words() * table_.planes() + solving) < open * cells_.work_to_split();
   }
@@ -149,7 +153,10 @@ class Screen {
     if (!works_ || cells_.size() < 2) return false;
     states_.clear();
     keep_ = cells_.few() && many(open) && kept_.size() < kMostKept;
-    for (std::size_t u = 0; keep_ && u < pairs_.size(); ++u) states_.push_back(u);
+    if (keep_) {
+      states_.resize(pairs_.size());
+      std::iota(states_.begin(), states_.end(), std::size_t{0});
+    }
     for (std::size_t i = 0; !keep_ && i < open.size(); ++i) list_states(open[i].column);
     while (sets_.size() < kMostAtOnce && (sets_.empty() || !telling(limit)))
       if (!(cells_.few() ? add_set() : add_digit(slope_matters() ? chance_ : curvature_))) break;
@@ -173,17 +180,12 @@ class Screen {
     std::vector<double> sums;
     std::vector<double> left;
     double length = 0;
-    std::vector<double> known;     // features: the known part, cell by cell
-    std::vector<double> products;  // features: of each with the function
-    std::vector<double> weights;   // features: of each in the known part
-    double step = 0;               // digits: how far the remainder can be from zero before it is centred
-    double mean = 0;               // digits: of the remainder, already counted among the sums
-    double range = 0;              // how far the part that rough counts stand for is from zero
-  };
-
-  // A set of cells that was counted for every candidate.
-  struct Kept {
-    std::vector<double> set, sums;
+    std::vector<double> known;    // features: the known part, cell by cell
+    std::vector<double> halves;   // features: their products with the function, half solved
+    std::vector<double> weights;  // features: of each in the known part
+    double step = 0;              // digits: how far the remainder can be from zero before it is centred
+    double mean = 0;              // digits: of the remainder, already counted among the sums
+    double range = 0;             // how far the part that rough counts stand for is from zero
   };
 
   // What a digit that is not counted yet will change.
@@ -281,44 +283,48 @@ class Screen {
 
   // --- Features: few cells ---
 
-  // A feature is 1 in some cells and 0 in the others: the constant, a state of the support, or another set.
-  std::size_t features() const { return sums_of_.size(); }
-  const double* feature(std::size_t f) const { return &in_cell_[f * cells_.size()]; }
-
+  // Features are the constant, the states of the support, and other sets. Those that were counted for every
+  // candidate when cells were coarser stay.
   bool start_features() {
-    sums_of_.clear();
-    normal_.clear();
-    chance_.products.clear();
-    curvature_.products.clear();
+    const std::size_t members = cells_.support().size();
+    const bool finer = lasting_ > 0 && cells_.age() == age_ && members == members_ + 1;
     counted_ = 0;
-    in_cell_.assign(cells_.size(), 1.0);
-    add_feature(pairs_.marginals().data());
-    for (std::size_t i = 0; i < cells_.support().size(); ++i)
-      for (int c = 1; c < table_.states(cells_.support()[i]); ++c) {
-        for (std::size_t s = 0; s < cells_.size(); ++s)
-          in_cell_.push_back(cells_.code(s, i) == c ? 1.0 : 0.0);
-        add_feature(reader_.row(table_.state(cells_.support()[i], c)).data());
-      }
-    for (const Kept& kept : kept_) {
-      in_cell_.insert(in_cell_.end(), kept.set.begin(), kept.set.end());
-      add_feature(kept.sums.data());
+    chance_.halves.clear();
+    curvature_.halves.clear();
+    sums_of_.resize(finer ? lasting_ : 0);
+    bool added = true;
+    if (finer) {
+      features_.cut(lasting_);
+      features_.refine(cells_.parents());
+    } else {
+      kept_.clear();
+      features_.clear(cells_.size());
+      added = add_feature([](std::size_t) { return true; }, pairs_.marginals().data());
     }
-    if (!estimate()) return false;
+    for (std::size_t i = finer ? members_ : 0; i < members; ++i) added = added && add_states(i);
+    age_ = cells_.age();
+    members_ = members;
+    lasting_ = added ? features_.size() : 0;
+    if (!added) return false;
+    estimate();
     combine_sums();
     return true;
   }
 
-  // What was counted when cells were coarser; nothing, if they are others.
-  void refine_kept() {
-    const bool finer = cells_.age() == age_ && cells_.support().size() == members_ + 1;
-    if (!finer || !cells_.few()) kept_.clear();
-    for (Kept& kept : kept_) {
-      std::vector<double> set(cells_.size());
-      for (std::size_t s = 0; s < set.size(); ++s) set[s] = kept.set[cells_.parents()[s]];
-      kept.set.swap(set);
-    }
-    age_ = cells_.age();
-    members_ = cells_.support().size();
+  // The states of a member of the support, but the first.
+  bool add_states(std::size_t i) {
+    bool added = true;
+    for (int c = 1; c < table_.states(cells_.support()[i]); ++c)
+      added = added && add_feature([&](std::size_t s) { return cells_.code(s, i) == c; },
+                                   reader_.row(table_.state(cells_.support()[i], c)).data());
+    return added;
+  }
+
+  // Collinear features only need some solution; what it misses is part of the remainder.
+  template <class In>
+  bool add_feature(const In& in, const double* sums) {
+    sums_of_.push_back(sums);
+    return features_.add(in, cells_.totals(), 1e-9 * rows_);
   }
 
   // Adds the set of cells that explains much of what is left.
@@ -327,25 +333,21 @@ class Screen {
     double level = 0;
     if (!find_level(left, level)) return false;
     upper_.resize(left.size());
-    for (std::size_t s = 0; s < left.size(); ++s) {
-      upper_[s] = left[s] > level;
-      in_cell_.push_back(upper_[s]);
-    }
+    for (std::size_t s = 0; s < left.size(); ++s) upper_[s] = left[s] > level;
     add_rows_of(upper_);
-    add_feature(nullptr);
-    if (estimate()) return true;
-    works_ = false;
-    return false;
+    works_ = add_feature([&](std::size_t s) { return upper_[s]; }, nullptr);
+    if (works_) estimate();
+    return works_;
   }
 
   // The counts of the sets become sums of the last features.
   void take_features() {
-    const std::size_t before = features() - sets_.size(), size = states_.size();
+    const std::size_t before = features_.size() - sets_.size(), size = states_.size();
     for (std::size_t k = 0; k < sets_.size(); ++k) {
-      const double *counts = &counts_[k * size], *set = feature(before + k);
+      const double* counts = &counts_[k * size];
       if (keep_) {
-        kept_.push_back({{set, set + cells_.size()}, {counts, counts + size}});
-        sums_of_[before + k] = kept_.back().sums.data();
+        kept_.emplace_back(counts, counts + size);
+        sums_of_[before + k] = kept_.back().data();
         continue;
       }
       if (counted_ == sums_.size()) sums_.emplace_back(pairs_.size());
@@ -353,40 +355,23 @@ class Screen {
       for (std::size_t i = 0; i < size; ++i) sums[states_[i]] = counts[i];
       sums_of_[before + k] = sums.data();
     }
+    if (keep_) lasting_ = features_.size();
     combine_sums();
   }
 
-  // One more column of the least squares, the last in `in_cell_`: its products with the others, with chance
-  // and curvature.
-  void add_feature(const double* sums) {
-    sums_of_.push_back(sums);
-    weighted_.resize(cells_.size());
-    multiply(feature(features() - 1), cells_.totals(), weighted_.data(), weighted_.size());
-    for (std::size_t f = 0; f < features(); ++f)
-      normal_.push_back(dot(weighted_.data(), feature(f), weighted_.size()));
-    for (Split* split : {&chance_, &curvature_})
-      split->products.push_back(dot(weighted_.data(), split->of_cell.data(), weighted_.size()));
-  }
-
   // Least squares of chance and curvature on the features.
-  bool estimate() {
-    const std::size_t size = features();
-    factor_.resize(size * size);
-    for (std::size_t f = 0; f < size; ++f) std::copy_n(&normal_[f * (f + 1) / 2], f + 1, &factor_[f * size]);
-    // Collinear features only need some solution; what it misses is part of the remainder.
-    if (!factorise(factor_, size, 1e-9 * rows_)) return false;
+  void estimate() {
     for (Split* split : {&chance_, &curvature_}) {
-      split->weights = split->products;
-      substitute(factor_, split->weights);
+      features_.half_solve(split->of_cell.data(), cells_.totals(), split->halves);
+      features_.solve(split->halves, split->weights);
       split->known.assign(cells_.size(), 0.0);
     }
     vectors_.clear();
-    for (std::size_t f = 0; f < size; ++f) vectors_.push_back(feature(f));
-    add_combinations(vectors_.data(), size, cells_.size(), chance_.weights.data(), chance_.known.data(),
-                     curvature_.weights.data(), curvature_.known.data());
+    for (std::size_t f = 0; f < features_.size(); ++f) vectors_.push_back(features_.row(f));
+    add_combinations(vectors_.data(), vectors_.size(), cells_.size(), chance_.weights.data(),
+                     chance_.known.data(), curvature_.weights.data(), curvature_.known.data());
     leave_rest(chance_);
     leave_rest(curvature_);
-    return true;
   }
 
   // The remainder, once a combination of features is known; its mean becomes part of that.
@@ -407,13 +392,13 @@ class Screen {
   void combine_sums() {
     if (keep_ || states_.empty()) {
       for (Split* split : {&chance_, &curvature_}) split->sums.assign(pairs_.size(), 0.0);
-      add_combinations(sums_of_.data(), features(), pairs_.size(), chance_.weights.data(),
+      add_combinations(sums_of_.data(), sums_of_.size(), pairs_.size(), chance_.weights.data(),
                        chance_.sums.data(), curvature_.weights.data(), curvature_.sums.data());
       return;
     }
     for (const std::size_t u : states_) {
       double chance = 0, curvature = 0;
-      for (std::size_t f = 0; f < features(); ++f) {
+      for (std::size_t f = 0; f < sums_of_.size(); ++f) {
         chance += chance_.weights[f] * sums_of_[f][u];
         curvature += curvature_.weights[f] * sums_of_[f][u];
       }
@@ -449,6 +434,7 @@ class Screen {
   // --- Digits: many cells ---
 
   bool start_digits(std::span<const std::size_t> candidates) {
+    lasting_ = 0;
     start_at(chance_, 0.5);  // chances lie within 1/2 of 1/2, curvatures within 1/8 of 1/8
     start_at(curvature_, 0.125);
     for (const std::size_t j : candidates) list_states(j);
@@ -500,17 +486,17 @@ class Screen {
   std::span<const double> observed_;  // rows of every state in which the target is in its second
   double rows_ = 0, rounding_ = 0, slope_ = 0, total_curvature_ = 0, least_curvature_ = 1;
   Split chance_, curvature_;
-  std::vector<double> in_cell_;          // features x cells
-  std::vector<const double*> sums_of_;   // of each feature, over the rows of every state
-  std::vector<double> normal_, factor_;  // lower triangles, row by row
+  Features features_;
+  std::size_t lasting_ = 0;             // how many of them stay when cells grow finer
+  std::vector<const double*> sums_of_;  // of each feature, over the rows of every state
   std::vector<const double*> vectors_;
   std::vector<std::vector<double>> sums_;  // of the sets of cells; features point into them
   std::size_t counted_ = 0;                // how many of these are in use
-  std::vector<Kept> kept_;
-  std::size_t age_ = 0, members_ = 0;  // of the cells that these are sets of
-  bool keep_ = false;                  // whether what is counted now is kept
-  std::vector<Words> sets_;            // of rows, not counted yet
-  std::vector<Digit> digits_;          // and which digits they are
+  std::vector<std::vector<double>> kept_;  // sums of sets that were counted for every candidate
+  std::size_t age_ = 0, members_ = 0;      // of the cells that these are sets of
+  bool keep_ = false;                      // whether what is counted now is kept
+  std::vector<Words> sets_;                // of rows, not counted yet
+  std::vector<Digit> digits_;              // and which digits they are
   std::vector<char> upper_;
   std::vector<std::size_t> states_;
   std::vector<double> counts_, excess_, promise_;
