@@ -132,7 +132,7 @@ void grow_and_shrink(const Sample& sample, std::size_t target) {
       cells.add(j);
       all_agree(sample, target, cells, last);
     }
-  check(sample.rows < 1500 || cells.size() > Cells::kFewCells, "many rows have many cells");
+  check(sample.rows < 1500 || cells.size() > Cells::kMostMasks, "many rows have many cells");
   const Cells before = cells;
   for (const std::size_t j : {std::size_t{1}, std::size_t{3}}) {
     cells.remove(j == target ? j + 1 : j);

@@ -80,9 +80,10 @@ ISINGLASS_CLONES inline bool leave(const Word* a, const Word* b, std::size_t wor
   return any != 0;
 }
 
-// Adds the bits of a row to those of another.
-ISINGLASS_CLONES inline void join(const Word* a, std::size_t words, Word* out) {
-  for (std::size_t w = 0; w < words; ++w) out[w] |= a[w];
+// Adds the bits of four rows to those of another.
+ISINGLASS_CLONES inline void join(const Word* a, const Word* b, const Word* c, const Word* d,
+                                  std::size_t words, Word* out) {
+  for (std::size_t w = 0; w < words; ++w) out[w] |= (a[w] | b[w]) | (c[w] | d[w]);
 }
 
 // While there are few cells each is a row of bits, and everything is a popcount; when there are
@@ -90,7 +91,7 @@ ISINGLASS_CLONES inline void join(const Word* a, std::size_t words, Word* out) {
 // never more cells than rows.
 class Cells {
  public:
-  static constexpr std::size_t kFewCells = 512;
+  static constexpr std::size_t kFewCells = 1024, kMostMasks = 512;
 
   Cells(const Table& table, std::size_t target) : table_(&table), target_(target) { reset(); }
 
@@ -102,7 +103,7 @@ class Cells {
 
   std::size_t target() const { return target_; }
   std::size_t size() const { return totals_.size(); }
-  bool few() const { return table_->countable() ? by_bits_ : size() <= kFewCells; }
+  bool few() const { return size() <= kFewCells; }
   const std::vector<std::size_t>& support() const { return support_; }
   // State of the i-th member of the support in a cell.
   int code(std::size_t cell, std::size_t i) const { return codes_[cell * support_.size() + i]; }
@@ -121,7 +122,7 @@ class Cells {
 
   void add(std::size_t column) {
     const auto m = static_cast<std::size_t>(table_->states(column));
-    if (by_bits_ && size() * m > kFewCells) number_rows();
+    if (by_bits_ && size() * m > kMostMasks) number_rows();
     by_bits_ ? split_bits(column) : split_rows(column);
     support_.push_back(column);
   }
@@ -229,8 +230,15 @@ class Cells {
     out.assign(table_->words(), 0);
     if (by_bits_) {  // the fewer ones are put together
       const bool few = 2 * static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), 1)) <= size();
-      for (std::size_t s = 0; s < size(); ++s)
-        if ((chosen[s] != 0) == few) join(mask(s), table_->words(), out.data());
+      const Word* four[4];
+      std::size_t found = 0;
+      for (std::size_t s = 0; s < size(); ++s) {
+        if ((chosen[s] != 0) != few) continue;
+        four[found++ % 4] = mask(s);
+        if (found % 4 == 0) join(four[0], four[1], four[2], four[3], table_->words(), out.data());
+      }
+      for (; found % 4; --found)
+        join(four[found % 4 - 1], out.data(), out.data(), out.data(), table_->words(), out.data());
       if (!few) leave(table_->all(), out.data(), table_->words(), out.data());
       return;
     }

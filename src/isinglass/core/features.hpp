@@ -44,8 +44,9 @@ class Features {
   // cannot be factorised, `extra` on the diagonal.
   template <class In>
   bool add(const In& in, const double* rows, double extra) {
-    for (std::size_t s = 0; s < cells_; ++s) in_cell_.push_back(in(s) ? 1.0 : 0.0);
-    ++size_;
+    in_cell_.resize(++size_ * cells_);
+    double* own = &in_cell_[(size_ - 1) * cells_];
+    for (std::size_t s = 0; s < cells_; ++s) own[s] = in(s) ? 1.0 : 0.0;
     weighted_.resize(cells_);
     multiply(row(size_ - 1), rows, weighted_.data(), cells_);
     double* products = add_factor_row();

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "binary_design.hpp"
 #include "cell_sums.hpp"
 #include "cell_view.hpp"
 #include "large_refit.hpp"
@@ -114,9 +115,10 @@ class Refit {
   }
 
   // Chances of the target's states in each cell at expanded parameters, and the plain mean loss.
-  double chances(std::span<const double> full, std::vector<double>& out) const {
+  double chances(std::span<const double> full, std::vector<double>& out) {
     const auto width = static_cast<std::size_t>(view_.width);
     out.resize(view_.cells * width);
+    if (design_) return design_->chances(full, view_.cells, out.data()) / n_;
     const Scores scores(view_, full);
     if (q_ == 1) return chances_of_two(scores, out) / n_;
     double loss = 0;
@@ -223,16 +225,23 @@ class Refit {
   // Value and gradient of the mean loss plus ridge, and with `curved` its Hessian (lower triangle).
   double evaluate(std::span<const double> x, bool curved) {
     const std::vector<double> full = expand(x);
-    const Scores scores(view_, full);
     slope_.assign(features_ * q_, 0.0);
     if (curved) blocks_.assign(features_ * (features_ + 1) / 2 * q_ * (q_ + 1) / 2, 0.0);
-    if (active_.empty()) list_active();
-    double value = q_ == 1 ? sum_two_states(scores, curved) : sum_many_states(scores, curved);
+    double value = sum_cells(full, curved);
     for (double& number : slope_) number /= n_;
     if (curved) unpack_blocks();
     value = value / n_ + add_ridge(full, curved);
     reduce(curved);
     return value;
+  }
+
+  // Sums over cells of loss, slope and curvature.
+  double sum_cells(std::span<const double> full, bool curved) {
+    if (!design_ && BinaryDesign::suits(view_)) design_.emplace(view_);
+    if (design_) return design_->look(full, slope_.data(), curved ? blocks_.data() : nullptr);
+    if (active_.empty()) list_active();
+    const Scores scores(view_, full);
+    return q_ == 1 ? sum_two_states(scores, curved) : sum_many_states(scores, curved);
   }
 
   // The features that are 1 in each cell, the field first.
@@ -252,7 +261,6 @@ class Refit {
     }
   }
 
-  // Sums over cells of loss, slope and curvature.
   double sum_two_states(const Scores& scores, bool curved) {
     std::vector<double*> rows;  // of the lower triangle
     for (std::size_t f = 0; curved && f < features_; ++f) rows.push_back(&blocks_[f * (f + 1) / 2]);
@@ -454,7 +462,8 @@ class Refit {
   double drift_ = 0;                        // how far the scores may have moved since the Hessian
   std::vector<std::uint32_t> active_;       // features that are 1, cell by cell
   std::vector<std::size_t> active_begin_;
-  std::optional<LargeRefit> large_;  // takes over where parameters are many
+  std::optional<BinaryDesign> design_;  // in their place, where it is small
+  std::optional<LargeRefit> large_;     // takes over where parameters are many
 };
 
 }  // namespace isinglass

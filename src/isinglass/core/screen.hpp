@@ -51,7 +51,7 @@ ISINGLASS_CLONES inline void compare_bounds(const Sides& by, double* __restrict 
                      std::max(by.curvature - by.curvatures[j] - flat, by.least_curvature * by.other_rows[j]);
     const double below = 2 * h - g, other_below = 2 * other_h - other_g;
     const double sum = g * g * other_below + other_g * other_g * below - by.limit * below * other_below;
-    excess[j] = g < h && other_g < other_h ? sum : 1.0;
+    excess[j] = (g < h) & (other_g < other_h) ? sum : 1.0;  // one `&`: without a jump
     promise[j] = slope * slope * by.inverse_variances[j];
   }
 }
@@ -377,11 +377,10 @@ class Screen {
   // The remainder, once a combination of features is known; its mean becomes part of that.
   void leave_rest(Split& split) const {
     split.left.resize(split.known.size());
-    split.range = 0;  // of all but the constant, whose sums are exact
-    for (std::size_t s = 0; s < split.left.size(); ++s) {
-      split.left[s] = split.of_cell[s] - split.known[s];
+    for (std::size_t s = 0; s < split.left.size(); ++s) split.left[s] = split.of_cell[s] - split.known[s];
+    split.range = 0;  // of all but the constant, whose sums are exact; of no use, if all of them are
+    for (std::size_t s = 0; !table_.countable() && s < split.left.size(); ++s)
       split.range = std::max(split.range, std::abs(split.known[s] - split.weights[0]));
-    }
     const double mean = measure(split);
     for (double& value : split.left) value -= mean;
     split.weights[0] += mean;
