@@ -53,6 +53,7 @@ struct NodeFit {
   std::vector<double> chances;      // cells x states of the target
   std::vector<double> least_costs;  // what removing each column costs at least, raw
   std::vector<double> costs;        // what it does cost; NaN where nobody has asked yet
+  std::vector<double> responses;    // where the field then goes, about; or nothing
   double loss = 0;
 };
 
@@ -265,7 +266,7 @@ class Node {
 
   // What is kept of a fit: the chances take a number for each cell, and are soon made again.
   static NodeFit without_chances(const NodeFit& fit) {
-    return {fit.support, fit.parameters, fit.unbounded, {}, {}, {}, fit.loss};
+    return {fit.support, fit.parameters, fit.unbounded, {}, {}, {}, {}, fit.loss};
   }
 
   std::vector<Worth> neighbours_worth(NodeFit& fit) {
@@ -518,7 +519,8 @@ class Node {
     double gain = 0;
     shifts_.clear();
     for (std::size_t c = 0; c < by_state_.size(); ++c) {
-      gain += profile_.maximum(by_state_[c], std::span(totals_).subspan(c * width, width));
+      gain += profile_.maximum(by_state_[c], std::span(totals_).subspan(c * width, width),
+                               Profile::Cell::of_chances);
       shifts_.insert(shifts_.end(), profile_.shift().begin(), profile_.shift().end());
     }
     return gain / table_.n();
@@ -582,7 +584,7 @@ class Node {
     std::vector<double> removed = table_of(fit, i), factors(removed.size()), totals(width, 0.0);
     count_totals(t);
     for (std::size_t k = 0; k < removed.size(); ++k) totals[k % width] += totals_[k];
-    if (settings_.intercept) subtract_means(removed, totals);
+    if (settings_.intercept) subtract_response(fit, i, removed, totals);
     double linear = 0;
     for (std::size_t k = 0; k < removed.size(); ++k) {
       linear += totals_[k] * removed[k];
@@ -611,13 +613,18 @@ class Node {
     all_.fill_lanes();
   }
 
-  // A free field takes what a table adds to each state on average; there its search begins.
-  void subtract_means(std::vector<double>& table, const std::vector<double>& totals) const {
-    const std::size_t width = totals.size();
-    std::vector<double> means(width, 0.0);
-    for (std::size_t k = 0; k < table.size(); ++k)
-      if (totals[k % width] > 0) means[k % width] += totals_[k] * table[k] / totals[k % width];
-    for (std::size_t k = 0; k < table.size(); ++k) table[k] -= means[k % width];
+  // A free field takes up some of the table that is removed: what the curvature says, or else what the table
+  // adds to each state on average. There its search begins.
+  void subtract_response(const NodeFit& fit, std::size_t i, std::vector<double>& table,
+                         const std::vector<double>& totals) const {
+    const std::size_t width = totals.size(), q = width - 1;
+    std::vector<double> taken(width, 0.0);
+    if (!fit.responses.empty())
+      std::copy_n(&fit.responses[i * q], q, &taken[1]);
+    else
+      for (std::size_t k = 0; k < table.size(); ++k)
+        if (totals[k % width] > 0) taken[k % width] += totals_[k] * table[k] / totals[k % width];
+    for (std::size_t k = 0; k < table.size(); ++k) table[k] -= taken[k % width];
   }
 
   // What the i-th neighbour adds to the scores, by its state and the target's; relative to the first.
@@ -695,6 +702,7 @@ class Node {
     fit.loss = problem.chances(fit.parameters, fit.chances);
     fit.unbounded = problem.held_by_ridge(x);
     fit.least_costs = problem.least_removal_costs(x);
+    fit.responses = problem.field_responses(x);
     fit.costs.assign(fit.support.size(), std::numeric_limits<double>::quiet_NaN());
     return fit;
   }

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -22,13 +23,19 @@ namespace isinglass {
 
 class Profile {
  public:
+  // Whether the chances of a cell sum to one.
+  enum class Cell { of_chances, of_any_numbers };
+
   // Best shift and the log-likelihood it gains (not divided by n); totals sum to the rows.
-  double maximum(const WeightedCells& cells, std::span<const double> totals) {
+  double maximum(const WeightedCells& cells, std::span<const double> totals,
+                 Cell kind = Cell::of_any_numbers) {
     find_seen(totals);
     shift_.assign(totals.size(), 0.0);
     if (seen_.empty()) return 0.0;
     if (seen_.size() == 1) return -rise(cells, 0);
-    return seen_.size() == 2 ? two_states(cells, totals) : many_states(cells, totals);
+    // Where all states are seen, no shift gains nothing.
+    const bool nothing = kind == Cell::of_chances && seen_.size() == totals.size();
+    return seen_.size() == 2 ? two_states(cells, totals) : many_states(cells, totals, nothing);
   }
 
   // The value at no shift, all states seen.
@@ -57,7 +64,7 @@ class Profile {
     }
     if (!solve_in_place(least, left, 0.0)) return maximum(cells, totals);
     std::copy(left.begin(), left.end(), there.v.begin() + 1);
-    look(cells, totals, there, Look::at_slopes);
+    look(cells, totals, there, Look::at_value);
     for (std::size_t i = 0; i < q; ++i) left[i] = totals[seen_[i + 1]] - there.expected[i + 1];
     const auto [low, high] = std::minmax_element(there.v.begin(), there.v.end());
     for (double& number : least) number *= std::exp(*low - *high);
@@ -109,26 +116,27 @@ class Profile {
     return total * u - rise(cells, u);
   }
 
-  // Where a search among three states and more stands: value, expected totals and their curvature
-  // (lower triangle) in all shifts but the first.
+  // Where a search among three states and more stands: expected totals and their curvature (lower triangle)
+  // in all shifts but the first, and the value, or NaN while nobody has asked for it.
   struct Point {
     std::vector<double> v, expected, curvature;
-    double gain = 0;
+    double gain = std::numeric_limits<double>::quiet_NaN();
 
     explicit Point(std::size_t k) : v(k, 0.0), expected(k), curvature((k - 1) * (k - 1)) {}
   };
 
-  enum class Look { at_slopes, at_curvature };
+  // What else is wanted beside the slopes.
+  enum class Look { at_slopes, at_value, at_curvature, at_both };
 
   // Newton's direction as far as it helps; else a step of iterative scaling, which never lowers the gain.
-  // After short steps the curvature serves on.
-  double many_states(const WeightedCells& cells, std::span<const double> totals) {
+  double many_states(const WeightedCells& cells, std::span<const double> totals, bool starts_at_zero) {
     const std::size_t k = seen_.size(), q = k - 1;  // the shift of seen_[0] stays zero
     Point here(k), there(k);
     std::vector<double> slope(q), step(q);
-    double rows = 0;
+    double rows = 0, promised = std::numeric_limits<double>::infinity();  // by the last step
     for (const std::size_t a : seen_) rows += totals[a];
     look(cells, totals, here, Look::at_curvature);
+    if (starts_at_zero) here.gain = 0;
     for (int round = 0; round < 1000; ++round) {
       for (std::size_t i = 0; i < q; ++i) slope[i] = totals[seen_[i + 1]] - here.expected[i + 1];
       step = slope;
@@ -139,51 +147,85 @@ class Profile {
         longest = std::max(longest, std::abs(step[i]));
       }
       // The quadratic model is then exact: what it misses is a share of the promise.
-      if (solved && promise <= 1e-11 * rows && longest < 1e-3) {
-        here.gain += promise;
+      if (solved && promise <= kLastPromise * rows && longest < 1e-3) {
+        here.gain = value(cells, totals, here) + promise;
         for (std::size_t i = 0; i < q; ++i) here.v[i + 1] += step[i];
         break;
       }
-      // Along Newton's direction the gain rises first: halve until a share of the rise is seen.
-      bool moved = false;
-      Look wanted = longest < kShort ? Look::at_slopes : Look::at_curvature;
-      for (double t = std::min(1.0, 50 / longest); solved && !moved && t * longest > 1e-12; t /= 2) {
-        for (std::size_t i = 0; i < q; ++i) there.v[i + 1] = here.v[i + 1] + t * step[i];
-        look(cells, totals, there, wanted);
-        moved = there.gain >= here.gain + 0.1 * t * promise ||
-                promise <= 1e-13 * std::max(1.0, std::abs(here.gain));
+      for (std::size_t i = 0; i < q; ++i) there.v[i + 1] = here.v[i + 1] + step[i];
+      if (solved && longest < kShort && promise < 0.1 * promised) {
+        // So short a step hardly changes the curvature: it helps, and the curvature serves on. What the next
+        // one will promise is a share of this; the value is wanted where it is small.
+        const double share = std::expm1(2 * longest);
+        look(cells, totals, there,
+             share * share * promise <= kLastPromise * rows ? Look::at_value : Look::at_slopes);
+        std::swap(here.curvature, there.curvature);
+        promised = promise;
+      } else {
+        climb(cells, totals, here, there, solved ? std::span<const double>(step) : std::span<const double>(),
+              promise);
+        promised = std::numeric_limits<double>::infinity();
       }
-      if (!moved) {
-        for (std::size_t i = 0; i < k; ++i)
-          there.v[i] = here.v[i] + std::log(totals[seen_[i]] / here.expected[i]);
-        for (std::size_t i = k; i-- > 0;) there.v[i] -= there.v[0];
-        look(cells, totals, there, wanted = Look::at_curvature);
-      }
-      if (wanted == Look::at_slopes) std::swap(here.curvature, there.curvature);
       std::swap(here, there);
       if (solved && promise <= 1e-15 * rows) break;
     }
     for (std::size_t i = 0; i < k; ++i) shift_[seen_[i]] = here.v[i];
-    return here.gain;
+    return value(cells, totals, here);
   }
 
-  // Fills in what a point's shifts give: value and expected totals, and the curvature if it is wanted.
+  // A long step. Along Newton's direction, if there is one, the gain rises first: halve until a share of the
+  // rise is seen.
+  void climb(const WeightedCells& cells, std::span<const double> totals, Point& here, Point& there,
+             std::span<const double> step, double promise) {
+    const std::size_t k = here.v.size();
+    const double gain = value(cells, totals, here);
+    double longest = 0;
+    for (const double number : step) longest = std::max(longest, std::abs(number));
+    for (double t = std::min(1.0, 50 / longest); !step.empty() && t * longest > 1e-12; t /= 2) {
+      for (std::size_t i = 0; i < step.size(); ++i) there.v[i + 1] = here.v[i + 1] + t * step[i];
+      look(cells, totals, there, Look::at_both);
+      if (there.gain >= gain + 0.1 * t * promise || promise <= 1e-13 * std::max(1.0, std::abs(gain))) return;
+    }
+    for (std::size_t i = 0; i < k; ++i)
+      there.v[i] = here.v[i] + std::log(totals[seen_[i]] / here.expected[i]);
+    for (std::size_t i = k; i-- > 0;) there.v[i] -= there.v[0];
+    look(cells, totals, there, Look::at_curvature);
+  }
+
+  // Fills in what a point's shifts give: expected totals, and what is wanted.
   void look(const WeightedCells& cells, std::span<const double> totals, Point& point, Look wanted) {
     const std::size_t k = point.v.size();
-    const bool curved = wanted == Look::at_curvature;
-    factor_.resize(k);
-    point.gain = 0;
-    for (std::size_t i = 0; i < k; ++i) {
-      factor_[i] = std::exp(point.v[i]);
-      point.gain += totals[seen_[i]] * point.v[i];
-    }
+    const bool curved = wanted == Look::at_curvature || wanted == Look::at_both;
+    set_factors(point);
     expected_.assign(k * kSumLanes, 0.0);
     shares_.resize(k * kSumLanes);
     if (curved) products_.assign(k * (k - 1) / 2 * kSumLanes, 0.0);
-    point.gain -= sum_shares(cells, seen_.data(), k, factor_.data(),
-                             {expected_.data(), curved ? products_.data() : nullptr, shares_.data()});
+    const ShareSums sums{expected_.data(), curved ? products_.data() : nullptr, shares_.data()};
+    if (wanted == Look::at_slopes || wanted == Look::at_curvature) {
+      sum_shares(cells, seen_.data(), k, factor_.data(), sums);
+      point.gain = std::numeric_limits<double>::quiet_NaN();
+    } else {
+      point.gain = linear(totals, point) - sum_shares_and_logs(cells, seen_.data(), k, factor_.data(), sums);
+    }
     for (std::size_t i = 0; i < k; ++i) point.expected[i] = total_of_lanes(&expected_[i * kSumLanes]);
     if (curved) fill_curvature(point);
+  }
+
+  double value(const WeightedCells& cells, std::span<const double> totals, Point& point) {
+    if (!std::isnan(point.gain)) return point.gain;
+    set_factors(point);
+    return point.gain = linear(totals, point) - sum_logs(cells, seen_, factor_.data());
+  }
+
+  void set_factors(const Point& point) {
+    factor_.resize(point.v.size());
+    for (std::size_t i = 0; i < point.v.size(); ++i) factor_[i] = std::exp(point.v[i]);
+  }
+
+  double linear(std::span<const double> totals, const Point& point) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < point.v.size(); ++i) sum += totals[seen_[i]] * point.v[i];
+    return sum;
   }
 
   // Sums of positive numbers: nothing cancels.
@@ -200,7 +242,8 @@ class Profile {
     for (std::size_t i = 1; i < k; ++i) point.curvature[(i - 1) * q + i - 1] = others[i];
   }
 
-  static constexpr double kShort = 0.05;  // steps that hardly change the curvature
+  static constexpr double kShort = 0.05;         // steps that hardly change the curvature
+  static constexpr double kLastPromise = 1e-11;  // a row; the value is then known without another look
 
   std::vector<std::size_t> seen_;
   std::vector<double> shift_;

@@ -175,6 +175,24 @@ class Refit {
     return least;
   }
 
+  // Where the field goes, about, when each column's table is removed: a number for each of the target's
+  // states but the first. Nothing, where there is no matrix, or no field.
+  std::vector<double> field_responses(std::span<const double> x) const {
+    std::vector<double> field(q_ * q_), responses;
+    if (!intercept_ || large_) return responses;
+    for (std::size_t a = 0; a < q_; ++a) std::copy_n(&hessian_[a * size_], a + 1, &field[a * q_]);
+    if (!factorise(field, q_, 0.0)) return responses;
+    responses.assign(view_.states.size() * q_, 0.0);
+    for (std::size_t t = 0; t < view_.states.size(); ++t) {
+      const std::span<double> response(&responses[t * q_], q_);
+      const std::size_t begin = first_[t] * q_, count = (static_cast<std::size_t>(view_.states[t]) - 1) * q_;
+      for (std::size_t i = begin; i < begin + count; ++i)
+        add_multiple(response.data(), x[i], &hessian_[i * size_], q_);
+      substitute(field, response);
+    }
+    return responses;
+  }
+
   // Where the features of column t begin, among all features.
   std::size_t first(std::size_t t) const { return first_[t]; }
 

@@ -51,9 +51,9 @@ struct ShareSums {
 };
 
 // The chances of k states, multiplied by `factor` and made to sum to one again, cell by cell, are their
-// shares. Returns the sum of the logarithms of what they summed to. A number of states that the compiler
-// knows makes short loops; zero stands for any.
-template <std::size_t kStates>
+// shares. Returns the sum of the logarithms of what they summed to, if it is wanted, else zero. A number of
+// states that the compiler knows makes short loops; zero stands for any.
+template <std::size_t kStates, bool kLogs>
 ISINGLASS_IN_CLONES inline double add_shares(const WeightedCells& cells, const std::size_t* seen,
                                              std::size_t states, const double* factor, const ShareSums& to) {
   const std::size_t k = kStates ? kStates : states;
@@ -70,7 +70,7 @@ ISINGLASS_IN_CLONES inline double add_shares(const WeightedCells& cells, const s
       for (std::size_t l = 0; l < kSumLanes; ++l) share[l] = chance[l] * factor[i];
       for (std::size_t l = 0; l < kSumLanes; ++l) whole[l] += share[l];
     }
-    logs.add(rows, whole);
+    if (kLogs) logs.add(rows, whole);
     for (std::size_t l = 0; l < kSumLanes; ++l) {
       whole[l] = 1 / whole[l];
       rows[l] *= whole[l];
@@ -91,18 +91,29 @@ ISINGLASS_IN_CLONES inline double add_shares(const WeightedCells& cells, const s
   return logs.sum();
 }
 
-ISINGLASS_CLONES inline double sum_shares(const WeightedCells& cells, const std::size_t* seen, std::size_t k,
-                                          const double* factor, const ShareSums& to) {
+template <bool kLogs>
+ISINGLASS_IN_CLONES inline double add_any_shares(const WeightedCells& cells, const std::size_t* seen,
+                                                 std::size_t k, const double* factor, const ShareSums& to) {
   switch (k) {
     case 3:
-      return add_shares<3>(cells, seen, k, factor, to);
+      return add_shares<3, kLogs>(cells, seen, k, factor, to);
     case 4:
-      return add_shares<4>(cells, seen, k, factor, to);
+      return add_shares<4, kLogs>(cells, seen, k, factor, to);
     case 5:
-      return add_shares<5>(cells, seen, k, factor, to);
+      return add_shares<5, kLogs>(cells, seen, k, factor, to);
     default:
-      return add_shares<0>(cells, seen, k, factor, to);
+      return add_shares<0, kLogs>(cells, seen, k, factor, to);
   }
+}
+
+ISINGLASS_CLONES inline void sum_shares(const WeightedCells& cells, const std::size_t* seen, std::size_t k,
+                                        const double* factor, const ShareSums& to) {
+  add_any_shares<false>(cells, seen, k, factor, to);
+}
+
+ISINGLASS_CLONES inline double sum_shares_and_logs(const WeightedCells& cells, const std::size_t* seen,
+                                                   std::size_t k, const double* factor, const ShareSums& to) {
+  return add_any_shares<true>(cells, seen, k, factor, to);
 }
 
 }  // namespace isinglass
