@@ -86,9 +86,12 @@ ISINGLASS_CLONES inline double scores_to_chances(std::size_t cells, std::size_t 
   }
 }
 
+// A block, the lower triangle of a q x q matrix, takes whole vectors.
+constexpr std::size_t block_size(std::size_t q) { return q == 1 ? 1 : (q * (q + 1) / 2 + 3) / 4 * 4; }
+
 // Some cells: the features that are 1 in each, from active[begin[s]] to active[begin[s + 1]], counts
 // and chances of the target's states. And where sums are added: q = width - 1 slopes a feature, and for
-// each pair of features a block, the lower triangle of a q x q matrix; no blocks, if nobody wants them.
+// each pair of features a block; no blocks, if nobody wants them.
 struct CellSums {
   std::size_t cells;
   const std::uint32_t* active;
@@ -100,10 +103,10 @@ struct CellSums {
 // The number of the target's states but the first, where the compiler knows it; zero stands for any.
 template <std::size_t kQ>
 ISINGLASS_IN_CLONES inline void add_cells_of(const CellSums& by, std::size_t states) {
-  const std::size_t q = kQ ? kQ : states, width = q + 1, triangle = q * (q + 1) / 2;
-  double few[kQ + kQ * (kQ + 1) / 2 + 1];
-  std::vector<double> many(kQ ? 0 : q + triangle);
-  double *off = kQ ? few : many.data(), *curvature = off + q;
+  const std::size_t q = kQ ? kQ : states, width = q + 1, size = block_size(q);
+  double few_off[kQ + 1], few[block_size(kQ) + 4] = {};
+  std::vector<double> many_off(kQ ? 0 : q), many(kQ ? 0 : size);
+  double *off = kQ ? few_off : many_off.data(), *curvature = kQ ? few : many.data();
   for (std::size_t s = 0; s < by.cells; ++s) {
     const double *counts = by.counts + s * width, *chance = by.chances + s * width;
     double rows = 0;
@@ -117,12 +120,12 @@ ISINGLASS_IN_CLONES inline void add_cells_of(const CellSums& by, std::size_t sta
       curvature[k++] = expected * others;
     }
     const std::uint32_t *begin = by.active + by.begin[s], *end = by.active + by.begin[s + 1];
-    for (const std::uint32_t* f = begin; f != end; ++f) {
+    for (const std::uint32_t* f = begin; f != end; ++f)
       for (std::size_t a = 0; a < q; ++a) by.slopes[*f * q + a] += off[a];
-      if (!by.blocks) continue;
-      double* row = by.blocks + std::size_t{*f} * (*f + 1) / 2 * triangle;
+    for (const std::uint32_t* f = begin; by.blocks && f != end; ++f) {
+      double* row = by.blocks + std::size_t{*f} * (*f + 1) / 2 * size;
       for (const std::uint32_t* g = begin; g <= f; ++g)
-        for (std::size_t k = 0; k < triangle; ++k) row[*g * triangle + k] += curvature[k];
+        add_few<kQ ? block_size(kQ) : 0>(row + *g * size, curvature, size);
     }
   }
 }

@@ -244,7 +244,7 @@ class Refit {
   double evaluate(std::span<const double> x, bool curved) {
     const std::vector<double> full = expand(x);
     slope_.assign(features_ * q_, 0.0);
-    if (curved) blocks_.assign(features_ * (features_ + 1) / 2 * q_ * (q_ + 1) / 2, 0.0);
+    if (curved) blocks_.assign(features_ * (features_ + 1) / 2 * block_size(q_), 0.0);
     double value = sum_cells(full, curved);
     for (double& number : slope_) number /= n_;
     if (curved) unpack_blocks();
@@ -323,11 +323,11 @@ class Refit {
 
   // Blocks of pairs of features, each a symmetric q x q matrix, to one matrix (lower triangle).
   void unpack_blocks() {
-    const std::size_t dim = features_ * q_, triangle = q_ * (q_ + 1) / 2;
+    const std::size_t dim = features_ * q_;
     curvature_.assign(dim * dim, 0.0);
     for (std::size_t f = 0; f < features_; ++f)
       for (std::size_t g = 0; g <= f; ++g) {
-        const double* block = &blocks_[(f * (f + 1) / 2 + g) * triangle];
+        const double* block = &blocks_[(f * (f + 1) / 2 + g) * block_size(q_)];
         for (std::size_t a = 0; a < q_; ++a)
           for (std::size_t b = 0; b < q_; ++b)
             curvature_[(f * q_ + a) * dim + g * q_ + b] =

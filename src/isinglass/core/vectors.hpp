@@ -161,6 +161,19 @@ ISINGLASS_CLONES inline void sum_above(double level, const double* a, const doub
   sum = sum_in_lanes(n, [=](std::size_t i) ISINGLASS_IN_CLONES { return above(i) * a[i]; });
 }
 
+// a[i] += b[i], for a few numbers: as many as the compiler knows, or `n`, which four divides. Compilers do
+// not see by themselves that such short loops are vectors.
+template <std::size_t kCount>
+ISINGLASS_IN_CLONES inline void add_few(double* a, const double* b, std::size_t n) {
+#if defined(__GNUC__)
+  using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
+  for (std::size_t i = 0; i < (kCount ? kCount : n); i += 4)
+    *reinterpret_cast<Four*>(a + i) += *reinterpret_cast<const Four*>(b + i);
+#else
+  for (std::size_t i = 0; i < (kCount ? kCount : n); ++i) a[i] += b[i];
+#endif
+}
+
 // out[i] = a[i] * b[i].
 ISINGLASS_CLONES inline void multiply(const double* a, const double* b, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b[i];
