@@ -467,6 +467,39 @@ void bounds_hold_in_many_cells() {
   }
 }
 
+// Most states of a column are the sum of those of the two before it.
+Sample sums_of_states(Random& random, std::size_t rows) {
+  Sample sample = random_tree(random, rows, {6, 4, 5, 3, 6, 4, 5, 6, 3}).sample;
+  for (std::size_t j = 2; j < sample.states.size(); ++j)
+    for (std::size_t i = 0; i < rows; ++i)
+      if (random.below(3))
+        sample.codes[j * rows + i] = static_cast<std::uint8_t>((sample.at(i, j - 1) + sample.at(i, j - 2)) %
+                                                               static_cast<std::size_t>(sample.states[j]));
+  return sample;
+}
+
+// Columns of several states nearly determine a target of few rows: tables grow far beyond e^300, and what
+// they are worth is still a number, no larger than all there is to lose.
+void worths_are_numbers() {
+  Random random(51);
+  double largest = 0;
+  for (int i = 0; i < times(40); ++i) {
+    const Sample sample = sums_of_states(random, random.one_of<std::size_t>({40, 70, 140}));
+    Settings settings = usual(sample);
+    settings.threshold = random.one_of({1e-6, 1e-3});
+    settings.intercept = i % 3 > 0;
+    const Table table = sample.table();
+    for (const NodePath& path : Engine(table, settings, 1).run(all_columns(table), nobody(table), go_on)) {
+      for (const NodeStep& step : path.steps)
+        for (const double number : step.fit.parameters) largest = std::max(largest, std::abs(number));
+      for (const std::vector<Worth>& worth : path.worth)
+        for (const Worth& one : worth)
+          check(one.value >= 0 && one.value < 1e4, "what an edge is worth is a number");
+    }
+  }
+  check_below(300, largest, "some tables are too large for their odds");
+}
+
 // Required columns are in every support, forbidden ones in none.
 void constraints_hold() {
   Random random(47);
@@ -524,6 +557,7 @@ void test_engine() {
   bounds_hold();
   bounds_hold_in_many_cells();
   constraints_hold();
+  worths_are_numbers();
 }
 
 }  // namespace core_test

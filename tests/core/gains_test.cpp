@@ -105,6 +105,13 @@ void no_gain_exceeds_its_bound() {
   }
 }
 
+// A first state without weight: all of the curvature is in one direction, but for rounding.
+void bounds_of_a_singular_curvature() {
+  const std::vector<double> slope{0.7, -0.2}, curvature{1.0, 0.0, -1.0, 1.0 + 4e-16};
+  double guess = 0;
+  check(gain_bound(slope, curvature, guess) == kNoBound && guess == 0, "rounding is no curvature");
+}
+
 void bounds_of_nothing() {
   check(gain_bound(0, 0) == 0 && gain_bound(1, 0) == kNoBound, "without curvature nothing is known");
   check(bound_curve(0) == 0 && bound_curve(1) == 1 && bound_curve(1.5) == kNoBound, "the curve ends at one");
@@ -119,6 +126,7 @@ void test_gains() {
   nothing_is_worth_nothing();
   no_gain_exceeds_its_bound();
   bounds_of_nothing();
+  bounds_of_a_singular_curvature();
 }
 
 }  // namespace core_test

@@ -91,7 +91,7 @@ class BinaryDesign {
 
   // Loss at field and tables, slopes, and the curvature (lower triangle, row by row) if it is wanted.
   double look(std::span<const double> full, double* slopes, double* curvature) {
-    add_up(cells_, columns_, &x_[cells_], &full[1], full[0], logit_.data());
+    add_up(cells_, columns_, x_.data() + cells_, full.data() + 1, full[0], logit_.data());
     const double loss = look_at_cells(cells_, rows_.data(), second_.data(), logit_.data(), off_.data(),
                                       bend_.data(), scratch_.data());
     sum_products(cells_, off_.data(), x_.data(), columns_ + 1, x_.data(), scratch_.data(), slopes);
@@ -102,7 +102,7 @@ class BinaryDesign {
 
   // Chances of the two states in each cell, and the loss.
   double chances(std::span<const double> full, std::size_t cells, double* out) {
-    add_up(cells_, columns_, &x_[cells_], &full[1], full[0], logit_.data());
+    add_up(cells_, columns_, x_.data() + cells_, full.data() + 1, full[0], logit_.data());
     const double loss = look_at_cells(cells_, rows_.data(), second_.data(), logit_.data(), off_.data(),
                                       bend_.data(), scratch_.data());
     logits_to_both(cells, logit_.data(), out);

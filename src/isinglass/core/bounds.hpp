@@ -53,7 +53,10 @@ inline double gain_bound(std::span<const double> g, std::span<const double> h, d
     for (std::size_t j = 0; j < i; ++j)
       kappa2 = std::max(kappa2, inverse[i * q + i] + inverse[j * q + j] - 2 * inverse[i * q + j]);
   }
-  if (!(lambda2 >= 0) || !(kappa2 > 0)) return kNoBound;
+  // Where a state has no weight the curvature is singular but for rounding, and its inverse means nothing.
+  double steepest = 0;
+  for (std::size_t i = 0; i < q; ++i) steepest = std::max(steepest, h[i * q + i]);
+  if (!(lambda2 >= 0) || !(kappa2 > 0) || !(steepest * kappa2 < 1e10)) return kNoBound;
   guess += 0.5 * lambda2;
   return bound_curve(std::sqrt(lambda2 * kappa2) * (1 + 1e-9)) / kappa2 * (1 + 1e-9);
 }

@@ -116,7 +116,8 @@ class Cells {
   std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
 
   // Cells grow finer as columns are added, until they start anew: then they are of another age. Which of
-  // the cells before the last addition each is a part of.
+  // the cells before the last addition each is a part of. (Cells that are put back have their old age;
+  // between a removal and its refusal nobody asks.)
   std::size_t age() const { return age_; }
   std::span<const std::uint32_t> parents() const { return parents_; }
 

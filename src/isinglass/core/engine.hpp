@@ -75,6 +75,7 @@ class Engine {
  private:
   template <class Work>
   void in_threads(std::size_t count, const WatchWork& watch, const Work& work) {
+    if (count == 0) return;
     std::deque<Node> nodes;
     for (unsigned thread = 0; thread < threads_; ++thread) nodes.emplace_back(table_, pairs_, settings_);
     share_out_watched(count, threads_, interrupted_, watch,

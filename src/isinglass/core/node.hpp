@@ -446,7 +446,7 @@ class Node {
     double* first = totals_.data();
     for (std::size_t a = 0; a < width; ++a) first[a] = table_.marginal(table_.state(r_, static_cast<int>(a)));
     for (std::size_t a = 1; a < width; ++a) {
-      const double* row = &reader_.row(pairs_.first(r_) + a - 1)[pairs_.first(j)];
+      const double* row = reader_.row(pairs_.first(r_) + a - 1).data() + pairs_.first(j);
       for (std::size_t c = 1; c < m; ++c) first[a] -= totals_[c * width + a] = row[c - 1];
     }
     for (std::size_t c = 1; c < m; ++c) {
@@ -585,6 +585,8 @@ class Node {
     count_totals(t);
     for (std::size_t k = 0; k < removed.size(); ++k) totals[k % width] += totals_[k];
     if (settings_.intercept) subtract_response(fit, i, removed, totals);
+    if (std::ranges::any_of(removed, [](double number) { return std::abs(number) > kLargest; }))
+      return find_large_cost(fit, i, totals);
     double linear = 0;
     for (std::size_t k = 0; k < removed.size(); ++k) {
       linear += totals_[k] * removed[k];
@@ -594,6 +596,27 @@ class Node {
     return (linear -
             (settings_.intercept ? profile_.maximum(all_, totals) : profile_.unshifted(all_, width))) /
            table_.n();
+  }
+
+  // The same where columns nearly separate the target, and odds are too large for numbers: from the
+  // parameters without the table.
+  double find_large_cost(const NodeFit& fit, std::size_t i, const std::vector<double>& totals) {
+    const auto m = static_cast<std::size_t>(table_.states(fit.support[i]));
+    const std::size_t width = cells_.width(), q = width - 1, first = block(fit, i);
+    std::vector<double> parameters = fit.parameters, chances;
+    for (std::size_t c = 1; c < m; ++c)
+      for (std::size_t a = 0; a < q; ++a) {
+        double& value = parameters[(first + c - 1) * q + a];
+        if (!settings_.intercept) parameters[a] += value / static_cast<double>(m);  // the field follows
+        value = 0;
+      }
+    const double loss =
+        Refit(cells_.view(), table_.n(), settings_.intercept, kRidge).chances(parameters, chances);
+    if (!settings_.intercept) return loss - fit.loss;
+    all_.reset(width, cells_.size());
+    for (std::size_t s = 0; s < cells_.size(); ++s) all_.add(cells_.total(s), &chances[s * width]);
+    all_.fill_lanes();
+    return loss - fit.loss - profile_.maximum(all_, totals, Profile::Cell::of_chances) / table_.n();
   }
 
   // The cells with the i-th neighbour's odds taken out; for a target of that many states, zero for any.
@@ -731,6 +754,7 @@ class Node {
                                     fit.support.begin());
   }
 
+  static constexpr double kLargest = 300;               // odds beyond e^300 are not computed with
   static constexpr double kFarthestStart = 20;          // the loss is flat further out
   static constexpr std::size_t kMostNumbers = 1 << 20;  // kept of the levels of a path
   static constexpr int kMostRounds = 16;                // of sharpening

@@ -89,6 +89,7 @@ class Screen {
     states_.clear();
     sets_.clear();
     digits_.clear();
+    keep_ = false;
     works_ = cells_.few() ? start_features() : start_digits(candidates);
   }
 
@@ -355,7 +356,7 @@ class Screen {
       for (std::size_t i = 0; i < size; ++i) sums[states_[i]] = counts[i];
       sums_of_[before + k] = sums.data();
     }
-    if (keep_) lasting_ = features_.size();
+    if (keep_) lasting_ = features_.size();  // sets are kept while many candidates are open: before others
     combine_sums();
   }
 
