@@ -60,8 +60,9 @@ def search_columns(
     """Run Algorithm 1 for the columns in `targets` (all by default); results as flat arrays.
 
     What an edge is worth is measured for the neighbours of a column, for the targets that chose
-    it at the same threshold, and for its `admirers`. A column's `required` others are its neighbours from the start and
-    are never dropped; its `forbidden` ones are never looked at. Constant columns are neither.
+    it at the same threshold, and for its `admirers`. A column's `required` others are its
+    neighbours from the start and are never dropped; its `forbidden` ones are never looked at.
+    Constant columns are neither.
     `answers` says how many of a column's states, the first ones, are answers; the rest stand for
     gaps, which make no edge unbounded.
 
