@@ -13,7 +13,7 @@ BAD_SETTINGS = {
     "threshold of nothing": (("--threshold", "0"), "must be a positive number"),
     "paper": (("--threshold", "paper:x"), "'paper', 'paper:0.9'"),
     "drop": (("--drop", "nobody"), "--drop: there is no column 'nobody'; the columns are 'a', "),
-    "bin": (("--bin", "age"), "--bin takes NAME=K, as age=4, not 'age'"),
+    "bin": (("--bin", "age"), "--bin takes NAME=K or cut points, as age=4 or age=25,45; not 'age'"),
     "bin without a name": (("--bin", "=4"), "--bin takes NAME=K"),
     "bin of a fraction": (("--bin", "age=2.5"), "--bin takes NAME=K"),
     "bin of a strange digit": (("--bin", "age=²"), "--bin takes NAME=K"),

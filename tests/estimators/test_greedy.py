@@ -185,7 +185,7 @@ def test_signs_need_order():
     assert GreedyGraph().fit(flipped).graph_.links[0].sign == -1
     words = np.where(x == 1, "yes", "no")
     assert GreedyGraph().fit(words).graph_.links[0].sign == 1
-    pets = np.where(x == 1, "cat", "dog")
+    pets = np.where(x == 1, "cat", np.where(np.arange(len(x))[:, None] % 2, "dog", "fish"))
     assert GreedyGraph().fit(pets).graph_.links[0].sign == 0
     scale = np.column_stack([x[:, 0] * 2 + x[:, 1], x[:, 0]])
     assert GreedyGraph().fit(scale).graph_.links[0].sign == 1

@@ -9,6 +9,7 @@ from typing import Any
 from isinglass.errors import SettingError, UnseenState
 from isinglass.graph import position_of
 from isinglass.model import MarkovField
+from isinglass.table.labels import match_label
 from isinglass.table.wording import listing, quoted
 
 
@@ -43,13 +44,10 @@ def label_of(name: str, states: Sequence[Hashable], text: str) -> Hashable:
         ...
     isinglass.errors.UnseenState: column 'fever' has no state 'yess'; did you mean 'yes'?
     """
+    at = match_label(states, text)
+    if at is not None:
+        return states[at]
     written = [as_text(state) for state in states]
-    for same in (str, str.casefold, _number):
-        found = [
-            state for state, word in zip(states, written, strict=True) if same(word) == same(text)
-        ]
-        if len(found) == 1:
-            return found[0]
     close = get_close_matches(text, written, n=1)
     if close:
         raise UnseenState(f"column {name!r} has no state {text!r}; did you mean {close[0]!r}?")
@@ -60,10 +58,3 @@ def label_of(name: str, states: Sequence[Hashable], text: str) -> Hashable:
 def as_text(label: Any) -> str:
     """A label as people type it; the gap is nothing."""
     return "" if label is None else str(label)
-
-
-def _number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text

@@ -43,7 +43,11 @@ _OPTIONS = (
     (r"\bmax_degree\b", "--max-degree"),
     (r"\b([Dd])rop it\b", r"\1rop it (--drop)"),
     (r"\bout of bins\b", "out of --bin"),
-    (r"^bins names\b", "--bin names"),
+    (r"^(high|bins) names\b", lambda match: f"--{match[1].removesuffix('s')} names"),
+    (r"encoding=\"([\w-]+)\"", r"--encoding \1"),
+    (r"\bGive another encoding\b", "Give another --encoding"),
+    (r"^(sep|encoding) must\b", r"--\1 must"),
+    (r"\bmax_bytes\b", "--max-size"),
 )
 
 

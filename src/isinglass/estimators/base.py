@@ -27,14 +27,15 @@ from isinglass.table.wording import plural
 class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator whose `fit` leaves a ``graph_``.
 
-    A subclass takes ``missing``, ``n_eff``, ``bins`` and ``max_states`` among its parameters,
-    calls `_read` first in its `fit`, and sets ``graph_``.
+    A subclass takes ``missing``, ``n_eff``, ``bins``, ``max_states`` and ``high`` among its
+    parameters, calls `_read` first in its `fit`, and sets ``graph_``.
     """
 
     missing: str
     n_eff: float | str
     bins: dict[str, int] | None
     max_states: int
+    high: dict[str, Any] | None
     graph_: Graph
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> float:
@@ -108,6 +109,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
             n_eff=self.n_eff,
             bins=self.bins,
             max_states=self.max_states,
+            high=self.high,
         )
         self.n_features_in_ = len(self._table.columns)
         self._check_names(X, sample_weight, reset=True)

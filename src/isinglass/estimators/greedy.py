@@ -70,6 +70,10 @@ class GreedyGraph(GraphEstimator):
         Numeric columns to cut into that many bins at their quantiles, as ``{"age": 4}``.
     max_states : int
         A column with more distinct values is refused.
+    high : dict, optional
+        Which state of a column with two states is the high one, as ``{"vote": "yea"}``: signs,
+        couplings and log-odds are about high states. By default the one that means yes (yes,
+        true, present, ja, agree, ...), else the second label.
     require, forbid : list of links, optional
         Edges that must be in the graph, and edges that must not. A link is a pair of names; three
         names or more are a group, every two of them; two lists of names stand for every one of
@@ -125,6 +129,7 @@ class GreedyGraph(GraphEstimator):
         n_jobs: int | None = None,
         bins: dict[str, int] | None = None,
         max_states: int = 32,
+        high: dict[str, Any] | None = None,
         require: Links | None = None,
         forbid: Links | None = None,
     ) -> None:
@@ -139,6 +144,7 @@ class GreedyGraph(GraphEstimator):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.high = high
         self.require = require
         self.forbid = forbid
 

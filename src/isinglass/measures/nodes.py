@@ -42,6 +42,8 @@ def nodes(
         One row a column of the table, in its order:
 
         - ``name``
+        - ``high``: the high state of a column with two states, which signs and log-odds are
+          about; empty for others, and left out where states are not known (of a `Graph`)
         - ``degree``: its number of links
         - ``strength``: the sum of its links' strengths, whatever their signs (Barrat, Barthélemy,
           Pastor-Satorras and Vespignani, "The architecture of complex weighted networks", PNAS
@@ -64,11 +66,11 @@ def nodes(
     >>> nodes(field, library="polars").select("name", "degree").rows()
     [('x0', 3), ('x1', 1), ('x2', 1), ('x3', 1)]
     >>> nodes(ig.GreedyGraph().fit(field.sample(500, seed=0))).columns
-    ['name', 'degree', 'strength', 'expected_influence', 'community', 'accuracy', 'base_rate',
-     'predictability']
+    ['name', 'high', 'degree', 'strength', 'expected_influence', 'community', 'accuracy',
+     'base_rate', 'predictability']
     """
     graph = graph_of(of)
-    columns: dict[str, list[Any]] = {"name": list(graph.names), **_sums(graph)}
+    columns: dict[str, list[Any]] = {"name": list(graph.names), **_high(of), **_sums(graph)}
     number = communities(graph).number
     columns["community"] = [number.get(name) for name in graph.names]
     if isinstance(of, GraphEstimator) and folds is not None:
@@ -91,6 +93,13 @@ def graph_of(of: Any) -> Graph:
         f"measures are of a fitted estimator, a Graph, a MarkovField or a FitRecord, not of "
         f"{type(of).__name__}."
     )
+
+
+def _high(of: Any) -> dict[str, list[Any]]:
+    """The high states, of anything that knows states."""
+    if isinstance(of, Graph):
+        return {}
+    return {"high": list(of._table.high if isinstance(of, GraphEstimator) else of.high)}
 
 
 def _sums(graph: Graph) -> dict[str, list[Any]]:

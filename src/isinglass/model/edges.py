@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,14 +19,17 @@ Array = NDArray[np.float64]
 
 def graph_of(field: Potentials) -> Graph:
     """Which columns are coupled; see ``MarkovField.graph``."""
-    ordered = [
-        sort_labels(labels, None, nominal=False) == (list(labels), True) for labels in field.states
-    ]
+    ordered = [_is_ordered(labels) for labels in field.states]
     links = tuple(
         _link(i, j, table, ordered[i] and ordered[j], (i, j) in field.unbounded)
         for (i, j), table in field.couplings.items()
     )
     return Graph(field.names, links, field.library)
+
+
+def _is_ordered(labels: Sequence[Hashable]) -> bool:
+    """Two states always are: the second is the high one."""
+    return len(labels) == 2 or sort_labels(labels, None, nominal=False) == (list(labels), True)
 
 
 def _link(i: int, j: int, table: Array, ordered: bool, unbounded: bool) -> Link:

@@ -16,6 +16,7 @@ from isinglass.model.codings import Coded, convert, table_against
 from isinglass.model.edges import graph_of
 from isinglass.model.gauge import check_columns, check_zero_sum, frozen
 from isinglass.model.labelled import LabelledTable, code_of
+from isinglass.table.column import high_states
 from isinglass.table.wording import quoted
 
 if TYPE_CHECKING:
@@ -95,6 +96,11 @@ class Potentials:
     def n_states(self) -> tuple[int, ...]:
         """The number of states of each column."""
         return tuple(map(len, self.states))
+
+    @cached_property
+    def high(self) -> tuple[str | None, ...]:
+        """The high state of each column as text; None for columns without two states."""
+        return high_states(self.states, self.n_states)
 
     @cached_property
     def graph(self) -> Graph:

@@ -21,6 +21,7 @@ from isinglass.model.tally import Tally
 from isinglass.selection import Tiers
 from isinglass.solvers.path import Path, checked_threshold
 from isinglass.table import Note
+from isinglass.table.column import high_states
 from isinglass.table.labels import plain
 
 Document = dict[str, Any]
@@ -113,6 +114,11 @@ class FitRecord:
             )
         head = _Head(self.names, self.n_answers, self.ordered, self.rows, self.graph.library)
         return join(self._runs, threshold, self._rule, head, self._tiers)
+
+    @cached_property
+    def high(self) -> tuple[str | None, ...]:
+        """The high state of each column as text; None for columns without two states."""
+        return high_states(self.states, self.n_answers)
 
     @cached_property
     def _runs(self) -> KeptRuns | None:

@@ -209,6 +209,7 @@ def _nodes(record: FitRecord, measured: Mapping[str, Mapping[str, Any]]) -> list
                 "name": name,
                 "states": [_plain(label) for label in labels[:answers]],
                 "ordered": record.ordered[r],
+                "high": record.high[r],
                 "counts": None if counts is None else [_whole(some) for some in counts[:answers]],
                 "missing": None if counts is None else _whole(sum(counts[answers:])),
                 "degree": int(degree[r]),

@@ -37,7 +37,7 @@ class L0Graph(Rival):
     intercept : bool
         Whether each column has a field of its own.
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states
+    n_eff, n_jobs, bins, max_states, high
         As for `GreedyGraph`; `n_jobs` counts for the refits.
 
     Attributes
@@ -68,6 +68,7 @@ class L0Graph(Rival):
         n_jobs: int | None = None,
         bins: dict[str, int] | None = None,
         max_states: int = 32,
+        high: dict[str, Any] | None = None,
     ) -> None:
         self.criterion = criterion
         self.max_degree = max_degree
@@ -78,6 +79,7 @@ class L0Graph(Rival):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.high = high
 
     def fit(
         self,

@@ -51,7 +51,7 @@ class L1Graph(Rival):
         `n_lambdas` of them from the one that leaves no edge down to `smallest` times it.
     n_lambdas, smallest : int, float
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states
+    n_eff, n_jobs, bins, max_states, high
         As for `GreedyGraph`.
 
     Attributes
@@ -99,6 +99,7 @@ class L1Graph(Rival):
         n_jobs: int | None = None,
         bins: dict[str, int] | None = None,
         max_states: int = 32,
+        high: dict[str, Any] | None = None,
     ) -> None:
         self.penalty = penalty
         self.rule = rule
@@ -114,6 +115,7 @@ class L1Graph(Rival):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.high = high
 
     def fit(
         self,

@@ -52,7 +52,7 @@ class InteractionScreening(Rival):
     intercept : bool
         Whether each column has a field of its own, which bears no penalty.
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states
+    n_eff, n_jobs, bins, max_states, high
         As for `GreedyGraph`.
 
     Attributes
@@ -93,6 +93,7 @@ class InteractionScreening(Rival):
         n_jobs: int | None = None,
         bins: dict[str, int] | None = None,
         max_states: int = 32,
+        high: dict[str, Any] | None = None,
     ) -> None:
         self.objective = objective
         self.c = c
@@ -104,6 +105,7 @@ class InteractionScreening(Rival):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.high = high
 
     def fit(
         self,

@@ -31,7 +31,7 @@ class ChowLiuTree(Rival):
         None: a whole tree. Else a forest: only pairs whose mutual information, brought to the
         scale of a one-parameter edge, is larger, as for the first edge of `GreedyGraph`.
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states
+    n_eff, n_jobs, bins, max_states, high
         As for `GreedyGraph`.
 
     Attributes
@@ -66,6 +66,7 @@ class ChowLiuTree(Rival):
         n_jobs: int | None = None,
         bins: dict[str, int] | None = None,
         max_states: int = 32,
+        high: dict[str, Any] | None = None,
     ) -> None:
         self.threshold = threshold
         self.missing = missing
@@ -73,6 +74,7 @@ class ChowLiuTree(Rival):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.high = high
 
     def fit(
         self,

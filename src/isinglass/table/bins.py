@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 from isinglass.table.codes import GAP, code_dtype
 from isinglass.table.factor import Factor
-from isinglass.table.labels import are_numbers
-from isinglass.table.wording import listing, quoted
+from isinglass.table.labels import are_numbers, are_texts_of_numbers
+from isinglass.table.settings import column_named
+from isinglass.table.wording import quoted
 
-__all__ = ["bin_factor", "check_bins", "cut_points"]
+__all__ = ["bin_factor", "check_bins", "cut_points", "no_number"]
 
 
 def check_bins(bins: Any, names: Sequence[str], *, unnamed: bool) -> dict[str, int]:
@@ -28,16 +29,7 @@ def check_bins(bins: Any, names: Sequence[str], *, unnamed: bool) -> dict[str, i
         raise SettingError(
             f"bins must be a dict of column name to number of bins, got {quoted(bins)}."
         )
-    return {_column(at, names, unnamed): _count(at, bins[at]) for at in bins}
-
-
-def _column(at: Any, names: Sequence[str], unnamed: bool) -> str:
-    positional = unnamed and isinstance(at, Integral)
-    name = f"x{at}" if positional else str(at)
-    if name not in names:
-        known = listing([quoted(known) for known in names], 5)
-        raise SettingError(f"bins names {quoted(at)}, which is no column; there are {known}.")
-    return name
+    return {column_named("bins", at, names, unnamed=unnamed): _count(at, bins[at]) for at in bins}
 
 
 def _count(at: Any, n_bins: Any) -> int:
@@ -82,13 +74,19 @@ def bin_factor(factor: Factor, cuts: Sequence[float]) -> Factor:
 
 
 def _check_numbers(name: str, factor: Factor) -> None:
-    if factor.is_numeric:
+    if factor.reads_as_numbers:
         return
-    other = next(label for label in factor.plain_labels() if not are_numbers([label]))
     raise SettingError(
-        f"column {name!r} is to be binned but holds {quoted(other)}, which is no number; "
-        "take it out of bins, or drop the column."
+        f"column {name!r} is to be binned but holds {quoted(no_number(factor))}, which is no "
+        "number; take it out of bins, or drop the column."
     )
+
+
+def no_number(factor: Factor) -> Any:
+    """The first label that is no number and no text of one, or that is not of the others' kind."""
+    labels = factor.plain_labels()
+    alike = are_texts_of_numbers if are_texts_of_numbers(labels[:1]) else are_numbers
+    return next(label for label in labels if not alike([label]))
 
 
 def _bin_labels(cuts: Sequence[float]) -> tuple[str, ...]:

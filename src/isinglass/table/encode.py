@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from isinglass.errors import SettingError
 from isinglass.table.bins import bin_factor, check_bins, cut_points
 from isinglass.table.column import Column
+from isinglass.table.high import check_high
 from isinglass.table.integers import encode_integers
 from isinglass.table.missing import check_missing
 from isinglass.table.notes import Note, oddities
@@ -35,6 +36,7 @@ def encode(
     n_eff: str | float = "sum",
     bins: Mapping[Any, int] | None = None,
     max_states: int = 32,
+    high: Mapping[Any, Any] | None = None,
 ) -> Table:
     """Turn any discrete table into codes.
 
@@ -57,6 +59,9 @@ def encode(
         array may be given by its position.
     max_states : int
         The largest number of distinct values a column may have.
+    high : dict of str to label, optional
+        The high state of columns with two states. By default it is the answer that means yes
+        (yes, true, present, ja, agree, ...), else the second label.
 
     Returns
     -------
@@ -83,16 +88,18 @@ def encode(
     check_missing(missing)
     check_n_eff(n_eff)
     _check_max_states(max_states)
-    if sample_weight is None and n_eff == "sum" and bins is None:
+    if sample_weight is None and n_eff == "sum" and bins is None and high is None:
         table = encode_integers(X, max_states)
         if table is not None:
             return table
     rows = read_rows(X, sample_weight, missing)
     weights = rescale(rows.weights, n_eff)
-    n_bins = check_bins(bins, rows.names, unnamed=rows.library is None)
+    unnamed = rows.library is None
+    n_bins = check_bins(bins, rows.names, unnamed=unnamed)
+    highs = check_high(high, rows.names, unnamed=unnamed)
     rows, cuts = _bin(replace(rows, weights=weights), n_bins)
     check_state_counts(rows.names, rows.factors, max_states)
-    return _table(rows, cuts, missing)
+    return _table(rows, cuts, missing, highs)
 
 
 def _check_max_states(max_states: Any) -> None:
@@ -122,9 +129,9 @@ def _merged(name: str, wanted: int, left: int) -> Note:
     return Note(name, "bins merged", done)
 
 
-def _table(rows: Rows, cuts: Cuts, missing: str) -> Table:
+def _table(rows: Rows, cuts: Cuts, missing: str, highs: Mapping[str, Any]) -> Table:
     learned = [
-        learn_states(name, factor, missing)
+        learn_states(name, factor, missing, highs)
         for name, factor in zip(rows.names, rows.factors, strict=True)
     ]
     columns = tuple(_with_cuts(column, cuts) for column, _ in learned)

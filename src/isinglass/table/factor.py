@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from isinglass.table.cells import Cells
 from isinglass.table.codes import GAP, Coded, Codes, code_dtype, renumber, scatter
-from isinglass.table.labels import are_numbers, plain
+from isinglass.table.labels import are_numbers, are_texts_of_numbers, plain
 from isinglass.table.objects import factorise_objects
 
 __all__ = ["Factor", "factorise"]
@@ -51,6 +51,11 @@ class Factor:
     def is_numeric(self) -> bool:
         """Whether all labels are numbers; booleans are not."""
         return self.labels.dtype.kind in "iuf" or are_numbers(self.labels)
+
+    @property
+    def reads_as_numbers(self) -> bool:
+        """Whether all labels are numbers, or all are texts of numbers such as 01."""
+        return self.is_numeric or are_texts_of_numbers(self.labels)
 
     def rows(self, keep: NDArray[np.bool_]) -> Factor:
         """The same column on fewer rows, without the labels that are gone."""

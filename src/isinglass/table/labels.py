@@ -14,9 +14,17 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["are_numbers", "has_infinity", "is_gap", "key", "plain", "sort_labels"]
+__all__ = [
+    "are_numbers",
+    "are_texts_of_numbers",
+    "has_infinity",
+    "is_gap",
+    "key",
+    "match_label",
+    "plain",
+    "sort_labels",
+]
 
-_ANSWERS = {"no": 0, "yes": 1}, {"false": 0, "true": 1}
 _COMPARABLE = (str, bytes, dt.date, dt.time, dt.timedelta)
 
 
@@ -60,7 +68,7 @@ def is_gap(label: Any) -> bool:
         return type(label).__name__ == "NAType"
 
 
-def key(label: Hashable) -> tuple[bool, Hashable]:
+def key(label: Any) -> tuple[bool, Hashable]:
     """What tells labels apart in a dict: there True equals 1, here it does not."""
     return isinstance(label, bool), label
 
@@ -68,6 +76,36 @@ def key(label: Hashable) -> tuple[bool, Hashable]:
 def are_numbers(labels: Iterable[Any]) -> bool:
     """Whether all labels are numbers; booleans are not."""
     return all(_family(label) == "number" for label in labels)
+
+
+def are_texts_of_numbers(labels: Iterable[Any]) -> bool:
+    """Whether all labels are texts that read as finite numbers, such as 01 or 1.10."""
+    return all(isinstance(label, str) and math.isfinite(_number(label)) for label in labels)
+
+
+def match_label(states: Sequence[Hashable], wanted: Any) -> int | None:
+    """The place of a label among states: the same, else by its text, whatever its case, by number.
+
+    >>> match_label(("no", "Yes"), "yes"), match_label((1.0, 2.0), "2"), match_label((1, 2), "3")
+    (1, 1, None)
+    """
+    same = [code for code, state in enumerate(states) if key(state) == key(plain(wanted))]
+    if same or not isinstance(wanted, str):
+        return same[0] if same else None
+    texts = ["" if state is None else str(state) for state in states]
+    for look in (str, str.casefold, _number):
+        found = [code for code, text in enumerate(texts) if look(text) == look(wanted)]
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _number(text: str) -> float:
+    """The number that a text says; not a number, which equals nothing, if it says none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def has_infinity(labels: Iterable[Any]) -> bool:
@@ -86,19 +124,8 @@ def sort_labels(
         rank = {key(plain(label)): position for position, label in enumerate(categories)}
         return sorted(labels, key=lambda label: rank[key(label)]), True
     families = {_family(label) for label in labels}
-    if families == {"str"}:
-        return _sort_strings(labels)
     ordered = families == {"bool"} or (families == {"number"} and not nominal)
     return [label for family in sorted(families) for label in _sorted(family, labels)], ordered
-
-
-def _sort_strings(labels: Sequence[str]) -> tuple[list[str], bool]:
-    folded = {label.casefold() for label in labels}
-    for answers in _ANSWERS:
-        # "No" beside "no" are two states without an order between them.
-        if folded <= answers.keys() and len(folded) == len(labels):
-            return sorted(labels, key=lambda label: answers[label.casefold()]), True
-    return sorted(labels), False
 
 
 def _sorted(family: str, labels: Sequence[Any]) -> list[Any]:

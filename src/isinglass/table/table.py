@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import TableError
 from isinglass.table.codes import Codes
-from isinglass.table.column import Column
+from isinglass.table.column import Column, high_states
 from isinglass.table.missing import check_missing
 from isinglass.table.notes import Note
 from isinglass.table.rows import read_rows, stack
@@ -92,6 +92,11 @@ class Table:
     def ordered(self) -> tuple[bool, ...]:
         """Whether the order of each column's states means something."""
         return tuple(column.ordered for column in self.columns)
+
+    @cached_property
+    def high(self) -> tuple[str | None, ...]:
+        """The high state of each column as text; None for columns without two states."""
+        return high_states((column.states for column in self.columns), self.n_answers)
 
     def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
         """Some rows, with the states seen there; and which of the old states those are.

@@ -47,6 +47,7 @@ def plan(
     n_eff: float | str = "sum",
     bins: dict[str, int] | None = None,
     max_states: int = 32,
+    high: dict[str, Any] | None = None,
     threshold: float | str | Selector = "auto",
     rule: str = "or",
     factors: Sequence[float] = (0.7, 1.0),
@@ -80,7 +81,7 @@ def plan(
     pilot : array or data frame, optional
         Instead of the five above. One half of its rows chooses the graph, the other half, which
         had no say in that, tells the couplings.
-    sample_weight, missing, n_eff, bins, max_states
+    sample_weight, missing, n_eff, bins, max_states, high
         How the pilot table is read, as in `GreedyGraph`.
     threshold, rule
         Of the search, as in `GreedyGraph`.
@@ -124,7 +125,13 @@ def plan(
         if missing == "available":
             raise SettingError('a pilot table takes missing="error", "drop" or "state".')
         table = encode(
-            pilot, sample_weight, missing=missing, n_eff=n_eff, bins=bins, max_states=max_states
+            pilot,
+            sample_weight,
+            missing=missing,
+            n_eff=n_eff,
+            bins=bins,
+            max_states=max_states,
+            high=high,
         )
         supposed = Pilot(table, seed)
     else:

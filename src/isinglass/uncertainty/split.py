@@ -253,6 +253,7 @@ class Halves:
             n_eff=choosing.n_eff,
             bins=choosing.bins,
             max_states=choosing.max_states,
+            high=choosing.high,
         )
 
 

@@ -23,6 +23,7 @@ class Layout:
     delimiter: str
     header: bool
     names: tuple[str, ...]
+    head: tuple[str, ...] | None = None
 
 
 class _Broken(csv.Error):
@@ -77,7 +78,10 @@ def _fault(row: int, cells: list[str], layout: Layout) -> str | None:
         return f"{cell}: a NUL byte. Save the file as plain text."
     if _is_not_utf8(text):
         cell = _cell(row, cells, layout, _is_not_utf8)
-        return f"{cell}: bytes that are not UTF-8. Save the file in UTF-8."
+        return (
+            f"{cell}: bytes that are not UTF-8. Save the file in UTF-8, or give its encoding "
+            '(encoding="latin-1").'
+        )
     if layout.names and len(cells) != len(layout.names):
         return f"{_row(row, layout)}: {_wrong_width(len(cells), layout)}"
     return None

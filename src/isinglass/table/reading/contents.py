@@ -1,0 +1,82 @@
+"""The bytes of a file, unpacked in a stream that stops at a limit."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zlib
+from numbers import Real
+from pathlib import Path
+from typing import IO, Any
+
+from isinglass.errors import FileError, SettingError
+from isinglass.table.wording import quoted
+
+__all__ = ["check_max_bytes", "check_size", "contents"]
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_CHUNK = 1 << 22
+#: Bytes of memory for each byte of a file, while a text of the shortest cells is read.
+_NEEDED = 8
+_UNKNOWN_MEMORY = 1 << 35
+
+
+def check_max_bytes(max_bytes: Any) -> int:
+    """The largest content of a file, by default an eighth of the machine's memory."""
+    if max_bytes is None:
+        return _memory() // _NEEDED
+    if isinstance(max_bytes, bool) or not isinstance(max_bytes, Real) or not float(max_bytes) >= 1:
+        raise SettingError(
+            f"max_bytes must be a number of bytes, 1 or more, got {quoted(max_bytes)}."
+        )
+    return int(min(float(max_bytes), 2.0**62))
+
+
+def _memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):  # not on every system
+        return _UNKNOWN_MEMORY
+
+
+def contents(path: Path, max_bytes: int) -> bytes:
+    """All bytes of a file, unpacked if it is gzipped; FileError if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+            file.seek(0)
+            stream: Any = gzip.GzipFile(fileobj=file) if packed else file
+            return _read(path, stream, max_bytes)
+    except FileNotFoundError as error:
+        raise FileError(f"{path} does not exist; check the name and the folder.") from error
+    except IsADirectoryError as error:
+        raise FileError(f"{path} is a folder; name a file in it.") from error
+    except PermissionError as error:
+        raise FileError(f"{path} may not be read; change its permissions.") from error
+    except EOFError as error:
+        raise FileError(f"{path}: the gzip data is cut short; copy the file again.") from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise FileError(f"{path}: the gzip data is damaged; copy the file again.") from error
+    except FileError:
+        raise
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path} cannot be opened: {error}.") from error
+
+
+def _read(path: Path, stream: IO[bytes], max_bytes: int) -> bytes:
+    # A buffer that grows in place, so that the content is in memory once.
+    buffer = io.BytesIO()
+    while chunk := stream.read(_CHUNK):
+        check_size(path, buffer.tell() + len(chunk), max_bytes)
+        buffer.write(chunk)
+    return buffer.getvalue()
+
+
+def check_size(path: Path, size: float, max_bytes: int) -> None:
+    """Raise FileError if the content of a file is larger than it may be."""
+    if size > max_bytes:
+        raise FileError(
+            f"{path} holds more than {max_bytes / 1e9:.3g} GB when it is unpacked, the most that "
+            "may be read. Take fewer rows or columns, or raise max_bytes."
+        )
