@@ -9,7 +9,8 @@ from typing import Any
 from isinglass.errors import SettingError, UnseenState
 from isinglass.graph import position_of
 from isinglass.model import MarkovField
-from isinglass.table.labels import match_label
+from isinglass.table.bins import bin_of
+from isinglass.table.labels import are_texts_of_numbers, match_label
 from isinglass.table.wording import listing, quoted
 
 
@@ -18,10 +19,10 @@ def read_evidence(field: MarkovField, texts: Sequence[str]) -> dict[str, Hashabl
     given: dict[str, Hashable] = {}
     for text in texts:
         name, label = _split(text, field.names)
-        states = field.states[position_of(name, field.names)]
+        at = position_of(name, field.names)
         if name in given:
             raise SettingError(f"--given names {name!r} twice; a column has one label.")
-        given[name] = label_of(name, states, label)
+        given[name] = label_of(name, field.states[at], _binned(label, field.cuts.get(at)))
     return given
 
 
@@ -32,6 +33,12 @@ def _split(text: str, names: Sequence[str]) -> tuple[str, str]:
         raise SettingError(f"--given takes NAME=LABEL, as fever=yes, not {text!r}.")
     at = next((at for at in reversed(places) if text[:at] in names), places[0])
     return text[:at], text[at + 1 :]
+
+
+def _binned(text: str, cuts: Sequence[float] | None) -> str:
+    """The label of the bin that a number falls into, if the column is binned."""
+    is_number = cuts is not None and are_texts_of_numbers([text])
+    return bin_of(cuts or (), float(text)) if is_number else text
 
 
 def label_of(name: str, states: Sequence[Hashable], text: str) -> Hashable:

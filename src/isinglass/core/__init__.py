@@ -11,9 +11,18 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from isinglass.core import _core  # type: ignore[attr-defined]
+from isinglass.core.gate import (
+    MAX_ROWS,
+    MAX_STATES,
+    checked_integers,
+    checked_table,
+    checked_threads,
+)
 from isinglass.core.lapack import MANY_STATES, lend_lapack
 
 __all__ = [
+    "MAX_ROWS",
+    "MAX_STATES",
     "all_pair_counts",
     "cores",
     "factorise_integers",
@@ -25,9 +34,6 @@ __all__ = [
     "use_instructions",
     "value_neighbours",
 ]
-
-#: A code is one byte.
-MAX_STATES = 256
 
 STOPS = ("below threshold", "no candidate", "max_degree", "interrupted")
 
@@ -69,11 +75,11 @@ def search_columns(
     The layout is described in ``core/flat.hpp``. With `check`, every candidate is evaluated, and
     a bound that skipped a better one is an error.
     """
-    targets = range(codes.shape[1]) if targets is None else targets
+    targets = range(len(n_states)) if targets is None else targets
     if max(n_states, default=0) > MANY_STATES:
         lend_lapack()
     flat: dict[str, NDArray[Any]] = _core.search(
-        *_table(codes, n_states, weights),
+        *checked_table(codes, n_states, weights),
         n,
         np.asarray([] if answers is None else answers, dtype=np.int32),
         np.asarray(targets, dtype=np.int64),
@@ -84,7 +90,7 @@ def search_columns(
         nu,
         intercept,
         -1 if max_degree is None else max_degree,
-        threads,
+        checked_threads(threads),
         check,
         progress,
     )
@@ -114,7 +120,12 @@ def value_neighbours(
     begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
     chosen = np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
     flat: dict[str, NDArray[Any]] = _core.value(
-        *_table(codes, n_states, weights), n, begin, chosen, intercept, threads
+        *checked_table(codes, n_states, weights),
+        n,
+        begin,
+        chosen,
+        intercept,
+        checked_threads(threads),
     )
     return flat
 
@@ -139,9 +150,9 @@ def l1_paths(
     The layout is described in ``core/l1_columns.hpp``. `loss` is "pseudo" (any states), "rise"
     or "logrise" (two states).
     """
-    targets = range(codes.shape[1]) if targets is None else targets
+    targets = range(len(n_states)) if targets is None else targets
     flat: dict[str, NDArray[Any]] = _core.l1_paths(
-        *_table(codes, n_states, weights),
+        *checked_table(codes, n_states, weights),
         n,
         np.asarray(targets, dtype=np.int64),
         np.ascontiguousarray(penalties, dtype=np.float64),
@@ -149,20 +160,10 @@ def l1_paths(
         loss,
         intercept,
         tolerance,
-        threads,
+        checked_threads(threads),
         progress,
     )
     return flat
-
-
-def _table(
-    codes: NDArray[np.integer], n_states: Sequence[int], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.float64]]:
-    return (
-        np.asfortranarray(codes, dtype=np.uint8),
-        np.asarray(n_states, dtype=np.int32),
-        np.empty(0) if (weights == 1).all() else np.ascontiguousarray(weights, dtype=np.float64),
-    )
 
 
 def pair_counts(
@@ -173,9 +174,10 @@ def pair_counts(
     >>> pair_counts(np.array([[0, 2], [1, 0], [1, 1]]), [2, 3], 0, 1).astype(int).tolist()
     [[0, 0, 1], [1, 1, 0]]
     """
-    pair = np.asfortranarray(codes[:, [a, b]], dtype=np.uint8)
-    states = np.asarray([n_states[a], n_states[b]], dtype=np.int32)
-    counts: NDArray[np.float64] = _core.pair_counts(pair, states, np.empty(0), 0, 1)
+    pair, states, ones = checked_table(
+        codes[:, [a, b]], [n_states[a], n_states[b]], np.ones(len(codes))
+    )
+    counts: NDArray[np.float64] = _core.pair_counts(pair, states, ones, 0, 1)
     return counts.reshape(states)
 
 
@@ -190,7 +192,8 @@ def all_pair_counts(
            [0, 1, 1, 0],
            [1, 1, 0, 2]])
     """
-    counts: NDArray[np.float64] = _core.all_pair_counts(*_table(codes, n_states, weights), threads)
+    table = checked_table(codes, n_states, weights)
+    counts: NDArray[np.float64] = _core.all_pair_counts(*table, checked_threads(threads))
     return counts.reshape(sum(n_states), -1)
 
 
@@ -206,7 +209,7 @@ def factorise_integers(
     >>> codes.tolist(), least.tolist(), counts[0, :5].tolist()
     ([[0, 0], [1, 1], [0, 1]], [5, 0], [2, 0, 0, 0, 1])
     """
-    found = _core.factorise(data.view(np.uint8) if data.dtype == bool else data, threads)
+    found = _core.factorise(checked_integers(data), checked_threads(threads))
     if found is None:
         return None
     codes, least, counts = found
@@ -236,7 +239,7 @@ def gibbs_sample(
         thin=thin,
         draws=draws,
         seed=seed,
-        threads=threads,
+        threads=checked_threads(threads),
         progress=progress,
     )
     return codes.reshape(len(model["states"]), -1).T

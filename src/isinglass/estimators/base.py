@@ -33,7 +33,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
 
     missing: str
     n_eff: float | str
-    bins: dict[str, int] | None
+    bins: dict[str, int | Sequence[float]] | None
     max_states: int
     high: dict[str, Any] | None
     graph_: Graph

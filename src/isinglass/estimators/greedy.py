@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -67,7 +68,8 @@ class GreedyGraph(GraphEstimator):
     n_jobs : int, optional
         Threads; None means all cores.
     bins : dict, optional
-        Numeric columns to cut into that many bins at their quantiles, as ``{"age": 4}``.
+        Numeric columns to cut into that many bins at their quantiles, as ``{"age": 4}``, or at
+        given points, as ``{"age": [25, 45]}``.
     max_states : int
         A column with more distinct values is refused.
     high : dict, optional
@@ -127,7 +129,7 @@ class GreedyGraph(GraphEstimator):
         missing: str = "error",
         n_eff: float | str = "sum",
         n_jobs: int | None = None,
-        bins: dict[str, int] | None = None,
+        bins: dict[str, int | Sequence[float]] | None = None,
         max_states: int = 32,
         high: dict[str, Any] | None = None,
         require: Links | None = None,

@@ -122,7 +122,7 @@ def compare(
     seed: int = 0,
     missing: str = "error",
     n_eff: float | str = "sum",
-    bins: dict[str, int] | None = None,
+    bins: dict[str, int | Sequence[float]] | None = None,
     max_states: int = 32,
     high: dict[str, Any] | None = None,
     progress: Progress | None = None,

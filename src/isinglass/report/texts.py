@@ -149,8 +149,15 @@ def _bins(summary: Mapping[str, Any]) -> str:
     bins = summary["settings"].get("bins")
     if not isinstance(bins, Mapping) or not bins:
         return ""
-    cut = ", ".join(f"{one_line(str(name), 60)} into {count}" for name, count in bins.items())
-    return f"Numbers were cut at their quantiles ({cut} parts). "
+    counts = {name: count for name, count in bins.items() if isinstance(count, int)}
+    cut = ", ".join(f"{one_line(str(name), 60)} into {count}" for name, count in counts.items())
+    at = ", ".join(
+        f"{one_line(str(name), 60)} at {str(cuts).strip('[]()')}"
+        for name, cuts in bins.items()
+        if name not in counts
+    )
+    by_quantiles = f"Numbers were cut at their quantiles ({cut} parts). " if cut else ""
+    return by_quantiles + (f"Numbers were cut at given points ({at}). " if at else "")
 
 
 def _chance(summary: Mapping[str, Any]) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.core import MAX_STATES
 from isinglass.engine import NativeRuns, fit_neighbourhoods, join, threads_for
 from isinglass.errors import SettingError, TableError
 from isinglass.estimators.base import GraphEstimator
@@ -35,12 +34,7 @@ class Rival(GraphEstimator):
                 f"{type(self).__name__} learns from complete rows: missing must be 'error', "
                 "'drop' or 'state', not 'available'."
             )
-        table = super()._read(X, sample_weight)
-        if max(table.n_states) > MAX_STATES:
-            raise SettingError(
-                f"{type(self).__name__} supports at most {MAX_STATES} states a column."
-            )
-        return table
+        return super()._read(X, sample_weight)
 
     def _refit(self, neighbours: Neighbours) -> NativeRuns:
         return fit_neighbourhoods(

@@ -97,7 +97,7 @@ class L1Graph(Rival):
         missing: str = "error",
         n_eff: float | str = "sum",
         n_jobs: int | None = None,
-        bins: dict[str, int] | None = None,
+        bins: dict[str, int | Sequence[float]] | None = None,
         max_states: int = 32,
         high: dict[str, Any] | None = None,
     ) -> None:

@@ -26,8 +26,8 @@ class Column:
         unless that state only says where the column is not available; nor is an unordered
         category that holds three numbers or more, which is taken at its word.
     cuts : tuple of float, optional
-        The inner cut points of a binned column: state k holds the values above
-        ``cuts[k - 1]`` and up to ``cuts[k]``.
+        The inner cut points of a binned column: its states are the bins between them that rows
+        fall into. A bin holds the values above one cut point and up to the next.
 
     Examples
     --------

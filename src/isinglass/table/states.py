@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from isinglass.errors import SettingError, TableError, TooManyStates, UnseenState
+from isinglass.errors import SettingError, TableError, UnseenState
 from isinglass.table.bins import bin_factor, no_number
-from isinglass.table.codes import Codes, code_dtype
+from isinglass.table.codes import Codes
 from isinglass.table.column import Column
 from isinglass.table.factor import Factor
 from isinglass.table.high import high_last, low_then_high
 from isinglass.table.labels import has_infinity, key, sort_labels
 from isinglass.table.wording import listing, quoted
 
-__all__ = ["check_finite", "check_state_counts", "learn_states", "look_up_states"]
+__all__ = ["check_finite", "learn_states", "look_up_states"]
 
 
 def check_finite(name: str, factor: Factor) -> None:
@@ -32,20 +32,6 @@ def check_finite(name: str, factor: Factor) -> None:
             f"column {name!r} holds an infinite number (inf); replace it by a finite one, or "
             "by NaN if the value is unknown."
         )
-
-
-def check_state_counts(names: Sequence[str], factors: Sequence[Factor], max_states: int) -> None:
-    """Raise TooManyStates for columns that are measurements or ids."""
-    wide = [
-        (name, factor)
-        for name, factor in zip(names, factors, strict=True)
-        if len(factor.labels) > max_states
-    ]
-    if not wide:
-        return
-    others = [f"{name!r} ({len(factor.labels):,})" for name, factor in wide[1:]]
-    also = f" So have {listing(others, 5)}." if others else ""
-    raise TooManyStates(_too_many(*wide[0], max_states) + also)
 
 
 def learn_states(
@@ -87,21 +73,13 @@ def look_up_states(column: Column, factor: Factor) -> Codes:
         table[position] = place[key(label)]
     if not column.has_missing_state and factor.gaps.any():
         raise UnseenState(_unseen(column, "a missing value"))
-    return table.astype(code_dtype(len(column.states)))[factor.codes]
+    return table.astype(np.uint8)[factor.codes]
 
 
 def _in_known_bins(column: Column, factor: Factor) -> Factor:
     if not factor.reads_as_numbers:
         raise UnseenState(_unseen(column, quoted(no_number(factor))))
     return bin_factor(factor, column.cuts or ())
-
-
-def _too_many(name: str, factor: Factor, max_states: int) -> str:
-    advice = f"Bin it (bins={{{name!r}: 4}}), drop it," if factor.reads_as_numbers else "Drop it"
-    return (
-        f"column {name!r} has {len(factor.labels)} distinct values; at most {max_states} "
-        f"states are supported. {advice} or raise max_states."
-    )
 
 
 def _unseen(column: Column, what: str) -> str:

@@ -26,7 +26,7 @@ class Table:
 
     Parameters
     ----------
-    codes : ndarray of int8, int16 or int32, shape (n_rows, p)
+    codes : ndarray of uint8, shape (n_rows, p)
         ``columns[j].states[codes[i, j]]`` is the label of row i in column j. Columns are
         contiguous; rows of weight zero are gone.
     columns : tuple of Column
@@ -122,7 +122,7 @@ class Table:
             replace(column, states=tuple(column.states[code] for code in states))
             for column, states in zip(self.columns, kept, strict=True)
         )
-        stacked = stack(fewer, [len(states) for states in kept])
+        stacked = stack(fewer)
         return Table(stacked, columns, weights, self.library, (), self.available), kept
 
     def encode_like(
@@ -163,7 +163,7 @@ class Table:
             for column, factor in zip(self.columns, rows.factors, strict=True)
         ]
         return Table(
-            stack(codes, self.n_states),
+            stack(codes),
             self.columns,
             rows.weights,
             rows.library,

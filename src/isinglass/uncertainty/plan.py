@@ -45,7 +45,7 @@ def plan(
     sample_weight: ArrayLike | str | None = None,
     missing: str = "error",
     n_eff: float | str = "sum",
-    bins: dict[str, int] | None = None,
+    bins: dict[str, int | Sequence[float]] | None = None,
     max_states: int = 32,
     high: dict[str, Any] | None = None,
     threshold: float | str | Selector = "auto",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 import zlib
 from numbers import Real
 from pathlib import Path
 from typing import IO, Any
 
 from isinglass.errors import FileError, SettingError
+from isinglass.table.limits import memory
 from isinglass.table.wording import quoted
 
 __all__ = ["check_max_bytes", "check_size", "contents"]
@@ -19,25 +19,17 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 22
 #: Bytes of memory for each byte of a file, while a text of the shortest cells is read.
 _NEEDED = 8
-_UNKNOWN_MEMORY = 1 << 35
 
 
 def check_max_bytes(max_bytes: Any) -> int:
     """The largest content of a file, by default an eighth of the machine's memory."""
     if max_bytes is None:
-        return _memory() // _NEEDED
+        return memory() // _NEEDED
     if isinstance(max_bytes, bool) or not isinstance(max_bytes, Real) or not float(max_bytes) >= 1:
         raise SettingError(
             f"max_bytes must be a number of bytes, 1 or more, got {quoted(max_bytes)}."
         )
     return int(min(float(max_bytes), 2.0**62))
-
-
-def _memory() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):  # not on every system
-        return _UNKNOWN_MEMORY
 
 
 def contents(path: Path, max_bytes: int) -> bytes:
