@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, Literal, cast
 
 import narwhals as nw
 
-from isinglass.errors import MissingExtra
+from isinglass.errors import MissingExtra, SettingError
 
 Library = Literal["pandas", "polars", "pyarrow"]
 
@@ -15,7 +16,22 @@ Library = Literal["pandas", "polars", "pyarrow"]
 def frame(columns: Mapping[str, Sequence[Any]], library: str | None = None) -> Any:
     """Build a data frame of the given library (polars when None) from lists."""
     library = library or "polars"
+    if library != "pandas":
+        for name, values in columns.items():
+            _check_one_kind(name, values, library)
     try:
         return nw.from_dict(dict(columns), backend=cast(Library, library)).to_native()
     except ModuleNotFoundError as error:
         raise MissingExtra(f"a {library} frame needs {library}: pip install {library}") from error
+
+
+def _check_one_kind(name: str, values: Sequence[Any], library: str) -> None:
+    """A column of polars or pyarrow holds one kind of values, or would take some for others."""
+    kinds = set(map(type, values)) - {type(None)} if isinstance(values, list) else set()
+    if len(kinds) < 2 or (bool not in kinds and all(issubclass(kind, Real) for kind in kinds)):
+        return
+    several = " and ".join(sorted(kind.__name__ for kind in kinds))
+    raise SettingError(
+        f"column {name!r} holds values of several types ({several}); a {library} column holds "
+        "one. Take pandas, or codes instead of labels (as sample_codes draws)."
+    )

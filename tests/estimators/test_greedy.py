@@ -392,3 +392,14 @@ def test_states_of_next_to_no_weight_cost_nothing(n, solver):
     table = encode(codes, weights, n_eff="kish")
     runs = learn_neighbourhoods(table, 1e-3, solver=solver)
     assert runs.path(0).start.loss == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, np.ma.masked_array])
+def test_a_column_of_an_array_may_hold_the_weights(form):
+    x = np.column_stack([np.random.default_rng(0).integers(1, 4, 300), chain(300)])
+    est = GreedyGraph().fit(form(x), sample_weight="x0")
+    assert est.graph_.names == tuple(f"x{at}" for at in range(1, x.shape[1]))
+    assert est.n_features_in_ == x.shape[1] - 1
+    same = GreedyGraph().fit(x[:, 1:], sample_weight=x[:, 0])
+    assert est.graph_.links == same.graph_.links
+    assert est.score(form(x), sample_weight="x0") == same.score(x[:, 1:], sample_weight=x[:, 0])

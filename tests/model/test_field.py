@@ -1,5 +1,7 @@
 """What a MarkovField is, what it refuses, and what its tables look like."""
 
+import datetime as dt
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -171,3 +173,25 @@ def test_what_potentials_are_refused(couplings):
 def test_rows(n):
     with pytest.raises(SettingError, match="n must be a whole number, 1 or more"):
         survey().sample(n)
+
+
+@pytest.mark.parametrize("labels", [(1, "a"), (True, 1), (dt.date(2020, 1, 1), "12000-01-01")])
+def test_draws_of_labels_of_several_types(labels):
+    def field(library):
+        agree = {(0, 1): [[1, 0], [0, 1]]}
+        nothing = [[0, 0], [0, 0]]
+        return MarkovField.from_potentials("ab", [labels, (0, 1)], nothing, agree, library)
+
+    for library in (None, "pandas"):
+        drawn = np.asarray(field(library).sample(200, seed=0))[:, 0]
+        assert {(type(label), label) for label in drawn} == {(type(x), x) for x in labels}
+    for library in ("polars", "pyarrow"):
+        with pytest.raises(SettingError, match="column 'a' holds values of several types"):
+            field(library).sample(200, seed=0)
+        assert field(library).sample_codes(200, seed=0).shape == (200, 2)
+
+
+def test_draws_of_labels_that_are_tuples():
+    states = [((1, 2), (3, 4)), (0, 1)]
+    field = MarkovField.from_potentials("ab", states, [[0, 0], [0, 0]], {})
+    assert set(field.sample(50, seed=0)[:, 0]) == {(1, 2), (3, 4)}

@@ -127,6 +127,15 @@ def test_arrow_dictionaries():
     assert [column.ordered for column in table.columns] == [True, True]
 
 
+@pytest.mark.parametrize("ordered", [False, True])
+def test_an_arrow_dictionary_may_hold_a_null(ordered):
+    indices, labels = pa.array([2, 1, 0, None]), pa.array(["z", None, "a"])
+    column = pa.DictionaryArray.from_arrays(indices, labels, ordered=ordered)
+    table = encode(pa.table({"a": column}), missing="available")
+    assert states(table) == [(("z", "a") if ordered else ("a", "z")) + (None,)]
+    assert table.codes.ravel().tolist() == ([1, 2, 0, 2] if ordered else [0, 2, 1, 2])
+
+
 def test_narwhals_frames_are_opened():
     frame = nw.from_native(pl.DataFrame({"a": [1, 2]}))
     assert encode(frame).library == "polars"

@@ -7,7 +7,6 @@ from contextlib import suppress
 from functools import cached_property
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn import get_config
@@ -21,6 +20,7 @@ from isinglass.graph import Graph, edges_html
 from isinglass.model import MarkovField, fit_model
 from isinglass.notebook import small_table
 from isinglass.table import Note, Table, encode
+from isinglass.table.sources import without_column
 from isinglass.table.wording import plural
 
 
@@ -122,8 +122,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     def _check_names(self, X: Any, sample_weight: Any, *, reset: bool) -> None:
         """Note or compare the names of the columns, in scikit-learn's own words."""
         if isinstance(sample_weight, str):
-            frame = nw.from_native(X, eager_only=True)
-            X = frame.drop(sample_weight, strict=False).to_native()
+            X = without_column(X, sample_weight)
         with suppress(TypeError):  # names of several types: scikit-learn keeps none of them
             _check_feature_names(self, X, reset=reset)
         if not reset:

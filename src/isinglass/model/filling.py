@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.model.labelled import array_type
+from isinglass.model.labelled import array_type, labels_array
 from isinglass.model.potentials import Potentials
 
 Codes = NDArray[np.uint8]
@@ -68,6 +68,4 @@ def _refilled_array(field: Potentials, X: Any, codes: Codes, missing: NDArray[np
 
 
 def _labels(field: Potentials, v: int) -> NDArray[Any]:
-    labels: NDArray[Any] = np.empty(field.n_states[v], dtype=array_type([field.states[v]]))
-    labels[:] = field.states[v]
-    return labels
+    return labels_array(field.states[v], array_type([field.states[v]]))

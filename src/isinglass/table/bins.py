@@ -75,9 +75,7 @@ def _check_most(at: Any, count: int, most: int) -> None:
         )
 
 
-def cut_points(
-    name: str, factor: Factor, weights: NDArray[np.float64], asked: int | Cuts
-) -> Cuts:
+def cut_points(name: str, factor: Factor, weights: NDArray[np.float64], asked: int | Cuts) -> Cuts:
     """Inner cut points: those given, or such that they share the rows out evenly.
 
     Of these each is a value of the column: the smallest with at least k/n_bins of the weight at

@@ -9,6 +9,7 @@ import datetime as dt
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -18,6 +19,7 @@ __all__ = [
     "are_numbers",
     "are_texts_of_numbers",
     "has_infinity",
+    "in_utc",
     "is_gap",
     "key",
     "match_label",
@@ -25,36 +27,68 @@ __all__ = [
     "sort_labels",
 ]
 
+#: Units of NumPy's durations whose length is always the same.
+_MICROSECONDS = {
+    "W": Fraction(604_800_000_000),
+    "D": Fraction(86_400_000_000),
+    "h": Fraction(3_600_000_000),
+    "m": Fraction(60_000_000),
+    "s": Fraction(1_000_000),
+    "ms": Fraction(1000),
+    "us": Fraction(1),
+    "ns": Fraction(1, 1000),
+}
 _COMPARABLE = (str, bytes, dt.date, dt.time, dt.timedelta)
 
 
 def plain(label: Any) -> Any:
-    """The label as Python's own type, where there is one that holds it exactly."""
-    if isinstance(label, np.datetime64 | np.timedelta64):
+    """The label as Python's own type, where there is one that holds it exactly.
+
+    Times that Python cannot hold (nanoseconds, years beyond 9999) become text. Times with a zone
+    are told in UTC, where no hour comes twice.
+    """
+    if isinstance(label, np.datetime64):
         return _plain_time(label)
+    if isinstance(label, np.timedelta64):
+        return _plain_duration(label)
     if isinstance(label, np.longdouble):
         return float(label)
     if isinstance(label, np.generic):
         return label.item()
-    return _plain_timestamp(label)
+    if hasattr(label, "to_timedelta64"):  # of pandas
+        return _plain_duration(label.to_timedelta64())
+    if hasattr(label, "to_datetime64"):
+        time = _plain_time(label.to_datetime64())
+        return time if label.tzinfo is None else in_utc(time)
+    if isinstance(label, dt.datetime) and label.tzinfo is not None:
+        return label.astimezone(dt.UTC) if 1 < label.year < dt.MAXYEAR else label
+    return label
+
+
+def in_utc(time: dt.datetime | str) -> dt.datetime | str:
+    """A time of UTC that does not say so yet, or its text."""
+    return f"{time}+00:00" if isinstance(time, str) else time.replace(tzinfo=dt.UTC)
 
 
 def _plain_time(label: Any) -> Any:
-    item = label.item()
-    if not isinstance(item, int):
-        return item
-    # Nanoseconds: where Python's microseconds do not hold them, their text is exact.
-    micro = label.astype(f"{label.dtype.kind}8[us]")
-    return micro.item() if micro == label else str(label)
+    time = label.item()
+    if isinstance(time, dt.date):
+        return time
+    micro = label.astype("M8[us]")
+    exact = isinstance(micro.item(), dt.datetime) and micro.astype(label.dtype) == label
+    return micro.item() if exact else str(np.datetime_as_string(label, unit="auto"))
 
 
-def _plain_timestamp(label: Any) -> Any:
-    if getattr(label, "nanosecond", 0) or getattr(label, "nanoseconds", 0):
-        return label
-    for method in ("to_pydatetime", "to_pytimedelta"):
-        if hasattr(label, method):
-            return getattr(label, method)()
-    return label
+def _plain_duration(label: Any) -> Any:
+    unit, count = np.datetime_data(label.dtype)
+    size = _MICROSECONDS.get(unit)
+    if size is None:
+        return str(label)
+    micro = size * count * int(label.astype(np.int64))
+    try:
+        return dt.timedelta(microseconds=int(micro)) if micro.denominator == 1 else str(label)
+    except OverflowError:
+        return str(label)
 
 
 def is_gap(label: Any) -> bool:
