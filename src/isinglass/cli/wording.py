@@ -18,7 +18,7 @@ def in_options(message: str) -> str:
     """
     for pattern, option in _OPTIONS:
         message = re.sub(pattern, option, message)
-    return one_line(re.sub(r"bins=\{(['\"])(.*?)\1: (\d+)\}", _bin, message))
+    return one_line(re.sub(r"bins=\{(['\"])(.*?)\1: \[?([\d., -]+)\]?\}", _bin, message))
 
 
 _OPTIONS = (
@@ -43,7 +43,8 @@ _OPTIONS = (
     (r"\bmax_degree\b", "--max-degree"),
     (r"\b([Dd])rop it\b", r"\1rop it (--drop)"),
     (r"\bout of bins\b", "out of --bin"),
-    (r"^(high|bins) names\b", lambda match: f"--{match[1].removesuffix('s')} names"),
+    (r"^bins (names|asks)\b", r"--bin \1"),
+    (r"^high (names|must)\b", r"--high \1"),
     (r"encoding=\"([\w-]+)\"", r"--encoding \1"),
     (r"\bGive another encoding\b", "Give another --encoding"),
     (r"^(sep|encoding) must\b", r"--\1 must"),
@@ -52,4 +53,5 @@ _OPTIONS = (
 
 
 def _bin(match: re.Match[str]) -> str:
-    return f"--bin {shlex.quote(f'{match[2]}={match[3]}')}"
+    bins = match[3].replace(" ", "")
+    return f"--bin {shlex.quote(f'{match[2]}={bins}')}"
