@@ -119,3 +119,12 @@ def test_a_binned_column_keeps_what_was_seen(invoke, survey_with_gaps, tmp_path)
     seen = before != "?"
     assert after.filter(seen).equals(before.filter(seen))
     assert after.filter(~seen).str.contains("^(<=|>) ").all()
+
+
+def test_a_column_of_text_may_hold_nothing_but_numbers_here(invoke, odd_cells, tmp_path):
+    model, lines = odd_cells
+    rows = [line for line in lines[1:] if line.startswith("1234,")]
+    data, out = tmp_path / "gaps.csv", tmp_path / "complete.csv"
+    data.write_text("\n".join([lines[0], "1234,,1.1,x", *rows]) + "\n")
+    invoke("impute", model, data, "--na", "", "--most-likely", "--out", out)
+    assert out.read_text().splitlines() == [lines[0], "1234,false,1.1,x", *rows]

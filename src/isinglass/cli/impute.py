@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from isinglass.cli.terminal import progress_bar
 from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
 from isinglass.report.words import counted
-from isinglass.table.reading import read_file, written_back
+from isinglass.table.reading import FileTable, read_file, written_back
 
 EPILOG = """\b
 Examples:
@@ -54,7 +56,7 @@ def command(model: str, data: str, out: str, **drawing: Any) -> None:
     for path in paths:
         check_file(path)
     field = MarkovField.load(model)
-    file = read_file(data, **reading)
+    file = _in_the_model_s_types(read_file(data, **reading), field)
     with mixing_told(), progress_bar("drawing") as progress:
         completed = field.impute(file.frame, progress=progress, **drawing)
     tables = zip(paths, completed, strict=True)
@@ -64,6 +66,22 @@ def command(model: str, data: str, out: str, **drawing: Any) -> None:
         f"{counted(len(file.frame), 'row')}"
     )
     click.echo(completed.note)
+
+
+def _in_the_model_s_types(file: FileTable, field: MarkovField) -> FileTable:
+    """Columns whose states are texts in the model as texts, also if all are numbers here."""
+    if file.texts is None:
+        return file
+    texts = {
+        name: file.texts[name].set(file.frame[name].is_null(), None)
+        for v, name in enumerate(field.names)
+        if name in file.frame.columns and v not in field.cuts and _are_texts(field.states[v])
+    }
+    return replace(file, frame=file.frame.with_columns(**texts))
+
+
+def _are_texts(states: Sequence[Hashable]) -> bool:
+    return all(isinstance(state, str) for state in states if state is not None)
 
 
 def _paths(out: str, draws: int) -> list[Path]:

@@ -40,7 +40,7 @@ FILE_OPTIONS = (
         "--max-size",
         type=float,
         metavar="BYTES",
-        help="The largest content of a file, unpacked; an eighth of the memory by default.",
+        help="The largest content of a file, unpacked; a sixteenth of the memory by default.",
     ),
 )
 #: Which columns of it are used, and as what.

@@ -1,4 +1,4 @@
-"""Which solver runs: the native one, but in tests."""
+"""Which solver runs: the native one; tests ask for the readable one as well."""
 
 from __future__ import annotations
 

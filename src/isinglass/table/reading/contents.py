@@ -17,12 +17,12 @@ __all__ = ["check_max_bytes", "check_size", "contents"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 22
-#: Bytes of memory for each byte of a file, while a text of the shortest cells is read.
-_NEEDED = 8
+#: Bytes of memory for each byte of a file, while a text of the shortest cells is read, twice over.
+_NEEDED = 16
 
 
 def check_max_bytes(max_bytes: Any) -> int:
-    """The largest content of a file, by default an eighth of the machine's memory."""
+    """The largest content of a file, by default a sixteenth of the machine's memory."""
     if max_bytes is None:
         return memory() // _NEEDED
     if isinstance(max_bytes, bool) or not isinstance(max_bytes, Real) or not float(max_bytes) >= 1:
@@ -36,8 +36,7 @@ def contents(path: Path, max_bytes: int) -> bytes:
     """All bytes of a file, unpacked if it is gzipped; FileError if it cannot be read."""
     try:
         with path.open("rb") as file:
-            packed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
-            file.seek(0)
+            packed = file.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
             stream: Any = gzip.GzipFile(fileobj=file) if packed else file
             return _read(path, stream, max_bytes)
     except FileNotFoundError as error:

@@ -77,7 +77,7 @@ def read_table(
     encoding : str
         How a text file is encoded, as "latin-1", "cp1252" or "utf-16".
     max_bytes : float, optional
-        The largest content of a file, unpacked; by default an eighth of the machine's memory.
+        The largest content of a file, unpacked; by default a sixteenth of the machine's memory.
 
     Returns
     -------
