@@ -50,14 +50,21 @@ def _most_labels(factor: Factor, max_states: int, missing: str) -> int:
 
 def _too_many(name: str, factor: Factor, limit: int) -> str:
     count = len(factor.labels)
-    raised = " or raise max_states" if limit < count <= MAX_STATES - 1 else ""
-    dropped = f"Bin it (bins={{{name!r}: 4}})" if factor.reads_as_numbers else "Drop it"
+    ways = ["drop it"]
     if factor.reads_as_numbers:
-        dropped += ", drop it," if raised else " or drop it"
+        ways.insert(0, f"bin it (bins={{{name!r}: 4}})")
+    if count < MAX_STATES:
+        ways.append("raise max_states")
     return (
         f"column {name!r} has {count} distinct values; at most {limit} states are supported. "
-        f"{dropped}{raised}."
+        f"{_either(ways)}."
     )
+
+
+def _either(ways: Sequence[str]) -> str:
+    """The ways on as the end of a message: 'Bin it, drop it, or raise the limit'."""
+    listed = f"{', '.join(ways[:-1])}, or {ways[-1]}" if len(ways) > 2 else " or ".join(ways)
+    return listed[0].upper() + listed[1:]
 
 
 def _check_size(rows: int, n_states: Sequence[int]) -> None:
