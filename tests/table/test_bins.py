@@ -130,3 +130,9 @@ def test_a_bin_without_a_row_is_no_state():
 def test_cut_points_rise(cuts):
     with pytest.raises(SettingError, match="cut points must be finite numbers, each larger than"):
         encode([[1], [2]], bins={0: cuts})
+
+
+def test_whole_numbers_beyond_all_floats_have_a_bin():
+    table = encode([[-(10**400)], [1], [2.5], [10**400]], bins={0: 4})
+    assert table.codes.ravel().tolist() == [0, 1, 2, 3]
+    assert encode([[1], [10**400]], bins={0: [5]}).codes.ravel().tolist() == [0, 1]

@@ -94,6 +94,13 @@ def test_times_finer_than_python_keep_their_difference():
     assert len(set(column.states)) == 3
 
 
+def test_floats_finer_than_python_keep_their_difference():
+    one = np.longdouble(1)
+    cells = np.array([[one], [np.nextafter(one, np.longdouble(2))]])
+    states = encode(cells).columns[0].states
+    assert len(set(states)) == len(np.unique(cells))
+
+
 @pytest.mark.parametrize("n_states", [127, 128, 256])
 def test_a_code_is_a_byte(n_states):
     table = encode(np.arange(n_states)[:, None], max_states=1000)

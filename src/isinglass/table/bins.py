@@ -18,6 +18,7 @@ from isinglass.table.labels import are_numbers, are_texts_of_numbers, plain
 from isinglass.table.settings import column_named
 from isinglass.table.wording import quoted
 
+_LARGEST = int(np.finfo(np.float64).max)
 Cuts: TypeAlias = tuple[float, ...]
 
 __all__ = ["Cuts", "bin_factor", "bin_labels", "bin_of", "check_bins", "cut_points", "no_number"]
@@ -87,7 +88,7 @@ def cut_points(name: str, factor: Factor, weights: NDArray[np.float64], asked: i
 
 
 def _quantiles(factor: Factor, weights: NDArray[np.float64], n_bins: int) -> Cuts:
-    values = factor.labels.astype(np.float64)
+    values = _as_floats(factor)
     order = np.argsort(values)
     seen = ~factor.gaps
     mass = np.bincount(factor.codes[seen], weights[seen], minlength=len(values))[order]
@@ -106,13 +107,22 @@ def bin_factor(factor: Factor, cuts: Sequence[float]) -> Factor:
     """
     if len(factor.labels) == 0:
         return factor
-    bins = np.searchsorted(np.asarray(cuts), factor.labels.astype(np.float64))
+    bins = np.searchsorted(np.asarray(cuts), _as_floats(factor))
     used, place = np.unique(bins, return_inverse=True)
     table = np.full(len(factor.labels) + 1, GAP, dtype=code_dtype(len(used)))
     table[:-1] = place
     labels = bin_labels(cuts)
     seen = np.array([labels[at] for at in used], dtype=object)
     return replace(factor, codes=table[factor.codes], labels=seen, categories=labels)
+
+
+def _as_floats(factor: Factor) -> NDArray[np.float64]:
+    try:
+        return factor.labels.astype(np.float64)
+    except OverflowError:  # a whole number beyond all floats
+        labels: list[Any] = list(factor.labels)
+        clipped = [max(min(label, _LARGEST), -_LARGEST) for label in labels]
+        return np.array(clipped, dtype=np.float64)
 
 
 def _check_numbers(name: str, factor: Factor) -> None:

@@ -52,7 +52,7 @@ def plain(label: Any) -> Any:
     if isinstance(label, np.timedelta64):
         return _plain_duration(label)
     if isinstance(label, np.longdouble):
-        return float(label)
+        return float(label) if float(label) == label else str(label)
     if isinstance(label, np.generic):
         return label.item()
     if hasattr(label, "to_timedelta64"):  # of pandas

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
@@ -147,7 +148,7 @@ def _suffix(path: Path) -> str:
         suffixes.pop()
     suffix = suffixes[-1] if suffixes else ""
     known = (*DELIMITERS, *PARQUET, *ARROW)
-    if suffix not in known and not path.is_dir():
+    if suffix not in known and not os.path.isdir(path):  # which, of odd names, says no
         raise FileError(
             f"{path}: the ending {suffix!r} is not known; known are {', '.join(known)}, each "
             "also with .gz. Rename or convert the file."
