@@ -5,11 +5,12 @@ import pytest
 
 from isinglass.core import (
     all_pair_counts,
+    edge_losses,
     factorise_integers,
+    fit_columns,
     l1_paths,
     pair_counts,
     search_columns,
-    value_neighbours,
 )
 
 CODES = np.array([[0, 2], [1, 0], [1, 1]])
@@ -22,7 +23,12 @@ def search(codes, weights, n_states):
 
 
 def value(codes, weights, n_states):
-    return value_neighbours(codes, weights, n_states, [[1], [0]], intercept=True, threads=1)
+    return fit_columns(codes, weights, n_states, [[1], [0]], intercept=True, threads=1)
+
+
+def losses(codes, weights, n_states):
+    settings = {"intercept": True, "threads": 1}
+    return edge_losses(codes, weights, n_states, [0, 1], [[1], [0]], **settings)
 
 
 def l1(codes, weights, n_states):
@@ -34,7 +40,7 @@ def pairs(codes, weights, n_states):
     return all_pair_counts(codes, weights, n_states, 1)
 
 
-@pytest.mark.parametrize("call", [search, value, l1, pairs])
+@pytest.mark.parametrize("call", [search, value, losses, l1, pairs])
 def test_what_is_no_table_is_refused(call):
     call(CODES, ONES, [2, 3])
     refused = [

@@ -118,8 +118,8 @@ def _alone(number: int) -> str:
 
 def _strongest(edges: list[dict[str, Any]], most: int = 3) -> str:
     named = [
-        f"{one_line(edge['source'], 60)} – {one_line(edge['target'], 60)} "
-        f"(strength {edge['strength']:.2f})"
+        f"{one_line(edge['source'], 60)} – {one_line(edge['target'], 60)}"
+        + ("" if edge["strength"] is None else f" (strength {edge['strength']:.2f})")
         for edge in edges[:most]
     ]
     return named[0] if len(named) == 1 else ", ".join(named[:-1]) + " and " + named[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Column", "high_states"]
+__all__ = ["Column", "as_text", "high_states"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,11 @@ def high_states(
     ('yes', None)
     """
     return tuple(
-        ("(missing)" if of_column[1] is None else str(of_column[1])) if count == 2 else None
+        as_text(of_column[1]) if count == 2 else None
         for of_column, count in zip(states, answers, strict=True)
     )
+
+
+def as_text(state: Hashable) -> str:
+    """A state as tables of columns and edges name it."""
+    return "(missing)" if state is None else str(state)
