@@ -125,7 +125,8 @@ def test_a_bin_without_a_row_is_no_state():
 
 
 @pytest.mark.parametrize(
-    "cuts", [[], [2, 1], [1, 1], [1, float("inf")], [float("nan")], ["a"], [True, 2], [None]]
+    "cuts",
+    [[], [2, 1], [1, 1], [1, float("inf")], [float("nan")], ["a"], [True, 2], [None], [10**400]],
 )
 def test_cut_points_rise(cuts):
     with pytest.raises(SettingError, match="cut points must be finite numbers, each larger than"):

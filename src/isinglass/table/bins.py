@@ -57,7 +57,7 @@ def _checked(at: Any, asked: Any, most: int) -> int | Cuts:
 
 
 def _checked_cuts(at: Any, asked: list[Any], most: int) -> Cuts:
-    cuts = [float(cut) for cut in asked if are_numbers([plain(cut)])]
+    cuts = [float(cut) for cut in asked if are_numbers([plain(cut)]) and abs(cut) <= _LARGEST]
     rising = all(low < high for low, high in pairwise([-np.inf, *cuts, np.inf]))
     if not cuts or len(cuts) < len(asked) or not rising:
         raise SettingError(
@@ -71,7 +71,7 @@ def _checked_cuts(at: Any, asked: list[Any], most: int) -> Cuts:
 def _check_most(at: Any, count: int, most: int) -> None:
     if count > most:
         raise SettingError(
-            f"bins asks for {count:,} bins of column {str(at)!r}; at most {most} states are "
+            f"bins asks for {quoted(count)} bins of column {str(at)!r}; at most {most} states are "
             "supported. Take fewer bins."
         )
 

@@ -123,6 +123,8 @@ def match_label(states: Sequence[Hashable], wanted: Any) -> int | None:
     >>> match_label(("no", "Yes"), "yes"), match_label((1.0, 2.0), "2"), match_label((1, 2), "3")
     (1, 1, None)
     """
+    if not isinstance(wanted, Hashable):
+        return None
     same = [code for code, state in enumerate(states) if key(state) == key(plain(wanted))]
     if same or not isinstance(wanted, str):
         return same[0] if same else None

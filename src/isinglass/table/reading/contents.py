@@ -17,6 +17,7 @@ __all__ = ["check_max_bytes", "check_size", "contents"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 22
+_ALL = 1 << 62
 #: Bytes of memory for each byte of a file, while a text of the shortest cells is read, twice over.
 _NEEDED = 16
 
@@ -25,11 +26,11 @@ def check_max_bytes(max_bytes: Any) -> int:
     """The largest content of a file, by default a sixteenth of the machine's memory."""
     if max_bytes is None:
         return memory() // _NEEDED
-    if isinstance(max_bytes, bool) or not isinstance(max_bytes, Real) or not float(max_bytes) >= 1:
-        raise SettingError(
-            f"max_bytes must be a number of bytes, 1 or more, got {quoted(max_bytes)}."
-        )
-    return int(min(float(max_bytes), 2.0**62))
+    is_number = isinstance(max_bytes, Real) and not isinstance(max_bytes, bool)
+    size: Any = max_bytes
+    if not is_number or not size >= 1:
+        raise SettingError(f"max_bytes must be a number of bytes, 1 or more, got {quoted(size)}.")
+    return int(min(size, _ALL))
 
 
 def contents(path: Path, max_bytes: int) -> bytes:

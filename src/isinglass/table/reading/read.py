@@ -14,6 +14,7 @@ from isinglass.errors import FileError, SettingError
 from isinglass.table.reading.columnar import ARROW, PARQUET, read_columnar, with_nulls
 from isinglass.table.reading.contents import check_max_bytes, contents
 from isinglass.table.reading.delimited import DELIMITERS, read_delimited
+from isinglass.table.reading.second_look import is_not_utf8
 from isinglass.table.reading.text_types import with_types
 from isinglass.table.wording import plural, quoted
 
@@ -126,7 +127,7 @@ def read_file(
     data = _some_contents(path, limit)
     if suffix in DELIMITERS:
         texts, layout = read_delimited(
-            path, data, suffix, sep=sep, encoding=encoding, header=header
+            path, data, suffix, sep=sep, encoding=encoding, header=bool(header)
         )
         frame = with_types(texts, words)
         table = FileTable(frame, texts, layout.head, layout.delimiter)
@@ -157,8 +158,11 @@ def _suffix(path: Path) -> str:
 
 
 def _na_words(na: Any) -> tuple[str, ...]:
-    words = tuple(na) if isinstance(na, Iterable) and not isinstance(na, str) else (na,)
-    if not all(isinstance(word, str) for word in words):
+    try:
+        words = (na,) if isinstance(na, str) else tuple(na)
+    except TypeError:
+        words = (None,)
+    if not all(isinstance(word, str) and not is_not_utf8(word) for word in words):
         raise SettingError(f"na must be a string or a list of strings, got {quoted(na)}.")
     return words
 
