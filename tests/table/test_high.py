@@ -39,6 +39,8 @@ def states_of(*labels, **settings):
         ("não", "sim"),
         ("нет", "да"),
         ("否", "是"),
+        ("no", "si\u0301"),
+        ("ψευδές", "ΑΛΗΘΈΣ"),
         ("off", "on"),
         ("negative", "positive"),
         ("-", "+"),
@@ -179,3 +181,10 @@ def test_the_second_state_of_a_model_is_high():
     field = MarkovField.from_potentials("ab", states, [[0, 0], [0, 0]], agree)
     assert field.high == ("nein", "nein")
     assert field.graph.links[0].sign == 1
+
+
+def test_a_part_of_the_rows_may_lack_a_state():
+    frame = pl.DataFrame({"a": ["yes"] * 20 + ["no"] * 20, "b": [0, 1] * 20})
+    est = GreedyGraph(high={"a": "no"}).fit(frame[:20])
+    assert est.states_[0] == ["yes"]
+    assert est._table.high == (None, "1")

@@ -7,6 +7,7 @@ the second label in the usual order is high, and the user may say which one it i
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
@@ -40,7 +41,14 @@ _HIGH = """
 _NEGATIONS = """
     no not non un in im dis without nicht kein keine ohne sans senza sin não не
 """
-_WORDS = dict.fromkeys(_LOW.split(), 0) | dict.fromkeys(_HIGH.split(), 2)
+
+
+def _folded(text: str) -> str:
+    """The text whatever its case, and however its accents are written."""
+    return unicodedata.normalize("NFKC", text).strip().casefold()
+
+
+_WORDS = dict.fromkeys(_folded(_LOW).split(), 0) | dict.fromkeys(_folded(_HIGH).split(), 2)
 
 
 def low_then_high(labels: Sequence[Any]) -> list[Any]:
@@ -60,11 +68,11 @@ def low_then_high(labels: Sequence[Any]) -> list[Any]:
 
 
 def _rank(label: str) -> float:
-    return _WORDS.get(label.strip().casefold(), 1)
+    return _WORDS.get(_folded(label), 1)
 
 
 def _negates(label: str, other: str) -> bool:
-    label, other = label.strip().casefold(), other.strip().casefold()
+    label, other = _folded(label), _folded(other)
     before = label.removesuffix(other).strip(" -_") if label.endswith(other) else ""
     return before in _NEGATIONS.split()
 
@@ -81,8 +89,13 @@ def check_high(high: Any, names: Sequence[str], *, unnamed: bool) -> dict[str, A
 
 
 def high_last(name: str, states: Sequence[Hashable], high: Any) -> list[Hashable]:
-    """Put the two states of a column in the order that the user asked for."""
-    if len(states) != 2:
+    """Put the two states of a column in the order that the user asked for.
+
+    A constant column, as in a part of the rows, stays as it is.
+    """
+    if len(states) < 2:
+        return list(states)
+    if len(states) > 2:
         raise SettingError(
             f"high names a state of column {name!r}, which has {len(states)} states; only columns "
             "with two states have a high one. Leave this column out."
