@@ -30,7 +30,7 @@ def answers(n: int = 900) -> pl.DataFrame:
     pet = np.where(rng.random(n) < 0.6, 2 * c, rng.integers(0, 3, n))
     grade = np.clip(pet + rng.integers(-1, 2, n), 0, 3)
     never = np.where(a == 1, 1, rng.integers(0, 2, n))
-    weak = np.where(rng.random(n) < 0.13, grade > 1, rng.integers(0, 2, n))
+    faint = np.where(rng.random(n) < 0.09, grade > 1, rng.integers(0, 2, n))
     return pl.DataFrame(
         {
             "fever": np.where(a, "yes", "no"),
@@ -39,7 +39,7 @@ def answers(n: int = 900) -> pl.DataFrame:
             "pet": np.array(["cat", "dog", "eel"])[pet],
             "grade": grade,
             "never": never,
-            "weak": weak.astype(int),
+            "weak": faint.astype(int),
             "alone": rng.integers(0, 2, n),
         }
     )
