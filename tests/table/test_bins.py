@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isinglass import FitRecord, GreedyGraph, summarise
 from isinglass.errors import SettingError, TableError, UnseenState
+from isinglass.model.record_files import members_from_json
+from isinglass.report.texts import methods
 from isinglass.table import Note, encode
 
 
@@ -137,3 +140,12 @@ def test_whole_numbers_beyond_all_floats_have_a_bin():
     table = encode([[-(10**400)], [1], [2.5], [10**400]], bins={0: 4})
     assert table.codes.ravel().tolist() == [0, 1, 2, 3]
     assert encode([[1], [10**400]], bins={0: [5]}).codes.ravel().tolist() == [0, 1]
+
+
+def test_the_report_says_where_numbers_were_cut():
+    ages = np.arange(60)
+    table = pd.DataFrame({"age": ages, "year": ages % 40, "b": ages % 2})
+    est = GreedyGraph(bins={"age": [25, 45.5], "year": 3}).fit(table)
+    text = methods(summarise(FitRecord(**members_from_json(est.record().to_json()))))
+    assert "cut at their quantiles (year into 3 parts)" in text
+    assert "cut at given points (age at 25, 45.5)" in text
