@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from isinglass.cli.results import overwrite_option
 from isinglass.exports import FORMATS, write
 from isinglass.model import MarkovField
 
@@ -19,7 +20,8 @@ Examples:
 @click.argument("model", type=click.Path())
 @click.option("--to", type=click.Choice(FORMATS), required=True, help="The format.")
 @click.option("--out", required=True, metavar="FILE", help="The file to write.")
-def command(model: str, to: str, out: str) -> None:
+@overwrite_option
+def command(model: str, to: str, out: str, overwrite: bool) -> None:
     """Write a MODEL (model.json) in the format of other software.
 
     \b
@@ -31,4 +33,5 @@ def command(model: str, to: str, out: str) -> None:
     isingsampler  R: thresholds and couplings in 0/1 coding, and a script; two states a column
     uai           inference programs; names and states are written beside
     """  # noqa: D301 (the escape is click's mark for lines to keep)
-    click.echo(f"wrote {' and '.join(write(MarkovField.load(model), out, to))}")
+    written = write(MarkovField.load(model), out, to, overwrite=overwrite)
+    click.echo(f"wrote {' and '.join(written)}")

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from isinglass.cli.drawing import method_options, mixing_told
+from isinglass.cli.drawing import method_options
+from isinglass.cli.results import overwrite_option
 from isinglass.cli.terminal import progress_bar
 from isinglass.exports.tables import as_csv
-from isinglass.files import check_file, write_files
+from isinglass.files import check_file, check_side_files, write_files
 from isinglass.model import MarkovField
 from isinglass.report.words import counted
 from isinglass.table import read_table
@@ -44,16 +45,24 @@ Examples:
 )
 @click.option("--most-likely", is_flag=True, help="The likeliest cells instead of drawn ones.")
 @method_options
+@overwrite_option
 def command(
-    model: str, data: str, out: str, na: tuple[str, ...], no_header: bool, **drawing: Any
+    model: str,
+    data: str,
+    out: str,
+    na: tuple[str, ...],
+    no_header: bool,
+    overwrite: bool,
+    **drawing: Any,
 ) -> None:
     """Fill the missing cells of DATA by a MODEL (model.json), drawn given those seen."""
     paths = _paths(out, drawing["draws"])
     for path in paths:
         check_file(path)
+    check_side_files(paths, Path(out), overwrite=overwrite)
     field = MarkovField.load(model)
     table = read_table(data, na=na, header=not no_header)
-    with mixing_told(), progress_bar("drawing") as progress:
+    with progress_bar("drawing") as progress:
         completed = field.impute(table, progress=progress, **drawing)
     tables = zip(paths, completed, strict=True)
     write_files({path: as_csv(each.columns, each.rows()) for path, each in tables})

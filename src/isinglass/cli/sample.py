@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from isinglass.cli.drawing import method_options, mixing_told, sweep_options
+from isinglass.cli.drawing import method_options, sweep_options
 from isinglass.cli.terminal import progress_bar
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_file, write_files
@@ -34,7 +34,7 @@ def command(model: str, rows: int, out: str, seed: int | None, **sampling: Any) 
     check_file(out)
     field = MarkovField.load(model)
     seed = int(np.random.default_rng().integers(1, 10**9)) if seed is None else seed
-    with mixing_told(), progress_bar("sampling") as progress:
+    with progress_bar("sampling") as progress:
         codes = field.sample_codes(rows, seed=seed, progress=progress, **sampling)
     write_files({Path(out): _csv(field, codes)})
     click.echo(

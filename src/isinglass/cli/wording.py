@@ -35,6 +35,8 @@ _OPTIONS = (
     (r"^k must\b", "--nearest must"),
     (r"^(states|signs|coupling|intercept|degree|rewire|chains|thin) must\b", r"--\1 must"),
     (r"\bsample_weight\b", "--weight-column"),
+    (r"\btake overwrite=True", "give --overwrite"),
+    (r" A larger ridge makes the fit quicker\.", ""),
     (
         r"needs columns, degree, and either coupling or odds_ratio; or a pilot table",
         "needs --columns, --degree, and either --coupling or --odds-ratio; or --pilot FILE",

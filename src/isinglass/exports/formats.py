@@ -11,7 +11,7 @@ from isinglass.exports.networks import cytoscape, gexf, graphml
 from isinglass.exports.rscripts import isingsampler, qgraph
 from isinglass.exports.tables import edges_csv
 from isinglass.exports.uai import uai
-from isinglass.files import check_file, write_files
+from isinglass.files import check_file, check_side_files, write_files
 from isinglass.graph import Graph
 from isinglass.model import MarkovField
 
@@ -29,8 +29,24 @@ _OF_MODELS: dict[str, Callable[[MarkovField, Path], dict[Path, bytes]]] = {
 FORMATS = tuple(sorted([*_OF_GRAPHS, *_OF_MODELS]))
 
 
-def write(what: Graph | MarkovField, path: str | os.PathLike[str], to: str) -> tuple[str, ...]:
+def write(
+    what: Graph | MarkovField,
+    path: str | os.PathLike[str],
+    to: str,
+    *,
+    overwrite: bool = False,
+) -> tuple[str, ...]:
     """Write a graph, or a model and its graph, in one of `FORMATS`; all files or none.
+
+    Parameters
+    ----------
+    what : Graph or MarkovField
+    path : str or path
+        Replaced if it is there.
+    to : str
+        The format.
+    overwrite : bool
+        Whether a file that goes beside `path` may replace one that is not from isinglass.
 
     Returns
     -------
@@ -47,5 +63,6 @@ def write(what: Graph | MarkovField, path: str | os.PathLike[str], to: str) -> t
         contents = _OF_MODELS[to](what, Path(path))
     else:
         raise SettingError(f"{to} holds parameters, and a graph has none; give a MarkovField.")
+    check_side_files(contents, Path(path), overwrite=overwrite)
     write_files(contents)
     return tuple(map(str, contents))

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import MAX_STATES
 from isinglass.errors import SettingError
+from isinglass.files import MARK
 from isinglass.model import MarkovField
 from isinglass.model.document import (
     Fault,
@@ -55,6 +56,7 @@ def uai(field: MarkovField, path: Path) -> dict[Path, bytes]:
         *(f"{table.size}\n{_potentials(table)}" for _, table in factors),
     ]
     labels = {
+        "note": MARK.decode(),
         "names": list(field.names),
         "states": [[label_to_json(label) for label in states] for states in field.states],
         "library": field.library,

@@ -20,6 +20,7 @@ from isinglass.estimators.folds import as_written
 from isinglass.experiments import Cell, Design, Draw, Found, Method, run
 from isinglass.experiments.plan import Codes, hashed
 from isinglass.experiments.run import Progress
+from isinglass.experiments.store import Record, are_pairs
 from isinglass.frames import frame
 from isinglass.model.settings import check_whole
 from isinglass.selection import FIRM, TENTATIVE
@@ -206,7 +207,14 @@ def audit(
     design = Design(_key(fitted, seed), len(again.names), 1, model.sample, (again.rows,), "n")
     cells = [Cell(Draw(design, again.rows, i), Method("audit", again.learn)) for i in range(n)]
     with tempfile.TemporaryDirectory() as temporary:
-        records = run(cells, folder or temporary, jobs=jobs, progress=progress)
+        records = run(
+            cells,
+            folder or temporary,
+            work="an audit",
+            sound=again.sound,
+            jobs=jobs,
+            progress=progress,
+        )
     good = {cell: records[cell.key] for cell in cells if "kept" in records[cell.key]}
     if not good:
         raise SettingError(f"no drawn table could be learned from: {_reason(records)}")
@@ -306,6 +314,12 @@ class Again:
             name: [[link.source, link.target] for link in graph] for name, graph in graphs.items()
         }
         return Found(graphs, kept=kept)
+
+    def sound(self, record: Record) -> bool:
+        """Whether a record that was read holds what `learn` finds."""
+        kept = record["kept"]
+        tiers = kept.keys() == record["settings"].keys() == self.thresholds.keys()
+        return tiers and all(are_pairs(pairs, len(self.names)) for pairs in kept.values())
 
     def sought(self, model: DenserModel, cell: Cell) -> list[tuple[int, int]]:
         """The links of a drawn table that a search had to find: all but required ones."""

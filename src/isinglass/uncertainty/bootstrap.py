@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.engine import Progress
 from isinglass.errors import SettingError, TableError
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.store import Record
+from isinglass.experiments.store import Record, Store
 from isinglass.frames import frame
 from isinglass.graph import Graph, position_of
 from isinglass.model import MarkovField, fit_model
@@ -144,7 +144,8 @@ def bootstrap(
     rerun = Rerun.of(estimator, X, sample_weight)
     key = rerun.key("bootstrap", seed)
     work = {f"{key}/{i}": partial(_refitted, rerun, seed, i) for i in range(int(n))}
-    records = gather(work, path, n_jobs, progress)
+    store = None if path is None else Store(path, "a bootstrap")
+    records = gather(work, store, partial(_sound, rerun), n_jobs, progress)
     return _collected(rerun, [records[key][0] for key in work])
 
 
@@ -160,6 +161,14 @@ def _refitted(rerun: Rerun, seed: int, number: int) -> Sequence[Record]:
     graph = rerun.estimator.graph_
     model = fit_model(table, graph, intercept=bool(rerun.estimator.intercept))
     return [{"tables": [model.couplings[e.source, e.target].tolist() for e in graph]}]
+
+
+def _sound(rerun: Rerun, records: list[Record]) -> bool:
+    (record,) = records
+    states = rerun.table.n_answers
+    shapes = [(states[e.source], states[e.target]) for e in rerun.estimator.graph_]
+    tables = [np.array(table, dtype=np.float64) for table in record["tables"]]
+    return [t.shape for t in tables] == shapes and all(np.isfinite(t).all() for t in tables)
 
 
 def _collected(rerun: Rerun, records: Sequence[Record]) -> Bootstrap:

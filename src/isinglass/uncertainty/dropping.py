@@ -15,7 +15,7 @@ from isinglass.engine import Progress
 from isinglass.engine.join import join
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.store import Record
+from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
 from isinglass.graph import Graph, Link
 from isinglass.uncertainty.rerun import Rerun, gather
@@ -155,7 +155,8 @@ def case_dropping(
         for share in shares
         for i in range(int(n))
     }
-    records = gather(work, path, n_jobs, progress)
+    store = None if path is None else Store(path, "case dropping")
+    records = gather(work, store, partial(_sound, rerun), n_jobs, progress)
     return _compared(rerun, shares, {key: records[key][0] for key in work}, int(n))
 
 
@@ -165,6 +166,14 @@ def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Sequence[Rec
     table, runs, threshold = rerun.run(rerun.drawer.some(rng, size))
     graph = join(runs, threshold, rerun.estimator.rule, table)
     return [{"links": [[e.source, e.target, _signed(e)] for e in graph.links]}]
+
+
+def _sound(rerun: Rerun, records: list[Record]) -> bool:
+    (record,) = records
+    strengths = [abs(strength) for *_, strength in record["links"]]
+    pairs = [pair for *pair, _ in record["links"]]
+    p = len(rerun.table.columns)
+    return are_pairs(pairs, p) and all(0 <= strength <= 1 for strength in strengths)
 
 
 def _signed(link: Link) -> float:

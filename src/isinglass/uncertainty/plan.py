@@ -148,7 +148,14 @@ def plan(
         seed,
     )
     with tempfile.TemporaryDirectory() as temporary:
-        stage = partial(run, folder=folder or temporary, jobs=jobs, progress=progress)
+        stage = partial(
+            run,
+            folder=folder or temporary,
+            work="a plan",
+            sound=_sound,
+            jobs=jobs,
+            progress=progress,
+        )
         return work.answered(stage, rows, most_rows)
 
 
@@ -319,6 +326,10 @@ class _Work:
         share = (self.target - heights[i - 1]) / (heights[i] - heights[i - 1])
         low, high = np.log(own[i - 1].rows), np.log(own[i].rows)
         return rounded_up(float(np.exp(low + share * (high - low))))
+
+
+def _sound(record: Mapping[str, Any]) -> bool:
+    return "" in record["settings"]
 
 
 def _point(factor: float, n: int, records: Sequence[Mapping[str, Any]]) -> Point:

@@ -16,7 +16,7 @@ from isinglass.engine import Progress
 from isinglass.engine.join import pairs_at
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.store import Record
+from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
 from isinglass.graph import Graph
 from isinglass.uncertainty.rerun import Rerun, gather
@@ -186,13 +186,19 @@ def resample(
         raise SettingError("one row cannot be split in halves.")
     key = rerun.key("halves", seed)
     work = {f"{key}/{i}": partial(_halves, rerun, seed, i) for i in range(int(n) // 2)}
-    records = gather(work, path, n_jobs, progress)
+    store = None if path is None else Store(path, "half-samples")
+    records = gather(work, store, partial(_sound, rerun), n_jobs, progress)
     return _collected(rerun, [records[key] for key in work])
 
 
 def _halves(rerun: Rerun, seed: int, number: int) -> Sequence[Record]:
     rng = np.random.default_rng([seed, number])
     return [_edges(rerun, half) for half in rerun.drawer.halves(rng)]
+
+
+def _sound(rerun: Rerun, halves: list[Record]) -> bool:
+    p = len(rerun.table.columns)
+    return len(halves) == 2 and all(are_pairs(half["edges"], p) for half in halves)
 
 
 def _edges(rerun: Rerun, half: Any) -> Record:

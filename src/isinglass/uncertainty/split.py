@@ -24,7 +24,7 @@ from sklearn.base import clone
 
 from isinglass.errors import IsinglassError, SettingError, StoppedEarly
 from isinglass.estimators.base import GraphEstimator
-from isinglass.experiments.store import Record, Store
+from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
 from isinglass.model.layout import Pair
 from isinglass.model.settings import check_between, check_whole
@@ -168,7 +168,10 @@ def split_test(
     units = None if clusters is None else _units(clusters, len(weights))
     rng = np.random.default_rng(seed)
     halves = Halves(estimator, X, units)
-    kept = Kept(None, "") if path is None else Kept(Store(path), halves.key(weights, seed))
+    source = open_source(X)
+    kept = Kept(None, "", 0)
+    if path is not None:
+        kept = Kept(Store(path, "splits"), halves.key(weights, seed), len(source.names))
     found: list[dict[Pair, float]] = []
     failures: dict[str, int] = {}
     for at in range(splits):
@@ -182,7 +185,6 @@ def split_test(
             progress(at + 1, splits)
     if not found:
         raise SettingError(f"all {splits} splits failed; the first: {next(iter(failures))}")
-    source = open_source(X)
     pairs = sorted({pair for each in found for pair in each})
     return SplitTest(
         source.names,
@@ -262,13 +264,21 @@ class Kept:
 
     store: Store | None
     key: str
+    columns: int
 
     @cached_property
     def _done(self) -> dict[str, Record]:
         if self.store is None:
             return {}
-        self.store.mend()
-        return self.store.read()
+        self.store.prepare()
+        return self.store.read(self._sound)
+
+    def _sound(self, record: Record) -> bool:
+        if not record["key"].startswith(f"{self.key}/"):
+            return True
+        p_values = [p for *_, p in record["p_values"]]
+        pairs = [pair for *pair, _ in record["p_values"]]
+        return are_pairs(pairs, self.columns) and all(0 <= p <= 1 for p in p_values)
 
     def or_made(self, at: int, make: Callable[[], dict[Pair, float]]) -> dict[Pair, float]:
         """The p-values of one split as they were kept, or made now and kept."""
