@@ -38,9 +38,7 @@ def check_file(path: str | os.PathLike[str]) -> None:
     check_folder(Path(named).parent)
 
 
-def check_side_files(
-    contents: Iterable[Path], main: Path, *, overwrite: bool = False
-) -> None:
+def check_side_files(contents: Iterable[Path], main: Path, *, overwrite: bool = False) -> None:
     """Raise FileError if a file beside the one that was named is somebody else's.
 
     The file that was named is replaced. Those that go beside it, whose names nobody gave, are

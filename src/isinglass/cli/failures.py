@@ -171,11 +171,11 @@ def own_streams() -> Iterator[None]:
 
 @contextmanager
 def _own_errors() -> Iterator[None]:
-    if sys.stderr is not sys.__stderr__ or sys.stderr.fileno() != 2:
+    usual = sys.__stderr__
+    if usual is None or sys.stderr is not usual or usual.fileno() != 2:
         yield
         return
-    encoding = sys.stderr.encoding
-    with open(os.dup(2), "w", buffering=1, encoding=encoding, errors="replace") as own:
+    with open(os.dup(2), "w", buffering=1, encoding=usual.encoding, errors="replace") as own:
         with open(os.devnull, "w") as nowhere:
             os.dup2(nowhere.fileno(), 2)
         try:

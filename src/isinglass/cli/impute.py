@@ -49,6 +49,7 @@ Examples:
 def command(
     model: str,
     data: str,
+    *,
     out: str,
     na: tuple[str, ...],
     no_header: bool,

@@ -11,7 +11,6 @@ import click
 from isinglass.errors import MissingExtra
 from isinglass.files import write_all
 
-
 overwrite_option = click.option(
     "--overwrite", is_flag=True, help="Replace files beside FILE even if they are not ours."
 )

@@ -17,6 +17,7 @@ from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.experiments.measure import edge_set
 from isinglass.frames import frame
 from isinglass.graph import Graph
+from isinglass.parameters import checked
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L1Graph
 from isinglass.table import Table, encode
 
@@ -113,6 +114,7 @@ class Comparison:
         return f"Comparison({'; '.join(parts)})"
 
 
+@checked
 def compare(
     X: Any,
     methods: Mapping[str, Any] | None = None,
@@ -158,10 +160,6 @@ def compare(
     >>> result.common().tolist()
     [[5, 5], [5, 5]]
     """
-    if missing == "available":
-        raise SettingError('compare takes missing="error", "drop" or "state": methods differ.')
-    if folds < 2:
-        raise SettingError(f"folds must be 2 or more, got {folds!r}.")
     table = encode(X, sample_weight, missing=missing, n_eff=n_eff, bins=bins, max_states=max_states)
     chosen = default_methods(table) if methods is None else dict(methods)
     if not chosen:

@@ -14,6 +14,7 @@ from isinglass.exports.uai import uai
 from isinglass.files import check_file, check_side_files, write_files
 from isinglass.graph import Graph
 from isinglass.model import MarkovField
+from isinglass.parameters import Word, check_value, checked
 
 _OF_GRAPHS: dict[str, Callable[[Graph, Path], dict[Path, bytes]]] = {
     "csv": lambda graph, path: {path: edges_csv(graph)},
@@ -29,6 +30,7 @@ _OF_MODELS: dict[str, Callable[[MarkovField, Path], dict[Path, bytes]]] = {
 FORMATS = tuple(sorted([*_OF_GRAPHS, *_OF_MODELS]))
 
 
+@checked
 def write(
     what: Graph | MarkovField,
     path: str | os.PathLike[str],
@@ -54,8 +56,7 @@ def write(
         The files written: `path`, and what goes beside it.
     """
     check_file(path)
-    if to not in FORMATS:
-        raise SettingError(f"to must be one of {', '.join(FORMATS)}, not {to!r}.")
+    check_value("to", to, Word(*FORMATS))
     if to in _OF_GRAPHS:
         graph = what.graph if isinstance(what, MarkovField) else what
         contents = _OF_GRAPHS[to](graph, Path(path))

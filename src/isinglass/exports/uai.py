@@ -34,6 +34,7 @@ from isinglass.model.document import (
 )
 from isinglass.model.files import LIBRARIES, states_from_json
 from isinglass.model.labels import label_to_json
+from isinglass.parameters import checked
 
 Array = NDArray[np.float64]
 
@@ -64,6 +65,7 @@ def uai(field: MarkovField, path: Path) -> dict[Path, bytes]:
     return {path: ("\n".join(lines) + "\n").encode(), _beside(path): as_bytes(labels)}
 
 
+@checked
 def read_uai(path: str | os.PathLike[str]) -> MarkovField:
     """Read a pairwise Markov network in the UAI format.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from isinglass.graph import Graph
-from isinglass.model.settings import check_whole
+from isinglass.parameters import checked
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Communities:
         return {name: at for at, group in enumerate(self.groups, start=1) for name in group}
 
 
+@checked
 def communities(graph: Graph, *, resolution: float = 1.0, starts: int = 20) -> Communities:
     """Find groups by the Louvain method: the best of some starts, by modularity.
 
@@ -61,7 +62,6 @@ def communities(graph: Graph, *, resolution: float = 1.0, starts: int = 20) -> C
     >>> communities(graph).groups
     (('0', '1', '2'), ('3', '4', '5'))
     """
-    check_whole("starts", starts, 1)
     import networkx as nx
 
     network = nx.Graph()

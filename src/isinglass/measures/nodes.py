@@ -12,8 +12,10 @@ from isinglass.graph import Graph, Link
 from isinglass.measures.communities import communities
 from isinglass.measures.predictability import predictability
 from isinglass.model import FitRecord, MarkovField
+from isinglass.parameters import checked
 
 
+@checked
 def nodes(
     of: GraphEstimator | Graph | MarkovField | FitRecord,
     *,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 from isinglass.graph import Graph, position_of
 from isinglass.measures import communities
+from isinglass.parameters import checked
 from isinglass.plots.canvas import BLUE, INK, ORANGE, PALE, axes_for, drawable, figure_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 MOST_NAMES = 120
 
 
+@checked
 def adjacency(
     graph: Graph,
     ax: Axes | None = None,

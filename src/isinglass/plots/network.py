@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isinglass.graph import Graph, Link
+from isinglass.parameters import checked
 from isinglass.plots.canvas import (
     COLORS,
     INK,
@@ -33,6 +34,7 @@ LARGEST = 30.0
 DASHED = (0, (3.0, 1.5))
 
 
+@checked
 def network(
     graph: Graph,
     ax: Axes | None = None,

@@ -30,11 +30,6 @@ class Rival(GraphEstimator):
     n_jobs: int | None
 
     def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
-        if self.missing == "available":
-            raise SettingError(
-                f"{type(self).__name__} learns from complete rows: missing must be 'error', "
-                "'drop' or 'state', not 'available'."
-            )
         table = super()._read(X, sample_weight)
         if max(table.n_states) > MAX_STATES:
             raise SettingError(

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from isinglass.errors import BelowFloor, SettingError
+from isinglass.errors import BelowFloor
 from isinglass.frames import frame
 from isinglass.losses.protocol import Fit
+from isinglass.parameters import checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +129,7 @@ class Path:
         """Plain mean loss at the end."""
         return self.final.loss
 
+    @checked
     def at(self, threshold: float) -> Path:
         """Return the path of a fresh run with a larger threshold.
 
@@ -142,7 +144,6 @@ class Path:
         >>> est.paths_[1].at(10.0).support
         ()
         """
-        threshold = checked_threshold(threshold)
         if threshold < self.threshold:
             raise BelowFloor(
                 f"the search ran to {self.threshold:.6g}, so {threshold:.6g} is out of reach; "
@@ -207,14 +208,3 @@ def stopped_at_size(size: int) -> str:
 
 
 ALL_IN = "stopped: every candidate is in the model"
-
-
-def checked_threshold(threshold: float) -> float:
-    """Return a threshold as a float, or raise SettingError."""
-    try:
-        value = float(threshold)
-    except (TypeError, ValueError):
-        value = float("nan")
-    if not 0 < value < float("inf"):
-        raise SettingError(f"a threshold must be a positive number, not {threshold!r}.")
-    return value

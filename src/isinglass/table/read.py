@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isinglass.errors import FileError, SettingError
+from isinglass.parameters import checked
 from isinglass.table.cells import check_names
 from isinglass.table.delimited import read_delimited
 from isinglass.table.wording import plural, quoted
@@ -32,6 +33,7 @@ _PARQUET = (".parquet",)
 _ARROW = (".arrow", ".feather", ".ipc")
 
 
+@checked
 def read_table(
     path: str | PathLike[str], na: str | Iterable[str] = DEFAULT_NA, *, header: bool = True
 ) -> pl.DataFrame:

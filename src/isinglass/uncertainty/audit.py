@@ -22,7 +22,7 @@ from isinglass.experiments.plan import Codes, hashed
 from isinglass.experiments.run import Progress
 from isinglass.experiments.store import Record, are_pairs
 from isinglass.frames import frame
-from isinglass.model.settings import check_whole
+from isinglass.parameters import checked
 from isinglass.selection import FIRM, TENTATIVE
 from isinglass.table import Table
 from isinglass.table.fingerprint import fingerprint
@@ -152,6 +152,7 @@ class Audit:
         return f"Audit({told}; {self.tables} tables)"
 
 
+@checked
 def audit(
     estimator: GreedyGraph,
     X: Any,
@@ -200,7 +201,6 @@ def audit(
     >>> result.tier("tentative").false >= result.tier("firm").false
     True
     """
-    check_whole("n", n, 1)
     fitted = _fitted(estimator, X, sample_weight)
     again = Again.of(fitted)
     model = denser_model(fitted)

@@ -18,6 +18,7 @@ from isinglass.experiments.store import Record, Store
 from isinglass.frames import frame
 from isinglass.graph import Graph, position_of
 from isinglass.model import MarkovField, fit_model
+from isinglass.parameters import checked
 from isinglass.uncertainty.rerun import Rerun, gather
 
 Array = NDArray[np.float64]
@@ -52,10 +53,9 @@ class Bootstrap:
     tables: dict[tuple[int, int], Array]
     failures: dict[int, str]
 
+    @checked
     def interval(self, a: str, b: str, level: float = 0.95) -> tuple[Array, Array]:
         """Return the lower and upper ends for each entry of an edge's table, given this graph."""
-        if not 0 < level < 1:
-            raise SettingError(f"level must lie strictly between 0 and 1, not {level!r}.")
         ends = [position_of(name, self.graph.names) for name in (a, b)]
         pair = min(ends), max(ends)
         if pair not in self.tables:
@@ -64,6 +64,7 @@ class Bootstrap:
         low, high = np.quantile(tables, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return low, high
 
+    @checked
     def to_frame(self, level: float = 0.95, library: str | None = None) -> Any:
         """Return a data frame, one row an edge; the interval is that of the coupling.
 
@@ -99,6 +100,7 @@ class Bootstrap:
         return f"Bootstrap({len(self.graph)} edges, {draws} resamples{failed}; given this graph)"
 
 
+@checked
 def bootstrap(
     estimator: GreedyGraph,
     X: Any = None,
@@ -139,8 +141,6 @@ def bootstrap(
     >>> bool(low[1, 1] < 0.5 < high[1, 1])
     True
     """
-    if n != int(n) or n < 1:
-        raise SettingError(f"n must be a whole number, 1 or more, not {n!r}.")
     rerun = Rerun.of(estimator, X, sample_weight)
     key = rerun.key("bootstrap", seed)
     work = {f"{key}/{i}": partial(_refitted, rerun, seed, i) for i in range(int(n))}

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.engine import Progress
 from isinglass.engine.join import join
-from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
 from isinglass.graph import Graph, Link
+from isinglass.parameters import checked
 from isinglass.uncertainty.rerun import Rerun, gather
 
 Array = NDArray[np.float64]
@@ -60,6 +60,7 @@ class CaseDropping:
     overlap: tuple[Array, ...]
     failures: dict[str, str]
 
+    @checked
     def cs(
         self, statistic: str = "strength", correlation: float = 0.7, certainty: float = 0.95
     ) -> float:
@@ -69,10 +70,6 @@ class CaseDropping:
         correlation with the whole table's numbers is above 0.7; zero if there is none. Its authors
         ask for at least 0.25, better 0.5. It can be no larger than the largest share tried.
         """
-        if statistic not in STATISTICS:
-            raise SettingError(
-                f"statistic must be 'edge', 'strength' or 'overlap', not {statistic!r}."
-            )
         good = [
             share
             for share, values in zip(self.dropped, getattr(self, statistic), strict=True)
@@ -108,6 +105,7 @@ class CaseDropping:
         )
 
 
+@checked
 def case_dropping(
     estimator: GreedyGraph,
     X: Any = None,
@@ -143,11 +141,7 @@ def case_dropping(
     >>> ig.case_dropping(est, n=20, shares=(0.25, 0.5)).cs("edge")
     0.5
     """
-    if n != int(n) or n < 1:
-        raise SettingError(f"n must be a whole number, 1 or more, not {n!r}.")
     shares = tuple(float(share) for share in shares)
-    if not shares or not all(0 < share < 1 for share in shares):
-        raise SettingError("shares must lie strictly between 0 and 1, and be at least one.")
     rerun = Rerun.of(estimator, X, sample_weight)
     key = rerun.key("dropping", seed)
     work = {

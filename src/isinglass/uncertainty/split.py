@@ -27,7 +27,7 @@ from isinglass.estimators.base import GraphEstimator
 from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
 from isinglass.model.layout import Pair
-from isinglass.model.settings import check_between, check_whole
+from isinglass.parameters import checked
 from isinglass.table import Table, encode
 from isinglass.table.fingerprint import fingerprint
 from isinglass.table.sources import open_source
@@ -116,6 +116,7 @@ class SplitTest:
         )
 
 
+@checked
 def split_test(
     estimator: GraphEstimator,
     X: Any,
@@ -162,8 +163,6 @@ def split_test(
     >>> test.edges
     [('x0', 'x1'), ('x1', 'x2'), ('x2', 'x3')]
     """
-    check_whole("splits", splits, 1)
-    check_between("level", level, 0.0, 1.0)
     X, weights = _without_weights(X, sample_weight)
     units = None if clusters is None else _units(clusters, len(weights))
     rng = np.random.default_rng(seed)
