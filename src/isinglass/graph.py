@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 from isinglass.frames import frame
 from isinglass.notebook import small_table
+from isinglass.parameters import checked
 
 if TYPE_CHECKING:
     import networkx
@@ -115,6 +116,7 @@ class Graph:
         p = len(self.names)
         return csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(p, p))
 
+    @checked
     def neighbors(self, name: str) -> list[str]:
         """Names of the columns linked to one, in column order.
 
@@ -179,6 +181,7 @@ class Graph:
             )
         return graph
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """Return a data frame with one row an edge, in column order.
 

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import wraps
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ParamSpec, Protocol, TypeVar
 
 import numpy as np
@@ -146,11 +146,26 @@ class Place:
 
     def admits(self, value: Any) -> bool:
         """Whether a value is allowed."""
-        text = os.fspath(value) if isinstance(value, str | os.PathLike) else ""
-        return isinstance(text, str) and text != "" and "\0" not in text
+        try:
+            text = os.fspath(value) if isinstance(value, str | os.PathLike) else ""
+            return isinstance(text, str) and text != "" and b"\0" not in os.fsencode(text)
+        except UnicodeError:
+            return False
 
     def __str__(self) -> str:
         return "the path of a file or folder"
+
+
+@dataclass(frozen=True)
+class Utf8:
+    """Text that can be written to a file."""
+
+    def admits(self, value: Any) -> bool:
+        """Whether a value is allowed."""
+        return isinstance(value, str) and not any("\ud800" <= ch <= "\udfff" for ch in value)
+
+    def __str__(self) -> str:
+        return "text"
 
 
 @dataclass(frozen=True)
@@ -167,16 +182,19 @@ class Call:
 
 @dataclass(frozen=True)
 class Several:
-    """Some values of one kind, at least one of them."""
+    """Some values of one kind, at least one of them unless there may be none."""
 
     each: Kind
+    least: int = 1
 
     def admits(self, value: Any) -> bool:
         """Whether a value is allowed."""
         if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
             return False
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            return False
         values = list(value)
-        return bool(values) and all(self.each.admits(one) for one in values)
+        return len(values) >= self.least and all(self.each.admits(one) for one in values)
 
     def __str__(self) -> str:
         return f"a sequence, each of them {self.each}"
@@ -297,7 +315,8 @@ PARAMETERS: dict[str, Kind] = {
     "most_likely": Flag(),
     "most_rows": Whole(1),
     "n": Whole(1),
-    "n_eff": Either(Word("sum", "kish"), POSITIVE),
+    "n_eff": Either(Word("sum", "kish"), Number(above=0, most=MANY)),
+    "na": Either(Utf8(), Several(Utf8(), least=0)),
     "n_jobs": THREADS,
     "n_lambdas": Whole(1, 10**5),
     "name": TEXT,
@@ -354,10 +373,12 @@ PARAMETERS: dict[str, Kind] = {
     "Rival.missing": COMPLETE,
     "Theorem.degree": POSITIVE,
     # Functions that mean something else by it.
+    "ask.of": Either(Several(TEXT), None),
     "audit.n": Whole(1, 10**6),
     "bootstrap.n": Whole(1, 10**6),
     "case_dropping.n": Whole(1, 10**6),
     "compare.missing": COMPLETE,
+    "conditional.of": Either(TEXT, Several(TEXT)),
     "grid.rows": Whole(1, 10**6),
     "impute.draws": Whole(1, 10**5),
     "ising.coupling": Range(POSITIVE),
@@ -447,7 +468,7 @@ def check_fields(instance: Any) -> None:
 
 def as_float(value: Any) -> float:
     """A finite number as a float; NaN if it is none."""
-    if type(value) is bool or not isinstance(value, Real):
+    if type(value) is bool or not isinstance(value, int | float | np.integer | np.floating):
         return math.nan
     try:
         number = float(value)

@@ -180,7 +180,7 @@ class GreedyGraph(GraphEstimator):
         )
         self.floor_ = self._checked_floor(rule, table)
         self._runs: Runs = self._learner()(table, self.floor_, progress=progress)
-        self.paths_ = Paths(self._runs)
+        self.paths_ = Paths(self._runs, table.library)
         self.selection_ = choose(rule, self._look(progress or (lambda done, total: None)))
         self.threshold_ = self.selection_.threshold
         self._tiers = Tiers.of(self._runs, self.floor_, self.rule, table.n, self._constraints.pairs)

@@ -94,6 +94,7 @@ class Comparison:
         sets = [entry.edges for entry in self.entries]
         return np.array([[len(a & b) for b in sets] for a in sets])
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a method."""
         first = self.entries[0].edges

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -17,25 +18,52 @@ from isinglass.graph import NUMBERS, Graph
 
 
 def edges_csv(graph: Graph) -> bytes:
-    """The edges as CSV, one row an edge, in column order."""
-    rows = [
-        [*ends, *("" if number is None else number for number in numbers.values())]
-        for ends, numbers in plain_numbers(graph)
-    ]
-    return as_csv(["source", "target", *NUMBERS], rows)
+    """The edges as CSV, one row an edge, in column order; names as `harmless` writes them."""
+    rows = ([*ends, *numbers.values()] for ends, numbers in plain_numbers(graph))
+    return as_csv(["source", "target", *NUMBERS], map(harmless, rows))
 
 
 def nodes_csv(nodes: Any) -> bytes:
     """A data frame of columns and their measures as CSV, one row a column."""
     frame = nw.from_native(nodes, eager_only=True)
-    return as_csv(frame.columns, (["" if v is None else v for v in row] for row in frame.rows()))
+    return as_csv(frame.columns, map(harmless, frame.rows()))
+
+
+def harmless(row: Iterable[Any]) -> list[Any]:
+    """Cells that a spreadsheet does not take for formulas: those get an apostrophe in front.
+
+    >>> harmless(["=1+1", "age", "'=1", -0.5, None])
+    ["'=1+1", 'age', "''=1", -0.5, '']
+    """
+
+    def made_harmless(cell: Any) -> Any:
+        formula = isinstance(cell, str) and _FORMULA.match(cell)
+        return f"'{cell}" if formula else "" if cell is None else cell
+
+    return [made_harmless(cell) for cell in row]
+
+
+def as_named(cell: Any, names: Container[str] = ()) -> str:
+    """A name as it was before `harmless`, unless it is one of some names as it is.
+
+    >>> as_named("'=1+1"), as_named("'tis"), as_named("'=1", names=["'=1"])
+    ('=1+1', "'tis", "'=1")
+    """
+    name = str(cell)
+    marked = name not in names and name.startswith("'") and _FORMULA.match(name)
+    return name[1:] if marked else name
+
+
+#: What a spreadsheet takes for a formula, and what only looks like a cell that was made harmless.
+_FORMULA = re.compile("'*[=+@\\-\t\r\n]")
 
 
 def from_frame(edges: Any, names: Iterable[str] | None = None) -> Graph:
     """Make a graph of a data frame of edges, as `Graph.to_frame` gives; pandas, polars, pyarrow.
 
     Columns ``source`` and ``target`` are needed, the numbers of a `Link` or a ``weight`` are
-    taken if they are there. Without `names`, nodes come as the edges name them.
+    taken if they are there. Without `names`, nodes come as the edges name them. The apostrophe
+    that `edges_csv` puts before a name such as "=1+1" is taken away again.
 
     >>> import polars as pl
     >>> from_frame(pl.DataFrame({"source": ["a", "b"], "target": ["b", "c"]}))
@@ -47,11 +75,19 @@ def from_frame(edges: Any, names: Iterable[str] | None = None) -> Graph:
         raise SettingError("edges must be a data frame of pandas, polars or pyarrow.") from None
     if not {"source", "target"} <= set(frame.columns):
         raise SettingError("the table of edges needs the columns 'source' and 'target'.")
-    rows = frame.rows(named=True)
-    if names is None:
-        names = dict.fromkeys(str(row[end]) for row in rows for end in ("source", "target"))
+    known = None if names is None else list(names)
+    rows = [_named_ends(row, known or ()) for row in frame.rows(named=True)]
+    if known is None:
+        known = list(dict.fromkeys(row[end] for row in rows for end in ("source", "target")))
     library = frame.implementation.value
-    return graph_of(names, ((row["source"], row["target"], row) for row in rows), library)
+    return graph_of(known, ((row["source"], row["target"], row) for row in rows), library)
+
+
+def _named_ends(row: dict[str, Any], names: Container[str]) -> dict[str, Any]:
+    """An edge with the names of its columns as they are."""
+    ends = {end: as_named(row[end], names) for end in ("source", "target")}
+    by = row.get("selected_by")
+    return row | ends | ({"selected_by": as_named(by, names)} if isinstance(by, str) else {})
 
 
 def weights(graph: Graph) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from isinglass.graph import Graph
+from isinglass.measures.graphs import HasGraph, graph_of
 from isinglass.parameters import checked
 
 
@@ -34,7 +34,7 @@ class Communities:
 
 
 @checked
-def communities(graph: Graph, *, resolution: float = 1.0, starts: int = 20) -> Communities:
+def communities(graph: HasGraph, *, resolution: float = 1.0, starts: int = 20) -> Communities:
     """Find groups by the Louvain method: the best of some starts, by modularity.
 
     The method is that of Blondel, Guillaume, Lambiotte and Lefebvre ("Fast unfolding of
@@ -45,7 +45,7 @@ def communities(graph: Graph, *, resolution: float = 1.0, starts: int = 20) -> C
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a fitted estimator, MarkovField or FitRecord
     resolution : float
         More gives more and smaller groups.
     starts : int
@@ -64,6 +64,7 @@ def communities(graph: Graph, *, resolution: float = 1.0, starts: int = 20) -> C
     """
     import networkx as nx
 
+    graph = graph_of(graph)
     network = nx.Graph()
     for link in graph.links:
         network.add_edge(link.source, link.target, weight=max(link.strength, 1e-12))

@@ -69,7 +69,7 @@ def fit_model(
     """
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
-    joint = pseudo_likelihood(table, graph, ridge=float(ridge), intercept=intercept)
+    joint = pseudo_likelihood(table, graph, ridge=float(ridge), intercept=bool(intercept))
     if refit == "pseudolikelihood":
         return model_of(joint, joint.minimum())
     return model_of(joint, Likelihood(joint, table, memory).minimum())

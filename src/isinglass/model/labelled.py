@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from isinglass.errors import SettingError, UnseenState
 from isinglass.frames import frame
-from isinglass.parameters import check
+from isinglass.parameters import check, checked
 from isinglass.table.labels import is_gap, key, plain
 from isinglass.table.wording import listing, quoted
 
@@ -83,6 +83,7 @@ class LabelledTable:
         half = -float(ndtri((1.0 - level) / 2.0)) * self.error
         return self.values - half, self.values + half
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """Return a data frame with one row for each combination."""
         rows = list(product(*self.states))

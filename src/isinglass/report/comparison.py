@@ -8,6 +8,7 @@ import numpy as np
 
 from isinglass.experiments.compare import Comparison
 from isinglass.experiments.results import csv_bytes
+from isinglass.exports.tables import harmless
 
 COLUMNS = ("method", "edges", "in_common", "score", "difference", "error", "seconds", "failed")
 
@@ -53,7 +54,7 @@ def edges_csv(comparison: Comparison) -> bytes:
     entries = [entry for entry in comparison.entries if entry.graph is not None]
     names = entries[0].graph.names if entries and entries[0].graph else ()
     rows = (
-        [names[a], names[b], *(int((a, b) in entry.edges) for entry in entries)]
+        harmless([names[a], names[b], *(int((a, b) in entry.edges) for entry in entries)])
         for a, b in sorted(frozenset().union(*(entry.edges for entry in entries)))
     )
     return csv_bytes(["source", "target", *(entry.name for entry in entries)], rows)

@@ -86,6 +86,8 @@ class Path:
         Names of the variables, for printing.
     required : tuple of int
         Variables that were in the support from the start and could not be dropped.
+    library : str, optional
+        The data-frame library that `to_frame` answers in.
 
     Examples
     --------
@@ -103,6 +105,7 @@ class Path:
     status: str
     names: tuple[str, ...] | None = None
     required: tuple[int, ...] = ()
+    library: str | None = None
 
     @property
     def final(self) -> Fit:
@@ -157,8 +160,9 @@ class Path:
             return replace(self, threshold=threshold, status=stopped_at_threshold(threshold))
         return replace(self, threshold=threshold)
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
-        """Return the steps as a data frame (polars, unless `library` says pandas or pyarrow).
+        """Return the steps as a data frame, in the library of the table unless another is named.
 
         Examples
         --------
@@ -178,7 +182,7 @@ class Path:
                 "size": [len(step.support) for step in self.steps],
                 "loss": [step.loss for step in self.steps],
             },
-            library,
+            library or self.library,
         )
 
     def __len__(self) -> int:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from isinglass.errors import FileError, SettingError
+from isinglass.errors import FileError
 from isinglass.parameters import checked
 from isinglass.table.cells import check_names
 from isinglass.table.delimited import read_delimited
-from isinglass.table.wording import plural, quoted
+from isinglass.table.wording import plural
 
 if TYPE_CHECKING:
     import polars as pl
@@ -77,7 +78,7 @@ def read_table(
     data = _contents(path)
     if suffix in _DELIMITERS:
         delimiter = _DELIMITERS[suffix]
-        frame = read_delimited(path, data, delimiter, (*DEFAULT_NA, *words), header)
+        frame = read_delimited(path, data, delimiter, (*DEFAULT_NA, *words), bool(header))
     else:
         frame = _with_nulls(_read_columnar(path, data, suffix), words)
     if frame.height == 0 or frame.width == 0:
@@ -94,7 +95,7 @@ def _suffix(path: Path) -> str:
         suffixes.pop()
     suffix = suffixes[-1] if suffixes else ""
     known = (*_DELIMITERS, *_PARQUET, *_ARROW)
-    if suffix not in known and not path.is_dir():
+    if suffix not in known and not os.path.isdir(path):
         raise FileError(
             f"{path}: the ending {suffix!r} is not known; known are {', '.join(known)}, each "
             "also with .gz. Rename or convert the file."
@@ -102,10 +103,8 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _na_words(na: Any) -> tuple[str, ...]:
-    words = tuple(na) if isinstance(na, Iterable) and not isinstance(na, str) else (na,)
-    if not all(isinstance(word, str) for word in words):
-        raise SettingError(f"na must be a string or a list of strings, got {quoted(na)}.")
+def _na_words(na: str | Iterable[str]) -> tuple[str, ...]:
+    words = (na,) if isinstance(na, str) else tuple(na)
     return tuple(word for word in words if word not in DEFAULT_NA)
 
 

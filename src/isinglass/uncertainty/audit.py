@@ -121,6 +121,7 @@ class Audit:
     sentence: str
     library: str | None = None
 
+    @checked
     def tier(self, name: str) -> Tier:
         """One tier, by its name."""
         for tier in self.tiers:
@@ -128,12 +129,14 @@ class Audit:
                 return tier
         raise SettingError(f"there is no tier {name!r}; there are {[t.name for t in self.tiers]}.")
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a tier."""
         keys = tuple(Tier.__dataclass_fields__)
         columns = {key: [getattr(tier, key) for tier in self.tiers] for key in keys}
         return frame(columns, library or self.library)
 
+    @checked
     def chances_frame(self, library: str | None = None) -> Any:
         """One row a size of link, one column a tier."""
         columns: dict[str, list[Any]] = {

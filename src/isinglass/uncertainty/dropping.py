@@ -59,6 +59,7 @@ class CaseDropping:
     strength: tuple[Array, ...]
     overlap: tuple[Array, ...]
     failures: dict[str, str]
+    library: str | None = None
 
     @checked
     def cs(
@@ -77,6 +78,7 @@ class CaseDropping:
         ]
         return max(good, default=0.0)
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """Return the whole curve: one row a share and a statistic, with mean and quantiles."""
         rows = [
@@ -94,7 +96,7 @@ class CaseDropping:
                 "high": [float(np.quantile(values, 0.975)) for *_, values in rows],
                 "draws": [len(values) for *_, values in rows],
             },
-            library,
+            library or self.library,
         )
 
     def __repr__(self) -> str:
@@ -187,7 +189,7 @@ def _compared(
             values[at // n].append(_comparison(whole, other, p))
     columns = [np.array(some).reshape(-1, 3).T for some in values]
     edge, strength, overlap = (tuple(column[k] for column in columns) for k in range(3))
-    return CaseDropping(shares, edge, strength, overlap, failures)
+    return CaseDropping(shares, edge, strength, overlap, failures, rerun.table.library)
 
 
 def _weights_of(graph: Graph) -> dict[tuple[int, int], float]:

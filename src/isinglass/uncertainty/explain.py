@@ -94,6 +94,7 @@ class Explanation:
     steps: tuple[Moment, ...]
     library: str | None = None
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a moment, the search of the first column before that of the second."""
         keys = ("end", "step", "kind", "variable", "evidence", "inside")

@@ -119,6 +119,7 @@ class PairwiseCheck:
                 found.append(each)
         return found
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a test."""
         keys = ("statistic", "df", "p_value", "adjusted")

@@ -209,7 +209,8 @@ class _Work:
             points, answers = self._looked_for(stage, most)
         kept = tuple(sorted(points, key=lambda at: (at.factor, at.rows)))
         sentence = told(self.supposed, self.aim, self.target, kept, answers)
-        return Planned(kept, answers, self.aim, self.target, sentence)
+        library = self.supposed.library
+        return Planned(kept, answers, self.aim, self.target, sentence, library)
 
     def _looked_for(self, stage: Any, most: int) -> tuple[list[Point], dict[float, Point]]:
         """Find the right numbers of rows with few tables, then look closely around them."""

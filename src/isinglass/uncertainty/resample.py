@@ -94,6 +94,7 @@ class Resamples:
         p = len(self.graph.names)
         return self.mean_edges**2 / ((2 * share - 1) * max(p * (p - 1) / 2, 1))
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """Return a data frame, one row a pair that anybody chose, in column order."""
         tiers = dict(zip(self.graph.edges, (link.tier for link in self.graph.links), strict=True))

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from isinglass.errors import IsinglassError, SettingError, StoppedEarly
+from isinglass.errors import FileError, IsinglassError, SettingError, StoppedEarly
 from isinglass.estimators.base import GraphEstimator
 from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
@@ -95,6 +95,7 @@ class SplitTest:
     def _pairs(self) -> int:
         return len(self.names) * (len(self.names) - 1) // 2
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row for each pair that some split chose, the smallest p-value first."""
         order = sorted(self.p_values, key=lambda pair: (self.p_values[pair], pair))
@@ -177,6 +178,8 @@ def split_test(
         first = half_of(weights, units, rng)  # drawn in any case: the next half follows from it
         try:
             found.append(kept.or_made(at, partial(halves.tested, first, weights - first)))
+        except FileError:
+            raise
         except IsinglassError as error:
             reason = str(error)
             failures[reason] = failures.get(reason, 0) + 1

@@ -34,6 +34,11 @@ class Supposition(Protocol):
         ...
 
     @property
+    def library(self) -> str | None:
+        """The data-frame library that answers come in."""
+        ...
+
+    @property
     def strongest(self) -> float:
         """The log of the largest typical odds ratio: with too few rows for it, none is found."""
         ...
@@ -60,6 +65,7 @@ class Guess:
     coupling: float
     states: int = 2
     intercept: float = 0.0
+    library: None = None
 
     def __post_init__(self) -> None:
         check("degree", self.degree, most=self.columns - 1)
@@ -133,6 +139,11 @@ class Pilot:
     def columns(self) -> int:
         """Number of columns."""
         return len(self.table.columns)
+
+    @property
+    def library(self) -> str | None:
+        """That of the pilot table."""
+        return self.table.library
 
     @property
     def key(self) -> str:

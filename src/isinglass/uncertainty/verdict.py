@@ -98,6 +98,7 @@ class Verdicts:
     def _by_pair(self) -> dict[tuple[str, str], Verdict]:
         return {(pair.source, pair.target): pair for pair in self.pairs}
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a pair."""
         keys = ("source", "target", "verdict", "evidence", "odds_ratio", "rows_needed", "sentence")
@@ -166,7 +167,7 @@ def verdict(
     checked_estimator(estimator)
     names = estimator._table.names
     wanted = sorted({position_of(name, names) for name in (names if columns is None else columns)})
-    return _Judge(estimator, float(np.log(matters)), power).verdicts(wanted, progress)
+    return _Judge(estimator, float(np.log(float(matters))), power).verdicts(wanted, progress)
 
 
 @dataclass(frozen=True)
