@@ -345,5 +345,5 @@ def test_one_form_of_error():
 def test_numpys_numbers_are_numbers():
     for value in (np.int64(3), np.uint8(3), 3):
         check("n", value)
-    for value in (np.float32(0.5), np.float64(0.5), 0.5, Fraction(1, 2)):
+    for value in (np.float32(0.5), np.float64(0.5), 0.5):
         check("nu", value)

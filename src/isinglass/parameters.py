@@ -78,12 +78,12 @@ class Number:
             return f"a number from {self.least:g} to {self.most:g}"
         if self.above > -math.inf and self.below < math.inf:
             return f"a number strictly between {self.above:g} and {self.below:g}"
-        parts = [
-            "" if self.least == -math.inf else f"not below {self.least:g}",
-            "" if self.above == -math.inf else f"above {self.above:g}",
-            "" if self.most == math.inf else f"at most {self.most:g}",
-        ]
-        return f"a number {' and '.join(filter(None, parts))}".rstrip()
+        if self.least > -math.inf:
+            return f"a number, {self.least:g} or more"
+        if self.above == -math.inf:
+            return "a finite number"
+        lowest = "a positive number" if self.above == 0 else f"a number above {self.above:g}"
+        return lowest if self.most == math.inf else f"{lowest}, at most {self.most:g}"
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class Several:
         return len(values) >= self.least and all(self.each.admits(one) for one in values)
 
     def __str__(self) -> str:
-        return f"a sequence, each of them {self.each}"
+        return f"a list of {'at least one value' if self.least else 'values'}, each {self.each}"
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from isinglass.cli.terminal import progress_bar
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_file, check_side_files, write_files
 from isinglass.model import MarkovField
+from isinglass.parameters import check
 from isinglass.report.words import counted
 from isinglass.table import read_table
 
@@ -57,6 +58,7 @@ def command(
     **drawing: Any,
 ) -> None:
     """Fill the missing cells of DATA by a MODEL (model.json), drawn given those seen."""
+    check("draws", drawing["draws"], "impute")
     paths = _paths(out, drawing["draws"])
     for path in paths:
         check_file(path)

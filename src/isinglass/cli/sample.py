@@ -13,6 +13,7 @@ from isinglass.cli.terminal import progress_bar
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
+from isinglass.parameters import MANY
 from isinglass.report.words import counted
 
 EPILOG = """\b
@@ -23,7 +24,9 @@ Example:
 
 @click.command(epilog=EPILOG)
 @click.argument("model", type=click.Path())
-@click.option("--rows", type=click.IntRange(1), required=True, metavar="N", help="Rows to draw.")
+@click.option(
+    "--rows", type=click.IntRange(1, MANY), required=True, metavar="N", help="Rows to draw."
+)
 @click.option("--out", required=True, metavar="FILE", help="The table, as CSV.")
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="To get the same table again.")
 @method_options

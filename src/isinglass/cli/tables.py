@@ -30,6 +30,17 @@ OPTIONS = (
 )
 
 
+def missing_option(*ways: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """An option that says what to do with gaps."""
+    return click.option(
+        "--missing",
+        type=click.Choice(ways),
+        default="error",
+        show_default=True,
+        help="Gaps: refuse them, keep complete rows only, or take a gap as an answer.",
+    )
+
+
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say how a table is read."""
     for option in reversed(OPTIONS):

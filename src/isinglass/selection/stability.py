@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.engine.along import edges_along
+from isinglass.errors import SettingError
 from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import FalseEdges
@@ -82,6 +83,8 @@ class Stability:
     def select(self, look: Look) -> Selection:
         """Count edges in half-samples at each threshold."""
         drawer = Drawer.of(look.table)
+        if drawer.size < 2:
+            raise SettingError("stability selection splits the rows in halves; there is one row.")
         rng = np.random.default_rng(self.seed)
         thresholds = evenly_spaced(look)
         halves = [half for _ in range(int(self.pairs)) for half in drawer.halves(rng)]

@@ -34,6 +34,8 @@ def grid(rows: int, cols: int) -> networkx.Graph:
     [(0, 1), (0, 3), (1, 2), (1, 4), (2, 5), (3, 4), (4, 5)]
     """
     p = rows * cols
+    if p > 10**6:
+        raise SettingError(f"a grid may have 1,000,000 nodes, and {rows:,} x {cols:,} are more.")
     across = ((i, i + 1) for i in range(p) if (i + 1) % cols)
     return _graph(p, [*across, *((i, i + cols) for i in range(p - cols))])
 

@@ -168,7 +168,13 @@ def _sound(rerun: Rerun, records: list[Record]) -> bool:
     states = rerun.table.n_answers
     shapes = [(states[e.source], states[e.target]) for e in rerun.estimator.graph_]
     tables = [np.array(table, dtype=np.float64) for table in record["tables"]]
-    return [t.shape for t in tables] == shapes and all(np.isfinite(t).all() for t in tables)
+    return [t.shape for t in tables] == shapes and all(map(_is_centred, tables))
+
+
+def _is_centred(table: Array) -> bool:
+    """Whether the rows and columns of a table sum to zero, as those of a model do."""
+    sums = np.concatenate([table.sum(axis=0), table.sum(axis=1)])
+    return bool(np.isfinite(table).all() and np.allclose(sums, 0.0, atol=1e-6))
 
 
 def _collected(rerun: Rerun, records: Sequence[Record]) -> Bootstrap:
