@@ -94,7 +94,7 @@ def test_what_ising_refuses(settings, said):
 
 @pytest.mark.parametrize("states", [1, 257, 2.5, [2, 3], [2, 3, 1], "two"])
 def test_state_counts(states):
-    with pytest.raises(SettingError, match="^states "):
+    with pytest.raises(SettingError, match=r"^states "):
         simulate.potts(simulate.chain(3), states)
 
 
