@@ -59,7 +59,7 @@ def test_a_model_that_the_format_cannot_hold(run_main, tmp_path):
 def test_graphs_without_parameters(tmp_path):
     with pytest.raises(SettingError, match="give a MarkovField"):
         write(FIELD.graph, tmp_path / "x", "uai")
-    with pytest.raises(SettingError, match="to must be one of"):
+    with pytest.raises(SettingError, match="to must be 'csv', 'cytoscape'"):
         write(FIELD.graph, tmp_path / "x", "pickle")
     with pytest.raises(FileError, match="it is a folder"):
         write(FIELD.graph, tmp_path, "csv")
