@@ -427,7 +427,7 @@ def check(name: str, value: Any, *owners: str, most: int | None = None) -> None:
     >>> check("nu", 1.5)
     Traceback (most recent call last):
         ...
-    isinglass.errors.SettingError: nu must be a number above 0 and below 1, not 1.5.
+    isinglass.errors.SettingError: nu must be a number strictly between 0 and 1, not 1.5.
     """
     kind = kind_of(name, *owners)
     if most is not None and isinstance(kind, Whole | Number):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -43,15 +42,14 @@ def harmless(row: Iterable[Any]) -> list[Any]:
     return [made_harmless(cell) for cell in row]
 
 
-def as_named(cell: Any, names: Container[str] = ()) -> str:
-    """A name as it was before `harmless`, unless it is one of some names as it is.
+def as_named(cell: Any) -> str:
+    """A name as it was before `harmless`.
 
-    >>> as_named("'=1+1"), as_named("'tis"), as_named("'=1", names=["'=1"])
-    ('=1+1', "'tis", "'=1")
+    >>> as_named("'=1+1"), as_named("'tis")
+    ('=1+1', "'tis")
     """
     name = str(cell)
-    marked = name not in names and name.startswith("'") and _FORMULA.match(name)
-    return name[1:] if marked else name
+    return name[1:] if name.startswith("'") and _FORMULA.match(name) else name
 
 
 #: What a spreadsheet takes for a formula, and what only looks like a cell that was made harmless.
@@ -63,7 +61,8 @@ def from_frame(edges: Any, names: Iterable[str] | None = None) -> Graph:
 
     Columns ``source`` and ``target`` are needed, the numbers of a `Link` or a ``weight`` are
     taken if they are there. Without `names`, nodes come as the edges name them. The apostrophe
-    that `edges_csv` puts before a name such as "=1+1" is taken away again.
+    that `edges_csv` puts before a name such as "=1+1" is taken away again, unless all ends of the
+    edges are among `names` as they are.
 
     >>> import polars as pl
     >>> from_frame(pl.DataFrame({"source": ["a", "b"], "target": ["b", "c"]}))
@@ -76,18 +75,20 @@ def from_frame(edges: Any, names: Iterable[str] | None = None) -> Graph:
     if not {"source", "target"} <= set(frame.columns):
         raise SettingError("the table of edges needs the columns 'source' and 'target'.")
     known = None if names is None else list(names)
-    rows = [_named_ends(row, known or ()) for row in frame.rows(named=True)]
+    rows = frame.rows(named=True)
+    ends = {str(row[end]) for row in rows for end in ("source", "target")}
+    if known is None or not ends <= set(known):
+        rows = [_named(row) for row in rows]
     if known is None:
-        known = list(dict.fromkeys(row[end] for row in rows for end in ("source", "target")))
+        known = list(dict.fromkeys(str(row[end]) for row in rows for end in ("source", "target")))
     library = frame.implementation.value
     return graph_of(known, ((row["source"], row["target"], row) for row in rows), library)
 
 
-def _named_ends(row: dict[str, Any], names: Container[str]) -> dict[str, Any]:
-    """An edge with the names of its columns as they are."""
-    ends = {end: as_named(row[end], names) for end in ("source", "target")}
-    by = row.get("selected_by")
-    return row | ends | ({"selected_by": as_named(by, names)} if isinstance(by, str) else {})
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    """An edge with names as they were before `harmless`."""
+    keys = ("source", "target", "selected_by")
+    return row | {key: as_named(row[key]) for key in keys if isinstance(row.get(key), str)}
 
 
 def weights(graph: Graph) -> NDArray[np.float64]:
@@ -117,9 +118,16 @@ def matrix_csv(names: Sequence[str], matrix: NDArray[np.float64]) -> bytes:
 
 
 def as_csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """Rows as CSV in UTF-8."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    """Rows as CSV in UTF-8; None is an empty cell."""
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator="\r\n")
     writer.writerow(head)
     writer.writerows(rows)
-    return text.getvalue().encode()
+    return "".join(lines).encode()
+
+
+class _Lines(list[str]):
+    """Lines of CSV that end as all of ours do; both kinds of line break in a cell are quoted."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")

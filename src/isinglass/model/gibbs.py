@@ -92,7 +92,7 @@ def warn_if_poor(mixing: Mixing, schedule: Schedule) -> None:
             "model's table"
         )
     text = f"Gibbs sampling mixes poorly: {mixing.in_words()}; {advice}."
-    warnings.warn(text, PoorMixing, stacklevel=4)
+    warnings.warn(text, PoorMixing, stacklevel=5)
 
 
 def _flat(field: Potentials) -> dict[str, NDArray[Any]]:

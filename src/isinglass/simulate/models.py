@@ -148,7 +148,7 @@ def _state_counts(states: int | Sequence[int], p: int) -> list[int]:
     counts = [int(count) for count in (states if isinstance(states, Iterable) else [states] * p)]
     if len(counts) != p:
         raise SettingError(
-            f"states must be one number, or one for each of the {p} nodes, not {len(counts)} of them."
+            f"states must be one number, or one for each of the {p} nodes, not {len(counts)}."
         )
     return counts
 
