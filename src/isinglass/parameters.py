@@ -157,18 +157,6 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Utf8:
-    """Text that can be written to a file."""
-
-    def admits(self, value: Any) -> bool:
-        """Whether a value is allowed."""
-        return isinstance(value, str) and not any("\ud800" <= ch <= "\udfff" for ch in value)
-
-    def __str__(self) -> str:
-        return "text"
-
-
-@dataclass(frozen=True)
 class Call:
     """A function."""
 
@@ -182,10 +170,9 @@ class Call:
 
 @dataclass(frozen=True)
 class Several:
-    """Some values of one kind, at least one of them unless there may be none."""
+    """Some values of one kind, at least one of them."""
 
     each: Kind
-    least: int = 1
 
     def admits(self, value: Any) -> bool:
         """Whether a value is allowed."""
@@ -194,10 +181,10 @@ class Several:
         if isinstance(value, np.ndarray) and value.ndim == 0:
             return False
         values = list(value)
-        return len(values) >= self.least and all(self.each.admits(one) for one in values)
+        return bool(values) and all(self.each.admits(one) for one in values)
 
     def __str__(self) -> str:
-        return f"a list of {'at least one value' if self.least else 'values'}, each {self.each}"
+        return f"a list of at least one value, each {self.each}"
 
 
 @dataclass(frozen=True)
@@ -316,7 +303,6 @@ PARAMETERS: dict[str, Kind] = {
     "most_rows": Whole(1),
     "n": Whole(1),
     "n_eff": Either(Word("sum", "kish"), Number(above=0, most=MANY)),
-    "na": Either(Utf8(), Several(Utf8(), least=0)),
     "n_jobs": THREADS,
     "n_lambdas": Whole(1, 10**5),
     "name": TEXT,
@@ -477,17 +463,18 @@ def as_float(value: Any) -> float:
     return number if math.isfinite(number) else math.nan
 
 
-def shown(value: Any) -> str:
+def shown(value: Any, most: int = LONGEST) -> str:
     """A value as Python writes it, on one line and not too long.
 
     >>> shown(np.zeros((2, 2))), shown("x" * 100)
     ('array([[0., 0.], [0., 0.]])', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...")
     """
     try:
-        text = " ".join(repr(value).split())
+        text = repr(value)
     except Exception:  # an object of any kind may have any repr
         text = f"an object of type {type(value).__name__}"
-    return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+    line = " ".join(text.split()) if "\n" in text else text
+    return line if len(line) <= most else line[: most - 3] + "..."
 
 
 def check_value(name: str, value: Any, kind: Kind) -> None:

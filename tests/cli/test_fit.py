@@ -248,6 +248,49 @@ def test_bin(fit_json):
     assert len(result["states"]["age"]) == 3
 
 
+def test_own_cut_points(fit_json):
+    drop = ("--drop", "id", "--drop", "count", "--drop", "share")
+    nodes = fit_json("--bin", "age=25,45", drop=drop)["nodes"]
+    age = next(node for node in nodes if node["name"] == "age")
+    assert age["states"] == ["<= 25", "> 25 to 45", "> 45"]
+    nodes = fit_json("--bin", "age=30,", drop=drop)["nodes"]
+    assert next(node for node in nodes if node["name"] == "age")["high"] == "> 30"
+
+
+def test_high(invoke, survey, tmp_path):
+    invoke("fit", survey, *PLAIN, "--out", tmp_path / "usual")
+    invoke("fit", survey, *PLAIN, "--high", "a=no", "--out", tmp_path / "other")
+    usual, other = (
+        pl.read_csv(tmp_path / name / "edges.csv").filter(pl.col("source") == "a")
+        for name in ("usual", "other")
+    )
+    assert usual.height > 0
+    assert (usual["sign"] == -other["sign"]).all()
+    assert (usual["target"] == other["target"]).all()
+    highs = [
+        pl.read_csv(tmp_path / name / "nodes.csv")["high"].to_list() for name in ("usual", "other")
+    ]
+    assert [of[:4] for of in highs] == [["yes", "1", "high", None], ["no", "1", "high", None]]
+
+
+def test_separators_and_encodings(invoke, tmp_path):
+    rows = ["größe|b", *(["groß|ja", "klein|nein"] * 20)]
+    (tmp_path / "t.csv").write_bytes("\n".join(rows).encode("cp1252"))
+    options = ("--sep", "|", "--encoding", "cp1252", "--json")
+    found = json.loads(invoke("fit", tmp_path / "t.csv", *options).out)
+    assert [node["name"] for node in found["nodes"]] == ["größe", "b"]
+    assert [node["high"] for node in found["nodes"]] == ["klein", "ja"]
+    (tmp_path / "u.csv").write_text("\n".join(rows).replace("|", "\t"))
+    found = json.loads(invoke("fit", tmp_path / "u.csv", "--sep", "tab", "--json").out)
+    assert [node["name"] for node in found["nodes"]] == ["größe", "b"]
+
+
+def test_none_is_an_answer(invoke, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n" + "None,1\nMinor,0\n" * 20)
+    found = json.loads(invoke("fit", tmp_path / "t.csv", "--json").out)
+    assert found["nodes"][0]["states"] == ["None", "Minor"]
+
+
 def test_weight_column_of_counts(fit_json, survey):
     drop = ("--drop", "id", "--drop", "age", "--drop", "share")
     result = fit_json("--weight-column", "count", drop=drop)
@@ -272,11 +315,13 @@ def test_no_header(invoke, tmp_path):
 
 
 def test_max_states(invoke, survey):
-    drop = ("--drop", "age", "--drop", "count", "--drop", "share")
-    with pytest.raises(IsinglassError, match="column 'id' has 300 distinct values"):
+    drop = ("--drop", "id", "--drop", "count", "--drop", "share")
+    with pytest.raises(IsinglassError, match="column 'age' has 71 distinct values"):
         invoke("fit", survey, *drop)
     out = invoke("fit", survey, *drop, "--max-states", 300, "--max-degree", 1, "--json").out
-    assert len(json.loads(out)["states"]["id"]) == 300
+    assert len(json.loads(out)["states"]["age"]) == 71
+    with pytest.raises(IsinglassError, match="column 'id' has 300 distinct values; at most 256"):
+        invoke("fit", survey, *drop[2:], "--max-states", 300)
 
 
 def test_nu_no_intercept_max_degree_and_jobs(fit_json, table):

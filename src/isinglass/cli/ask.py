@@ -31,7 +31,12 @@ Example, from a table to an answer:
 
 @click.command(epilog=EPILOG)
 @click.argument("model", type=click.Path())
-@click.option("--given", multiple=True, metavar="NAME=LABEL", help="What is known, as fever=yes.")
+@click.option(
+    "--given",
+    multiple=True,
+    metavar="NAME=LABEL",
+    help="What is known, as fever=yes; of a binned column, a number or the label of a bin.",
+)
 @click.option("--of", multiple=True, metavar="NAME", help="A column to ask about; all by default.")
 @click.option("--joint", is_flag=True, help="Ask for all combinations of the states of --of.")
 @method_options

@@ -11,13 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isinglass.cli.results import print_result, write_with_picture
-from isinglass.cli.tables import (
-    missing_option,
-    number_or_word,
-    read_bins,
-    read_without,
-    table_options,
-)
+from isinglass.cli.tables import missing_option, table_options, take_settings, take_table
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.experiments.compare import Comparison, compare
 from isinglass.files import check_folder
@@ -64,27 +58,11 @@ def command(data: str, out: str | None, as_json: bool, **options: Any) -> None:
     print_result(as_json, comparison_dict(comparison), tell, written)
 
 
-def _compare(
-    data: str,
-    *,
-    na: tuple[str, ...],
-    drop: tuple[str, ...],
-    bins: tuple[str, ...],
-    weight_column: str | None,
-    n_eff: str,
-    no_header: bool,
-    **settings: Any,
-) -> Comparison:
-    table = read_without(data, drop, na=na, header=not no_header)
+def _compare(data: str, *, weight_column: str | None, **options: Any) -> Comparison:
+    settings = take_settings(options)
+    table = take_table(data, options)
     with progress_bar("comparing") as progress:
-        return compare(
-            table,
-            sample_weight=weight_column,
-            n_eff=number_or_word(n_eff),
-            bins=read_bins(bins),
-            progress=progress,
-            **settings,
-        )
+        return compare(table, sample_weight=weight_column, progress=progress, **settings, **options)
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:

@@ -8,13 +8,7 @@ from typing import Any
 
 import click
 
-from isinglass.cli.tables import (
-    missing_option,
-    number_or_word,
-    read_bins,
-    read_without,
-    table_options,
-)
+from isinglass.cli.tables import missing_option, table_options, take_settings, take_table
 from isinglass.cli.terminal import progress_bar
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
@@ -93,25 +87,21 @@ def read_and_configure(
     require: Sequence[tuple[str, str]],
     forbid: Sequence[tuple[str, str]],
     forbid_group: Sequence[str],
-    na: tuple[str, ...],
-    drop: tuple[str, ...],
-    bins: tuple[str, ...],
-    n_eff: str,
-    no_header: bool,
     no_intercept: bool,
-    **settings: Any,
+    **options: Any,
 ) -> tuple[GreedyGraph, Any]:
     """An estimator that is still to be fitted, and the table to fit it to."""
+    settings = take_settings(options)
+    table = take_table(data, options)
     estimator = GreedyGraph(
         look_below(threshold),
         intercept=not no_intercept,
-        n_eff=number_or_word(n_eff),
-        bins=read_bins(bins),
         require=list(require) or None,
         forbid=[*forbid, *map(_group, forbid_group)] or None,
         **settings,
+        **options,
     )
-    return estimator, read_without(data, drop, na=na, header=not no_header)
+    return estimator, table
 
 
 def fit_file(data: str, *, weight_column: str | None, **options: Any) -> GreedyGraph:

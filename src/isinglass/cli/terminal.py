@@ -88,15 +88,20 @@ def _print_edges(console: Console, summary: dict[str, Any], top: int) -> None:
         console.print(_edge_table(edges[:top]))
     if len(edges) > top:
         console.print(f"and {len(edges) - top:,} weaker" if top else "--top prints some")
+    if summary["tentative"]:
+        more = counted(len(summary["tentative"]), "tentative link")
+        console.print(f"{more} below the threshold: --json and edges.csv list them", style="dim")
 
 
 def _edge_table(edges: list[dict[str, Any]]) -> Table:
-    """One row an edge, the names last, where they have room; empty columns are left out."""
+    """One row per edge, the names last, where they have room; empty columns are left out."""
     cells = {
-        "strength": [f"{edge['strength']:.3f}" for edge in edges],
+        "strength": [_digits(edge["strength"], 3) for edge in edges],
+        "relative": [_digits(edge["relative_strength"], 3) for edge in edges],
         "sign": [{1: "+", -1: "-"}.get(edge["sign"], "") for edge in edges],
         "log-odds": [_log_odds(edge) for edge in edges],
-        "evidence": [f"{edge['evidence']:.1f}" for edge in edges],
+        "evidence": [_digits(edge["evidence"], 1) for edge in edges],
+        "entry": [_digits(edge["entry_evidence"], 1) for edge in edges],
         "link": [f"{_short(edge['source'])} -- {_short(edge['target'])}" for edge in edges],
         "chosen by": [_short(edge["selected_by"]) for edge in edges],
     }
@@ -105,7 +110,7 @@ def _edge_table(edges: list[dict[str, Any]]) -> Table:
     kept = {head: column for head, column in cells.items() if any(column)}
     table = Table(box=None, pad_edge=False, header_style="dim")
     for head in kept:
-        numeric = head in ("strength", "log-odds", "evidence")
+        numeric = head in ("strength", "relative", "log-odds", "evidence", "entry")
         table.add_column(
             head,
             justify="right" if numeric else "left",
@@ -116,6 +121,10 @@ def _edge_table(edges: list[dict[str, Any]]) -> Table:
     for row in zip(*kept.values(), strict=True):
         table.add_row(*(Text(cell) for cell in row))
     return table
+
+
+def _digits(number: float | None, digits: int) -> str:
+    return "" if number is None else f"{number:.{digits}f}"
 
 
 def _short(name: str) -> str:

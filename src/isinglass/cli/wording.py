@@ -20,7 +20,7 @@ def in_options(message: str) -> str:
     message = re.sub(r"^(\w+) must be\b", _option, message)
     for pattern, option in _OPTIONS:
         message = re.sub(pattern, option, message)
-    return one_line(re.sub(r"bins=\{(['\"])(.*?)\1: (\d+)\}", _bin, message))
+    return one_line(re.sub(r"bins=\{(['\"])(.*?)\1: \[?([\d., -]+)\]?\}", _bin, message))
 
 
 _OPTIONS = (
@@ -48,7 +48,12 @@ _OPTIONS = (
     (r"\bmax_degree\b", "--max-degree"),
     (r"\b([Dd])rop it\b", r"\1rop it (--drop)"),
     (r"\bout of bins\b", "out of --bin"),
-    (r"^bins names\b", "--bin names"),
+    (r"^bins (names|asks)\b", r"--bin \1"),
+    (r"^high (names|must)\b", r"--high \1"),
+    (r"encoding=\"([\w-]+)\"", r"--encoding \1"),
+    (r"\bGive another encoding\b", "Give another --encoding"),
+    (r"^(sep|encoding) must\b", r"--\1 must"),
+    (r"\bmax_bytes\b", "--max-size"),
 )
 
 
@@ -71,4 +76,5 @@ def _option(match: re.Match[str]) -> str:
 
 
 def _bin(match: re.Match[str]) -> str:
-    return f"--bin {shlex.quote(f'{match[2]}={match[3]}')}"
+    bins = match[3].replace(" ", "")
+    return f"--bin {shlex.quote(f'{match[2]}={bins}')}"

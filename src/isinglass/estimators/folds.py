@@ -85,7 +85,8 @@ def _recoded(
 def learn_like(method: Any, table: Table) -> Graph:
     """The graph that an unfitted copy of an estimator learns from codes, in a table's names."""
     estimator = clone(method)
-    settings = {"n_eff": table.n, "bins": None, "max_states": max(2, *table.n_states)}
+    as_coded = {"bins": None, "high": None, "max_states": max(2, *table.n_states)}
+    settings = {"n_eff": table.n, **as_coded}
     known = estimator.get_params()
     estimator.set_params(**{key: value for key, value in settings.items() if key in known})
     graph = estimator.fit(_cells(table), sample_weight=table.weights).graph_

@@ -125,8 +125,9 @@ def compare(
     seed: int = 0,
     missing: str = "error",
     n_eff: float | str = "sum",
-    bins: dict[str, int] | None = None,
+    bins: dict[str, int | Sequence[float]] | None = None,
     max_states: int = 32,
+    high: dict[str, Any] | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Learn a table's graph by several methods, and say how they differ.
@@ -138,7 +139,7 @@ def compare(
     methods : dict of name to estimator, optional
         Anything with ``fit(X, sample_weight=...)`` and ``graph_``. By default, those of
         `default_methods`.
-    sample_weight, missing, n_eff, bins, max_states
+    sample_weight, missing, n_eff, bins, max_states, high
         As for `GreedyGraph`; gaps may be refused, dropped, or taken as a state.
     folds : int
         Parts that are held out in turn, to score the graphs on rows they were not learned from.
@@ -161,7 +162,15 @@ def compare(
     >>> result.common().tolist()
     [[5, 5], [5, 5]]
     """
-    table = encode(X, sample_weight, missing=missing, n_eff=n_eff, bins=bins, max_states=max_states)
+    table = encode(
+        X,
+        sample_weight,
+        missing=missing,
+        n_eff=n_eff,
+        bins=bins,
+        max_states=max_states,
+        high=high,
+    )
     chosen = default_methods(table) if methods is None else dict(methods)
     if not chosen:
         raise SettingError("compare needs at least one method.")

@@ -13,7 +13,7 @@ from isinglass.exports.tables import edges_csv
 from isinglass.exports.uai import uai
 from isinglass.files import check_file, check_side_files, write_files
 from isinglass.graph import Graph
-from isinglass.model import MarkovField
+from isinglass.model import FitRecord, MarkovField
 from isinglass.parameters import Word, check_value, checked
 
 _OF_GRAPHS: dict[str, Callable[[Graph, Path], dict[Path, bytes]]] = {
@@ -28,6 +28,7 @@ _OF_MODELS: dict[str, Callable[[MarkovField, Path], dict[Path, bytes]]] = {
     "uai": uai,
 }
 FORMATS = tuple(sorted([*_OF_GRAPHS, *_OF_MODELS]))
+GRAPH_FORMATS = tuple(_OF_GRAPHS)
 
 
 @checked
@@ -36,9 +37,13 @@ def write(
     path: str | os.PathLike[str],
     to: str,
     *,
+    fit: FitRecord | None = None,
     overwrite: bool = False,
 ) -> tuple[str, ...]:
     """Write a graph, or a model and its graph, in one of `FORMATS`; all files or none.
+
+    A model alone knows no strength, evidence or tier: formats of graphs take these from the record
+    of its `fit`, or leave them out.
 
     Parameters
     ----------
@@ -47,6 +52,7 @@ def write(
         Replaced if it is there.
     to : str
         The format.
+    fit : FitRecord, optional
     overwrite : bool
         Whether a file that goes beside `path` may replace one that is not from isinglass.
 
@@ -58,8 +64,7 @@ def write(
     check_file(path)
     check_value("to", to, Word(*FORMATS))
     if to in _OF_GRAPHS:
-        graph = what.graph if isinstance(what, MarkovField) else what
-        contents = _OF_GRAPHS[to](graph, Path(path))
+        contents = _OF_GRAPHS[to](_graph(what, fit, to), Path(path))
     elif isinstance(what, MarkovField):
         contents = _OF_MODELS[to](what, Path(path))
     else:
@@ -67,3 +72,9 @@ def write(
     check_side_files(contents, Path(path), overwrite=overwrite)
     write_files(contents)
     return tuple(map(str, contents))
+
+
+def _graph(what: Graph | MarkovField, fit: FitRecord | None, to: str) -> Graph:
+    if fit is not None:
+        return fit.with_tentative if to == "csv" else fit.graph
+    return what.graph if isinstance(what, MarkovField) else what

@@ -139,6 +139,12 @@ def code_of(name: str, states: Sequence[Hashable], label: Any) -> int:
     raise UnseenState(f"column {name!r} has no state {quoted(label)}; it has {known}.")
 
 
+def labels_array(states: Sequence[Hashable], kind: Any) -> NDArray[Any]:
+    """Labels in an array, one for each state, whatever they are."""
+    labels: NDArray[Any] = np.fromiter(states, dtype=kind, count=len(states))
+    return labels
+
+
 def array_type(states: Sequence[Sequence[Any]]) -> Any:
     """The smallest type that holds all labels: bool, whole numbers, or objects."""
     labels = [label for of_column in states for label in of_column]

@@ -17,6 +17,9 @@ from isinglass.model.edges import graph_of
 from isinglass.model.gauge import check_columns, check_zero_sum, frozen
 from isinglass.model.labelled import LabelledTable, code_of
 from isinglass.parameters import checked
+from isinglass.table.bins import bin_of
+from isinglass.table.column import high_states
+from isinglass.table.labels import are_numbers, is_gap, plain
 from isinglass.table.wording import quoted
 
 if TYPE_CHECKING:
@@ -96,6 +99,11 @@ class Potentials:
     def n_states(self) -> tuple[int, ...]:
         """The number of states of each column."""
         return tuple(map(len, self.states))
+
+    @cached_property
+    def high(self) -> tuple[str | None, ...]:
+        """The high state of each column as text; None for columns without two states."""
+        return high_states(self.states, self.n_states)
 
     @cached_property
     def graph(self) -> Graph:
@@ -252,7 +260,9 @@ class Potentials:
         known = {}
         for name, label in (given or {}).items():
             v = position_of(name, self.names)
-            known[v] = code_of(name, self.states[v], label)
+            measured = v in self.cuts and not is_gap(label) and are_numbers([plain(label)])
+            state = bin_of(self.cuts[v], label) if measured else label
+            known[v] = code_of(name, self.states[v], state)
         return known
 
     def _reduced(self, known: Mapping[int, int]) -> Self:

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from isinglass.core import MAX_STATES
 from isinglass.engine import fit_neighbourhoods
 from isinglass.losses.families import softmax_terms
 from isinglass.losses.linear import RIDGE, Terms, predictor_objective
@@ -104,7 +103,7 @@ class PseudoLikelihood:
         Far from it Newton's method would let what rows never show sink by about one a step.
         """
         layout, table = self.layout, self.table
-        if table.available or max(table.n_states, default=0) > MAX_STATES:
+        if table.available:
             return self._independent()
         neighbours = [sorted(others) for others in layout.neighbours]
         runs = fit_neighbourhoods(table, neighbours, intercept=layout.intercept, threads=1)

@@ -12,7 +12,7 @@ from isinglass.engine.learn import threads_for
 from isinglass.frames import frame
 from isinglass.model import elimination
 from isinglass.model.gibbs import Schedule, run_chains, warn_if_poor
-from isinglass.model.labelled import array_type
+from isinglass.model.labelled import array_type, labels_array
 from isinglass.model.potentials import MEMORY, Evidence, Potentials
 from isinglass.parameters import Seed, checked
 
@@ -166,7 +166,7 @@ class Sampling(Potentials):
 
     def _labelled(self, codes: NDArray[np.uint8]) -> Any:
         kind = array_type(self.states)
-        labels = [np.array(states, dtype=kind) for states in self.states]
+        labels = [labels_array(states, kind) for states in self.states]
         if self.library is None:
             table = np.empty(codes.shape, dtype=kind, order="F")
             for j, of_column in enumerate(labels):

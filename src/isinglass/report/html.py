@@ -40,7 +40,7 @@ MEANINGS = {
         "Other columns tell these without error, as parts tell their total. Such links are true "
         "by construction."
     ),
-    "few rows a cell": (
+    "few rows per cell": (
         "These pairs have many combinations of answers for the number of rows, so the threshold "
         "is approximate for them."
     ),
@@ -107,15 +107,19 @@ def page_data(summary: Mapping[str, Any]) -> dict[str, Any]:
             for node in summary["nodes"]
         ],
         "edges": [
-            {"a": a, "b": b, "strength": edge["strength"], "sign": edge["sign"]}
-            | {"evidence": edge["evidence"]}
+            {"a": a, "b": b, "weight": edge["weight"], "sign": edge["sign"]}
             for (a, b), edge in zip(chosen, summary["edges"], strict=True)
         ],
         "at": places(len(names), chosen, _faint(summary)).round(2).tolist(),
         "selectors": summary["selectors"],
         "paths": _paths(summary),
+        "values": {
+            pair: [_rounded(number) for number in value]
+            for pair, value in summary["values"].items()
+        },
         "pairs": _pairs(summary["pairs"], summary["rows"]),
-        "tiers": summary["tiers"],
+        "levels": summary["tiers"],
+        "tentative": len(summary["tentative"]),
         "kept_fewer": summary["kept_fewer"],
         "explanations": summary["explanations"],
         "verdicts": _verdicts(summary["verdicts"]),
@@ -183,9 +187,6 @@ def _fit(fit: Mapping[str, Any], with_tables: bool) -> dict[str, Any]:
         short["tables"] = [_table(table) for table in fit["tables"]]
     if fit["unbounded"]:
         short["unbounded"] = fit["unbounded"]
-    if fit["worth"] is not None:
-        columns, values = fit["worth"]
-        short["worth"] = [columns, [_rounded(value) for value in values]]
     return short
 
 

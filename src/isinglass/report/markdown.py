@@ -65,7 +65,7 @@ def _edges(summary: Mapping[str, Any]) -> str:
             (
                 edge["source"],
                 edge["target"],
-                f"{edge['strength']:.3f}",
+                "" if edge["strength"] is None else f"{edge['strength']:.3f}",
                 {1: "+", -1: "−"}.get(edge["sign"], ""),
                 _log_odds(edge),
                 "" if edge["evidence"] is None else f"{edge['evidence']:.1f}",

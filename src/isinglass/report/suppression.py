@@ -105,18 +105,7 @@ def _rough_fit(fit: dict[str, Any], small: np.ndarray, hidden: bool) -> dict[str
             None if small[t] else table
             for t, table in zip(fit["support"], fit["tables"], strict=True)
         ],
-        "worth": _rough_worth(fit["worth"], small),
     }
-
-
-def _rough_worth(worth: list[list[Any]] | None, small: np.ndarray) -> list[list[Any]] | None:
-    if worth is None:
-        return None
-    columns, values = worth
-    return [
-        columns,
-        [_rough(value) if small[t] else value for t, value in zip(columns, values, strict=True)],
-    ]
 
 
 def _rough(number: float | None) -> float | None:

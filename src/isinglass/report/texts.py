@@ -118,8 +118,8 @@ def _alone(number: int) -> str:
 
 def _strongest(edges: list[dict[str, Any]], most: int = 3) -> str:
     named = [
-        f"{one_line(edge['source'], 60)} – {one_line(edge['target'], 60)} "
-        f"(strength {edge['strength']:.2f})"
+        f"{one_line(edge['source'], 60)} – {one_line(edge['target'], 60)}"
+        + ("" if edge["strength"] is None else f" (strength {edge['strength']:.2f})")
         for edge in edges[:most]
     ]
     return named[0] if len(named) == 1 else ", ".join(named[:-1]) + " and " + named[-1]
@@ -149,8 +149,15 @@ def _bins(summary: Mapping[str, Any]) -> str:
     bins = summary["settings"].get("bins")
     if not isinstance(bins, Mapping) or not bins:
         return ""
-    cut = ", ".join(f"{one_line(str(name), 60)} into {count}" for name, count in bins.items())
-    return f"Numbers were cut at their quantiles ({cut} parts). "
+    counts = {name: count for name, count in bins.items() if isinstance(count, int)}
+    cut = ", ".join(f"{one_line(str(name), 60)} into {count}" for name, count in counts.items())
+    at = ", ".join(
+        f"{one_line(str(name), 60)} at {str(cuts).strip('[]()')}"
+        for name, cuts in bins.items()
+        if name not in counts
+    )
+    by_quantiles = f"Numbers were cut at their quantiles ({cut} parts). " if cut else ""
+    return by_quantiles + (f"Numbers were cut at given points ({at}). " if at else "")
 
 
 def _chance(summary: Mapping[str, Any]) -> str:

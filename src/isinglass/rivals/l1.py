@@ -51,7 +51,7 @@ class L1Graph(Rival):
         `n_lambdas` of them from the one that leaves no edge down to `smallest` times it.
     n_lambdas, smallest : int, float
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states
+    n_eff, n_jobs, bins, max_states, high
         As for `GreedyGraph`.
 
     Attributes
@@ -97,8 +97,9 @@ class L1Graph(Rival):
         missing: str = "error",
         n_eff: float | str = "sum",
         n_jobs: int | None = None,
-        bins: dict[str, int] | None = None,
+        bins: dict[str, int | Sequence[float]] | None = None,
         max_states: int = 32,
+        high: dict[str, Any] | None = None,
     ) -> None:
         self.penalty = penalty
         self.rule = rule
@@ -114,6 +115,7 @@ class L1Graph(Rival):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.high = high
 
     @fitting
     def fit(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.table.codes import Codes, code_dtype
+from isinglass.table.codes import Codes
 from isinglass.table.factor import Factor, factorise
 from isinglass.table.missing import complete_rows, gap_notes
 from isinglass.table.notes import Note
@@ -55,12 +55,9 @@ def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Ro
     return Rows(names, factors, weights, source.library, notes, None if everything else left)
 
 
-def stack(codes: Sequence[Codes], n_states: Sequence[int]) -> Codes:
-    """The columns side by side, each contiguous, in the smallest type that holds them all."""
-    shape = (len(codes[0]), len(codes))
-    # One byte where it will do: what the engine reads.
-    dtype = np.uint8 if max(n_states) <= 256 else code_dtype(max(n_states))
-    table = np.empty(shape, dtype=dtype, order="F")
+def stack(codes: Sequence[Codes]) -> NDArray[np.uint8]:
+    """The columns side by side, each contiguous, a byte for each cell."""
+    table = np.empty((len(codes[0]), len(codes)), dtype=np.uint8, order="F")
     for position, column in enumerate(codes):
         table[:, position] = column
     return table

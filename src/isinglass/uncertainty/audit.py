@@ -290,6 +290,7 @@ class Again:
         settings = {
             "floor": min(thresholds.values()),
             "bins": None,
+            "high": None,
             "max_states": 256,
             "n_jobs": 1,
             "n_eff": "sum" if counts else table.n,

@@ -47,8 +47,9 @@ def plan(
     sample_weight: ArrayLike | str | None = None,
     missing: str = "error",
     n_eff: float | str = "sum",
-    bins: dict[str, int] | None = None,
+    bins: dict[str, int | Sequence[float]] | None = None,
     max_states: int = 32,
+    high: dict[str, Any] | None = None,
     threshold: float | str | Selector = "auto",
     rule: str = "or",
     factors: Sequence[float] = (0.7, 1.0),
@@ -82,7 +83,7 @@ def plan(
     pilot : array or data frame, optional
         Instead of the five above. One half of its rows chooses the graph, the other half, which
         had no say in that, tells the couplings.
-    sample_weight, missing, n_eff, bins, max_states
+    sample_weight, missing, n_eff, bins, max_states, high
         How the pilot table is read, as in `GreedyGraph`.
     threshold, rule
         Of the search, as in `GreedyGraph`.
@@ -124,7 +125,13 @@ def plan(
         if any(given is not None for given in (columns, degree, coupling, odds_ratio)):
             raise SettingError("give a pilot table, or columns, degree and coupling; not both.")
         table = encode(
-            pilot, sample_weight, missing=missing, n_eff=n_eff, bins=bins, max_states=max_states
+            pilot,
+            sample_weight,
+            missing=missing,
+            n_eff=n_eff,
+            bins=bins,
+            max_states=max_states,
+            high=high,
         )
         supposed = Pilot(table, seed)
     else:

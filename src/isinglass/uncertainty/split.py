@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from isinglass.core import MAX_STATES
 from isinglass.errors import FileError, IsinglassError, SettingError, StoppedEarly
 from isinglass.estimators.base import GraphEstimator
 from isinglass.experiments.store import Record, Store, are_pairs
@@ -235,7 +236,7 @@ class Halves:
             self.X,
             missing="state",
             bins=settings.get("bins"),
-            max_states=settings["max_states"] + 1,
+            max_states=MAX_STATES,
         )
         units = "" if self.clusters is None else _digest(self.clusters)
         method = type(self.estimator).__name__
@@ -257,6 +258,7 @@ class Halves:
             n_eff=choosing.n_eff,
             bins=choosing.bins,
             max_states=choosing.max_states,
+            high=choosing.high,
         )
 
 

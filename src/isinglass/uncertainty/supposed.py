@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from isinglass.core import MAX_STATES
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.folds import held_out_weights
@@ -171,7 +172,7 @@ class Pilot:
     def _model(self) -> MarkovField:
         halves = held_out_weights(self.table.weights, 2, self.seed).T
         first, second = (_rows(self.table, weights) for weights in halves)
-        found: Any = GreedyGraph(n_eff=first.n, max_states=10**6)
+        found: Any = GreedyGraph(n_eff=first.n, max_states=MAX_STATES)
         found.fit(first.codes, sample_weight=first.weights)
         model = fit_model(second, Graph(self.table.names, found.graph_.links))
         if not model.couplings:

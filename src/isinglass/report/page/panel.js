@@ -26,7 +26,7 @@ function makePanel(element, data, choose) {
       inner.append(make("p", {}, "No link at this threshold. Move the slider to the right to see what comes first."));
       return;
     }
-    const best = graph.edges.slice().sort((x, y) => y.strength - x.strength).slice(0, 8);
+    const best = graph.edges.slice().sort((x, y) => y.weight - x.weight).slice(0, 8);
     inner.append(make("ul", { class: "rows" }, ...best.map((edge) => row(
       pairOf(edge.a, edge.b), edge, name(edge.a, 28), " – ", name(edge.b, 28)))));
     inner.append(make("h4", { class: "hint" }, "To look closer"));
@@ -35,7 +35,7 @@ function makePanel(element, data, choose) {
 
   // A button for a pair, with its strength as a bar.
   function row(target, edge, ...what) {
-    const share = edge.strength === null ? 0 : edge.strength;
+    const share = edge.weight;
     const bar = make("span", { class: "bar " + (edge.plain ? "plain" : direction(edge.sign)), style: "width:" + Math.max(4, 100 * share).toFixed(0) + "%", "aria-hidden": "true" });
     const said = make("span", { class: "unseen" }, ", strength " + digits(edge.strength, 2));
     return make("li", {}, make("button", { type: "button", onclick: () => choose(target, true) },
@@ -43,7 +43,7 @@ function makePanel(element, data, choose) {
   }
 
   function column(inner, a, graph) {
-    const node = data.nodes[a], links = graph.neighbours[a].slice().sort((x, y) => y.strength - x.strength);
+    const node = data.nodes[a], links = graph.neighbours[a].slice().sort((x, y) => y.weight - x.weight);
     heading(inner, name(a));
     inner.append(shares(a));
     inner.append(make("h4", {}, links.length ? counted(links.length, "link") : "No link at this threshold"));
@@ -56,7 +56,7 @@ function makePanel(element, data, choose) {
     if (near.length) {
       inner.append(make("h4", {}, "Go together, yet not linked"));
       inner.append(make("ul", { class: "rows" }, ...near.map(([b, alone]) => row(
-        pairOf(a, b), { strength: alone.strength, plain: true }, name(b, 60)))));
+        pairOf(a, b), { strength: alone.strength, weight: alone.strength, plain: true }, name(b, 60)))));
     }
     inner.append(compareBox(a));
   }
@@ -130,8 +130,9 @@ function makePanel(element, data, choose) {
     inner.append(make("p", { class: "said" }, ...inWords(edge)));
     const facts = make("dl", { class: "facts" });
     const fact = (title, ...value) => facts.append(make("dt", {}, title), make("dd", {}, ...value));
-    fact("Strength", digits(edge.strength, 3));
+    fact("Strength", digits(edge.strength, 3) + " (relative: " + digits(edge.relative, 3) + ")");
     fact("Evidence", digits(edge.evidence, 1));
+    if (edge.entry !== null) fact("Entry evidence", digits(edge.entry, 1) + " (" + needs(data) + ")");
     if (edge.coupling !== null) {
       fact("Log-odds", edge.unbounded ? "unbounded" : signed(4 * edge.coupling, 2));
       if (!edge.unbounded) fact("Coupling", signed(edge.coupling, 3));

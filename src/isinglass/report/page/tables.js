@@ -46,7 +46,7 @@ function makeTable(table, more, columns, { most = 100, sort = 0, falling = true,
 }
 
 function strengthCell(edge) {
-  const share = edge.strength === null ? 0 : edge.strength;
+  const share = edge.weight;
   return make("span", { class: "strength" },
     make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "bar " + direction(edge.sign), style: "width:" + Math.max(4, 100 * share).toFixed(0) + "%" })),
     make("span", {}, digits(edge.strength, 3)));
@@ -58,9 +58,11 @@ function edgeColumns(data, choose) {
     { title: "Column", value: (edge) => oneLine(data.names[edge.a]), show: (edge) => cell(edge.a, edge) },
     { title: "Column", value: (edge) => oneLine(data.names[edge.b]), show: (edge) => cell(edge.b, edge) },
     { title: "Strength", number: true, value: (edge) => edge.strength, show: strengthCell },
+    { title: "Relative strength", number: true, value: (edge) => edge.relative, show: (edge) => digits(edge.relative, 3) },
     { title: "Sign", value: (edge) => edge.sign, show: (edge) => (edge.sign > 0 ? "+" : edge.sign < 0 ? MINUS : "") },
     { title: "Log-odds", number: true, value: (edge) => edge.coupling, show: (edge) => (edge.unbounded ? "unbounded" : edge.coupling === null ? "" : signed(4 * edge.coupling, 2)) },
     { title: "Evidence", number: true, value: (edge) => edge.evidence, show: (edge) => digits(edge.evidence, 1) },
+    { title: "Entry evidence", number: true, value: (edge) => edge.entry, show: (edge) => digits(edge.entry, 1) },
     { title: "Chosen by", value: (edge) => oneLine(chooserOf(data, edge)), show: (edge) => make("span", { class: "cell" }, named(chooserOf(data, edge), 40)) },
     { title: "How sure", value: (edge) => ["", "tentative", "firm", "required"].indexOf(edge.tier), show: (edge) => edge.tier || "weak" },
   ];
@@ -93,7 +95,7 @@ function nodeColumns(data, choose, graph) {
 }
 
 function total(edges) {
-  return edges.reduce((sum, edge) => sum + (edge.strength || 0), 0);
+  return edges.reduce((sum, edge) => sum + (edge.relative === null ? edge.weight : edge.relative), 0);
 }
 
 // The state seen most often, and its share of the rows where the column is seen.
@@ -108,8 +110,16 @@ function chooserOf(data, edge) {
   return edge.required ? "required" : edge.selectedBy === null ? "both" : data.names[edge.selectedBy];
 }
 
+// The state that log-odds are about: the second of two.
+function highOf(data, edge, i) {
+  return edge.coupling === null ? null : labelOf(data.nodes[i].states[1]);
+}
+
 function csvOf(data, edges) {
-  const heads = ["source", "target", "strength", "sign", "coupling", "log_odds", "evidence", "selected_by", "unbounded", "tier"];
+  const heads = [
+    "source", "target", "strength", "relative_strength", "sign", "coupling", "log_odds", "source_state", "target_state",
+    "evidence", "entry_evidence", "tier", "selected_by", "unbounded",
+  ];
   const withFrequency = Object.keys(data.frequencies).length > 0;
   if (withFrequency) heads.push("frequency");
   const quote = (value) => {
@@ -117,9 +127,9 @@ function csvOf(data, edges) {
     return /[",\r\n]/.test(text) ? "\"" + text.replace(/"/g, "\"\"") + "\"" : text;
   };
   const lines = edges.map((edge) => [
-    data.names[edge.a], data.names[edge.b], edge.strength, edge.sign, edge.coupling,
-    edge.coupling === null ? null : 4 * edge.coupling, edge.evidence,
-    chooserOf(data, edge), edge.unbounded, edge.tier,
+    data.names[edge.a], data.names[edge.b], edge.strength, edge.relative, edge.sign, edge.coupling,
+    edge.coupling === null ? null : 4 * edge.coupling, highOf(data, edge, edge.a), highOf(data, edge, edge.b),
+    edge.evidence, edge.entry, edge.tier, chooserOf(data, edge), edge.unbounded,
     ...(withFrequency ? [edge.frequency] : []),
   ].map(quote).join(","));
   return [heads.join(","), ...lines].join("\n") + "\n";
