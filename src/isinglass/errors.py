@@ -15,8 +15,10 @@
 
 and warnings
 
-    PoorMixing                 draws that are far from independent      (UserWarning)
-    StoppedEarly               a fit that took all its steps            (UserWarning)
+    IsinglassWarning           base of all                              (UserWarning)
+    ├── PoorMixing             draws that are far from independent
+    ├── StoppedEarly           a fit that took all its steps
+    └── DamagedRecords         lines of a file of records, ignored
 
 A message says what was wrong, what is allowed, what came, and what to do next.
 """
@@ -26,9 +28,11 @@ from __future__ import annotations
 __all__ = [
     "BadWeights",
     "BelowFloor",
+    "DamagedRecords",
     "DuplicateNames",
     "FileError",
     "IsinglassError",
+    "IsinglassWarning",
     "MissingExtra",
     "MissingValues",
     "OutOfMemory",
@@ -99,9 +103,17 @@ class MissingExtra(IsinglassError, ImportError):
     """An optional library is not installed."""
 
 
-class PoorMixing(UserWarning):
+class IsinglassWarning(UserWarning):
+    """Base of all warnings of isinglass."""
+
+
+class PoorMixing(IsinglassWarning):
     """Chains disagree, or their draws are far from independent."""
 
 
-class StoppedEarly(UserWarning):
+class StoppedEarly(IsinglassWarning):
     """A fit took all the steps it may, and could still gain."""
+
+
+class DamagedRecords(IsinglassWarning):
+    """Lines of a file of records that hold none are ignored."""

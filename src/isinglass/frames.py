@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 import narwhals as nw
 
 from isinglass.errors import MissingExtra, SettingError
+from isinglass.parameters import check
 
 Library = Literal["pandas", "polars", "pyarrow"]
 
@@ -22,6 +23,7 @@ def frame(
 
     `types` are narwhals' data types of columns, which then have them even if all is missing.
     """
+    check("library", library)
     library = library or "polars"
     if library != "pandas":
         for name, values in columns.items():

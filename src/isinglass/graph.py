@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 from isinglass.frames import frame
 from isinglass.notebook import small_table
+from isinglass.parameters import checked
 
 if TYPE_CHECKING:
     import networkx
@@ -179,6 +180,7 @@ class Graph:
         p = len(self.names)
         return csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(p, p))
 
+    @checked
     def neighbors(self, name: str) -> list[str]:
         """Names of the columns linked to one, in column order.
 
@@ -243,6 +245,7 @@ class Graph:
             )
         return graph
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """Return a data frame with one row per edge, in column order.
 

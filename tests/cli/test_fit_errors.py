@@ -33,8 +33,8 @@ BAD_SETTINGS = {
     "weight column": (("--weight-column", "nobody"), "--weight-column names 'nobody'"),
     "weights": (("--weight-column", "share"), "--n-eff kish"),
     "n-eff": (("--n-eff", "many"), "--n-eff must be"),
-    "nu": (("--nu", "1"), "nu must lie strictly between 0 and 1"),
-    "max-degree": (("--max-degree", "-1"), "--max-degree must not be negative"),
+    "nu": (("--nu", "1"), "--nu must be a number strictly between 0 and 1"),
+    "max-degree": (("--max-degree", "-1"), "--max-degree must be a whole number from 0"),
     "max-states": (("--max-states", "1"), "--max-states must be"),
     "too many states": ((), "Bin it (--bin age=4), drop it (--drop)"),
 }

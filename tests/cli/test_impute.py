@@ -128,3 +128,31 @@ def test_a_column_of_text_may_hold_nothing_but_numbers_here(invoke, odd_cells, t
     data.write_text("\n".join([lines[0], "1234,,1.1,x", *rows]) + "\n")
     invoke("impute", model, data, "--na", "", "--most-likely", "--out", out)
     assert out.read_text().splitlines() == [lines[0], "1234,false,1.1,x", *rows]
+
+
+def test_tables_of_somebody_else_are_not_replaced(run_main, survey_with_gaps, tmp_path):
+    model, data = survey_with_gaps
+    mine = tmp_path / "complete-2.csv"
+    mine.write_text("mine")
+    impute = ("impute", model, data, "--na", "?", "--draws", 2, "--out", tmp_path / "complete.csv")
+    refused = run_main(*impute)
+    assert refused.status == 2
+    assert "give --overwrite" in refused.err
+    assert mine.read_text() == "mine"
+    assert not (tmp_path / "complete-1.csv").exists()
+    assert run_main(*impute, "--overwrite").status == 0
+    assert mine.read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--use", "inference"), "Leave out --use inference"),
+        (("--draws", 10**9), "--draws must be a whole number from 1 to 100,000"),
+    ],
+)
+def test_errors_are_in_the_words_of_the_shell(run_main, survey_with_gaps, tmp_path, words, said):
+    outcome = run_main("impute", *survey_with_gaps, *words, "--out", tmp_path / "complete.csv")
+    assert outcome.status == 2
+    assert said in outcome.err
+    assert "with_errors" not in outcome.err

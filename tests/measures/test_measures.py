@@ -183,7 +183,7 @@ def test_from_what_has_no_rows(tmp_path):
 
 
 def test_what_is_wrong_is_said():
-    with pytest.raises(SettingError, match="not of int"):
+    with pytest.raises(SettingError, match="not a int"):
         nodes(3)
     with pytest.raises(NotFittedError):
         predictability(GreedyGraph())

@@ -173,7 +173,7 @@ def test_what_potentials_are_refused(couplings):
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, "many"])
 def test_rows(n):
-    with pytest.raises(SettingError, match="n must be a whole number, 1 or more"):
+    with pytest.raises(SettingError, match="n must be a whole number from 1"):
         survey().sample(n)
 
 

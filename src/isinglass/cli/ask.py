@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.cli.drawing import method_options, mixing_told, sweep_options
+from isinglass.cli.drawing import method_options, sweep_options
 from isinglass.cli.evidence import as_text, read_evidence
 from isinglass.cli.terminal import new_console
 from isinglass.model import Answer, Answers, MarkovField, ask
@@ -54,8 +54,7 @@ def command(
     """
     field = MarkovField.load(model)
     evidence = read_evidence(field, given)
-    with mixing_told():
-        answers = ask(field, of or None, evidence, **how)
+    answers = ask(field, of or None, evidence, **how)
     if as_json:
         click.echo(json.dumps(as_document(answers), indent=2, allow_nan=False))
     else:

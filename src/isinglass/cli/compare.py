@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isinglass.cli.results import print_result, write_with_picture
-from isinglass.cli.tables import table_options, take_settings, take_table
+from isinglass.cli.tables import missing_option, table_options, take_settings, take_table
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.experiments.compare import Comparison, compare
 from isinglass.files import check_folder
@@ -40,13 +40,7 @@ Examples:
     help="Parts of the rows that are held out in turn.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Which row goes where.")
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "drop", "state"]),
-    default="error",
-    show_default=True,
-    help="Gaps: refuse them, keep complete rows only, or take a gap as an answer.",
-)
+@missing_option("error", "drop", "state")
 @table_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
 def command(data: str, out: str | None, as_json: bool, **options: Any) -> None:

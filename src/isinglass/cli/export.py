@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from isinglass.cli.results import overwrite_option
 from isinglass.exports import FORMATS, write
 from isinglass.exports.formats import GRAPH_FORMATS
 from isinglass.model import FitRecord, MarkovField
@@ -21,7 +22,8 @@ Examples:
 @click.argument("model", type=click.Path())
 @click.option("--to", type=click.Choice(FORMATS), required=True, help="The format.")
 @click.option("--out", required=True, metavar="FILE", help="The file to write.")
-def command(model: str, to: str, out: str) -> None:
+@overwrite_option
+def command(model: str, to: str, out: str, overwrite: bool) -> None:
     """Write a MODEL (model.json) in the format of other software.
 
     \b
@@ -34,7 +36,8 @@ def command(model: str, to: str, out: str) -> None:
     uai           inference programs; names and states are written beside
     """  # noqa: D301 (the escape is click's mark for lines to keep)
     fit = _record_in(model)
-    click.echo(f"wrote {' and '.join(write(MarkovField.load(model), out, to, fit=fit))}")
+    written = write(MarkovField.load(model), out, to, fit=fit, overwrite=overwrite)
+    click.echo(f"wrote {' and '.join(written)}")
     if fit is None and to in GRAPH_FORMATS:
         click.echo(
             f"{model} holds no record of a fit: strength, evidence and tier are not known and are "

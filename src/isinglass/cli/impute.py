@@ -9,11 +9,13 @@ from typing import Any
 
 import click
 
-from isinglass.cli.drawing import method_options, mixing_told
+from isinglass.cli.drawing import method_options
+from isinglass.cli.results import overwrite_option
 from isinglass.cli.tables import file_options, take_reading
 from isinglass.cli.terminal import progress_bar
-from isinglass.files import check_file, write_files
+from isinglass.files import check_file, check_side_files, write_files
 from isinglass.model import MarkovField
+from isinglass.parameters import check
 from isinglass.report.words import counted
 from isinglass.table.reading import FileTable, read_file, written_back
 
@@ -45,19 +47,22 @@ Examples:
 )
 @click.option("--most-likely", is_flag=True, help="The likeliest cells instead of drawn ones.")
 @method_options
-def command(model: str, data: str, out: str, **drawing: Any) -> None:
+@overwrite_option
+def command(model: str, data: str, *, out: str, overwrite: bool, **drawing: Any) -> None:
     """Fill the missing cells of DATA by a MODEL (model.json), drawn given those seen.
 
     All other cells of a text file come back as they were written. A missing cell of a binned
     column is filled with the label of a bin.
     """
     reading = take_reading(drawing)
+    check("draws", drawing["draws"], "impute")
     paths = _paths(out, drawing["draws"])
     for path in paths:
         check_file(path)
+    check_side_files(paths, Path(out), overwrite=overwrite)
     field = MarkovField.load(model)
     file = _in_the_model_s_types(read_file(data, **reading), field)
-    with mixing_told(), progress_bar("drawing") as progress:
+    with progress_bar("drawing") as progress:
         completed = field.impute(file.frame, progress=progress, **drawing)
     tables = zip(paths, completed, strict=True)
     write_files({path: written_back(file, each, path) for path, each in tables})

@@ -10,9 +10,15 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.cli.fitting import MISSING_OPTION, threshold_options
+from isinglass.cli.fitting import threshold_options
 from isinglass.cli.results import print_result, write_with_picture
-from isinglass.cli.tables import table_options, take_reading, take_settings, take_table
+from isinglass.cli.tables import (
+    missing_option,
+    table_options,
+    take_reading,
+    take_settings,
+    take_table,
+)
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import SettingError
 from isinglass.exports.tables import as_csv
@@ -45,7 +51,7 @@ Examples:
 )
 @click.option("--pilot", type=click.Path(), metavar="FILE", help="A table, instead of a guess.")
 @table_options
-@MISSING_OPTION
+@missing_option("error", "drop", "state")
 @threshold_options
 @click.option(
     "--factor",

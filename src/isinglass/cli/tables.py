@@ -79,6 +79,17 @@ COLUMN_OPTIONS = (
 )
 
 
+def missing_option(*ways: str) -> Callable[[Command], Command]:
+    """An option that says what to do with gaps."""
+    return click.option(
+        "--missing",
+        type=click.Choice(ways),
+        default="error",
+        show_default=True,
+        help="Gaps: refuse them, keep complete rows only, or take a gap as an answer.",
+    )
+
+
 def file_options(command: Command) -> Command:
     """Add the options that say how a file is read."""
     for option in reversed(FILE_OPTIONS):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, cast, overload
 
 import numpy as np
@@ -117,8 +117,9 @@ def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64
 class Paths(Sequence[Path]):
     """One path a column, made when it is looked at."""
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(self, runs: Runs, library: str | None = None) -> None:
         self._runs = runs
+        self._library = library
 
     @overload
     def __getitem__(self, index: int) -> Path: ...
@@ -127,14 +128,17 @@ class Paths(Sequence[Path]):
     def __getitem__(self, index: int | slice) -> Path | list[Path]:
         numbers = range(len(self._runs))[index]
         if isinstance(numbers, range):
-            return [self._runs.path(r) for r in numbers]
-        return self._runs.path(numbers)
+            return [self._path(r) for r in numbers]
+        return self._path(numbers)
 
     def __len__(self) -> int:
         return len(self._runs)
 
     def __iter__(self) -> Iterator[Path]:
-        return (self._runs.path(r) for r in range(len(self)))
+        return (self._path(r) for r in range(len(self)))
+
+    def _path(self, r: int) -> Path:
+        return replace(self._runs.path(r), library=self._library)
 
     def __repr__(self) -> str:
         return f"Paths({len(self)} columns)"

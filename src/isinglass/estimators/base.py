@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,22 +14,26 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from isinglass.engine import RefittedValues, threads_for
-from isinglass.errors import SettingError
 from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.frames import frame
 from isinglass.graph import Graph, edges_html
 from isinglass.model import MarkovField, fit_model
 from isinglass.notebook import small_table
+from isinglass.parameters import check_settings, checked
 from isinglass.table import Note, Table, encode
 from isinglass.table.sources import without_column
 from isinglass.table.wording import plural
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Estimator = TypeVar("Estimator", bound="GraphEstimator")
 
 
 class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator whose `fit` leaves a ``graph_``.
 
     A subclass takes ``missing``, ``n_eff``, ``bins``, ``max_states`` and ``high`` among its
-    parameters, calls `_read` first in its `fit`, and sets ``graph_``.
+    parameters, calls `_read` first in its `fit`, which is `fitting`, and sets ``graph_``.
     """
 
     missing: str
@@ -177,8 +181,19 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def checked_rule(rule: str) -> str:
-    """Return "or" or "and"; anything else is an error."""
-    if rule not in ("or", "and"):
-        raise SettingError(f"rule must be 'or' or 'and', not {rule!r}.")
-    return rule
+def fitting(fit: Callable[Concatenate[Estimator, P], R]) -> Callable[Concatenate[Estimator, P], R]:
+    """Check an estimator's settings before it is fitted; if that fails, leave it as it was."""
+    fit = checked(fit)
+
+    @wraps(fit)
+    def whole_or_not(self: Estimator, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        check_settings(self)
+        before = dict(self.__dict__)
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return whole_or_not

@@ -11,12 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine import Joined, Paths, Progress, Runs, join, learn_neighbourhoods
 from isinglass.errors import BelowFloor, SettingError
-from isinglass.estimators.base import GraphEstimator, checked_rule
+from isinglass.estimators.base import GraphEstimator, fitting
 from isinglass.estimators.constraints import Links, read_constraints
 from isinglass.estimators.diagnose import diagnose
 from isinglass.estimators.record import record_of
 from isinglass.graph import Graph
 from isinglass.model.record import FitRecord
+from isinglass.parameters import checked
 from isinglass.selection import (
     TENTATIVE,
     AnySelector,
@@ -27,8 +28,6 @@ from isinglass.selection import (
     selector,
     tier_levels,
 )
-from isinglass.solvers.foba import checked_nu
-from isinglass.solvers.path import checked_threshold
 from isinglass.table import Note, Table
 
 
@@ -149,6 +148,7 @@ class GreedyGraph(GraphEstimator):
         self.require = require
         self.forbid = forbid
 
+    @fitting
     def fit(
         self,
         X: Any,
@@ -180,7 +180,6 @@ class GreedyGraph(GraphEstimator):
         >>> ig.GreedyGraph().fit(field.sample(1000, seed=0)).graph_
         Graph(3 columns, 2 edges: x0 -- x1, x1 -- x2)
         """
-        self._check_settings()
         rule = selector(self.threshold)
         table = self._read(X, sample_weight)
         self._constraints = read_constraints(
@@ -188,12 +187,13 @@ class GreedyGraph(GraphEstimator):
         )
         self.floor_ = self._checked_floor(rule, table)
         self._runs: Runs = self._learner()(table, self.floor_, progress=progress)
-        self.paths_ = Paths(self._runs)
+        self.paths_ = Paths(self._runs, table.library)
         self.selection_ = choose(rule, self._look(progress or (lambda done, total: None)))
         self.threshold_ = self.selection_.threshold
         self.graph_ = join(self._joined(self.threshold_, self.selection_))
         return self
 
+    @checked
     def at(self, threshold: float) -> Graph:
         """Return the graph at any threshold down to ``floor_``: same run, no refit.
 
@@ -208,7 +208,6 @@ class GreedyGraph(GraphEstimator):
         True
         """
         check_is_fitted(self)
-        threshold = checked_threshold(threshold)
         if threshold < self.floor_:
             raise BelowFloor(
                 f"the search ran to floor_ = {self.floor_:.6g}, so {threshold:.6g} is out of "
@@ -282,24 +281,18 @@ class GreedyGraph(GraphEstimator):
             progress,
         )
 
-    def _check_settings(self) -> None:
-        checked_nu(self.nu)
-        checked_rule(self.rule)
-        if self.max_degree is not None and self.max_degree < 0:
-            raise SettingError(f"max_degree must not be negative, got {self.max_degree!r}.")
-
     def _checked_floor(self, rule: AnySelector, table: Table) -> float:
         """The floor the search runs to."""
         n, p = table.n, len(table.columns)
         floor = rule.floor(n, p)
         if self.floor is None:
             return floor
-        if isinstance(rule, Selector) and checked_threshold(self.floor) > rule.threshold(n, p):
+        if isinstance(rule, Selector) and self.floor > rule.threshold(n, p):
             raise SettingError(
                 f"floor = {self.floor:g} is above the threshold {rule.threshold(n, p):.6g}; "
                 "leave floor out, or take a smaller one."
             )
-        return min(floor, checked_threshold(self.floor))
+        return min(floor, float(self.floor))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_runs")

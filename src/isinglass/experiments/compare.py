@@ -17,6 +17,7 @@ from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.experiments.measure import edge_set
 from isinglass.frames import frame
 from isinglass.graph import Graph
+from isinglass.parameters import checked
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L1Graph
 from isinglass.table import Table, encode
 
@@ -93,6 +94,7 @@ class Comparison:
         sets = [entry.edges for entry in self.entries]
         return np.array([[len(a & b) for b in sets] for a in sets])
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a method."""
         first = self.entries[0].edges
@@ -113,6 +115,7 @@ class Comparison:
         return f"Comparison({'; '.join(parts)})"
 
 
+@checked
 def compare(
     X: Any,
     methods: Mapping[str, Any] | None = None,
@@ -159,10 +162,6 @@ def compare(
     >>> result.common().tolist()
     [[5, 5], [5, 5]]
     """
-    if missing == "available":
-        raise SettingError('compare takes missing="error", "drop" or "state": methods differ.')
-    if folds < 2:
-        raise SettingError(f"folds must be 2 or more, got {folds!r}.")
     table = encode(
         X,
         sample_weight,

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from isinglass.errors import SettingError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import frame
 from isinglass.graph import Graph, Link
 from isinglass.measures.communities import communities
+from isinglass.measures.graphs import HasGraph, graph_of
 from isinglass.measures.predictability import predictability
-from isinglass.model import FitRecord, MarkovField
+from isinglass.parameters import checked
 
 
+@checked
 def nodes(
-    of: GraphEstimator | Graph | MarkovField | FitRecord,
+    of: HasGraph,
     *,
     folds: int | None = 5,
     seed: int = 0,
@@ -80,20 +81,6 @@ def nodes(
         columns["base_rate"] = [found[name].base_rate for name in graph.names]
         columns["predictability"] = [found[name].gain for name in graph.names]
     return frame(columns, library or graph.library)
-
-
-def graph_of(of: Any) -> Graph:
-    """The graph of anything that has one."""
-    if isinstance(of, Graph):
-        return of
-    if isinstance(of, GraphEstimator):
-        return of.graph_
-    if isinstance(of, MarkovField | FitRecord):
-        return of.graph
-    raise SettingError(
-        f"measures are of a fitted estimator, a Graph, a MarkovField or a FitRecord, not of "
-        f"{type(of).__name__}."
-    )
 
 
 def _high(of: Any) -> dict[str, list[Any]]:

@@ -9,6 +9,7 @@ from isinglass.model.potentials import CONDITION, MEMORY
 from isinglass.model.predicting import Predicting
 from isinglass.model.sampling import Sampling
 from isinglass.notebook import small_table
+from isinglass.parameters import checked
 
 if TYPE_CHECKING:
     from isinglass.model.record import FitRecord
@@ -60,6 +61,7 @@ class MarkovField(Predicting, Sampling):
     True
     """
 
+    @checked
     def save(self, path: str | os.PathLike[str], *, fit: FitRecord | None = None) -> None:
         """Write the model to a JSON file, and with it the record of the fit it came from.
 
@@ -80,6 +82,7 @@ class MarkovField(Predicting, Sampling):
         save_model(self, path, fit)
 
     @classmethod
+    @checked
     def load(cls, path: str | os.PathLike[str]) -> MarkovField:
         """Read a model that `save` wrote; a file that is none is a FileError, and runs nothing.
 

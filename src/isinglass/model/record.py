@@ -17,8 +17,9 @@ from isinglass.model.labels import label_to_json
 from isinglass.model.path_files import path_to_json
 from isinglass.model.record_files import members_from_json, values_to_json
 from isinglass.model.tally import Tally
+from isinglass.parameters import checked
 from isinglass.selection import TENTATIVE, tier_levels
-from isinglass.solvers.path import Path, checked_threshold
+from isinglass.solvers.path import Path
 from isinglass.table import Note
 from isinglass.table.column import high_states
 from isinglass.table.labels import plain
@@ -90,6 +91,7 @@ class FitRecord:
     version: str
     tally: Tally | None = None
 
+    @checked
     def at(self, threshold: float) -> Graph:
         """Return the graph at any threshold down to `floor`, as ``GreedyGraph.at`` did.
 
@@ -105,7 +107,6 @@ class FitRecord:
         >>> record.at(0.001) == est.at(0.001), record.at(est.threshold_).links == est.graph_.links
         (True, True)
         """
-        threshold = checked_threshold(threshold)
         if threshold < self.floor:
             raise BelowFloor(
                 f"the search ran to floor = {self.floor:.6g}, so {threshold:.6g} is out of reach; "
@@ -157,6 +158,7 @@ class FitRecord:
             raise SettingError(f"the record names the rule {rule!r}; it must be 'or' or 'and'.")
         return str(rule)
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record alone; ``MarkovField.save(path, fit=record)`` writes both.
 
@@ -174,6 +176,7 @@ class FitRecord:
         save_parts(path, fit=self.to_json())
 
     @classmethod
+    @checked
     def load(cls, path: str | os.PathLike[str]) -> FitRecord:
         """Read the record in a model file; FileError if there is none, or it is damaged.
 

@@ -15,6 +15,7 @@ from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import NUMBERS, Graph
 from isinglass.model import FitRecord
+from isinglass.parameters import checked
 from isinglass.report import slider, texts
 from isinglass.report.suppression import suppressed
 from isinglass.selection import FIRM, TENTATIVE, Paper, tier_levels
@@ -22,6 +23,7 @@ from isinglass.selection import FIRM, TENTATIVE, Paper, tier_levels
 Pair = tuple[str, str]
 
 
+@checked
 def summarise(
     fit: GreedyGraph | FitRecord,
     *,

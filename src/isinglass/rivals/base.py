@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.engine import Joined, NativeRuns, fit_neighbourhoods, join, threads_for
-from isinglass.errors import SettingError, TableError
+from isinglass.errors import TableError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.graph import Graph
 from isinglass.table import Table
@@ -29,11 +29,6 @@ class Rival(GraphEstimator):
     n_jobs: int | None
 
     def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
-        if self.missing == "available":
-            raise SettingError(
-                f"{type(self).__name__} learns from complete rows: missing must be 'error', "
-                "'drop' or 'state', not 'available'."
-            )
         return super()._read(X, sample_weight)
 
     def _refit(self, neighbours: Neighbours) -> NativeRuns:

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.engine import Progress
-from isinglass.errors import MissingExtra, SettingError
-from isinglass.estimators.base import checked_rule
+from isinglass.errors import MissingExtra
+from isinglass.estimators.base import fitting
 from isinglass.rivals.base import Rival, two_states_only
 from isinglass.table import Table
 
 Codes = NDArray[np.integer[Any]]
-
-CRITERIA = ("gic", "bic", "ebic", "aic")
 
 
 class L0Graph(Rival):
@@ -82,6 +80,7 @@ class L0Graph(Rival):
         self.max_states = max_states
         self.high = high
 
+    @fitting
     def fit(
         self,
         X: Any,
@@ -91,7 +90,6 @@ class L0Graph(Rival):
         progress: Progress | None = None,
     ) -> L0Graph:
         """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
-        self._check_settings()
         regression = _abess()
         table = self._read(X, sample_weight)
         two_states_only(table, type(self).__name__)
@@ -116,17 +114,6 @@ class L0Graph(Rival):
         spins = 2.0 * codes[:, others] - 1.0
         model.fit(spins, codes[:, r].astype(int), sample_weight=weights)
         return [others[i] for i in np.flatnonzero(model.coef_)]
-
-    def _check_settings(self) -> None:
-        checked_rule(self.rule)
-        if self.criterion not in CRITERIA:
-            raise SettingError(
-                f"criterion must be 'gic', 'bic', 'ebic' or 'aic', not {self.criterion!r}."
-            )
-        if self.max_degree != int(self.max_degree) or self.max_degree < 0:
-            raise SettingError(
-                f"max_degree must be a whole number, 0 or more, not {self.max_degree!r}."
-            )
 
 
 def _copies(table: Table) -> tuple[Codes, NDArray[np.float64] | None]:

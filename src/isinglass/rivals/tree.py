@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, merged_rows
+from isinglass.estimators.base import fitting
 from isinglass.rivals.base import Rival, neighbours_of
 from isinglass.rivals.paths import Array
 from isinglass.selection import Selector, by_numbers
@@ -77,6 +78,7 @@ class ChowLiuTree(Rival):
         self.max_states = max_states
         self.high = high
 
+    @fitting
     def fit(
         self,
         X: Any,

@@ -28,6 +28,7 @@ from isinglass.model.fit import model_of, pseudo_likelihood
 from isinglass.model.layout import Layout, Pair
 from isinglass.model.parameter_errors import ParameterErrors
 from isinglass.model.pseudolikelihood import PseudoLikelihood, open_below
+from isinglass.parameters import checked
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -36,6 +37,7 @@ Array = NDArray[np.float64]
 BLOCK = 4_000_000
 
 
+@checked
 def with_errors(
     estimator: GraphEstimator,
     X: Any = None,

@@ -14,7 +14,7 @@ from isinglass.estimators import GreedyGraph
 from isinglass.estimators.folds import held_out_weights
 from isinglass.graph import Graph
 from isinglass.model import MarkovField, fit_model
-from isinglass.model.settings import check_between, check_whole
+from isinglass.parameters import check
 from isinglass.simulate import erdos_renyi, ising, potts, random_regular
 from isinglass.table import Table
 from isinglass.table.fingerprint import fingerprint
@@ -32,6 +32,11 @@ class Supposition(Protocol):
     @property
     def key(self) -> str:
         """All settings, as the beginning of a record's key."""
+        ...
+
+    @property
+    def library(self) -> str | None:
+        """The data-frame library that answers come in."""
         ...
 
     @property
@@ -61,14 +66,11 @@ class Guess:
     coupling: float
     states: int = 2
     intercept: float = 0.0
+    library: None = None
 
     def __post_init__(self) -> None:
-        check_whole("columns", self.columns, 2)
-        check_between("degree", self.degree, 0, self.columns - 1)
-        check_whole("states", self.states, 2)
-        check_between("intercept", self.intercept, 0, 100)
-        if not 0 < self.coupling < np.inf:
-            raise SettingError(f"coupling must be a positive number, got {self.coupling!r}.")
+        check("degree", self.degree, most=self.columns - 1)
+        check("coupling", self.coupling)
 
     @property
     def key(self) -> str:
@@ -138,6 +140,11 @@ class Pilot:
     def columns(self) -> int:
         """Number of columns."""
         return len(self.table.columns)
+
+    @property
+    def library(self) -> str | None:
+        """That of the pilot table."""
+        return self.table.library
 
     @property
     def key(self) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isinglass.errors import FileError, SettingError
+from isinglass.parameters import checked
 from isinglass.table.reading.columnar import ARROW, PARQUET, read_columnar, with_nulls
 from isinglass.table.reading.contents import check_max_bytes, contents
 from isinglass.table.reading.delimited import DELIMITERS, read_delimited
@@ -51,6 +52,7 @@ class FileTable:
     separator: str = ","
 
 
+@checked
 def read_table(
     path: str | PathLike[str],
     na: str | Iterable[str] = DEFAULT_NA,
