@@ -297,7 +297,7 @@ def test_rare_levels_and_sparse_pairs_are_named():
     x[0, 3] = 9
     found = notes(GreedyGraph().fit(x))
     assert any(column == "x3" and "level" in what for column, what in found)
-    assert any(what == "few rows a cell" for _, what in found)
+    assert any(what == "few rows per cell" for _, what in found)
 
 
 @pytest.mark.parametrize(

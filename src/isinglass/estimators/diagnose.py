@@ -74,7 +74,7 @@ def _determined(table: Table, paths: Sequence[Path]) -> Iterator[Note]:
 
 
 def _sparse_pairs(table: Table) -> Iterator[Note]:
-    """Pairs with few rows a cell, listed once, at the column with more states."""
+    """Pairs with few rows per cell, listed once, at the column with more states."""
     m = np.asarray(table.n_states)
     for r, name in enumerate(table.names):
         sparse = (table.n < ROWS_PER_CELL * m[r] * m) & (m > 1) & (m[r] > 1)
@@ -82,7 +82,7 @@ def _sparse_pairs(table: Table) -> Iterator[Note]:
         if partners:
             yield Note(
                 name,
-                "few rows a cell",
+                "few rows per cell",
                 f"its {m[r]} states leave fewer than {ROWS_PER_CELL} rows for each cell with "
                 f"{_listed([table.names[t] for t in partners])}; the threshold is approximate "
                 "there.",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from isinglass.estimators.link_tables import link_tables
 from isinglass.estimators.tally import tally_of
 from isinglass.model.record import FitRecord
 from isinglass.selection import how_chosen
@@ -36,6 +37,8 @@ def record_of(estimator: GreedyGraph) -> FitRecord:
         fingerprint(table),
         version("isinglass"),
         tally_of(table),
+        link_tables(table, estimator.graph_, bool(estimator.intercept)),
+        table.dropped,
     )
 
 

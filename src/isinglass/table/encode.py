@@ -135,7 +135,16 @@ def _table(rows: Rows, cuts: Cuts, missing: str) -> Table:
     ]
     notes = (*rows.notes, *oddities(columns, seen, float(rows.weights.sum())))
     available = missing == "available" and any(column.has_missing_state for column in columns)
-    return Table(codes, columns, rows.weights, rows.library, notes, available, kept=rows.kept)
+    return Table(
+        codes,
+        columns,
+        rows.weights,
+        rows.library,
+        notes,
+        available,
+        kept=rows.kept,
+        dropped=rows.dropped,
+    )
 
 
 def _with_cuts(column: Column, cuts: Cuts) -> Column:

@@ -19,26 +19,13 @@ function worthOf(fit, column) {
   return at < 0 ? null : fit.worth[1][at];
 }
 
-// The table of log-odds that one end has for an edge; two states each are kept as one number.
-function tableOf(fit, column) {
-  const table = fit.tables ? fit.tables[fit.support.indexOf(column)] : null;
-  if (table === null || table === undefined) return null;
-  return typeof table === "number" ? [[table, -table], [-table, table]] : table;
+// How much high goes with high, to one end of an edge; between two states each, the coupling.
+function trendOf(fit, column) {
+  return fit.trends[fit.support.indexOf(column)];
 }
 
-function meanTable(one, other) {
-  const turned = other && other[0].map((_, b) => other.map((row) => row[b]));
-  if (!one || !turned) return one || turned;
-  return one.map((row, a) => row.map((value, b) => (value + turned[a][b]) / 2));
-}
-
-function trendOf(table) {
-  let trend = 0;
-  if (table.length === 2 && table[0].length === 2) return table[1][1];
-  table.forEach((row, a) => row.forEach((value, b) => {
-    trend += value * (a - (table.length - 1) / 2) * (b - (row.length - 1) / 2);
-  }));
-  return trend;
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function graphAt(data, threshold) {
@@ -59,9 +46,21 @@ function graphAt(data, threshold) {
   });
   // A selector may keep fewer edges than its threshold gives.
   if (data.kept_fewer && threshold === data.stops[data.stop]) edges = edges.filter((edge) => data.given[edge.a + "," + edge.b]);
+  return { threshold, cuts, fits, edges, neighbours: neighboursOf(data, edges) };
+}
+
+// The one graph of a page whose small groups are hidden: no search comes with it.
+function givenGraph(data) {
+  const edges = data.edges.map((edge) => ({
+    ...edge, evidence: null, coupling: null, required: false, selectedBy: null, unbounded: false, frequency: null, tier: null,
+  }));
+  return { threshold: null, cuts: [], fits: [], edges, neighbours: neighboursOf(data, edges) };
+}
+
+function neighboursOf(data, edges) {
   const neighbours = data.names.map(() => []);
   edges.forEach((edge) => { neighbours[edge.a].push(edge); neighbours[edge.b].push(edge); });
-  return { threshold, cuts, fits, edges, neighbours };
+  return neighbours;
 }
 
 function edgeOf(data, fits, a, b, chosen) {
@@ -70,15 +69,14 @@ function edgeOf(data, fits, a, b, chosen) {
   const worth = worths.includes(null) ? null : (worths[0] + worths[1]) / 2;
   const df = (data.nodes[a].states.length - 1) * (data.nodes[b].states.length - 1);
   const loose = (fit, column) => (fit.unbounded || []).includes(column);
-  const table = meanTable(chosen[0] ? tableOf(fits[a], b) : null, chosen[1] ? tableOf(fits[b], a) : null);
-  const trend = table ? trendOf(table) : null;
+  const trend = mean([...(chosen[0] ? [trendOf(fits[a], b)] : []), ...(chosen[1] ? [trendOf(fits[b], a)] : [])]);
   const ordered = data.nodes[a].ordered && data.nodes[b].ordered;
   return {
-    a, b, table,
+    a, b,
     strength: worth !== null ? Math.sqrt(-Math.expm1(-2 * worth)) : known ? known.strength : null,
     evidence: worth !== null ? 2 * data.rows * oneParameterGain(worth, df, data.rows) : known ? known.evidence : null,
-    sign: ordered && trend !== null && Math.abs(trend) >= 1e-12 ? Math.sign(trend) : known && ordered ? known.sign : 0,
-    coupling: df === 1 && trend !== null ? trend : null,
+    sign: ordered && Math.abs(trend) >= 1e-12 ? Math.sign(trend) : 0,
+    coupling: df === 1 ? trend : null,
     required: requires(data, a, b),
     selectedBy: chosen[0] && chosen[1] ? null : chosen[0] ? a : b,
     unbounded: (chosen[0] && loose(fits[a], b)) || (chosen[1] && loose(fits[b], a)),
@@ -149,7 +147,7 @@ function numberOf(data, a, b) {
 
 // The association of two columns with nothing else held; null where it is not known.
 function associationOf(data, a, b) {
-  if (!data.pairs) return null;
+  if (!data.pairs) return null; // nobody counted, or it is hidden
   const [i, j] = a < b ? [a, b] : [b, a];
   const value = data.pairs[numberOf(data, i, j)];
   if (value === null || value === undefined) return null;
