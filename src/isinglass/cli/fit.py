@@ -108,7 +108,6 @@ def command(
         raise SettingError(f"{word} report.html; say where to put it with --out.")
     estimator = fit_file(data, **options)
     record, title = estimator.record(), title_of(data)
-    summary = summarise(record, title=title, paths=False, suppress=suppress)
     written = []
     if out and suppress:
         written = _write_suppressed(out, record, title, suppress)
@@ -121,6 +120,7 @@ def command(
             about["frequencies"] = _chosen_again(estimator, half_samples)
         record = replace(record, findings=findings_of(record.names, **about))
         written = _write(out, estimator, record, measured)
+    summary = summarise(record, title=title, paths=False, suppress=suppress)
     if as_json:
         click.echo(to_json(summary))
     else:

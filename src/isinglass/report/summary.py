@@ -194,7 +194,8 @@ def _measures(record: FitRecord, found: Findings, *, grouped: bool) -> Mapping[s
     """What is known of each column; its group, at least, if it is wanted."""
     if found.measures is not None or not grouped:
         return found.measures or {}
-    number = communities(record.graph).number
+    starts = min(20, 1 + 2000 // (len(record.graph) + 1))  # a second at most
+    number = communities(record.graph, starts=starts).number
     return {"community": [number.get(name) for name in record.names]}
 
 

@@ -10,8 +10,6 @@ hidden cells hold. Otherwise it is left out, as if there were none.
 
 from __future__ import annotations
 
-from itertools import product
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -32,8 +30,6 @@ HIDDEN = "(hidden)"
 TELLING_NOTHING = ("constant", "fewer rows than columns", "few rows per cell")
 #: Widths of a band of shares.
 WIDTHS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0)
-#: So many ways to fill the hidden cells of a pair are tried; a link with more is left out.
-MOST_WAYS = 2000
 
 
 def suppressed(record: FitRecord, title: str | None, least: float) -> dict[str, Any]:
@@ -127,24 +123,36 @@ def _certain(record: FitRecord, link: Link, least: float) -> bool:
         return False
     worst = _least_information(table.observed, least)
     here = _information(table.observed[None])[0]
-    if worst is None or here <= 0:
+    if here <= 0:
         return False
     loss = -0.5 * np.log1p(-min(link.strength**2, 1 - 1e-12)) * min(worst / here, 1.0)
     df = (table.observed.shape[0] - 1) * (table.observed.shape[1] - 1)
     return bool(one_parameter_gain(loss, df, record.rows) > record.threshold)
 
 
-def _least_information(observed: Array, least: float) -> float | None:
-    """The least that two columns tell of each other, for any rows in their small cells."""
-    small = observed < least
-    ways = ceil(least) ** int(small.sum())
-    if ways > MOST_WAYS or small.all():
-        return None
-    tables = np.repeat(observed[None], ways, axis=0)
-    tables[:, small] = list(product(range(ceil(least)), repeat=int(small.sum())))
-    largest = np.unravel_index(observed.argmax(), observed.shape)
-    tables[(slice(None), *largest)] += observed.sum() - tables.sum(axis=(1, 2))
-    return float(_information(tables).min())
+def _least_information(observed: Array, least: float) -> float:
+    """The least that two columns tell of each other, for any rows in their small cells.
+
+    Cell by cell, from a start that does not depend on what they hold: so the answer does not.
+    """
+    small = np.argwhere(observed < least)
+    largest = tuple(np.unravel_index(observed.argmax(), observed.shape))
+    values = np.arange(np.ceil(least))
+    table = observed.copy()
+    table[observed < least] = values[-1]
+    best = np.inf
+    for _ in range(20):
+        before = best
+        for cell in map(tuple, small):
+            tables = np.repeat(table[None], len(values), axis=0)
+            tables[(slice(None), *cell)] = values
+            rest = tables.sum(axis=(1, 2)) - tables[(slice(None), *largest)]
+            tables[(slice(None), *largest)] = np.maximum(observed.sum() - rest, 0.0)
+            information = _information(tables)
+            table, best = tables[information.argmin()], float(information.min())
+        if best >= before - 1e-12:
+            break
+    return best
 
 
 def _information(tables: Array) -> Array:

@@ -124,14 +124,19 @@ function makeNetwork(canvas, data, choose) {
     drawLabels(light);
   }
 
+  // In a crowd, links between groups step back, so that the groups can be seen.
+  function stepsBack(edge) {
+    return data.first !== null && shown.edges.length > data.first && data.nodes[edge.a].community !== data.nodes[edge.b].community;
+  }
+
   function drawLinks(light) {
     const scale = p <= 30 ? 1 : p <= 130 ? 0.75 : 0.6;
     context.lineCap = "round";
     const order = shown.edges.slice().sort((x, y) => (x.strength || 0) - (y.strength || 0));
     order.forEach((edge) => {
       const strength = edge.strength === null ? 0.1 : edge.strength;
-      const on = !light || light.links.has(edge);
-      context.globalAlpha = on ? 0.5 + 0.5 * strength : faint.link;
+      const on = light ? light.links.has(edge) : !stepsBack(edge);
+      context.globalAlpha = on ? 0.5 + 0.5 * strength : light ? faint.link : 0.15;
       context.strokeStyle = colourOf(edge.sign);
       context.lineWidth = scale * (0.8 + 8 * strength) + (hover && hover.edge === edge ? 2 : 0);
       context.setLineDash(dashOf(edge.tier));

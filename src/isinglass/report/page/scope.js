@@ -56,7 +56,7 @@ function makeScope(data, changed) {
     said.textContent = wanted === "all" ? "All " + links + " links are drawn."
       : group ? "Drawn: group " + group.number + ", " + counted(group.edges.length, "link") + " of " + links + "."
         : "Drawn: the strongest " + data.first + " of " + links + " links.";
-    more.textContent = wanted === "all" ? "Draw the strongest " + data.first : "Draw all " + links;
+    more.textContent = wanted === "all" ? "Draw the strongest " + data.first + " links" : "Draw all " + links + " links";
   }
 
   return { partOf };
