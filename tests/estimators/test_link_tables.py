@@ -18,7 +18,8 @@ def one_hot(codes, states):
 
 def predicted(codes, weights, r, others, sizes):
     """P(x_r | others) in each row, by maximum likelihood."""
-    design = np.hstack([np.ones((len(codes), 1)), *(one_hot(codes[:, t], sizes[t]) for t in others)])
+    parts = (one_hot(codes[:, t], sizes[t]) for t in others)
+    design = np.hstack([np.ones((len(codes), 1)), *parts])
     seen = one_hot(codes[:, r], sizes[r]) * weights[:, None]
 
     def loss(flat):
@@ -37,15 +38,10 @@ def slow_tables(codes, weights, graph, sizes):
     near = [np.flatnonzero(graph.adjacency.toarray()[r]) for r in range(len(sizes))]
     for link in graph.links:
         i, j = link.source, link.target
-        tables[i, j] = np.mean(
-            [
-                one_hot(codes[:, i], sizes[i]).T
-                @ (weights[:, None] * predicted(codes, weights, j, [t for t in near[j] if t != i], sizes)),
-                predicted(codes, weights, i, [t for t in near[i] if t != j], sizes).T
-                @ (weights[:, None] * one_hot(codes[:, j], sizes[j])),
-            ],
-            axis=0,
-        )
+        own = [one_hot(codes[:, r], sizes[r]) * weights[:, None] for r in (i, j)]
+        by_i = predicted(codes, weights, i, [t for t in near[i] if t != j], sizes).T @ own[1]
+        by_j = own[0].T @ predicted(codes, weights, j, [t for t in near[j] if t != i], sizes)
+        tables[i, j] = (by_i + by_j) / 2
     return tables
 
 

@@ -167,7 +167,8 @@ def _write_suppressed(out: str, record: FitRecord, title: str, suppress: float) 
     """Write the report alone, since every other file holds exact numbers."""
     if len(record.names) > MOST_COLUMNS:
         return [f"no report: it holds at most {MOST_COLUMNS:,} columns"]
-    write_all(out, {"report.html": to_html(summarise(record, title=title, suppress=suppress)).encode()})
+    page = to_html(summarise(record, title=title, suppress=suppress))
+    write_all(out, {"report.html": page.encode()})
     lines = [
         f"wrote report.html to {out}",
         f"{', '.join(EXACT)} are not written with --suppress: they hold exact numbers",

@@ -121,7 +121,8 @@ def _merged(table: Table, columns: Sequence[int]) -> Table:
     if math.prod(sizes) < 2**62:
         key = np.ravel_multi_index(tuple(codes.T), sizes)
         _, first, row = np.unique(key, return_index=True, return_inverse=True)
-        codes, weights = np.asfortranarray(codes[first]), np.bincount(row, weights)
+        codes = np.asfortranarray(codes[first])
+        weights = np.bincount(row, weights).astype(np.float64)
     return replace(
         table, codes=codes, weights=weights, columns=tuple(table.columns[t] for t in columns)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isfinite
 from typing import Any, TypeVar
@@ -116,16 +116,15 @@ def findings_of(
 def findings_from_json(value: Any, p: int) -> Findings:
     """The findings that `Findings.to_json` wrote, about p columns; Fault if anything is odd."""
 
-    def named(key: str) -> tuple[Any, str]:
-        return member(value, key, "the findings"), f"the {key}"
+    def part(key: str, read: Callable[[Any, str], T]) -> T | None:
+        return or_none(read, member(value, key, "the findings"), f"the {key}")
 
-    pairs = p * (p - 1) // 2
     return Findings(
-        or_none(text, *named("title")),
-        or_none(lambda some, where: _measures_from_json(some, where, p), *named("measures")),
-        or_none(lambda some, where: _pairs_from_json(some, where, p, _share), *named("frequencies")),
-        or_none(lambda some, where: _pairs_from_json(some, where, p, text), *named("explanations")),
-        or_none(lambda some, where: _verdicts_from_json(some, where, pairs), *named("verdicts")),
+        part("title", text),
+        part("measures", lambda some, where: _measures_from_json(some, where, p)),
+        part("frequencies", lambda some, where: _pairs_from_json(some, where, p, _share)),
+        part("explanations", lambda some, where: _pairs_from_json(some, where, p, text)),
+        part("verdicts", lambda some, where: _verdicts_from_json(some, where, p * (p - 1) // 2)),
     )
 
 
@@ -184,8 +183,10 @@ def _numbers(value: Any, where: str, length: int) -> Numbers:
     return tuple(value)
 
 
-def _pairs_from_json(value: Any, where: str, p: int, read: Any) -> dict[Pair, Any]:
-    found: dict[Pair, Any] = {}
+def _pairs_from_json(
+    value: Any, where: str, p: int, read: Callable[[Any, str], T]
+) -> dict[Pair, T]:
+    found: dict[Pair, T] = {}
     for one in items(value, where):
         i, j, what = items(one, f"one of {where}", 3)
         i, j = whole(i, where, p), whole(j, where, p)
@@ -202,8 +203,11 @@ def _share(value: Any, where: str) -> float:
 
 
 def _verdicts_from_json(value: Any, where: str, pairs: int) -> Verdicts:
-    words = items(member(value, "verdict", where), where, pairs)
+    words, ratios, rows = (
+        items(member(value, field.name, where), where, pairs) for field in fields(Verdicts)
+    )
     return Verdicts(
         tuple(choice(word, where, VERDICTS) for word in words),
-        *(_numbers(member(value, key, where), where, pairs) for key in ("odds_ratio", "rows_needed")),
+        _numbers(ratios, where, pairs),
+        _numbers(rows, where, pairs),
     )

@@ -44,13 +44,13 @@ def places(
     lengths = _lengths(p, chosen, faint)
     count, part = connected_components(lengths, directed=False)
     sizes = np.bincount(part, minlength=count)
-    groups = [np.flatnonzero(part == i) for i in np.argsort(-sizes, kind="stable")]
-    linked = [group for group in groups if len(group) > 1]
+    parts = [np.flatnonzero(part == i) for i in np.argsort(-sizes, kind="stable")]
+    linked = [part for part in parts if len(part) > 1]
     at = np.zeros((p, 2))
     for group in linked:
         at[group] = _spread(lengths[group][:, group])
     bottom = _in_rows(at, linked, GAP if groups is None else APART)
-    _alone(at, np.array([group[0] for group in groups if len(group) == 1], dtype=int), bottom)
+    _alone(at, np.array([part[0] for part in parts if len(part) == 1], dtype=int), bottom)
     return at
 
 

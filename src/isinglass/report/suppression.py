@@ -135,20 +135,17 @@ def _least_information(observed: Array, least: float) -> float:
 
     Cell by cell, from a start that does not depend on what they hold: so the answer does not.
     """
-    small = np.argwhere(observed < least)
-    largest = tuple(np.unravel_index(observed.argmax(), observed.shape))
     values = np.arange(np.ceil(least))
-    table = observed.copy()
-    table[observed < least] = values[-1]
+    table = np.where(observed < least, values[-1], observed).ravel()
+    largest = int(observed.argmax())
     best = np.inf
     for _ in range(20):
         before = best
-        for cell in map(tuple, small):
-            tables = np.repeat(table[None], len(values), axis=0)
-            tables[(slice(None), *cell)] = values
-            rest = tables.sum(axis=(1, 2)) - tables[(slice(None), *largest)]
-            tables[(slice(None), *largest)] = np.maximum(observed.sum() - rest, 0.0)
-            information = _information(tables)
+        for cell in np.flatnonzero(observed < least):
+            tables = np.tile(table, (len(values), 1))
+            tables[:, cell] = values
+            tables[:, largest] += observed.sum() - tables.sum(axis=1)
+            information = _information(np.maximum(tables, 0.0).reshape(-1, *observed.shape))
             table, best = tables[information.argmin()], float(information.min())
         if best >= before - 1e-12:
             break

@@ -98,7 +98,8 @@ def methods(summary: Mapping[str, Any]) -> str:
     intercept = "" if settings.get("intercept", True) else " without intercepts"
     return (
         f"We estimated a pairwise Markov random field of {counted(summary['columns'], 'variable')} "
-        f"({states_per_column(summary)} each) from {counted(summary['rows'], 'observation')}{intercept} with the "
+        f"({states_per_column(summary)} each) from "
+        f"{counted(summary['rows'], 'observation')}{intercept} with the "
         "forward-backward greedy method of Jalali, Johnson and Ravikumar (2011), run for every "
         f"variable on its conditional likelihood (backward factor {factor}); "
         f"{joined}. Gains were standardised to those of a one-parameter edge. "

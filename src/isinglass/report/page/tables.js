@@ -128,9 +128,6 @@ function chooserOf(data, edge) {
 }
 
 function csvOf(data, edges) {
-  const heads = ["source", "target", "strength", "sign", "coupling", "log_odds", "evidence", "selected_by", "unbounded", "tier"];
-  const withFrequency = Object.keys(data.frequencies).length > 0;
-  if (withFrequency) heads.push("frequency");
   const quote = (value) => {
     const text = value === null || value === undefined ? "" : String(value);
     return /[",\r\n]/.test(text) ? "\"" + text.replace(/"/g, "\"\"") + "\"" : text;
@@ -139,6 +136,9 @@ function csvOf(data, edges) {
     const coarse = edges.map((edge) => [data.names[edge.a], data.names[edge.b], edge.strength, edge.sign].map(quote).join(","));
     return ["source,target,strength,sign", ...coarse].join("\n") + "\n";
   }
+  const heads = ["source", "target", "strength", "sign", "coupling", "log_odds", "evidence", "selected_by", "unbounded", "tier"];
+  const withFrequency = Object.keys(data.frequencies).length > 0;
+  if (withFrequency) heads.push("frequency");
   const lines = edges.map((edge) => [
     data.names[edge.a], data.names[edge.b], edge.strength, edge.sign, edge.coupling,
     edge.coupling === null ? null : 4 * edge.coupling, edge.evidence,
