@@ -40,6 +40,13 @@ def suppressed(record: FitRecord, title: str | None, least: float) -> dict[str, 
             "hidden; fit the table again, or leave suppress out."
         )
     edges = _edges(record, least)
+    rare = {
+        name
+        for name, counts, answers in zip(
+            record.names, record.tally.counts, record.n_answers, strict=True
+        )
+        if min(counts[:answers]) < least
+    }
     summary: dict[str, Any] = {
         "title": title,
         "rows": whole(record.rows),
@@ -51,7 +58,7 @@ def suppressed(record: FitRecord, title: str | None, least: float) -> dict[str, 
         "diagnostics": [
             {"column": note.column, "what": note.what, "done": note.done}
             for note in record.diagnostics
-            if note.what in TELLING_NOTHING
+            if note.what in TELLING_NOTHING and note.column not in rare
         ],
         "settings": dict(record.settings),
         "version": record.version,
