@@ -89,7 +89,7 @@ class _End:
         own, *others = self.table.n_states
         parameters = (own - 1) * (sum(others) - len(others) + 1)
         step = 1e-10 * parameters**2 * (len(self.table.codes) + parameters)
-        return 3e-4 + (100 if self.hard else 10) * step
+        return 1.5e-3 + (100 if self.hard else 10) * step
 
     def without(self, neighbour: int, intercept: bool) -> LinkTable:
         """The table of one link, own states down, expected by this end alone."""
