@@ -274,6 +274,17 @@ def test_equal_columns_get_one_flagged_edge():
     assert ("x3", "equal columns") in notes(est)
 
 
+def test_equal_columns_are_said_to_be_linked_only_if_they_are():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, (300, 4)).astype(float)
+    x[:, 2:] = np.nan
+    x[:2, 2:] = [[0, 0], [1, 1]]
+    est = GreedyGraph(missing="available").fit(x)
+    assert (2, 3) not in est.graph_.pairs
+    (note,) = [n for n in est._notes() if n.what == "equal columns"]
+    assert "in all 2 rows where it is seen; the two are not linked" in note.done
+
+
 def test_zero_cells_are_finite_and_flagged():
     x = chain(p=2)
     x = x[~((x[:, 0] == 1) & (x[:, 1] == 0))]

@@ -95,7 +95,7 @@ def test_a_combination_that_never_occurs_shifts_nothing_else():
     assert link.expected[0, 0] == pytest.approx(22.0, abs=1e-3)
 
 
-def test_with_gaps_a_table_counts_rows_in_which_both_are_seen():
+def test_with_gaps_a_table_counts_rows_in_which_both_are_seen(monkeypatch):
     field = simulate.potts(simulate.chain(4), [2, 3, 2, 3], coupling=0.8, seed=1)
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(field.sample(400, seed=2)).astype(object).add_prefix("c")
@@ -109,24 +109,37 @@ def test_with_gaps_a_table_counts_rows_in_which_both_are_seen():
         np.testing.assert_array_equal(link.observed, seen)
         np.testing.assert_allclose(link.expected.sum(0), seen.sum(0), atol=1e-4)
         np.testing.assert_allclose(link.expected.sum(1), seen.sum(1), atol=1e-4)
+    monkeypatch.setattr(module, "MOST_SECONDS", 0.0)
+    assert link_tables(est._table, est.graph_) == {}, "there is no time for any"
 
 
 def test_the_weakest_are_left_out(monkeypatch):
     x = simulate.ising(simulate.grid(3, 3), coupling=0.6, seed=1).sample(1000, seed=1)
     est = GreedyGraph().fit(x)
-    monkeypatch.setattr(module, "MOST_LINKS", 5)
+    monkeypatch.setattr(module, "MOST_CELLS", 23)
     strongest = sorted(est.graph_.links, key=lambda link: -link.strength)[:5]
     kept = link_tables(est._table, est.graph_)
     assert list(kept) == sorted((link.source, link.target) for link in strongest)
-    monkeypatch.setattr(module, "MOST_SECONDS", 0.0)
-    assert link_tables(est._table, est.graph_) == {}
 
 
 def test_many_states_are_fitted_by_the_readable_loss(monkeypatch):
-    x = simulate.potts(simulate.chain(4), [2, 3, 3, 2], coupling=0.7, seed=1).sample(300, seed=1)
-    est = GreedyGraph().fit(x)
+    field = simulate.potts(simulate.chain(4), [2, 3, 3, 2], coupling=0.7, seed=1)
+    frame = pd.DataFrame(field.sample(300, seed=1)).astype(object).add_prefix("c")
+    frame.iloc[:9, 1] = None
+    est = GreedyGraph(missing="available").fit(frame)
     compiled = link_tables(est._table, est.graph_)
     monkeypatch.setattr(module, "MAX_STATES", 2)
     readable = link_tables(est._table, est.graph_)
+    assert compiled
     for pair, table in compiled.items():
         np.testing.assert_allclose(table.expected, readable[pair].expected, atol=1e-4)
+
+
+def test_both_ways_agree_where_nothing_is_missing():
+    field = simulate.potts(simulate.small_world(6, 2, 0.3, seed=1), [2, 3, 2, 4, 3, 2], seed=1)
+    est = GreedyGraph(0.004).fit(field.sample(500, seed=1))
+    pairs = est.graph_.pairs
+    for (i, j), ours in module._of_seen_rows(est._table, est.graph_, pairs, True).items():
+        theirs = link_tables(est._table, est.graph_)[i, j]
+        np.testing.assert_array_equal(ours.observed, theirs.observed)
+        np.testing.assert_allclose(ours.expected, theirs.expected, atol=1e-3)

@@ -24,7 +24,8 @@ def test_csv_is_the_frame(small):
 def test_csv_without_edges_has_a_header():
     text = edges_csv(Graph(("a", "b"), ())).decode()
     assert text == (
-        "source,target,strength,sign,coupling,log_odds,evidence,selected_by,unbounded,tier\n"
+        "source,target,strength,relative_strength,sign,coupling,log_odds,source_state,target_state,"
+        "evidence,entry_evidence,tier,selected_by,unbounded\n"
     )
 
 
@@ -52,7 +53,7 @@ def test_names_of_the_edges_alone():
     edges = pd.DataFrame({"source": ["b", "a"], "target": ["a", "c"], "weight": [-0.5, 2.0]})
     graph = from_frame(edges)
     assert graph.names == ("b", "a", "c")
-    assert [(link.strength, link.sign) for link in graph] == [(0.5, -1), (2.0, 1)]
+    assert [(link.size, link.sign) for link in graph] == [(0.5, -1), (2.0, 1)]
 
 
 def test_gaps_of_pandas():

@@ -50,22 +50,24 @@ def test_graph():
     graph = survey().graph
     assert graph.names == ("smokes", "cough", "diet")
     first, second = graph.links
-    assert (first.source, first.target, first.sign, first.selected_by) == (0, 1, 1, "both")
+    assert (first.source, first.target, first.sign, first.selected_by) == (0, 1, 1, "")
     assert (first.coupling, first.log_odds, first.evidence) == (0.6, 2.4, None)
+    assert (first.strength, first.tier, first.entry_evidence) == (None, "", None)
     assert (second.sign, second.coupling, second.log_odds) == (0, None, None)
     assert graph.to_frame()["evidence"].is_null().all()
     assert graph.to_networkx().number_of_edges() == 2
     assert "None" not in graph._repr_html_()
 
 
-def test_strength_is_that_of_two_columns_alone():
+def test_size_is_the_strength_of_two_columns_alone():
     field = simulate.ising(simulate.chain(2), coupling=0.5, signs="positive")
     agree = 1 / (1 + np.exp(-1.0))
     information = np.log(2) + agree * np.log(agree) + (1 - agree) * np.log(1 - agree)
-    assert field.graph.links[0].strength == pytest.approx(np.sqrt(1 - np.exp(-2 * information)))
+    assert field.graph.links[0].size == pytest.approx(np.sqrt(1 - np.exp(-2 * information)))
+    assert field.graph.links[0].weight == field.graph.links[0].size
     table = field.sample(200_000, seed=0)
     fitted = GreedyGraph().fit(table).graph_.links[0]
-    assert fitted.strength == pytest.approx(field.graph.links[0].strength, abs=0.01)
+    assert fitted.strength == pytest.approx(field.graph.links[0].size, abs=0.01)
     assert fitted.coupling == pytest.approx(0.5, abs=0.01)
 
 

@@ -99,7 +99,7 @@ def test_a_record_of_the_first_schema(tmp_path):
     record = first_schema(est, tmp_path / "old.json")
     data = data_of(to_html(summarise(record)))
     assert data["pairs"] is None
-    assert [edge["strength"] for edge in data["edges"]] == sorted(
+    assert [edge["weight"] for edge in data["edges"]] == sorted(
         (link.strength for link in est.graph_), reverse=True
     )
-    assert all("worth" not in step for path in data["paths"] for step in path["steps"])
+    assert data["values"] == {}

@@ -64,7 +64,7 @@ def test_without_the_run_it_is_short(table):
     est = GreedyGraph(LookBelow(Paper())).fit(table)
     short, whole = summarise(est, paths=False), summarise(est)
     assert set(whole) - set(short) == {
-        *("paths", "pairs", "stops", "stop", "kept_fewer", "link_tables"),
+        *("paths", "pairs", "stops", "stop", "kept_fewer", "link_tables", "values"),
         *("explanations", "verdicts", "frequencies"),
     }
     assert short["edges"] == whole["edges"]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from isinglass.exports import FORMATS, write
-from isinglass.model import MarkovField
+from isinglass.exports.formats import GRAPH_FORMATS
+from isinglass.model import FitRecord, MarkovField
+from isinglass.model.files import holds
 
 EPILOG = """\b
 Examples:
@@ -23,7 +25,7 @@ def command(model: str, to: str, out: str) -> None:
     """Write a MODEL (model.json) in the format of other software.
 
     \b
-    csv           one row an edge
+    csv           one row per edge, as in edges.csv
     graphml       most network programs
     gexf          Gephi
     cytoscape     Cytoscape and cytoscape.js, as JSON
@@ -31,4 +33,16 @@ def command(model: str, to: str, out: str) -> None:
     isingsampler  R: thresholds and couplings in 0/1 coding, and a script; two states a column
     uai           inference programs; names and states are written beside
     """  # noqa: D301 (the escape is click's mark for lines to keep)
-    click.echo(f"wrote {' and '.join(write(MarkovField.load(model), out, to))}")
+    fit = _record_in(model)
+    click.echo(f"wrote {' and '.join(write(MarkovField.load(model), out, to, fit=fit))}")
+    if fit is None and to in GRAPH_FORMATS:
+        click.echo(
+            f"{model} holds no record of a fit: strength, evidence and tier are not known and are "
+            "left out; weights are the sizes of the couplings.",
+            err=True,
+        )
+
+
+def _record_in(model: str) -> FitRecord | None:
+    """The record of the fit in a model file, if it holds one."""
+    return FitRecord.load(model) if holds(model, "fit") else None

@@ -107,7 +107,7 @@ def command(
         )
         raise SettingError(f"{word} report.html; say where to put it with --out.")
     estimator = fit_file(data, **options)
-    record, title = estimator.record(), title_of(data)
+    record, title = _recorded(estimator), title_of(data)
     written = []
     if out and suppress:
         written = _write_suppressed(out, record, title, suppress)
@@ -129,6 +129,11 @@ def command(
         click.echo(line, err=as_json)
     if out and open_it and len(record.names) <= MOST_COLUMNS:
         show(Path(out) / "report.html")
+
+
+def _recorded(estimator: GreedyGraph) -> FitRecord:
+    with progress_bar("refitting without each link") as progress:
+        return estimator.record(progress)
 
 
 def _measured(estimator: GreedyGraph, folds: int | None) -> Any:
@@ -183,7 +188,7 @@ def _write(out: str, estimator: GreedyGraph, record: FitRecord, measured: Any) -
     """Write the files of a result; one line says so, and others what there is not."""
     graph = estimator.graph_
     contents = {
-        "edges.csv": edges_csv(graph),
+        "edges.csv": edges_csv(record.with_tentative),
         "nodes.csv": nodes_csv(measured),
         "graph.graphml": graphml(graph),
         "model.json": model_bytes(estimator.model_, record),

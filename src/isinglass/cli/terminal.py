@@ -92,15 +92,20 @@ def _print_edges(console: Console, summary: dict[str, Any], top: int) -> None:
         console.print(_edge_table(edges[:top]))
     if len(edges) > top:
         console.print(f"and {len(edges) - top:,} weaker" if top else "--top prints some")
+    if summary.get("tentative"):
+        more = counted(len(summary["tentative"]), "tentative link")
+        console.print(f"{more} below the threshold: --json and edges.csv list them", style="dim")
 
 
 def _edge_table(edges: list[dict[str, Any]]) -> Table:
-    """One row an edge, the names last, where they have room; empty columns are left out."""
+    """One row per edge, the names last, where they have room; empty columns are left out."""
     cells = {
         "strength": [_strength(edge) for edge in edges],
+        "relative": [_digits(edge.get("relative_strength"), 3) for edge in edges],
         "sign": [SIGNS[edge["sign"]] for edge in edges],
         "log-odds": [_log_odds(edge) for edge in edges],
-        "evidence": [f"{edge['evidence']:.1f}" if "evidence" in edge else "" for edge in edges],
+        "evidence": [_digits(edge.get("evidence"), 1) for edge in edges],
+        "entry": [_digits(edge.get("entry_evidence"), 1) for edge in edges],
         "link": [f"{_short(edge['source'])} -- {_short(edge['target'])}" for edge in edges],
         "chosen by": [_short(edge.get("selected_by", "both")) for edge in edges],
     }
@@ -109,7 +114,7 @@ def _edge_table(edges: list[dict[str, Any]]) -> Table:
     kept = {head: column for head, column in cells.items() if any(column)}
     table = Table(box=None, pad_edge=False, header_style="dim")
     for head in kept:
-        numeric = head in ("strength", "log-odds", "evidence")
+        numeric = head in ("strength", "relative", "log-odds", "evidence", "entry")
         table.add_column(
             head,
             justify="right" if numeric else "left",
@@ -120,6 +125,10 @@ def _edge_table(edges: list[dict[str, Any]]) -> Table:
     for row in zip(*kept.values(), strict=True):
         table.add_row(*(Text(cell) for cell in row))
     return table
+
+
+def _digits(number: float | None, digits: int) -> str:
+    return "" if number is None else f"{number:.{digits}f}"
 
 
 def _short(name: str) -> str:

@@ -16,14 +16,15 @@ from isinglass.core.lapack import MANY_STATES, lend_lapack
 __all__ = [
     "all_pair_counts",
     "cores",
+    "edge_losses",
     "factorise_integers",
+    "fit_columns",
     "gibbs_sample",
     "instructions",
     "l1_paths",
     "pair_counts",
     "search_columns",
     "use_instructions",
-    "value_neighbours",
 ]
 
 #: A code is one byte.
@@ -50,7 +51,6 @@ def search_columns(
     threads: int,
     answers: Sequence[int] | None = None,
     targets: Sequence[int] | None = None,
-    admirers: Mapping[int, Set[int]] | None = None,
     required: Mapping[int, Set[int]] | None = None,
     forbidden: Mapping[int, Set[int]] | None = None,
     n: float = 0.0,
@@ -59,10 +59,8 @@ def search_columns(
 ) -> dict[str, NDArray[Any]]:
     """Run Algorithm 1 for the columns in `targets` (all by default); results as flat arrays.
 
-    What an edge is worth is measured for the neighbours of a column, for the targets that chose
-    it at the same threshold, and for its `admirers`. A column's `required` others are its
-    neighbours from the start and are never dropped; its `forbidden` ones are never looked at.
-    Constant columns are neither.
+    A column's `required` others are its neighbours from the start and are never dropped; its
+    `forbidden` ones are never looked at. Constant columns are neither.
     `answers` says how many of a column's states, the first ones, are answers; the rest stand for
     gaps, which make no edge unbounded.
 
@@ -77,7 +75,6 @@ def search_columns(
         n,
         np.asarray([] if answers is None else answers, dtype=np.int32),
         np.asarray(targets, dtype=np.int64),
-        _pairs(admirers),
         _pairs(required),
         _pairs(forbidden),
         threshold,
@@ -97,7 +94,7 @@ def _pairs(others_of: Mapping[int, Set[int]] | None) -> NDArray[np.int64]:
     return np.asarray(pairs, dtype=np.int64).ravel()
 
 
-def value_neighbours(
+def fit_columns(
     codes: NDArray[np.integer],
     weights: NDArray[np.float64],
     n_states: Sequence[int],
@@ -107,16 +104,52 @@ def value_neighbours(
     threads: int,
     n: float = 0.0,
 ) -> dict[str, NDArray[Any]]:
-    """Fit every column on its given neighbours, and say what each edge is worth to both its ends.
+    """Fit every column on its given neighbours.
 
-    The layout is that of `search_columns`, with one fit a column.
+    The layout is that of `search_columns`, with one fit per column.
     """
-    begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
-    chosen = np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
-    flat: dict[str, NDArray[Any]] = _core.value(
-        *_table(codes, n_states, weights), n, begin, chosen, intercept, threads
+    flat: dict[str, NDArray[Any]] = _core.fit(
+        *_table(codes, n_states, weights), n, *_lists(neighbours), intercept, threads
     )
     return flat
+
+
+def edge_losses(
+    codes: NDArray[np.integer],
+    weights: NDArray[np.float64],
+    n_states: Sequence[int],
+    targets: Sequence[int],
+    neighbours: Sequence[Sequence[int]],
+    *,
+    intercept: bool,
+    threads: int,
+    n: float = 0.0,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """Fit each target on its neighbours, in increasing order, and again without each of them.
+
+    `loss` has one entry per target, `without` one per target and neighbour: losses per row.
+    `expected` has the rows that the fit without a neighbour expects in each combination of the
+    target's states and the neighbour's, row by row, one table after the other.
+    """
+    if max(n_states, default=0) > MANY_STATES:
+        lend_lapack()
+    flat: dict[str, NDArray[Any]] = _core.deviances(
+        *_table(codes, n_states, weights),
+        n,
+        np.asarray(targets, dtype=np.int64),
+        *_lists(neighbours),
+        intercept,
+        threads,
+        progress,
+    )
+    return flat
+
+
+def _lists(neighbours: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the neighbours of each column begin, and all of them, one list after the other."""
+    begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
+    return begin, np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
 
 
 def l1_paths(

@@ -14,6 +14,7 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
+from isinglass.engine import RefittedValues, threads_for
 from isinglass.errors import SettingError
 from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.frames import frame
@@ -100,7 +101,8 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
         """Encode the table to learn from, and note its columns and states."""
-        self.__dict__.pop("model_", None)  # of an earlier fit
+        for kept in ("model_", "_valuer"):  # of an earlier fit
+            self.__dict__.pop(kept, None)
         self._table = encode(
             X,
             sample_weight,
@@ -126,6 +128,13 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
             _check_feature_names(self, X, reset=reset)
         if not reset:
             _check_n_features(self, X, reset=False)
+
+    @cached_property
+    def _valuer(self) -> RefittedValues:
+        """How the edges of a graph of this table get their strength and evidence."""
+        intercept = bool(getattr(self, "intercept", True))
+        threads = threads_for(getattr(self, "n_jobs", None), len(self._table.columns))
+        return RefittedValues(self._table, intercept, threads)
 
     def _html_repr(self) -> str:
         """What was learned, as a small table for notebooks; unfitted, the settings."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from isinglass.engine import Paths, Progress, Runs, join, learn_neighbourhoods
+from isinglass.engine import Joined, Paths, Progress, Runs, join, learn_neighbourhoods
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, checked_rule
 from isinglass.estimators.constraints import Links, read_constraints
@@ -23,9 +22,9 @@ from isinglass.selection import (
     Look,
     Selection,
     Selector,
-    Tiers,
     choose,
     selector,
+    tier_levels,
 )
 from isinglass.solvers.foba import checked_nu
 from isinglass.solvers.path import checked_threshold
@@ -184,12 +183,13 @@ class GreedyGraph(GraphEstimator):
         self.paths_ = Paths(self._runs)
         self.selection_ = choose(rule, self._look(progress or (lambda done, total: None)))
         self.threshold_ = self.selection_.threshold
-        self._tiers = Tiers.of(self._runs, self.floor_, self.rule, table.n, self._constraints.pairs)
-        self.graph_ = _only(self.at(self.threshold_), self.selection_)
+        self.graph_ = join(self._joined(self.threshold_, self.selection_))
         return self
 
     def at(self, threshold: float) -> Graph:
         """Return the graph at any threshold down to ``floor_``: same run, no refit.
+
+        Its strength and evidence are computed when they are first asked for.
 
         Examples
         --------
@@ -206,7 +206,20 @@ class GreedyGraph(GraphEstimator):
                 f"the search ran to floor_ = {self.floor_:.6g}, so {threshold:.6g} is out of "
                 f"reach; refit with GreedyGraph(floor={threshold:.6g})."
             )
-        return join(self._runs, threshold, self.rule, self._table, self._tiers)
+        return join(self._joined(threshold))
+
+    def _joined(self, threshold: float, selection: Selection | None = None) -> Joined:
+        table = self._table
+        return Joined(
+            self._runs,
+            threshold,
+            self.rule,
+            table,
+            self._valuer,
+            tier_levels(table.n, len(table.columns)),
+            self._constraints.pairs,
+            None if selection is None else selection.kept,
+        )
 
     @property
     def tentative_(self) -> Graph:
@@ -214,8 +227,13 @@ class GreedyGraph(GraphEstimator):
         check_is_fitted(self)
         return self.at(TENTATIVE.threshold(self._table.n, len(self._table.columns)))
 
-    def record(self) -> FitRecord:
+    def record(self, progress: Progress | None = None) -> FitRecord:
         """Return what is worth keeping of the fit when its table is gone, to be saved.
+
+        Parameters
+        ----------
+        progress : function of (columns done, columns in all), optional
+            Called while the values of edges are found, which may take longer than the search.
 
         Examples
         --------
@@ -226,7 +244,7 @@ class GreedyGraph(GraphEstimator):
         FitRecord(3 columns, 2 edges, ... steps, isinglass ...)
         """
         check_is_fitted(self)
-        return record_of(self)
+        return record_of(self, progress)
 
     def _html_note(self) -> str:
         return f", at the threshold {self.threshold_:.4g} ({self.selection_.rule})"
@@ -277,11 +295,3 @@ class GreedyGraph(GraphEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_runs")
-
-
-def _only(graph: Graph, selection: Selection) -> Graph:
-    """The edges of a graph that the selector kept."""
-    if selection.kept is None:
-        return graph
-    kept = tuple(e for e in graph.links if (e.source, e.target) in selection.kept)
-    return replace(graph, links=kept)

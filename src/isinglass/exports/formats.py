@@ -13,7 +13,7 @@ from isinglass.exports.tables import edges_csv
 from isinglass.exports.uai import uai
 from isinglass.files import check_file, write_files
 from isinglass.graph import Graph
-from isinglass.model import MarkovField
+from isinglass.model import FitRecord, MarkovField
 
 _OF_GRAPHS: dict[str, Callable[[Graph, Path], dict[Path, bytes]]] = {
     "csv": lambda graph, path: {path: edges_csv(graph)},
@@ -27,10 +27,20 @@ _OF_MODELS: dict[str, Callable[[MarkovField, Path], dict[Path, bytes]]] = {
     "uai": uai,
 }
 FORMATS = tuple(sorted([*_OF_GRAPHS, *_OF_MODELS]))
+GRAPH_FORMATS = tuple(_OF_GRAPHS)
 
 
-def write(what: Graph | MarkovField, path: str | os.PathLike[str], to: str) -> tuple[str, ...]:
+def write(
+    what: Graph | MarkovField,
+    path: str | os.PathLike[str],
+    to: str,
+    *,
+    fit: FitRecord | None = None,
+) -> tuple[str, ...]:
     """Write a graph, or a model and its graph, in one of `FORMATS`; all files or none.
+
+    A model alone knows no strength, evidence or tier: formats of graphs take these from the record
+    of its `fit`, or leave them out.
 
     Returns
     -------
@@ -41,11 +51,16 @@ def write(what: Graph | MarkovField, path: str | os.PathLike[str], to: str) -> t
     if to not in FORMATS:
         raise SettingError(f"to must be one of {', '.join(FORMATS)}, not {to!r}.")
     if to in _OF_GRAPHS:
-        graph = what.graph if isinstance(what, MarkovField) else what
-        contents = _OF_GRAPHS[to](graph, Path(path))
+        contents = _OF_GRAPHS[to](_graph(what, fit, to), Path(path))
     elif isinstance(what, MarkovField):
         contents = _OF_MODELS[to](what, Path(path))
     else:
         raise SettingError(f"{to} holds parameters, and a graph has none; give a MarkovField.")
     write_files(contents)
     return tuple(map(str, contents))
+
+
+def _graph(what: Graph | MarkovField, fit: FitRecord | None, to: str) -> Graph:
+    if fit is not None:
+        return fit.with_tentative if to == "csv" else fit.graph
+    return what.graph if isinstance(what, MarkovField) else what

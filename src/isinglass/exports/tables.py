@@ -57,14 +57,17 @@ def from_frame(edges: Any, names: Iterable[str] | None = None) -> Graph:
 def weights(graph: Graph) -> NDArray[np.float64]:
     """Return the p x p matrix of strengths, negative where an edge's sign is.
 
+    Where a graph has no strengths, as that of a model alone, the size of an edge takes their place.
+
     >>> import networkx as nx
     >>> from isinglass.exports import from_networkx
     >>> weights(from_networkx(nx.Graph([("a", "b", {"weight": -0.5})]))).tolist()
     [[0.0, -0.5], [-0.5, 0.0]]
     """
     matrix = np.zeros((len(graph.names), len(graph.names)))
-    for link, (_, numbers) in zip(graph.links, plain_numbers(graph), strict=True):
-        weight = -numbers["strength"] if link.sign < 0 else numbers["strength"]
+    plain_numbers(graph)  # refuses what is not finite
+    for link in graph.links:
+        weight = -link.weight if link.sign < 0 else link.weight
         matrix[link.source, link.target] = matrix[link.target, link.source] = weight
     return matrix
 

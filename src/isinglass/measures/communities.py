@@ -66,7 +66,7 @@ def communities(graph: Graph, *, resolution: float = 1.0, starts: int = 20) -> C
 
     network = nx.Graph()
     for link in graph.links:
-        network.add_edge(link.source, link.target, weight=max(link.strength, 1e-12))
+        network.add_edge(link.source, link.target, weight=max(link.weight, 1e-12))
     if not network:
         return Communities((), 0.0)
     best, modularity = [set[int]()], -1.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from isinglass.errors import SettingError
@@ -43,12 +43,13 @@ def nodes(
 
         - ``name``
         - ``degree``: its number of links
-        - ``strength``: the sum of its links' strengths, whatever their signs (Barrat, Barthélemy,
-          Pastor-Satorras and Vespignani, "The architecture of complex weighted networks", PNAS
-          101, 2004)
+        - ``strength``: the sum of its links' relative strengths, whatever their signs (Barrat,
+          Barthélemy, Pastor-Satorras and Vespignani, "The architecture of complex weighted
+          networks", PNAS 101, 2004); relative, so that columns with rare states compare with others
         - ``expected_influence``: the same with signs, so that links of opposite signs cancel
           (Robinaugh, Millner and McNally, "Identifying highly influential nodes in the complicated
-          grief network", J. Abnormal Psychology 125, 2016). Empty where a link has no sign
+          grief network", J. Abnormal Psychology 125, 2016). Links without a sign do not count; it
+          is empty where no link has one
         - ``community``: the number of its group, see `communities`; empty without a link
         - ``accuracy``, ``base_rate``, ``predictability``: see `predictability`
 
@@ -95,16 +96,21 @@ def graph_of(of: Any) -> Graph:
 
 def _sums(graph: Graph) -> dict[str, list[Any]]:
     """Degree, strength and expected influence, added up link by link."""
-    p = len(graph.names)
-    degree, strength = [0] * p, [0.0] * p
-    influence: list[float | None] = [0.0] * p
+    ends: list[list[Link]] = [[] for _ in graph.names]
     for link in graph.links:
-        for end in (link.source, link.target):
-            degree[end] += 1
-            strength[end] += link.strength
-            influence[end] = _plus(influence[end], link)
-    return {"degree": degree, "strength": strength, "expected_influence": influence}
+        ends[link.source].append(link)
+        ends[link.target].append(link)
+    return {
+        "degree": [len(links) for links in ends],
+        "strength": [sum(map(_weight, links), 0.0) for links in ends],
+        "expected_influence": [_influence(links) for links in ends],
+    }
 
 
-def _plus(influence: float | None, link: Link) -> float | None:
-    return None if influence is None or not link.sign else influence + link.sign * link.strength
+def _influence(links: Sequence[Link]) -> float | None:
+    signed = [link.sign * _weight(link) for link in links if link.sign]
+    return sum(signed, 0.0) if signed or not links else None
+
+
+def _weight(link: Link) -> float:
+    return link.weight if link.relative_strength is None else link.relative_strength

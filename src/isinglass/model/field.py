@@ -106,12 +106,12 @@ class MarkovField(Predicting, Sampling):
 
     def _repr_html_(self) -> str:
         """Strongest edges as a small table, for notebooks."""
-        strength = {(e.source, e.target): e.strength for e in self.graph.links}
-        pairs = sorted(strength, key=lambda pair: -strength[pair])
-        heads = ["source", "target", "strength", "states", "log odds ratio", "unbounded"]
+        size = {(e.source, e.target): e.size for e in self.graph.links}
+        pairs = sorted(size, key=lambda pair: -size[pair])
+        heads = ["source", "target", "states", "log odds ratio", "unbounded"]
         rows = [
             [
-                *(self.names[i], self.names[j], f"{strength[i, j]:.3f}"),
+                *(self.names[i], self.names[j]),
                 f"{self.n_states[i]} x {self.n_states[j]}",
                 self._log_odds_in_words((i, j)),
                 "yes" if (i, j) in self.unbounded else "",

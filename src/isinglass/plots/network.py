@@ -75,7 +75,7 @@ def network(
     widths = {name: label_width(name) if labels else 0.3 for name in graph.names}
     shown = positions(graph, widths) if at is None else at
     ax = _fitting_axes(graph, shown, widths) if ax is None else ax
-    for link in sorted(graph.links, key=lambda link: link.strength):
+    for link in sorted(graph.links, key=lambda link: link.weight):
         _draw_link(ax, link, graph, shown)
     linked = {name for edge in graph.edges for name in edge}
     for name, point in shown.items():
@@ -135,8 +135,8 @@ def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions) -> None:
             curve,
             fc="none",
             ec=COLORS[link.sign],
-            lw=0.6 + 6.0 * link.strength,
-            alpha=0.35 + 0.6 * link.strength,
+            lw=0.6 + 6.0 * link.weight,
+            alpha=0.35 + 0.6 * link.weight,
             ls=DASHED if link.tier == "tentative" else "-",
             capstyle="butt" if link.tier == "tentative" else "round",
             zorder=2,

@@ -120,7 +120,7 @@ def page_data(summary: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "edges": [
             {"a": a, "b": b}
-            | {key: edge[key] for key in ("strength", "sign", "evidence") if key in edge}
+            | {key: edge[key] for key in ("strength", "weight", "sign") if key in edge}
             for (a, b), edge in zip(chosen, summary["edges"], strict=True)
         ],
         "at": _at(summary, chosen).round(2).tolist(),
@@ -137,8 +137,14 @@ def _search_data(summary: Mapping[str, Any]) -> dict[str, Any]:
     also = ("kept_fewer", "explanations", "frequencies")
     return {key: summary[key] for key in (*kept, *also)} | {
         "paths": _paths(summary),
+        "values": {
+            pair: [_rounded(number) for number in value]
+            for pair, value in summary["values"].items()
+        },
         "pairs": _pairs(summary["pairs"], summary["rows"]),
         "link_tables": _link_tables(summary["link_tables"]),
+        "levels": summary["tiers"],
+        "tentative": len(summary["tentative"]),
         "verdicts": _verdicts(summary["verdicts"]),
     }
 
@@ -190,9 +196,6 @@ def _fit(fit: Mapping[str, Any]) -> dict[str, Any]:
     short["trends"] = [_rounded(trend_of(np.array(table))) for table in fit["tables"]]
     if fit["unbounded"]:
         short["unbounded"] = fit["unbounded"]
-    if fit["worth"] is not None:
-        columns, values = fit["worth"]
-        short["worth"] = [columns, [_rounded(value) for value in values]]
     return short
 
 

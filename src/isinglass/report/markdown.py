@@ -76,7 +76,7 @@ def _exact_edge(edge: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         edge["source"],
         edge["target"],
-        f"{edge['strength']:.3f}",
+        "" if edge["strength"] is None else f"{edge['strength']:.3f}",
         SIGNS[edge["sign"]],
         _log_odds(edge),
         "" if edge["evidence"] is None else f"{edge['evidence']:.1f}",

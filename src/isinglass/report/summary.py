@@ -11,7 +11,7 @@ import numpy as np
 
 from isinglass.engine.runs import answers_only
 from isinglass.estimators import GreedyGraph
-from isinglass.graph import NUMBERS
+from isinglass.graph import NUMBERS, Graph
 from isinglass.measures import communities
 from isinglass.model import FitRecord
 from isinglass.model.findings import Findings, findings_of
@@ -19,7 +19,7 @@ from isinglass.model.link_tables import LinkTables
 from isinglass.report import slider, texts
 from isinglass.report.suppression import suppressed
 from isinglass.report.words import json_value, whole
-from isinglass.selection import FalseEdges, Paper
+from isinglass.selection import FIRM, TENTATIVE, Paper, tier_levels
 
 Pair = tuple[str, str]
 
@@ -102,8 +102,9 @@ def summarise(
         "threshold": record.threshold,
         "floor": record.floor,
         "selectors": _selectors(record),
-        "tiers": _tier_levels(record),
+        "tiers": tier_levels(record.rows, len(record.names)),
         "edges": _edges(record, found.frequencies or {}),
+        "tentative": _tentative(record, found.frequencies or {}),
         "nodes": _nodes(record, _measures(record, found, grouped=paths)),
         "diagnostics": [
             {"column": note.column, "what": note.what, "done": note.done}
@@ -137,33 +138,25 @@ def to_json(summary: Mapping[str, Any]) -> str:
 
 
 def _edges(record: FitRecord, frequencies: Mapping[slider.Pair, float]) -> list[dict[str, Any]]:
-    tiers = tier_of_edges(record)
-    graph = record.graph
+    """The edges of the graph, strongest first."""
+    return _listed(record.graph, frequencies)
+
+
+def _tentative(record: FitRecord, frequencies: Mapping[slider.Pair, float]) -> list[dict[str, Any]]:
+    """The edges of the tentative tier that the graph lacks, strongest first."""
+    chosen = set(record.graph.pairs)
+    more = [e for e in record.with_tentative.links if (e.source, e.target) not in chosen]
+    return _listed(Graph(record.names, more), frequencies)
+
+
+def _listed(graph: Graph, frequencies: Mapping[slider.Pair, float]) -> list[dict[str, Any]]:
     edges = [
         {"source": source, "target": target}
         | {key: json_value(getattr(link, key)) for key in NUMBERS}
-        | {
-            "tier": getattr(link, "tier", "") or tiers.get((link.source, link.target), ""),
-            "frequency": frequencies.get((link.source, link.target)),
-        }
+        | {"frequency": frequencies.get((link.source, link.target)), "weight": link.weight}
         for link, (source, target) in zip(graph.links, graph.edges, strict=True)
     ]
-    return sorted(edges, key=lambda row: -row["strength"])
-
-
-def tier_of_edges(record: FitRecord) -> dict[slider.Pair, str]:
-    """Firm and tentative edges, by the numbers of their columns."""
-    tiers: dict[slider.Pair, str] = {}
-    for tier, level in reversed(_tier_levels(record).items()):
-        tiers |= dict.fromkeys(slider.edges_at(record.paths, level, _rule(record)), tier)
-    return tiers
-
-
-def _tier_levels(record: FitRecord) -> dict[str, float]:
-    """The threshold of each tier; where the search stopped above it, it was stricter."""
-    n, p = record.rows, len(record.names)
-    levels = {"firm": FalseEdges(0.05), "tentative": FalseEdges(1.0)}
-    return {name: max(rule.threshold(n, p), record.floor) for name, rule in levels.items()}
+    return sorted(edges, key=lambda row: -row["weight"])
 
 
 def _selectors(record: FitRecord) -> list[dict[str, Any]]:
@@ -171,8 +164,8 @@ def _selectors(record: FitRecord) -> list[dict[str, Any]]:
     n, p = record.rows, len(record.names)
     known: list[tuple[str, str, float]] = [("chosen", record.selector, record.threshold)]
     for name, rule in (
-        ("firm", FalseEdges(0.05)),
-        ("tentative", FalseEdges(1.0)),
+        ("firm", FIRM),
+        ("tentative", TENTATIVE),
         ("paper", Paper()),
     ):
         known.append((name, repr(rule), rule.threshold(n, p)))
@@ -242,6 +235,7 @@ def _whole_run(record: FitRecord) -> dict[str, Any]:
         "kept_fewer": len(record.graph)
         < len(slider.edges_at(record.paths, record.threshold, _rule(record))),
         "paths": [_path(record, r) for r in range(len(record.names))],
+        "values": {f"{a},{b}": list(value) for (a, b), value in record.values.items()},
         "pairs": None
         if pairs is None
         else {"information": pairs.information.tolist(), "sign": pairs.sign.tolist()},
@@ -261,15 +255,9 @@ def _link_tables(tables: LinkTables | None) -> dict[str, dict[str, Any]] | None:
 
 def _path(record: FitRecord, r: int) -> dict[str, Any]:
     path = record.paths[r]
-    worths = None if record.worths is None else record.worths[r]
-
-    def worth(steps: int) -> dict[str, Any]:
-        at = None if worths is None else worths.get(steps)
-        return {"worth": None if at is None else [list(at), list(at.values())]}
-
     return {
         "status": path.status,
-        "start": _fit(record, path.start) | worth(0),
+        "start": _fit(record, path.start),
         "steps": [
             {
                 "kind": step.kind,
@@ -277,9 +265,8 @@ def _path(record: FitRecord, r: int) -> dict[str, Any]:
                 "gain": step.gain,
                 "cost": step.cost,
                 **_fit(record, step.fit),
-                **worth(count),
             }
-            for count, step in enumerate(path.steps, 1)
+            for step in path.steps
         ],
     }
 
@@ -315,4 +302,3 @@ def _by_number(of_pairs: Mapping[slider.Pair, Any] | None) -> dict[str, Any]:
 
 def _rule(record: FitRecord) -> str:
     return "and" if record.settings.get("rule") == "and" else "or"
-

@@ -105,7 +105,7 @@ def _edges(record: FitRecord, least: float) -> list[dict[str, Any]]:
             {
                 "source": record.names[link.source],
                 "target": record.names[link.target],
-                "strength": None if small else round(link.strength, 1),
+                "strength": None if small else round(link.weight, 1),
                 "sign": None if small else link.sign,
             }
         )
@@ -126,7 +126,7 @@ def _smallest(record: FitRecord, link: Link) -> float:
 def _certain(record: FitRecord, link: Link, least: float) -> bool:
     """Whether a link would be there whatever its small cells hold, other columns held alike."""
     table = (record.link_tables or {}).get((link.source, link.target))
-    if table is None:
+    if table is None or link.strength is None:
         return False
     worst = _least_information(table.observed, least)
     here = _information(table.observed[None])[0]

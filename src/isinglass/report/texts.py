@@ -161,14 +161,16 @@ def _alone(number: int) -> str:
 def _strongest(summary: Mapping[str, Any], most: int = 3) -> str:
     digits = 1 if summary["suppress"] else 2
     named = [
-        f"{one_line(edge['source'], 60)} – {one_line(edge['target'], 60)} "
-        f"(strength {edge['strength']:.{digits}f})"
+        f"{one_line(edge['source'], 60)} – {one_line(edge['target'], 60)}{_strength(edge, digits)}"
         for edge in summary["edges"][:most]
-        if edge["strength"] is not None
     ]
     if len(named) < 2:
         return f" The strongest edge is {named[0]}." if named else ""
     return f" The strongest edges are {', '.join(named[:-1])} and {named[-1]}."
+
+
+def _strength(edge: Mapping[str, Any], digits: int) -> str:
+    return "" if edge["strength"] is None else f" (strength {edge['strength']:.{digits}f})"
 
 
 def _threshold(summary: Mapping[str, Any]) -> str:

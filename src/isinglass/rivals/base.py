@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.core import MAX_STATES
-from isinglass.engine import NativeRuns, fit_neighbourhoods, join, threads_for
+from isinglass.engine import Joined, NativeRuns, fit_neighbourhoods, join, threads_for
 from isinglass.errors import SettingError, TableError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.graph import Graph
@@ -23,7 +23,7 @@ class Rival(GraphEstimator):
     """A method that chooses neighbours for every column, or edges of the whole graph.
 
     The numbers of an edge do not come from the method: every column is refitted without penalty
-    on the neighbours it chose, as `GreedyGraph` does, so that they compare across methods.
+    on its neighbours, as `GreedyGraph` does, so that they compare across methods.
     """
 
     intercept: bool
@@ -48,7 +48,8 @@ class Rival(GraphEstimator):
         )
 
     def _graph(self, neighbours: Neighbours, rule: str) -> Graph:
-        return join(self._refit(neighbours), 0.0, rule, self._table)
+        runs = self._refit(neighbours)
+        return join(Joined(runs, 0.0, rule, self._table, self._valuer))
 
     def _threads(self) -> int:
         return threads_for(self.n_jobs, len(self._table.columns))

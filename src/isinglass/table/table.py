@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -74,6 +75,11 @@ class Table:
     def names(self) -> tuple[str, ...]:
         """The name of each column."""
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def states(self) -> tuple[tuple[Hashable, ...], ...]:
+        """The labels of each column's states."""
+        return tuple(column.states for column in self.columns)
 
     @cached_property
     def n_states(self) -> tuple[int, ...]:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.engine import Progress
-from isinglass.engine.join import join
+from isinglass.engine import Joined, Progress, RefittedValues, join
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments.store import Record
@@ -163,12 +162,13 @@ def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Sequence[Rec
     rng = np.random.default_rng([seed, round(share * 1e6), number])
     size = max(round((1 - share) * rerun.drawer.size), 1)
     table, runs, threshold = rerun.run(rerun.drawer.some(rng, size))
-    graph = join(runs, threshold, rerun.estimator.rule, table)
+    values = RefittedValues(table, bool(rerun.estimator.intercept), 1)
+    graph = join(Joined(runs, threshold, rerun.estimator.rule, table, values))
     return [{"links": [[e.source, e.target, _signed(e)] for e in graph.links]}]
 
 
 def _signed(link: Link) -> float:
-    return -link.strength if link.sign < 0 else link.strength
+    return -link.weight if link.sign < 0 else link.weight
 
 
 def _compared(

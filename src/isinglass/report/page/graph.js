@@ -14,11 +14,6 @@ function fitAfter(path, count) {
   return count ? path.steps[count - 1] : path.start;
 }
 
-function worthOf(fit, column) {
-  const at = fit.worth ? fit.worth[0].indexOf(column) : -1;
-  return at < 0 ? null : fit.worth[1][at];
-}
-
 // How much high goes with high, to one end of an edge; between two states each, the coupling.
 function trendOf(fit, column) {
   return fit.trends[fit.support.indexOf(column)];
@@ -42,7 +37,7 @@ function graphAt(data, threshold) {
     .filter((key) => data.rule === "or" || (pairs.get(key)[0] && pairs.get(key)[1]));
   let edges = kept.map((key) => {
     const b = key % data.names.length;
-    return edgeOf(data, fits, (key - b) / data.names.length, b, pairs.get(key));
+    return edgeOf(data, fits, threshold, (key - b) / data.names.length, b, pairs.get(key));
   });
   // A selector may keep fewer edges than its threshold gives.
   if (data.kept_fewer && threshold === data.stops[data.stop]) edges = edges.filter((edge) => data.given[edge.a + "," + edge.b]);
@@ -52,7 +47,7 @@ function graphAt(data, threshold) {
 // The one graph of a page whose small groups are hidden: no search comes with it.
 function givenGraph(data) {
   const edges = data.edges.map((edge) => ({
-    ...edge, evidence: null, coupling: null, required: false, selectedBy: null, unbounded: false, frequency: null, tier: null,
+    ...edge, weight: edge.strength === null ? 0.1 : edge.strength, relative: null, entry: null, evidence: null, coupling: null, required: false, selectedBy: null, unbounded: false, frequency: null, tier: null,
   }));
   return { threshold: null, cuts: [], fits: [], edges, neighbours: neighboursOf(data, edges) };
 }
@@ -63,25 +58,26 @@ function neighboursOf(data, edges) {
   return neighbours;
 }
 
-function edgeOf(data, fits, a, b, chosen) {
-  const worths = [worthOf(fits[a], b), worthOf(fits[b], a)];
-  const known = data.given[a + "," + b];
-  const worth = worths.includes(null) ? null : (worths[0] + worths[1]) / 2;
+function edgeOf(data, fits, threshold, a, b, chosen) {
+  const key = a + "," + b, given = data.given[key];
+  const [strength, relative, evidence] = data.values[key] || [null, null, null];
   const df = (data.nodes[a].states.length - 1) * (data.nodes[b].states.length - 1);
   const loose = (fit, column) => (fit.unbounded || []).includes(column);
   const trend = mean([...(chosen[0] ? [trendOf(fits[a], b)] : []), ...(chosen[1] ? [trendOf(fits[b], a)] : [])]);
   const ordered = data.nodes[a].ordered && data.nodes[b].ordered;
+  const required = requires(data, a, b);
+  const entry = required ? null : entryOf(data, a, b, threshold);
   return {
-    a, b,
-    strength: worth !== null ? Math.sqrt(-Math.expm1(-2 * worth)) : known ? known.strength : null,
-    evidence: worth !== null ? 2 * data.rows * oneParameterGain(worth, df, data.rows) : known ? known.evidence : null,
+    a, b, strength, relative, evidence,
+    weight: strength !== null ? strength : given ? given.weight : 0.1,
     sign: ordered && Math.abs(trend) >= 1e-12 ? Math.sign(trend) : 0,
     coupling: df === 1 ? trend : null,
-    required: requires(data, a, b),
+    required,
+    entry: entry === null ? null : 2 * data.rows * entry,
     selectedBy: chosen[0] && chosen[1] ? null : chosen[0] ? a : b,
     unbounded: (chosen[0] && loose(fits[a], b)) || (chosen[1] && loose(fits[b], a)),
     frequency: frequencyOf(data, a, b),
-    tier: tierOf(data, a, b),
+    tier: required ? "required" : tierOf(data, entry),
   };
 }
 
@@ -94,14 +90,38 @@ function requires(data, a, b) {
   return data.paths[a].start.support.includes(b);
 }
 
-function tierOf(data, a, b) {
-  const key = a + "," + b;
-  if (requires(data, a, b)) return "required";
-  return data.pairsOf.firm.has(key) ? "firm" : data.pairsOf.tentative.has(key) ? "tentative" : "";
+function tierOf(data, entry) {
+  return Object.keys(data.levels).find((tier) => entry > data.levels[tier]) || "";
 }
 
-function pairsAt(data, threshold) {
-  return new Set(graphAt(data, threshold).edges.map((edge) => edge.a + "," + edge.b));
+// Where an edge of the graph at a threshold enters: it is in the graphs of all thresholds between.
+function entryOf(data, a, b, threshold) {
+  const ends = [stretches(data.paths[a], b), stretches(data.paths[b], a)];
+  const tops = (from) => ends.map((end) => end.filter(([low, high]) => low <= from && from < high).map(([, high]) => high));
+  if (data.rule === "and") return Math.min(...tops(threshold).flat());
+  for (let top = threshold; ;) {
+    const further = Math.max(...tops(top).flat());
+    if (!(further > top)) return top;
+    top = further;
+  }
+}
+
+// The thresholds at which a search has a neighbour: from the first, up to the second, which is not among them.
+function stretches(path, neighbour) {
+  const found = [];
+  let least = Infinity, begin = null;
+  const close = (low, fit) => {
+    const there = fit.support.includes(neighbour);
+    if (there && begin === null) begin = least;
+    if (!there && begin !== null) { found.push([least, begin]); begin = null; }
+    least = low;
+  };
+  path.steps.forEach((step, k) => {
+    if (step.kind === "add" && step.gain < least) close(step.gain, fitAfter(path, k));
+  });
+  close(-Infinity, fitAfter(path, path.steps.length));
+  if (begin !== null) found.push([-Infinity, begin]);
+  return found;
 }
 
 // The number of edges at every stop: only neighbourhoods that change are looked at again.
@@ -170,7 +190,7 @@ function chainBetween(graph, from, to) {
     if (here === to) break;
     graph.neighbours[here].forEach((edge) => {
       const node = edge.a === here ? edge.b : edge.a;
-      const far = best.get(here) - Math.log(Math.max(edge.strength || 0.01, 0.01)) + 1e-9;
+      const far = best.get(here) - Math.log(Math.max(edge.weight, 0.01)) + 1e-9;
       if (!best.has(node) || far < best.get(node)) { best.set(node, far); via.set(node, here); open.add(node); }
     });
   }

@@ -7,8 +7,6 @@ const state = { stop: data.stop, graph: null, picked: null };
 const searched = Boolean(data.paths);
 data.given = {};
 data.edges.forEach((edge) => { data.given[edge.a + "," + edge.b] = edge; });
-data.pairsOf = { firm: new Set(), tentative: new Set() };
-if (searched) Object.entries(data.tiers).forEach(([tier, threshold]) => { data.pairsOf[tier] = pairsAt(data, threshold); });
 const counts = searched ? edgeCounts(data) : [];
 
 // The largest threshold among the stops at which a pair is linked.
@@ -233,10 +231,8 @@ function drawTexts() {
   const title = data.title ? oneLine(data.title) : "What is linked with what";
   byId("title").textContent = title;
   byId("lead").textContent = data.texts.lead;
-  if (searched && data.tiers.firm > data.tiers.tentative) {
-    const more = [...data.pairsOf.tentative].filter((key) => !data.pairsOf.firm.has(key)).length;
-    byId("lead-tentative").textContent = more ? (more === 1 ? "One more is" : thousands(more) + " more are") + " tentative." : "";
-  }
+  const more = searched ? data.tentative : 0;
+  byId("lead-tentative").textContent = more ? (more === 1 ? "One more is" : thousands(more) + " more are") + " tentative." : "";
   byId("reading-text").append(...data.texts.how_to_read.map((text) => make("p", {}, text)));
   byId("limits-text").append(...data.texts.limits.map((text) => make("li", {}, text)));
   byId("methods").textContent = data.texts.methods;

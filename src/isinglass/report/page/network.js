@@ -132,9 +132,9 @@ function makeNetwork(canvas, data, choose) {
   function drawLinks(light) {
     const scale = p <= 30 ? 1 : p <= 130 ? 0.75 : 0.6;
     context.lineCap = "round";
-    const order = shown.edges.slice().sort((x, y) => (x.strength || 0) - (y.strength || 0));
+    const order = shown.edges.slice().sort((x, y) => x.weight - y.weight);
     order.forEach((edge) => {
-      const strength = edge.strength === null ? 0.1 : edge.strength;
+      const strength = edge.weight;
       const on = light ? light.links.has(edge) : !stepsBack(edge);
       context.globalAlpha = on ? 0.5 + 0.5 * strength : light ? faint.link : 0.15;
       context.strokeStyle = colourOf(edge.sign);

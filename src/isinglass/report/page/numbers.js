@@ -97,3 +97,8 @@ function rowsOf(count) {
 function counted(number, noun) {
   return thousands(number) + " " + noun + (number === 1 ? "" : "s");
 }
+
+// What entry evidence is compared with.
+function needs(data) {
+  return Object.entries(data.levels).map(([tier, level]) => tier + " above " + digits(2 * data.rows * level, 1)).join(", ");
+}

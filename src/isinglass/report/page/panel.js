@@ -35,9 +35,9 @@ function makePanel(element, data, choose) {
 
   // A button for a pair, with its strength as a bar.
   function row(target, edge, ...what) {
-    const share = edge.strength === null ? 0 : edge.strength;
+    const share = edge.weight;
     const bar = make("span", { class: "bar " + (edge.plain ? "plain" : direction(edge.sign)), style: "width:" + Math.max(4, 100 * share).toFixed(0) + "%", "aria-hidden": "true" });
-    const said = make("span", { class: "unseen" }, ", strength " + (edge.strength === null ? "hidden" : digits(edge.strength, 2)));
+    const said = make("span", { class: "unseen" }, ", strength " + (edge.strength === null ? "not known" : digits(edge.strength, 2)));
     return make("li", {}, make("button", { type: "button", onclick: () => choose(target, true) },
       make("span", { class: "what" }, ...what, said), make("span", {}, bar)));
   }
@@ -56,7 +56,7 @@ function makePanel(element, data, choose) {
     if (near.length) {
       inner.append(make("h4", {}, "Go together, yet not linked"));
       inner.append(make("ul", { class: "rows" }, ...near.map(([b, alone]) => row(
-        pairOf(a, b), { strength: alone.strength, plain: true }, name(b, 60)))));
+        pairOf(a, b), { strength: alone.strength, weight: alone.strength, plain: true }, name(b, 60)))));
     }
     inner.append(compareBox(a));
   }
@@ -141,8 +141,9 @@ function makePanel(element, data, choose) {
     inner.append(make("p", { class: "said" }, ...inWords(edge)));
     const facts = make("dl", { class: "facts" });
     const fact = (title, ...value) => facts.append(make("dt", {}, title), make("dd", {}, ...value));
-    fact("Strength", digits(edge.strength, 3));
+    fact("Strength", digits(edge.strength, 3) + " (relative: " + digits(edge.relative, 3) + ")");
     fact("Evidence", digits(edge.evidence, 1));
+    if (edge.entry !== null) fact("Entry evidence", digits(edge.entry, 1) + " (" + needs(data) + ")");
     if (edge.coupling !== null) fact("Log-odds", edge.unbounded ? "unbounded" : signed(4 * edge.coupling, 2));
     if (edge.required) fact("Required", "it was asked for; nobody had to choose it");
     else {
@@ -174,7 +175,7 @@ function makePanel(element, data, choose) {
   function rowsTable(edge, graph) {
     const { a, b } = edge, table = (data.link_tables || {})[a + "," + b];
     if (!table) {
-      const why = !data.given[a + "," + b] ? "Tables are kept for the links at the chosen threshold; this is not one of them." : "The table of this link was not kept: the tables of all links would have taken too long.";
+      const why = !data.given[a + "," + b] ? "Tables are kept for the links at the chosen threshold; this is not one of them." : "The table of this link was not kept: the tables of all links would have been too many.";
       return [make("p", { class: "aside" }, why)];
     }
     const unclear = [];

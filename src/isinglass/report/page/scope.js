@@ -1,7 +1,7 @@
 // Which part of a large graph is drawn: its strongest links, one group, or everything.
 
 function strongest(edges, most) {
-  return edges.slice().sort((x, y) => (y.strength || 0) - (x.strength || 0)).slice(0, most);
+  return edges.slice().sort((x, y) => y.weight - x.weight).slice(0, most);
 }
 
 function endsOf(edges) {

@@ -46,7 +46,7 @@ function makeTable(table, more, columns, { most = 100, sort = 0, falling = true,
 }
 
 function strengthCell(edge) {
-  const share = edge.strength === null ? 0 : edge.strength;
+  const share = edge.weight;
   return make("span", { class: "strength" },
     make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "bar " + direction(edge.sign), style: "width:" + Math.max(4, 100 * share).toFixed(0) + "%" })),
     make("span", {}, strengthOf(edge)));
@@ -54,7 +54,7 @@ function strengthCell(edge) {
 
 // Three digits where the strength is exact, one where small groups are hidden.
 function strengthOf(edge) {
-  return edge.strength === null ? "hidden" : digits(edge.strength, edge.tier === null ? 1 : 3);
+  return edge.strength === null ? (edge.tier === null ? "hidden" : "") : digits(edge.strength, edge.tier === null ? 1 : 3);
 }
 
 function signOf(edge) {
@@ -70,9 +70,11 @@ function edgeColumns(data, choose) {
     { title: "Sign", value: (edge) => edge.sign, show: signOf },
   ];
   if (data.suppress) return columns;
+  columns.splice(3, 0, { title: "Relative strength", number: true, value: (edge) => edge.relative, show: (edge) => digits(edge.relative, 3) });
   columns.push(
     { title: "Log-odds", number: true, value: (edge) => edge.coupling, show: (edge) => (edge.unbounded ? "unbounded" : edge.coupling === null ? "" : signed(4 * edge.coupling, 2)) },
     { title: "Evidence", number: true, value: (edge) => edge.evidence, show: (edge) => digits(edge.evidence, 1) },
+    { title: "Entry evidence", number: true, value: (edge) => edge.entry, show: (edge) => digits(edge.entry, 1) },
     { title: "Chosen by", value: (edge) => oneLine(chooserOf(data, edge)), show: (edge) => make("span", { class: "cell" }, named(chooserOf(data, edge), 40)) },
     { title: "How sure", value: (edge) => ["", "tentative", "firm", "required"].indexOf(edge.tier), show: (edge) => edge.tier || "weak" });
   if (Object.keys(data.frequencies).length) {
@@ -106,7 +108,7 @@ function nodeColumns(data, choose, graph) {
 }
 
 function total(edges) {
-  return edges.reduce((sum, edge) => sum + (edge.strength || 0), 0);
+  return edges.reduce((sum, edge) => sum + (edge.relative === null ? edge.weight : edge.relative), 0);
 }
 
 // The state seen most often, and its share of the rows where the column is seen.
@@ -127,6 +129,11 @@ function chooserOf(data, edge) {
   return edge.required ? "required" : edge.selectedBy === null ? "both" : data.names[edge.selectedBy];
 }
 
+// The state that log-odds are about: the second of two.
+function highOf(data, edge, i) {
+  return edge.coupling === null ? null : labelOf(data.nodes[i].states[1]);
+}
+
 function csvOf(data, edges) {
   const quote = (value) => {
     const text = value === null || value === undefined ? "" : String(value);
@@ -136,13 +143,16 @@ function csvOf(data, edges) {
     const coarse = edges.map((edge) => [data.names[edge.a], data.names[edge.b], edge.strength, edge.sign].map(quote).join(","));
     return ["source,target,strength,sign", ...coarse].join("\n") + "\n";
   }
-  const heads = ["source", "target", "strength", "sign", "coupling", "log_odds", "evidence", "selected_by", "unbounded", "tier"];
+  const heads = [
+    "source", "target", "strength", "relative_strength", "sign", "coupling", "log_odds", "source_state", "target_state",
+    "evidence", "entry_evidence", "tier", "selected_by", "unbounded",
+  ];
   const withFrequency = Object.keys(data.frequencies).length > 0;
   if (withFrequency) heads.push("frequency");
   const lines = edges.map((edge) => [
-    data.names[edge.a], data.names[edge.b], edge.strength, edge.sign, edge.coupling,
-    edge.coupling === null ? null : 4 * edge.coupling, edge.evidence,
-    chooserOf(data, edge), edge.unbounded, edge.tier,
+    data.names[edge.a], data.names[edge.b], edge.strength, edge.relative, edge.sign, edge.coupling,
+    edge.coupling === null ? null : 4 * edge.coupling, highOf(data, edge, edge.a), highOf(data, edge, edge.b),
+    edge.evidence, edge.entry, edge.tier, chooserOf(data, edge), edge.unbounded,
     ...(withFrequency ? [edge.frequency] : []),
   ].map(quote).join(","));
   return [heads.join(","), ...lines].join("\n") + "\n";
