@@ -340,7 +340,7 @@ def test_sort_and_filter(look, small):
     page.locator("#edge-table th button", has_text=re.compile("^Evidence")).click()
     assert page.locator("#edge-table th[aria-sort]").inner_text().startswith("Evidence")
     page.locator("#edge-table th button", has_text=re.compile("^Evidence")).click()
-    evidence = [float(cells[3]) for cells in edges_shown(page).values()]
+    evidence = [float(cells[4]) for cells in edges_shown(page).values()]
     assert evidence == sorted(evidence)
     page.fill("#edge-filter", "c10")
     assert sorted(edges_shown(page)) == sorted(e for e in small.graph_.edges if "c10" in e)
