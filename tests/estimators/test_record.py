@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,11 +11,12 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from instances import instance
-from isinglass import GreedyGraph, selection, simulate, summarise
+from isinglass import GreedyGraph, measures, selection, simulate, summarise
 from isinglass.engine import Value
 from isinglass.errors import BelowFloor, FileError, SettingError
 from isinglass.graph import NUMBERS, Link
 from isinglass.model import FitRecord, MarkovField
+from isinglass.model.findings import Findings, findings_of
 from isinglass.report import to_html
 from mutations import load_or_refuse, mutations
 from report.pages import first_schema
@@ -79,6 +81,90 @@ def test_summary_without_the_table(name, tmp_path):
     est = FITS[name]()
     est.record().save(tmp_path / "fit.json")
     assert summarise(FitRecord.load(tmp_path / "fit.json")) == summarise(est)
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_tables_of_links_come_back(name, tmp_path):
+    est = FITS[name]()
+    est.record().save(tmp_path / "fit.json")
+    ours, theirs = FitRecord.load(tmp_path / "fit.json").link_tables, est.record().link_tables
+    assert list(ours) == list(theirs) == [(e.source, e.target) for e in est.graph_.links]
+    for pair, table in theirs.items():
+        np.testing.assert_array_equal(ours[pair].observed, table.observed)
+        np.testing.assert_array_equal(ours[pair].expected, table.expected)
+
+
+def found_out(est: GreedyGraph) -> Findings:
+    names = est.graph_.names
+    pairs = len(names) * (len(names) - 1) // 2
+    return findings_of(
+        names,
+        title="a table",
+        measures=measures.nodes(est),
+        frequencies={(names[1], names[0]): 0.25},
+        explanations={(names[0], names[2]): "because"},
+        verdicts=pl.DataFrame(
+            {
+                "verdict": ["cannot tell"] * pairs,
+                "odds_ratio": [1.5] * (pairs - 1) + [float("inf")],
+                "rows_needed": [None, *([800.0] * (pairs - 1))],
+            }
+        ),
+    )
+
+
+def test_what_was_found_out_comes_back(tmp_path):
+    est = fitted()
+    found = found_out(est)
+    record = replace(est.record(), findings=found)
+    record.save(tmp_path / "fit.json")
+    again = FitRecord.load(tmp_path / "fit.json")
+    assert again.findings == found
+    assert summarise(again) == summarise(record)
+    assert summarise(again)["title"] == "a table"
+    assert summarise(again, title="another")["title"] == "another"
+    assert summarise(again, frequencies={})["frequencies"] == {}
+    assert summarise(again)["verdicts"]["odds_ratio"][-1] is None
+
+
+ODD = {
+    "a share above one": lambda fit: fit["findings"]["frequencies"][0].__setitem__(2, 1.5),
+    "an unknown verdict": lambda fit: fit["findings"]["verdicts"]["verdict"].__setitem__(0, "?"),
+    "too few verdicts": lambda fit: fit["findings"]["verdicts"]["rows_needed"].pop(),
+    "an unknown measure": lambda fit: fit["findings"]["measures"].update(other=[1] * 5),
+    "a measure that is text": lambda fit: fit["findings"]["measures"].update(accuracy=["x"] * 5),
+    "a pair twice": lambda fit: fit["findings"]["explanations"].append([0, 2, "so"]),
+    "no title": lambda fit: fit["findings"].pop("title"),
+    "a negative count": lambda fit: fit["link_tables"][0]["observed"][0].__setitem__(0, -1),
+    "a table of another shape": lambda fit: fit["link_tables"][0]["expected"].pop(),
+    "a table twice": lambda fit: fit["link_tables"].append(fit["link_tables"][0]),
+    "rows left out, negative": lambda fit: fit.update(dropped=-1),
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_odd_findings_are_refused(what, tmp_path):
+    est = fitted()
+    path = tmp_path / "fit.json"
+    replace(est.record(), findings=found_out(est)).save(path)
+    document = json.loads(path.read_text())
+    ODD[what](document["fit"])
+    path.write_text(json.dumps(document))
+    with pytest.raises(FileError, match="cannot be loaded"):
+        FitRecord.load(path)
+
+
+def test_files_without_tables_and_findings_load(tmp_path):
+    path = tmp_path / "fit.json"
+    fitted().record().save(path)
+    document = json.loads(path.read_text())
+    for key in ("link_tables", "dropped", "findings"):
+        del document["fit"][key]
+    path.write_text(json.dumps(document))
+    record = FitRecord.load(path)
+    assert (record.link_tables, record.dropped, record.findings) == (None, None, None)
+    assert summarise(record)["link_tables"] is None
+    to_html(summarise(record))
 
 
 def value_of(link: Link) -> Value:

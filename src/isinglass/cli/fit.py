@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -16,13 +17,17 @@ from isinglass.cli.terminal import new_console, print_summary, progress_bar
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.exports import edges_csv, graphml, nodes_csv
-from isinglass.files import check_folder
+from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
 from isinglass.measures import nodes
 from isinglass.model import FitRecord
 from isinglass.model.files import model_bytes
+from isinglass.model.findings import findings_of
 from isinglass.report import summarise, to_html, to_json
 from isinglass.report.html import MOST_COLUMNS
+
+#: Files of exact numbers, from which small groups of rows could be worked out.
+EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
 
 EPILOG = """\b
 Examples:
@@ -80,14 +85,19 @@ def command(
 ) -> None:
     """Learn which columns of DATA are directly linked.
 
-    DATA is CSV, TSV, Parquet or Arrow, plain or gzipped: one row a case, one column a
+    DATA is CSV, TSV, Parquet or Arrow, plain or gzipped: one row per case, one column per
     discrete variable (yes/no, a few numbers, a few words).
     """
     if out:
         check_folder(out)
     elif predictability:
         raise SettingError("--predictability goes to nodes.csv; say where with --out.")
-    elif open_it or verdicts or half_samples:
+    if suppress and (predictability or verdicts or half_samples):
+        raise SettingError(
+            "--suppress leaves out what --predictability, --verdicts and --half-samples find: "
+            "exact numbers give small groups away. Leave one or the other out."
+        )
+    if not out and (open_it or verdicts or half_samples):
         word = (
             "--open shows"
             if open_it
@@ -98,16 +108,19 @@ def command(
         raise SettingError(f"{word} report.html; say where to put it with --out.")
     estimator = fit_file(data, **options)
     record, title = _recorded(estimator), title_of(data)
-    summary = summarise(record, title=title, paths=False)
     written = []
-    if out:
+    if out and suppress:
+        written = _write_suppressed(out, record, title, suppress)
+    elif out:
         measured = _measured(estimator, 5 if predictability else None)
-        about = {"title": title, "suppress": suppress, "measures": measured}
+        about = {"title": title, "measures": measured}
         if verdicts:
             about |= {"verdicts": _judged(estimator), "explanations": _explained(estimator)}
         if half_samples:
             about["frequencies"] = _chosen_again(estimator, half_samples)
-        written = _write(out, estimator, record, about)
+        record = replace(record, findings=findings_of(record.names, **about))
+        written = _write(out, estimator, record, measured)
+    summary = summarise(record, title=title, paths=False, suppress=suppress)
     if as_json:
         click.echo(to_json(summary))
     else:
@@ -155,18 +168,34 @@ def _chosen_again(estimator: GreedyGraph, count: int) -> dict[tuple[str, str], f
         return dict(resample(estimator, n=count, progress=progress).frequency)
 
 
-def _write(out: str, estimator: GreedyGraph, record: FitRecord, about: dict[str, Any]) -> list[str]:
+def _write_suppressed(out: str, record: FitRecord, title: str, suppress: float) -> list[str]:
+    """Write the report alone, since every other file holds exact numbers."""
+    if len(record.names) > MOST_COLUMNS:
+        return [f"no report: it holds at most {MOST_COLUMNS:,} columns"]
+    page = to_html(summarise(record, title=title, suppress=suppress))
+    write_all(out, {"report.html": page.encode()})
+    lines = [
+        f"wrote report.html to {out}",
+        f"{', '.join(EXACT)} are not written with --suppress: they hold exact numbers",
+    ]
+    older = [name for name in EXACT if (Path(out) / name).exists()]
+    if older:
+        lines.append(f"do not send {', '.join(older)}, which {out} holds from an earlier run")
+    return lines
+
+
+def _write(out: str, estimator: GreedyGraph, record: FitRecord, measured: Any) -> list[str]:
     """Write the files of a result; one line says so, and others what there is not."""
     graph = estimator.graph_
     contents = {
         "edges.csv": edges_csv(record.with_tentative),
-        "nodes.csv": nodes_csv(about["measures"]),
+        "nodes.csv": nodes_csv(measured),
         "graph.graphml": graphml(graph),
         "model.json": model_bytes(estimator.model_, record),
     }
     lines = []
     if len(graph.names) <= MOST_COLUMNS:
-        contents = {"report.html": to_html(summarise(record, **about)).encode(), **contents}
+        contents = {"report.html": to_html(summarise(record)).encode(), **contents}
     else:
         lines.append(f"no report: it holds at most {MOST_COLUMNS:,} columns")
     return [*write_with_picture(out, contents, "graph.png", partial(_picture, graph)), *lines]

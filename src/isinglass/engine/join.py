@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine.deviance import deviances
+from isinglass.engine.deviance import Expected, deviances_of, expectations
 from isinglass.engine.entry import entries
 from isinglass.engine.runs import Choices, Progress, Runs
 from isinglass.graph import Graph, Link, sign_of
@@ -60,13 +60,15 @@ class Valuer(Protocol):
 class RefittedValues:
     """Values from the table, by refitting every column without each of its neighbours.
 
-    What was found for a graph is kept in `known`.
+    What was found for a graph is kept in `known`; `expected` has the rows that each end expects
+    without an edge.
     """
 
     table: Table
     intercept: bool
     threads: int
     known: dict[tuple[Pair, ...], list[Value]] = field(default_factory=dict)
+    expected: dict[tuple[Pair, ...], dict[Pair, Expected]] = field(default_factory=dict)
 
     def __call__(self, pairs: Sequence[Pair], progress: Progress | None = None) -> list[Value]:
         """Return one value per pair."""
@@ -75,13 +77,14 @@ class RefittedValues:
         return self.known[key]
 
     def _find(self, pairs: tuple[Pair, ...], progress: Progress | None) -> list[Value]:
-        found = deviances(
+        self.expected[pairs] = expectations(
             self.table,
             pairs,
             intercept=self.intercept,
             threads=self.threads,
             progress=progress,
         )
+        found = deviances_of(self.table.n, pairs, self.expected[pairs])
         columns = (found.strength, found.relative_strength, found.evidence)
         return [Value(*numbers) for numbers in zip(*map(np.ndarray.tolist, columns), strict=True)]
 

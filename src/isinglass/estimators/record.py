@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from isinglass.engine import Progress, Value, pairs_at
 from isinglass.engine.along import cuts_of
+from isinglass.estimators.link_tables import link_tables
 from isinglass.estimators.tally import tally_of
 from isinglass.model.record import FitRecord
 from isinglass.selection import TENTATIVE, how_chosen
@@ -41,6 +42,13 @@ def record_of(estimator: GreedyGraph, progress: Progress | None = None) -> FitRe
         fingerprint(table),
         version("isinglass"),
         tally_of(table),
+        link_tables(
+            table,
+            estimator.graph_,
+            bool(estimator.intercept),
+            expected=estimator._valuer.expected.get(estimator.graph_.pairs),
+        ),
+        table.dropped,
     )
 
 

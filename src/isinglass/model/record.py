@@ -13,7 +13,9 @@ from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph
 from isinglass.model.document import Fault
 from isinglass.model.files import load_part, save_parts
+from isinglass.model.findings import Findings
 from isinglass.model.labels import label_to_json
+from isinglass.model.link_tables import LinkTables, link_tables_to_json
 from isinglass.model.path_files import path_to_json
 from isinglass.model.record_files import members_from_json, values_to_json
 from isinglass.model.tally import Tally
@@ -63,6 +65,13 @@ class FitRecord:
         The version of isinglass that made the fit.
     tally : Tally or None
         How often each state was seen, and how each pair goes together with nothing else held.
+    link_tables : dict of (int, int) to LinkTable, or None
+        Rows observed and expected in each combination of states, by link; see
+        :func:`isinglass.estimators.link_tables.link_tables`. None in older files.
+    dropped : int or None
+        Rows that were left out because values were missing. None in older files.
+    findings : Findings or None
+        What was found out about the fit afterwards: measures, half-samples, verdicts.
 
     Examples
     --------
@@ -90,6 +99,9 @@ class FitRecord:
     fingerprint: str
     version: str
     tally: Tally | None = None
+    link_tables: LinkTables | None = None
+    dropped: int | None = None
+    findings: Findings | None = None
 
     @checked
     def at(self, threshold: float) -> Graph:
@@ -229,6 +241,11 @@ class FitRecord:
             "paths": [path_to_json(path) for path in self.paths],
             "values": values_to_json(self.values),
             "tally": None if self.tally is None else self.tally.to_json(),
+            "link_tables": None
+            if self.link_tables is None
+            else link_tables_to_json(self.link_tables),
+            "dropped": self.dropped,
+            "findings": None if self.findings is None else self.findings.to_json(),
         }
         try:
             members_from_json(document)  # what could not be loaded is not written

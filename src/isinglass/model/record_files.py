@@ -9,6 +9,8 @@ from isinglass.engine import Value
 from isinglass.graph import Graph, Link
 from isinglass.model.document import Fault, choice, items, member, number, or_none, text, whole
 from isinglass.model.files import LIBRARIES, states_from_json
+from isinglass.model.findings import findings_from_json
+from isinglass.model.link_tables import link_tables_from_json
 from isinglass.model.path_files import path_from_json
 from isinglass.model.tally import tally_from_json
 from isinglass.table import Note
@@ -16,6 +18,8 @@ from isinglass.table.labels import plain
 
 #: No positive number in a file is smaller: what is divided by it stays finite.
 LEAST = 1e-100
+#: No count of rows in a file is larger.
+MOST_ROWS = 10**18
 
 
 def members_from_json(document: Any) -> dict[str, Any]:
@@ -51,6 +55,17 @@ def members_from_json(document: Any) -> dict[str, Any]:
         "fingerprint": text(part("fingerprint"), "fingerprint"),
         "version": text(part("isinglass"), "the version"),
         "tally": tally_from_json(document.get("tally"), tuple(map(len, states))),
+        **_later_members(document, answers),
+    }
+
+
+def _later_members(document: Any, answers: tuple[int, ...]) -> dict[str, Any]:
+    """What files of the same schema may lack."""
+    tables, dropped, findings = map(document.get, ("link_tables", "dropped", "findings"))
+    return {
+        "link_tables": None if tables is None else link_tables_from_json(tables, answers),
+        "dropped": None if dropped is None else whole(dropped, "the rows left out", MOST_ROWS),
+        "findings": None if findings is None else findings_from_json(findings, len(answers)),
     }
 
 

@@ -155,7 +155,16 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
     ]
     notes = (*rows.notes, *oddities(columns, seen, float(rows.weights.sum())))
     available = missing == "available" and any(column.has_missing_state for column in columns)
-    return Table(codes, columns, rows.weights, rows.library, notes, available, kept=rows.kept)
+    return Table(
+        codes,
+        columns,
+        rows.weights,
+        rows.library,
+        notes,
+        available,
+        kept=rows.kept,
+        dropped=rows.dropped,
+    )
 
 
 def _with_cuts(column: Column, cuts: dict[str, Cuts]) -> Column:

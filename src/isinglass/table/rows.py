@@ -24,7 +24,8 @@ __all__ = ["Rows", "read_rows", "stack"]
 class Rows:
     """The columns and weights of the rows that exist; states have no order yet.
 
-    `kept` says which of the rows that came they are; None for all.
+    `kept` says which of the rows that came they are, None for all; `dropped` how many are gone
+    because values were missing.
     """
 
     names: tuple[str, ...]
@@ -33,6 +34,7 @@ class Rows:
     library: str | None
     notes: tuple[Note, ...]
     kept: NDArray[np.intp] | None = None
+    dropped: int = 0
 
 
 def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Rows:
@@ -46,13 +48,15 @@ def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Ro
     factors = tuple(factorise(name, source.cells(position)) for position, name in enumerate(names))
     kept = complete_rows(names, factors, missing)
     notes = gap_notes(names, factors, kept, missing)
+    dropped = 0 if kept is None else int(np.count_nonzero(~kept))
     if kept is not None:
         factors, weights = tuple(factor.rows(kept) for factor in factors), weights[kept]
         left = left[kept]
     for name, factor in zip(names, factors, strict=True):
         check_finite(name, factor)
     everything = len(left) == len(exists)
-    return Rows(names, factors, weights, source.library, notes, None if everything else left)
+    indices = None if everything else left
+    return Rows(names, factors, weights, source.library, notes, indices, dropped)
 
 
 def stack(codes: Sequence[Codes]) -> NDArray[np.uint8]:

@@ -45,6 +45,8 @@ class Table:
         The number of rows of the whole table, if this is a part of it.
     kept : ndarray of int, optional
         Which rows of the table that came in these are; None for all.
+    dropped : int
+        Rows that were left out because values were missing (``missing="drop"``).
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Table:
     available: bool = False
     total: float | None = None
     kept: NDArray[np.intp] | None = None
+    dropped: int = 0
 
     @cached_property
     def n(self) -> float:

@@ -14,26 +14,13 @@ function fitAfter(path, count) {
   return count ? path.steps[count - 1] : path.start;
 }
 
-// The table of log-odds that one end has for an edge; two states each are kept as one number.
-function tableOf(fit, column) {
-  const table = fit.tables ? fit.tables[fit.support.indexOf(column)] : null;
-  if (table === null || table === undefined) return null;
-  return typeof table === "number" ? [[table, -table], [-table, table]] : table;
+// How much high goes with high, to one end of an edge; between two states each, the coupling.
+function trendOf(fit, column) {
+  return fit.trends[fit.support.indexOf(column)];
 }
 
-function meanTable(one, other) {
-  const turned = other && other[0].map((_, b) => other.map((row) => row[b]));
-  if (!one || !turned) return one || turned;
-  return one.map((row, a) => row.map((value, b) => (value + turned[a][b]) / 2));
-}
-
-function trendOf(table) {
-  let trend = 0;
-  if (table.length === 2 && table[0].length === 2) return table[1][1];
-  table.forEach((row, a) => row.forEach((value, b) => {
-    trend += value * (a - (table.length - 1) / 2) * (b - (row.length - 1) / 2);
-  }));
-  return trend;
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function graphAt(data, threshold) {
@@ -54,9 +41,21 @@ function graphAt(data, threshold) {
   });
   // A selector may keep fewer edges than its threshold gives.
   if (data.kept_fewer && threshold === data.stops[data.stop]) edges = edges.filter((edge) => data.given[edge.a + "," + edge.b]);
+  return { threshold, cuts, fits, edges, neighbours: neighboursOf(data, edges) };
+}
+
+// The one graph of a page whose small groups are hidden: no search comes with it.
+function givenGraph(data) {
+  const edges = data.edges.map((edge) => ({
+    ...edge, weight: edge.strength === null ? 0.1 : edge.strength, relative: null, entry: null, evidence: null, coupling: null, required: false, selectedBy: null, unbounded: false, frequency: null, tier: null,
+  }));
+  return { threshold: null, cuts: [], fits: [], edges, neighbours: neighboursOf(data, edges) };
+}
+
+function neighboursOf(data, edges) {
   const neighbours = data.names.map(() => []);
   edges.forEach((edge) => { neighbours[edge.a].push(edge); neighbours[edge.b].push(edge); });
-  return { threshold, cuts, fits, edges, neighbours };
+  return neighbours;
 }
 
 function edgeOf(data, fits, threshold, a, b, chosen) {
@@ -64,16 +63,15 @@ function edgeOf(data, fits, threshold, a, b, chosen) {
   const [strength, relative, evidence] = data.values[key] || [null, null, null];
   const df = (data.nodes[a].states.length - 1) * (data.nodes[b].states.length - 1);
   const loose = (fit, column) => (fit.unbounded || []).includes(column);
-  const table = meanTable(chosen[0] ? tableOf(fits[a], b) : null, chosen[1] ? tableOf(fits[b], a) : null);
-  const trend = table ? trendOf(table) : null;
+  const trend = mean([...(chosen[0] ? [trendOf(fits[a], b)] : []), ...(chosen[1] ? [trendOf(fits[b], a)] : [])]);
   const ordered = data.nodes[a].ordered && data.nodes[b].ordered;
   const required = requires(data, a, b);
   const entry = required ? null : entryOf(data, a, b, threshold);
   return {
-    a, b, table, strength, relative, evidence,
+    a, b, strength, relative, evidence,
     weight: strength !== null ? strength : given ? given.weight : 0.1,
-    sign: ordered && trend !== null && Math.abs(trend) >= 1e-12 ? Math.sign(trend) : given && ordered ? given.sign : 0,
-    coupling: df === 1 && trend !== null ? trend : null,
+    sign: ordered && Math.abs(trend) >= 1e-12 ? Math.sign(trend) : 0,
+    coupling: df === 1 ? trend : null,
     required,
     entry: entry === null ? null : 2 * data.rows * entry,
     selectedBy: chosen[0] && chosen[1] ? null : chosen[0] ? a : b,
@@ -169,7 +167,7 @@ function numberOf(data, a, b) {
 
 // The association of two columns with nothing else held; null where it is not known.
 function associationOf(data, a, b) {
-  if (!data.pairs) return null;
+  if (!data.pairs) return null; // nobody counted, or it is hidden
   const [i, j] = a < b ? [a, b] : [b, a];
   const value = data.pairs[numberOf(data, i, j)];
   if (value === null || value === undefined) return null;
