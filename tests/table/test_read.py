@@ -111,7 +111,7 @@ def test_na_of_every_format(write, na, name):
 
 @pytest.mark.parametrize("na", [3, ["a", 3], None])
 def test_na_must_be_text(write, na):
-    with pytest.raises(SettingError, match="na must be text, or a list of values, each text"):
+    with pytest.raises(SettingError, match="na must be a string or a list of strings"):
         read_table(write("t.csv", "a\n1\n"), na)
 
 
