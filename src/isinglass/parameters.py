@@ -335,7 +335,7 @@ PARAMETERS: dict[str, Kind] = {
     "starts": Whole(1, 10**6),
     "states": Whole(2, 256),
     "statistic": Word("edge", "strength", "overlap"),
-    "suppress": Number(0),
+    "suppress": Number(0, 1e5),
     "target": SHARE,
     "thin": Whole(1, 10**6),
     "threshold": POSITIVE,
