@@ -63,18 +63,6 @@ def test_native_is_readable_at_length(seed):
     agree(seed)
 
 
-def test_columns_of_more_states_than_the_core_takes():
-    rng = np.random.default_rng(0)
-    many = rng.permutation(np.arange(600) % 300)
-    codes = np.column_stack([many, many % 2 ^ (rng.random(600) < 0.1), rng.integers(0, 3, 600)])
-    found = expectations(encode(codes, max_states=300), [(1, 2)], intercept=True, threads=1)
-    fewer = expectations(encode(codes[:, 1:]), [(0, 1)], intercept=True, threads=1)
-    for (r, t), expected in found.items():
-        np.testing.assert_allclose(expected.table, fewer[r - 1, t - 1].table, atol=1e-4)
-        assert expected.without == pytest.approx(fewer[r - 1, t - 1].without, abs=1e-9)
-        assert expected.fitted == pytest.approx(fewer[r - 1, t - 1].fitted, abs=1e-9)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_two_ends_of_an_edge_against_a_plain_optimiser(seed):
     """Columns of two to four states; the reference shares no code with the package."""

@@ -122,19 +122,6 @@ def test_the_weakest_are_left_out(monkeypatch):
     assert list(kept) == sorted((link.source, link.target) for link in strongest)
 
 
-def test_many_states_are_fitted_by_the_readable_loss(monkeypatch):
-    field = simulate.potts(simulate.chain(4), [2, 3, 3, 2], coupling=0.7, seed=1)
-    frame = pd.DataFrame(field.sample(300, seed=1)).astype(object).add_prefix("c")
-    frame.iloc[:9, 1] = None
-    est = GreedyGraph(missing="available").fit(frame)
-    compiled = link_tables(est._table, est.graph_)
-    monkeypatch.setattr(module, "MAX_STATES", 2)
-    readable = link_tables(est._table, est.graph_)
-    assert compiled
-    for pair, table in compiled.items():
-        np.testing.assert_allclose(table.expected, readable[pair].expected, atol=1e-4)
-
-
 def test_both_ways_agree_where_nothing_is_missing():
     field = simulate.potts(simulate.small_world(6, 2, 0.3, seed=1), [2, 3, 2, 4, 3, 2], seed=1)
     est = GreedyGraph(0.004).fit(field.sample(500, seed=1))

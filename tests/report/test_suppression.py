@@ -140,6 +140,7 @@ def test_labels_of_rare_states_are_hidden(est):
     assert nodes["rare"]["shares"] == [[0.95, 1.0], [0.0, 0.05]]
     assert "odd" not in nodes["three"]["states"]
     assert nodes["a"]["states"] == [0, 1]
+    assert summarise(est, suppress=LEAST)["texts"]["lead"].startswith("At least ")
 
 
 @pytest.mark.parametrize("n", [12, 30, 100, 1000, 10_000])

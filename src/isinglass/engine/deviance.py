@@ -10,16 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
-from isinglass.core import MAX_STATES, edge_losses
+from isinglass.core import edge_losses
 from isinglass.engine.available import Part, parts_of
 from isinglass.engine.native import merged_rows
-from isinglass.engine.readable import node_loss
 from isinglass.engine.runs import Progress
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.table import Table
@@ -168,42 +165,11 @@ def _of_part(
     lists = [
         sorted(t for t in neighbours[r] if states[r] > 1 and states[t] > 1) for r in part.targets
     ]
-    found: dict[Key, Expected] = {}
-    for r, some, fits in zip(
-        part.targets, lists, _losses(part, lists, intercept, threads, show), strict=True
-    ):
-        for t, (without, expected) in zip(some, fits.left_out, strict=True):
-            df = (states[r] - 1) * (states[t] - 1)
-            found[r, t] = Expected(without, fits.loss, df, expected)
-        for t in set(neighbours[r]).difference(some):  # constant here: nothing is lost
-            found[r, t] = Expected(fits.loss, fits.loss, 1, np.zeros((states[r], states[t])))
-    return found
-
-
-class _Fits(NamedTuple):
-    """A column's loss, and for each neighbour the loss and the rows expected without it."""
-
-    loss: float
-    left_out: list[tuple[float, Array]]
-
-
-def _losses(
-    part: Part,
-    lists: Sequence[list[int]],
-    intercept: bool,
-    threads: int,
-    show: Callable[[int], None],
-) -> Iterator[_Fits]:
-    """The fits of each target: by the core, unless a column has too many states for it."""
-    if max(part.table.n_states) > MAX_STATES:
-        for r, some in zip(part.targets, lists, strict=True):
-            yield _readable(part.table, r, some, intercept)
-        return
     codes, weights = merged_rows(part.table)
     flat = edge_losses(
         codes,
         weights,
-        part.table.n_states,
+        states,
         part.targets,
         lists,
         intercept=intercept,
@@ -211,20 +177,16 @@ def _losses(
         n=part.table.n,
         progress=show,
     )
-    entries = zip(flat["without"].tolist(), _tables(flat["expected"], part, lists), strict=True)
-    for some, loss in zip(lists, flat["loss"].tolist(), strict=True):
-        yield _Fits(loss, [next(entries) for _ in some])
-
-
-def _readable(table: Table, r: int, neighbours: Sequence[int], intercept: bool) -> _Fits:
-    """The same for one column, by the readable loss."""
-    loss = node_loss(table, r, intercept=intercept)
-    left_out = []
-    for t in neighbours:
-        fit = loss.fit([other for other in neighbours if other != t])
-        states = np.eye(table.n_states[t])[table.codes[:, t]] * table.weights[:, None]
-        left_out.append((fit.loss, softmax(fit.scores(table.codes), axis=1).T @ states))
-    return _Fits(loss.fit(neighbours).loss, left_out)
+    found: dict[Key, Expected] = {}
+    tables = _tables(flat["expected"], part, lists)
+    entries = zip(flat["without"].tolist(), tables, strict=True)
+    for r, some, loss in zip(part.targets, lists, flat["loss"].tolist(), strict=True):
+        for t in some:
+            without, expected = next(entries)
+            found[r, t] = Expected(without, loss, (states[r] - 1) * (states[t] - 1), expected)
+        for t in set(neighbours[r]).difference(some):  # constant here: nothing is lost
+            found[r, t] = Expected(loss, loss, 1, np.zeros((states[r], states[t])))
+    return found
 
 
 def _tables(numbers: Array, part: Part, lists: Sequence[Sequence[int]]) -> Iterator[Array]:

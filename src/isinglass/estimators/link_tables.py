@@ -13,13 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from isinglass.core import MAX_STATES
 from isinglass.engine import fit_neighbourhoods
 from isinglass.engine.available import seen_rows
 from isinglass.engine.deviance import Expected, expectations
-from isinglass.engine.readable import node_loss
 from isinglass.graph import Graph
-from isinglass.losses.conditional import NodeFit
 from isinglass.model.link_tables import LinkTable
 from isinglass.table import Table
 
@@ -116,12 +113,7 @@ def _seconds(table: Table, r: int, neighbours: Sequence[int]) -> float:
 
 def _predicted(table: Table, r: int, neighbours: list[int], intercept: bool) -> Array:
     """P(x_r | neighbours) in each row."""
-    predicted: Array = softmax(_fit(table, r, neighbours, intercept).scores(table.codes), axis=1)
-    return predicted
-
-
-def _fit(table: Table, r: int, neighbours: list[int], intercept: bool) -> NodeFit:
-    if max(table.n_states) > MAX_STATES:
-        return node_loss(table, r, intercept=intercept).fit(neighbours)
     lists = [neighbours if at == r else [] for at in range(len(table.columns))]
-    return fit_neighbourhoods(table, lists, intercept=intercept, threads=1).fit(r, 0)
+    fit = fit_neighbourhoods(table, lists, intercept=intercept, threads=1).fit(r, 0)
+    predicted: Array = softmax(fit.scores(table.codes), axis=1)
+    return predicted

@@ -81,6 +81,8 @@ def lead(summary: Mapping[str, Any]) -> str:
     """What was found, in a sentence or two."""
     pairs = summary["columns"] * (summary["columns"] - 1) // 2
     found = counted(len(summary["edges"]), "direct link")
+    if summary["suppress"]:  # others may be hidden
+        found = f"At least {found}"
     return (
         f"{found} among {counted(pairs, 'pair')} of {counted(summary['columns'], 'column')}, "
         f"learned from {counted(summary['rows'], 'row')}."
