@@ -69,7 +69,7 @@ def test_nothing_changes(estimator, how):
 
 def test_nothing_changes_when_it_is_stopped_in_the_middle(estimator, monkeypatch):
     before = state_of(estimator)
-    late = "_graph" if isinstance(estimator, Rival) else "at"
+    late = "_graph" if isinstance(estimator, Rival) else "_joined"
 
     def interrupted(*_):
         raise KeyboardInterrupt
