@@ -106,6 +106,7 @@ def value_neighbours(
     intercept: bool,
     threads: int,
     n: float = 0.0,
+    progress: Callable[[int], None] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Fit every column on its given neighbours, and say what each edge is worth to both its ends.
 
@@ -114,7 +115,7 @@ def value_neighbours(
     begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
     chosen = np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
     flat: dict[str, NDArray[Any]] = _core.value(
-        *_table(codes, n_states, weights), n, begin, chosen, intercept, threads
+        *_table(codes, n_states, weights), n, begin, chosen, intercept, threads, progress
     )
     return flat
 

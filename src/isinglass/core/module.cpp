@@ -157,8 +157,8 @@ nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights
 
 // No search: the fit of every column on given neighbours, as flat arrays.
 nb::dict value(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-               Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept,
-               unsigned threads) {
+               Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept, unsigned threads,
+               nb::object progress) {
   const std::size_t columns = codes.shape(1);
   if (begin.shape(0) != columns + 1) throw std::invalid_argument("one list of neighbours a column");
   std::vector<std::vector<std::size_t>> supports(columns);
@@ -172,7 +172,7 @@ nb::dict value(Codes codes, Vector<std::int32_t> states, Vector<double> weights,
     }
   std::vector<std::size_t> targets(columns);
   std::iota(targets.begin(), targets.end(), std::size_t{0});
-  Watch watch{nb::none()};
+  Watch watch(std::move(progress));
   Flat flat;
   {
     const nb::gil_scoped_release release;
@@ -300,7 +300,8 @@ NB_MODULE(_core, m) {
         nb::arg("forbidden"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
         nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
   m.def("value", &value, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("begin"), nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"));
+        nb::arg("begin"), nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"),
+        nb::arg("progress").none());
   m.def("l1_paths", &l1_paths, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("penalties"), nb::arg("scales"), nb::arg("loss"), nb::arg("intercept"),
         nb::arg("tolerance"), nb::arg("threads"), nb::arg("progress").none());

@@ -8,7 +8,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from isinglass.errors import SettingError
 from isinglass.model import elimination, pseudolikelihood
-from isinglass.model.descent import lbfgs
+from isinglass.model.descent import Tell, lbfgs
 from isinglass.model.layout import Layout
 from isinglass.model.potentials import Potentials
 from isinglass.model.pseudolikelihood import PseudoLikelihood
@@ -35,18 +35,18 @@ class Likelihood:
         )
         self.shares = _shares(self.layout, table)
 
-    def minimum(self) -> Array:
+    def minimum(self, tell: Tell | None = None) -> Array:
         """From the pseudo-likelihood's answer, in coordinates that its curvature makes round."""
-        start = self.pseudo.minimum()
+        start = self.pseudo.minimum(tell)
         if self.layout.size > pseudolikelihood.DENSE:
-            return lbfgs(self.with_gradient, start)
+            return lbfgs(self.with_gradient, start, tell)
         root = _root(self.pseudo.with_hessian(start)[2])
 
         def rounded(z: Array) -> tuple[float, Array]:
             value, gradient = self.with_gradient(start + solve_triangular(root, z))
             return value, solve_triangular(root, gradient, trans="T")
 
-        step: Array = solve_triangular(root, lbfgs(rounded, np.zeros(len(start))))
+        step: Array = solve_triangular(root, lbfgs(rounded, np.zeros(len(start)), tell))
         return start + step
 
     def _field(self, parameters: Array) -> Potentials:
