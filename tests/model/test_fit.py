@@ -1,6 +1,8 @@
 """Joint fits against literal objectives, row by row and state by state."""
 
 import math
+import signal
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ import pytest
 import enumeration
 from isinglass import ChowLiuTree, GreedyGraph, L1Graph, MarkovField, simulate
 from isinglass.errors import OutOfMemory, SettingError, StoppedEarly
+from isinglass.graph import Graph, Link
 from isinglass.model import fit_model
 from isinglass.model.fit import model_of, pseudo_likelihood
 from isinglass.model.conditionals import cells_of
@@ -231,6 +234,76 @@ def test_a_model_knows_what_the_search_found_unbounded():
     est = GreedyGraph().fit(np.column_stack([x, x, np.arange(100) % 3]))
     assert [link.unbounded for link in est.model_.graph] == [True]
     assert [link.unbounded for link in est.graph_] == [True]
+
+
+@pytest.mark.parametrize("memory", [0.0, 3e4])
+def test_little_memory_gives_the_same_answer(memory):
+    """Nothing is kept, and no matrix of a column either; or of some columns only."""
+    true = any_gauge(3, [2, 3, 4, 3], [(0, 1), (1, 2), (0, 2), (2, 3)])
+    table = table_of(true, 300, seed=3)
+    lean = fit_model(table, true.graph, memory=memory)
+    same_model(lean, fit_model(table, true.graph), 1e-6)
+    fields, tables = literal_slopes(lean, table.codes, table.weights)
+    for slope in (*fields, *tables.values()):
+        assert np.abs(centred(slope)).max() < 1e-9
+
+
+def test_memory_does_not_grow_with_the_square_of_a_columns_parameters():
+    """One column with 16 states and 8 such neighbours has 1,800 parameters: 26 MB, squared."""
+    rng = np.random.default_rng(0)
+    hub = rng.integers(0, 16, 400)
+    noise = rng.integers(0, 16, (400, 8))
+    table = encode(np.column_stack([hub, np.where(rng.random((400, 8)) < 0.7, hub[:, None], noise)]))
+    graph = Graph(table.names, tuple(plain_link(0, t) for t in range(1, 9)))
+    fit_model(table, graph)  # what is loaded only once
+    tracemalloc.start()
+    try:
+        model = fit_model(table, graph, memory=1e6)
+        assert tracemalloc.get_traced_memory()[1] < 1e7
+    finally:
+        tracemalloc.stop()
+    joint = pseudo_likelihood(table, graph)
+    assert joint.layout.size == 8 * 225 + 9 * 15
+    slope = joint.with_gradient(joint.layout.parameters(model))[1]
+    assert np.abs(slope).max() < 1e-9
+
+
+def plain_link(source, target):
+    return Link(source, target, 0.5, 0, None, None, 1.0, "both", False)
+
+
+def test_more_parameters_than_rows_can_say():
+    """The two tables of an edge are far too large to start from; the answer is the minimiser."""
+    rng = np.random.default_rng(1)
+    hidden = rng.integers(0, 9, 120)
+    columns = np.where(rng.random((120, 5)) < 0.6, hidden[:, None], rng.integers(0, 9, (120, 5)))
+    table = encode(columns)
+    graph = Graph(table.names, tuple(plain_link(i, j) for i in range(5) for j in range(i + 1, 5)))
+    joint = pseudo_likelihood(table, graph)
+    slope = joint.with_gradient(joint.minimum())[1]
+    assert np.abs(slope).max() < 1e-9
+
+
+def test_progress_is_told_in_words():
+    told = []
+    field = MODELS["Potts, grid"]
+    fit_model(table_of(field, 300, 0), field.graph, progress=told.append)
+    assert told[0].startswith("each column by itself, ")
+    assert any(words.startswith("step 1, largest slope ") for words in told)
+    assert told[-1].startswith("step ")
+    told.clear()
+    fit_model(table_of(field, 300, 0), field.graph, "likelihood", progress=told.append)
+    assert "log-likelihood -" in told[-1]
+
+
+def test_a_fit_can_be_stopped():
+    field = MODELS["Potts, grid"]
+
+    def stop(words):
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_model(table_of(field, 300, 0), field.graph, progress=stop)
 
 
 def test_steps_that_run_out_are_said(monkeypatch):

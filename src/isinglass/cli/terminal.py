@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -38,6 +46,26 @@ def progress_bar(what: str, *, steady: bool = False) -> Iterator[Callback]:
     ) as bar:
         task = bar.add_task(what)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """A line on standard error for work of unknown length: what is done, and since when.
+
+    The words that are told to it stand behind. Gone when the work is done; silent when not on a
+    terminal.
+    """
+    console = new_console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as line:
+        task = line.add_task(what)
+        yield lambda words: line.update(task, description=f"{what}: {words}")
 
 
 def print_summary(console: Console, summary: dict[str, Any], top: int) -> None:

@@ -115,9 +115,9 @@ class PseudoLikelihood:
 
         As in the search: along such a direction the curvature left is at most a few times RIDGE
         times the size of the tables around it, while one row that speaks gives more. Where there
-        are very many parameters each column is looked at alone, and both ends must agree.
+        are very many parameters each column is fitted alone, and both ends must agree.
         """
-        if self.layout.size > DENSE:
+        if self.layout.size > DENSE or 4 * 8 * self.layout.size**2 > self.memory:
             return self._alone.unbounded()
         # With the least ridge, whatever ridge there was in the fit.
         least = np.where(self.ridge > 0, RIDGE, 0.0)
