@@ -13,6 +13,7 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
+    TaskID,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -20,7 +21,6 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.engine import Progress as Callback
 from isinglass.report.words import counted, one_line
 
 
@@ -29,14 +29,33 @@ def new_console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
+class Bar:
+    """Is called with what is done and how much there is; may be told what is being done."""
+
+    def __init__(self, bar: Progress, task: TaskID, what: str) -> None:
+        self._bar, self._task, self._what = bar, task, what
+
+    def __call__(self, done: int, total: int) -> None:
+        self._bar.update(self._task, completed=done, total=total)
+
+    def tell(self, words: str) -> None:
+        """Say in a few words what is being done."""
+        self._bar.update(self._task, description=f"{self._what}: {words}")
+
+
 @contextmanager
-def progress_bar(what: str, *, steady: bool = False) -> Iterator[Callback]:
+def progress_bar(what: str, *, steady: bool = False) -> Iterator[Bar]:
     """A bar on standard error, gone when the work is done; silent when not on a terminal.
 
     The time left goes by the speed of the last half minute, or, if `steady`, of the whole work.
     """
     console = new_console(stderr=True)
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(
         *columns,
         console=console,
@@ -44,8 +63,7 @@ def progress_bar(what: str, *, steady: bool = False) -> Iterator[Callback]:
         disable=not console.is_terminal,
         speed_estimate_period=1e9 if steady else 30.0,
     ) as bar:
-        task = bar.add_task(what)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield Bar(bar, bar.add_task(what), what)
 
 
 @contextmanager

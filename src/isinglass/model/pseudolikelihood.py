@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from threadpoolctl import threadpool_limits
 
 from isinglass.losses.linear import RIDGE
 from isinglass.model.alone import Alone, fit_alone
@@ -55,8 +56,10 @@ class PseudoLikelihood:
 
     def minimum(self, tell: Tell | None = None) -> Array:
         """The best parameters; `tell` is told how far the search has come."""
+        start = self._start(tell)
         ease = Preconditioner(self.layout, self.conditionals, self.memory / 2)
-        return newton(lambda x: _Point(self, x, ease), self._start(tell), tell)
+        with threadpool_limits(1, "blas"):  # products are small: threads would wait for each other
+            return newton(lambda x: _Point(self, x, ease), start, tell)
 
     def _start(self, tell: Tell | None) -> Array:
         """The best of some places between independent columns and columns fitted one by one.
