@@ -11,7 +11,7 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from isinglass.core import _core  # type: ignore[attr-defined]
-from isinglass.core.lapack import MANY_STATES, lend_lapack
+from isinglass.core.lapack import lapack_lent
 
 __all__ = [
     "all_pair_counts",
@@ -70,24 +70,23 @@ def search_columns(
     a bound that skipped a better one is an error.
     """
     targets = range(codes.shape[1]) if targets is None else targets
-    if max(n_states, default=0) > MANY_STATES:
-        lend_lapack()
-    flat: dict[str, NDArray[Any]] = _core.search(
-        *_table(codes, n_states, weights),
-        n,
-        np.asarray([] if answers is None else answers, dtype=np.int32),
-        np.asarray(targets, dtype=np.int64),
-        _pairs(admirers),
-        _pairs(required),
-        _pairs(forbidden),
-        threshold,
-        nu,
-        intercept,
-        -1 if max_degree is None else max_degree,
-        threads,
-        check,
-        progress,
-    )
+    with lapack_lent(n_states):
+        flat: dict[str, NDArray[Any]] = _core.search(
+            *_table(codes, n_states, weights),
+            n,
+            np.asarray([] if answers is None else answers, dtype=np.int32),
+            np.asarray(targets, dtype=np.int64),
+            _pairs(admirers),
+            _pairs(required),
+            _pairs(forbidden),
+            threshold,
+            nu,
+            intercept,
+            -1 if max_degree is None else max_degree,
+            threads,
+            check,
+            progress,
+        )
     return flat
 
 
@@ -114,9 +113,10 @@ def value_neighbours(
     """
     begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
     chosen = np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
-    flat: dict[str, NDArray[Any]] = _core.value(
-        *_table(codes, n_states, weights), n, begin, chosen, intercept, threads, progress
-    )
+    with lapack_lent(n_states):
+        flat: dict[str, NDArray[Any]] = _core.value(
+            *_table(codes, n_states, weights), n, begin, chosen, intercept, threads, progress
+        )
     return flat
 
 
@@ -141,18 +141,19 @@ def l1_paths(
     or "logrise" (two states).
     """
     targets = range(codes.shape[1]) if targets is None else targets
-    flat: dict[str, NDArray[Any]] = _core.l1_paths(
-        *_table(codes, n_states, weights),
-        n,
-        np.asarray(targets, dtype=np.int64),
-        np.ascontiguousarray(penalties, dtype=np.float64),
-        np.ascontiguousarray(scales, dtype=np.float64),
-        loss,
-        intercept,
-        tolerance,
-        threads,
-        progress,
-    )
+    with lapack_lent(n_states):
+        flat: dict[str, NDArray[Any]] = _core.l1_paths(
+            *_table(codes, n_states, weights),
+            n,
+            np.asarray(targets, dtype=np.int64),
+            np.ascontiguousarray(penalties, dtype=np.float64),
+            np.ascontiguousarray(scales, dtype=np.float64),
+            loss,
+            intercept,
+            tolerance,
+            threads,
+            progress,
+        )
     return flat
 
 
