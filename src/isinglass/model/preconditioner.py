@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from isinglass.losses.linear import RIDGE
 from isinglass.model.conditionals import Conditional, Look
-from isinglass.model.layout import Layout, Pair
+from isinglass.model.layout import Layout
+from isinglass.model.wide_layout import WideLayout
 
 Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
@@ -44,18 +45,23 @@ class Preconditioner:
         self, layout: Layout, conditionals: Mapping[int, Conditional], memory: float
     ) -> None:
         self.layout, self.conditionals = layout, conditionals
-        self._linked = [pair for pair, places in layout.edges.items() if places.size]
+        self._wide = WideLayout(layout)
+        self._others = {r: [t for t in layout.neighbours[r] if t in conditionals] for r in conditionals}
         self._whole = _first_that_fit(conditionals, memory)
         self._tables: dict[int, Array] = {}
         self._spreads: dict[int, list[Array]] = {}
         self._solve: dict[int, Solve] = {}
+        self._places = {
+            r: np.vstack([self._wide.fields[r], *(self._wide.table(t, r) for t in others)])
+            for r, others in self._others.items()
+        }
 
     def renew(self, looks: Mapping[int, Look]) -> None:
         """Look again at the columns whose tables have moved since they were looked at."""
         moved = [
             r
             for r, look in looks.items()
-            if r not in self._tables or np.abs(look.tables - self._tables[r]).max() > MOVED
+            if r not in self._tables or np.abs(look.tables - self._tables[r]).max(initial=0.0) > MOVED
         ]
         for r in moved:
             self._tables[r] = looks[r].tables
@@ -65,54 +71,16 @@ class Preconditioner:
 
     def __call__(self, slope: Array) -> Array:
         """Ease a slope over all parameters."""
-        fields, tables = self._widened(slope)
-        eased = [np.zeros_like(field) for field in fields]
-        sums = {pair: np.zeros_like(table) for pair, table in tables.items()}
-        for r in self.conditionals:
-            others = self._others(r)
-            wide = np.vstack([fields[r], *(_from(r, tables, t).T for t in others)])
-            found = self._solve[r](wide)
-            eased[r] += found[0]
-            begin = 1
-            for t in others:
-                own = _from(r, sums, t)
-                own += found[begin : begin + own.shape[1]].T
-                begin += own.shape[1]
-        return self._narrowed(eased, sums)
-
-    def _others(self, r: int) -> list[int]:
-        return [t for t in self.layout.neighbours[r] if t in self.conditionals]
-
-    def _widened(self, slope: Array) -> tuple[list[Array], dict[Pair, Array]]:
-        """Slopes along every state of a field and every pair of states of a table."""
-        layout = self.layout
-        fields = [
-            basis @ slope[places] if layout.intercept else np.zeros(len(basis))
-            for basis, places in zip(layout.bases, layout.fields, strict=True)
-        ]
-        tables = {}
-        for i, j in self._linked:
-            table = layout.bases[i] @ slope[layout.edges[i, j]] @ layout.bases[j].T
-            tables[i, j] = table + fields[i][:, None] / len(fields[j]) + fields[j] / len(fields[i])
-        return fields, tables
-
-    def _narrowed(self, fields: list[Array], tables: dict[Pair, Array]) -> Array:
-        """The transpose of that: what tables say of one column alone goes to its field."""
-        layout = self.layout
-        parameters = np.zeros(layout.size)
-        for (i, j), table in tables.items():
-            parameters[layout.edges[i, j]] = layout.bases[i].T @ table @ layout.bases[j]
-            fields[i] += table.mean(axis=1)
-            fields[j] += table.mean(axis=0)
-        if layout.intercept:
-            for basis, places, field in zip(layout.bases, layout.fields, fields, strict=True):
-                parameters[places] = basis.T @ field
-        return parameters
+        wide = self._wide.widened(slope)
+        eased = np.zeros_like(wide)
+        for r, places in self._places.items():
+            eased[places] += self._solve[r](wide[places])
+        return self._wide.narrowed(eased)
 
     def _solver(self, r: int, look: Look) -> Solve:
         """Solve for the field and the tables of a column, the rest held."""
         conditional = self.conditionals[r]
-        across = [self._spreads[t][self._others(t).index(r)] for t in self._others(r)]
+        across = [self._spreads[t][self._others[t].index(r)] for t in self._others[r]]
         extra = np.vstack([np.full(len(conditional.basis), LEAST), *(RIDGE + w for w in across)])
         if r in self._whole:
             matrices = _matrices(conditional, look)
@@ -124,11 +92,6 @@ class Preconditioner:
         field = own[0].sum(axis=0) if own else conditional.shares
         diagonal = extra + np.vstack([field, *own])
         return lambda wide: wide / diagonal
-
-
-def _from(r: int, tables: Mapping[Pair, Array], t: int) -> Array:
-    """The table of an edge, states of column r first."""
-    return tables[r, t] if r < t else tables[t, r].T
 
 
 def _first_that_fit(conditionals: Mapping[int, Conditional], memory: float) -> frozenset[int]:
