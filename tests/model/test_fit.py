@@ -284,6 +284,17 @@ def test_more_parameters_than_rows_can_say():
     assert np.abs(slope).max() < 1e-9
 
 
+def test_an_edge_with_a_constant_column_is_empty():
+    rng = np.random.default_rng(0)
+    table = encode(np.column_stack([rng.integers(0, 3, 50), np.zeros(50), rng.integers(0, 2, 50)]))
+    graph = Graph(table.names, (plain_link(0, 1), plain_link(0, 2), plain_link(1, 2)))
+    model = fit_model(table, graph)
+    assert not model.couplings[0, 1].any()
+    fields, tables = literal_slopes(model, table.codes, table.weights)
+    for slope in (*fields, *tables.values()):
+        assert np.abs(centred(slope)).max() < 1e-9
+
+
 def test_progress_is_told_in_words():
     told = []
     field = MODELS["Potts, grid"]

@@ -178,10 +178,11 @@ def _softmax(scores: Array) -> tuple[Array, Array]:
 
 def conditional_of(layout: Layout, table: Table, r: int) -> Conditional:
     """Column r given its neighbours in a layout, on the rows where all of them are seen."""
-    others = layout.neighbours[r]
-    m = layout.n_states[r]
-    codes, weights = rows_that_count(layout, table, [r, *others])
-    weights = weights / table.n
+    columns = [r, *layout.neighbours[r]]
+    codes, weights = rows_that_count(layout, table, columns)
+    m, weights = layout.n_states[r], weights / table.n
+    others = {t: places for t, places in layout.neighbours[r].items() if places.size}
+    codes = codes[:, [columns.index(v) for v in (r, *others)]]  # a constant one says nothing
     cell, cells = cells_of(codes[:, 1:], [layout.n_states[t] for t in others])
     own = layout.bases[r]
     shares = np.bincount(codes[:, 0], weights, minlength=m)
