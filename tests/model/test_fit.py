@@ -13,8 +13,8 @@ from isinglass import ChowLiuTree, GreedyGraph, L1Graph, MarkovField, simulate
 from isinglass.errors import OutOfMemory, SettingError, StoppedEarly
 from isinglass.graph import Graph, Link
 from isinglass.model import fit_model
-from isinglass.model.fit import model_of, pseudo_likelihood
 from isinglass.model.conditionals import cells_of
+from isinglass.model.fit import model_of, pseudo_likelihood
 from isinglass.table import encode
 from small_models import MODELS, any_gauge
 
@@ -253,7 +253,8 @@ def test_memory_does_not_grow_with_the_square_of_a_columns_parameters():
     rng = np.random.default_rng(0)
     hub = rng.integers(0, 16, 400)
     noise = rng.integers(0, 16, (400, 8))
-    table = encode(np.column_stack([hub, np.where(rng.random((400, 8)) < 0.7, hub[:, None], noise)]))
+    others = np.where(rng.random((400, 8)) < 0.7, hub[:, None], noise)
+    table = encode(np.column_stack([hub, others]))
     graph = Graph(table.names, tuple(plain_link(0, t) for t in range(1, 9)))
     fit_model(table, graph)  # what is loaded only once
     tracemalloc.start()

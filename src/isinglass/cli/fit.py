@@ -93,8 +93,13 @@ def command(
     What is found is written at once; the joint model of all columns, which may take longer, is
     added to model.json at the end. Ctrl-C keeps what is there.
     """
-    asked = {"--predictability": predictability, "--verdicts": verdicts}
-    asked |= {"--half-samples": half_samples, "--open": open_it, "--no-model": no_model}
+    asked = {
+        "--predictability": predictability,
+        "--verdicts": verdicts,
+        "--half-samples": half_samples is not None,
+        "--open": open_it,
+        "--no-model": no_model,
+    }
     _check_out(out, [option for option, given in asked.items() if given])
     estimator = fit_file(data, **options)
     with working("summing up"):

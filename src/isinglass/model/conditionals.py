@@ -72,7 +72,7 @@ class Conditional:
     @property
     def bytes_kept(self) -> int:
         """What the design and the probabilities take."""
-        return 8 * len(self.rows) * (self.places.shape[0] + len(self.basis))
+        return 8 * len(self.rows) * (len(self.places) + len(self.basis))
 
     def keep(self) -> Conditional:
         """The same, with its design and probabilities kept."""
@@ -185,17 +185,16 @@ def conditional_of(layout: Layout, table: Table, r: int) -> Conditional:
     codes = codes[:, [columns.index(v) for v in (r, *others)]]  # a constant one says nothing
     cell, cells = cells_of(codes[:, 1:], [layout.n_states[t] for t in others])
     own = layout.bases[r]
-    shares = np.bincount(codes[:, 0], weights, minlength=m)
+    shares = _sums(codes[:, 0], weights, m)
     observed = [shares @ own] if layout.intercept else []
     for at, t in enumerate(others, start=1):
-        pairs = np.bincount(codes[:, at].astype(np.intp) * m + codes[:, 0], weights, minlength=0)
-        full = np.zeros(layout.n_states[t] * m)
-        full[: len(pairs)] = pairs
-        observed.append(layout.bases[t].T @ full.reshape(-1, m) @ own)
+        pair = codes[:, at].astype(np.intp) * m + codes[:, 0]
+        pairs = _sums(pair, weights, layout.n_states[t] * m).reshape(-1, m)
+        observed.append(layout.bases[t].T @ pairs @ own)
     places = [layout.fields[r].reshape(-1, m - 1), *others.values()]
     return Conditional(
         cells,
-        np.bincount(cell, weights, minlength=len(cells)),
+        _sums(cell, weights, len(cells)),
         np.vstack([np.empty((0, m - 1)), *observed]),
         shares,
         np.vstack(places),
@@ -203,6 +202,10 @@ def conditional_of(layout: Layout, table: Table, r: int) -> Conditional:
         own,
         layout.intercept,
     )
+
+
+def _sums(number: NDArray[np.integer[Any]], weights: Array, count: int) -> Array:
+    return np.bincount(number, weights, minlength=count).astype(np.float64)
 
 
 def rows_that_count(

@@ -65,7 +65,9 @@ def newton(at: Callable[[Array], Point], start: Array, tell: Tell | None = None)
         blind = predicted < BLIND * (1.0 + abs(here.value))
         if not predicted > TOLERANCE or (blind and predicted > 0.5 * last):
             return x
-        found = _along(at, x, here, direction, predicted, blind)
+        # Below rounding whole steps are taken, if they do no harm.
+        least = -1e-12 * (1.0 + abs(here.value)) if blind else 0.1 * predicted
+        found = _along(at, x, direction, here.value, least)
         if found is None:
             return x
         (x, here), last = found, predicted
@@ -74,20 +76,14 @@ def newton(at: Callable[[Array], Point], start: Array, tell: Tell | None = None)
 
 
 def _along(
-    at: Callable[[Array], Point],
-    x: Array,
-    here: Point,
-    direction: Array,
-    predicted: float,
-    blind: bool,
+    at: Callable[[Array], Point], x: Array, direction: Array, value: float, fall: float
 ) -> tuple[Array, Point] | None:
-    """The first of ever shorter steps that falls enough; None if there is none."""
+    """The first of ever shorter steps that falls enough, for its length; None if there is none."""
     length = 1.0
     while length > 1e-12:
         there = x + length * direction
         point = at(there)
-        fall = -1e-12 * (1.0 + abs(here.value)) if blind else 0.1 * length * predicted
-        if point.value <= here.value - fall:
+        if point.value <= value - length * fall:
             return there, point
         length /= 2
     return None

@@ -117,7 +117,8 @@ def load_part(path: str | os.PathLike[str], part: str, understand: Callable[[Any
                 "--no-model and to the end, or save a model with MarkovField.save"
             )
         if part not in document:
-            raise Fault(f"it holds no {part}, only {'model' if 'model' in document else 'a heading'}")
+            held = "model" if "model" in document else "a heading"
+            raise Fault(f"it holds no {part}, only {held}")
         return understand(document[part])
 
     return read_document(path, read)

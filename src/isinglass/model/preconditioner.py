@@ -46,7 +46,9 @@ class Preconditioner:
     ) -> None:
         self.layout, self.conditionals = layout, conditionals
         self._wide = WideLayout(layout)
-        self._others = {r: [t for t in layout.neighbours[r] if t in conditionals] for r in conditionals}
+        self._others = {
+            r: [t for t in layout.neighbours[r] if t in conditionals] for r in conditionals
+        }
         self._whole = _first_that_fit(conditionals, memory)
         self._tables: dict[int, Array] = {}
         self._spreads: dict[int, list[Array]] = {}
@@ -58,16 +60,16 @@ class Preconditioner:
 
     def renew(self, looks: Mapping[int, Look]) -> None:
         """Look again at the columns whose tables have moved since they were looked at."""
-        moved = [
-            r
-            for r, look in looks.items()
-            if r not in self._tables or np.abs(look.tables - self._tables[r]).max(initial=0.0) > MOVED
-        ]
+        moved = [r for r, look in looks.items() if self._has_moved(r, look)]
         for r in moved:
             self._tables[r] = looks[r].tables
             self._spreads[r] = _by_states(self.conditionals[r], looks[r])
         for r in moved:
             self._solve[r] = self._solver(r, looks[r])
+
+    def _has_moved(self, r: int, look: Look) -> bool:
+        before = self._tables.get(r)
+        return before is None or bool(np.any(np.abs(look.tables - before) > MOVED))
 
     def __call__(self, slope: Array) -> Array:
         """Ease a slope over all parameters."""
@@ -110,9 +112,9 @@ def _by_states(conditional: Conditional, look: Look) -> list[Array]:
     m = len(conditional.basis)
     sums = [np.zeros(len(basis) * m) for basis in conditional.bases]
     for at, spread in conditional.spreads(look):
-        for t, total in enumerate(sums):
+        for t in range(len(sums)):
             cell = conditional.codes[at, t, None].astype(np.intp) * m + np.arange(m)
-            total += np.bincount(cell.ravel(), spread.ravel(), minlength=len(total))
+            sums[t] += np.bincount(cell.ravel(), spread.ravel(), minlength=len(sums[t]))
     return [total.reshape(-1, m).T for total in sums]
 
 

@@ -16,8 +16,8 @@ from isinglass.losses.contrasts import zero_sum_basis
 from isinglass.losses.families import softmax_terms
 from isinglass.losses.linear import RIDGE, predictor_objective
 from isinglass.losses.newton import minimise
-from isinglass.model.layout import Pair
 from isinglass.model.conditionals import cells_of
+from isinglass.model.layout import Pair
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -55,7 +55,7 @@ class Explained:
 
     def contrasts(self, t: int) -> Array:
         """What each cell says of one neighbour."""
-        return self.bases[t][self.cells[:, self.others.index(t)]]
+        return np.asarray(self.bases[t][self.cells[:, self.others.index(t)]])
 
     def products(self, s: int, t: int) -> Array:
         """What each cell says of two neighbours together, beyond each alone."""
