@@ -77,9 +77,7 @@ def fit_model(
         raise SettingError(f"ridge must be a finite number, 0 or more, got {ridge!r}.")
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
-    joint = pseudo_likelihood(
-        table, graph, ridge=float(ridge), intercept=intercept, memory=memory
-    )
+    joint = pseudo_likelihood(table, graph, ridge=float(ridge), intercept=intercept, memory=memory)
     if refit == "pseudolikelihood":
         return model_of(joint, joint.minimum(progress))
     return model_of(joint, Likelihood(joint, table, memory).minimum(progress))

@@ -38,9 +38,7 @@ class PseudoLikelihood:
     `memory` is what may be kept, in bytes; what does not fit is computed again when it is needed.
     """
 
-    def __init__(
-        self, layout: Layout, table: Table, ridge: float, memory: float = MEMORY
-    ) -> None:
+    def __init__(self, layout: Layout, table: Table, ridge: float, memory: float = MEMORY) -> None:
         self.layout, self.table, self.memory = layout, table, memory
         self.conditionals: dict[int, Conditional] = {}
         kept = 0.0
