@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from isinglass.cli.terminal import working
 from isinglass.exports import FORMATS, write
 from isinglass.model import MarkovField
 
@@ -31,4 +32,8 @@ def command(model: str, to: str, out: str) -> None:
     isingsampler  R: thresholds and couplings in 0/1 coding, and a script; two states a column
     uai           inference programs; names and states are written beside
     """  # noqa: D301 (the escape is click's mark for lines to keep)
-    click.echo(f"wrote {' and '.join(write(MarkovField.load(model), out, to))}")
+    with working("reading the model") as tell:
+        field = MarkovField.load(model)
+        tell("writing")
+        written = write(field, out, to)
+    click.echo(f"wrote {' and '.join(written)}")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from isinglass.cli.drawing import method_options, mixing_told
-from isinglass.cli.terminal import progress_bar
+from isinglass.cli.terminal import progress_bar, working
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
@@ -51,12 +51,14 @@ def command(
     paths = _paths(out, drawing["draws"])
     for path in paths:
         check_file(path)
-    field = MarkovField.load(model)
-    table = read_table(data, na=na, header=not no_header)
+    with working("reading"):
+        field = MarkovField.load(model)
+        table = read_table(data, na=na, header=not no_header)
     with mixing_told(), progress_bar("drawing") as progress:
         completed = field.impute(table, progress=progress, **drawing)
     tables = zip(paths, completed, strict=True)
-    write_files({path: as_csv(each.columns, each.rows()) for path, each in tables})
+    with working("writing"):
+        write_files({path: as_csv(each.columns, each.rows()) for path, each in tables})
     click.echo(
         f"wrote {', '.join(map(str, paths))}: {counted(completed.filled, 'cell')} filled in "
         f"{counted(len(table), 'row')}"

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from isinglass.cli.pages import open_option, show, suppress_option, title_of
+from isinglass.cli.terminal import working
 from isinglass.errors import SettingError
 from isinglass.files import check_file, write_files
 from isinglass.measures import nodes
@@ -41,10 +42,13 @@ def command(model: str, out: str | None, title: str | None, suppress: float, ope
         raise SettingError(f"--out must end in one of {known}; {path.suffix!r} is not known.")
     check_file(path)
     named = title or title_of(str(Path(model).absolute().parent))
-    record = FitRecord.load(model)
-    measured = nodes(record, library="polars")
-    summary = summarise(record, title=named, suppress=suppress, measures=measured)
-    write_files({path: FACES[path.suffix](summary).encode()})
+    with working("reading the record") as tell:
+        record = FitRecord.load(model)
+        tell("summing up")
+        measured = nodes(record, library="polars")
+        summary = summarise(record, title=named, suppress=suppress, measures=measured)
+        tell("writing")
+        write_files({path: FACES[path.suffix](summary).encode()})
     click.echo(f"wrote {path}")
     if open_it:
         show(path)

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from isinglass.cli.terminal import working
 from isinglass.errors import SettingError
 from isinglass.table import read_table
 
@@ -39,7 +40,8 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def read_without(data: str, drop: Sequence[str], *, na: Sequence[str], header: bool) -> Any:
     """Read a table from a file, and leave some columns out."""
-    table = read_table(data, na=na, header=header)
+    with working("reading the table"):
+        table = read_table(data, na=na, header=header)
     unknown = [name for name in drop if name not in table.columns]
     if unknown:
         known = ", ".join(repr(name) for name in table.columns[:8])

@@ -26,7 +26,7 @@ TOLERANCE = 1e-18
 #: Below this share of the value rounding hides a decrease: whole steps are taken, if harmless.
 BLIND = 1e-13
 #: No number moves farther in one step.
-FARTHEST = 4.0
+FARTHEST = 30.0
 #: Residuals of steps far from the minimum, and near it.
 LOOSE, TIGHT = 0.3, 1e-4
 #: The largest slope that L-BFGS leaves.
@@ -151,8 +151,17 @@ def _told(tell: Tell | None, step: int, slope: Array) -> Callable[[int], None] |
     """Say in which step a fit is, and how steep it still is, product by product."""
     if tell is None:
         return None
-    words = f"step {step + 1}, largest slope {np.abs(slope).max(initial=0.0):.0e}"
+    words = step_in_words(step, slope)
     return lambda products: tell(f"{words}, product {products + 1}")
+
+
+def step_in_words(step: int, slope: Array) -> str:
+    """How far a fit has come.
+
+    >>> step_in_words(2, np.array([0.01, -0.2]))
+    'step 3, largest slope 2e-01'
+    """
+    return f"step {step + 1}, largest slope {np.abs(slope).max(initial=0.0):.0e}"
 
 
 def _warn_of_steps(parameters: int, steps: int, slope: Array) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +17,10 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
 from isinglass.losses.linear import RIDGE
+from isinglass.losses.newton import Objective, minimise
 from isinglass.model.alone import Alone, fit_alone
 from isinglass.model.conditionals import Conditional, Look, conditional_of
-from isinglass.model.descent import Tell, newton
+from isinglass.model.descent import Tell, newton, step_in_words
 from isinglass.model.layout import Layout, Pair, Places
 from isinglass.model.potentials import MEMORY
 from isinglass.model.preconditioner import Preconditioner
@@ -26,7 +28,7 @@ from isinglass.table import Table
 
 Array = NDArray[np.float64]
 
-#: Parameters up to which the whole matrix of second derivatives is looked at.
+#: Parameters up to which Newton's method has the whole matrix of second derivatives.
 DENSE = 2000
 #: How far the search starts from independent columns towards columns fitted one by one.
 SHARES = (1.0, 0.5, 0.25, 0.125, 0.0)
@@ -53,11 +55,33 @@ class PseudoLikelihood:
                 self.ridge[conditional.places[0]] = 0.0
 
     def minimum(self, tell: Tell | None = None) -> Array:
-        """The best parameters; `tell` is told how far the search has come."""
+        """The best parameters: by Newton's method, its steps solved by products if need be.
+
+        `tell` is told how far it has come.
+        """
         start = self._start(tell)
+        if self._has_room_for_a_matrix:
+            return minimise(self._telling(tell), start)
         ease = Preconditioner(self.layout, self.conditionals, self.memory / 2)
         with threadpool_limits(1, "blas"):  # products are small: threads would wait for each other
             return newton(lambda x: _Point(self, x, ease), start, tell)
+
+    @property
+    def _has_room_for_a_matrix(self) -> bool:
+        """Whether the whole matrix of second derivatives is small."""
+        size = self.layout.size
+        return size <= DENSE and 4 * 8 * size**2 <= self.memory
+
+    def _telling(self, tell: Tell | None) -> Objective:
+        steps = count()
+
+        def objective(parameters: Array) -> tuple[float, Array, Array]:
+            value, gradient, hessian = self.with_hessian(parameters)
+            if tell is not None:
+                tell(step_in_words(next(steps), gradient))
+            return value, gradient, hessian
+
+        return objective
 
     def _start(self, tell: Tell | None) -> Array:
         """The best of some places between independent columns and columns fitted one by one.
@@ -118,7 +142,7 @@ class PseudoLikelihood:
         times the size of the tables around it, while one row that speaks gives more. Where there
         are very many parameters each column is fitted alone, and both ends must agree.
         """
-        if self.layout.size > DENSE or 4 * 8 * self.layout.size**2 > self.memory:
+        if not self._has_room_for_a_matrix:
             return self._alone.unbounded()
         # With the least ridge, whatever ridge there was in the fit.
         least = np.where(self.ridge > 0, RIDGE, 0.0)
