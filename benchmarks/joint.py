@@ -94,7 +94,7 @@ def measure(name: str) -> None:
     estimator = GreedyGraph()
     codes = CASES[name]()
     search = seconds(lambda: estimator.fit(codes))
-    model = seconds(lambda: estimator.fit_model())
+    model = seconds(estimator.fit_model)
     field = estimator.model_
     free = [len(labels) - 1 for labels in field.states]
     parameters = sum(free) + sum(free[i] * free[j] for i, j in field.couplings)
