@@ -4,10 +4,10 @@
 
 On the tables of rows a, b and e of `speed`. The core's stages are told apart from outside: a
 search of no column packs the bits and counts the pairs; the searches have ended when progress
-first reports all columns done; what edges are worth, and the flat arrays, come after. What the
-stages leave of a whole fit is "other". Below the percentages stands how many candidates were
-evaluated exactly for a column in its whole search. The standard library has a module
-`profile`, hence the name of this one.
+first reports all columns done; the flat arrays come after. "numbers" is what a graph takes when it
+is first asked for strength and evidence, after the fit. What the stages leave of it is "other".
+Below the percentages stands how many candidates were evaluated exactly for a column in its whole
+search. The standard library has a module `profile`, hence the name of this one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from isinglass import GreedyGraph
 from isinglass.core import search_columns
 from isinglass.table import Table, encode
 
-STAGES = ("encode", "pack, pairs", "searches", "worth", "join", "other")
+STAGES = ("encode", "pack, pairs", "searches", "arrays", "join", "other", "numbers")
 
 
 def main() -> None:
@@ -61,12 +61,14 @@ def one_round(table: tables.Codes, threads: int) -> list[float]:
     joining = seconds(lambda: graph.at(graph.threshold_))
     encoded = encode(table)
     packing = seconds(lambda: search(encoded, graph.threshold_, threads, targets=[]))
-    searched, finished = search_and_worth(encoded, graph.threshold_, threads)
+    numbers = seconds(lambda: graph.at(graph.threshold_ * (1 + 1e-12)).links)
+    searched, finished = search_and_flatten(encoded, graph.threshold_, threads)
     native = [packing, searched - packing, finished - searched]
-    return [whole, reading, *native, joining, whole - reading - finished - joining]
+    other = whole - reading - finished - joining
+    return [whole, reading, *native, joining, other, numbers]
 
 
-def search_and_worth(table: Table, threshold: float, threads: int) -> tuple[float, float]:
+def search_and_flatten(table: Table, threshold: float, threads: int) -> tuple[float, float]:
     """Seconds until all columns are searched, and until all is done."""
     ends: list[float] = []
 

@@ -17,6 +17,10 @@ def make_link(a: int, b: int, strength: float = 0.5, **changes) -> Link:
         "evidence": 12.5,
         "selected_by": "both",
         "unbounded": False,
+        "relative_strength": strength,
+        "source_state": "yes",
+        "target_state": "1",
+        "entry_evidence": 11.5,
     }
     return Link(source=a, target=b, **(numbers | changes))
 
@@ -32,7 +36,9 @@ def small():
     links = (
         make_link(0, 1, 0.9),
         make_link(0, 2, 0.1, sign=-1, coupling=-0.1, log_odds=-0.4, selected_by="a"),
-        make_link(1, 2, 0.3, sign=0, coupling=None, log_odds=None),
+        make_link(1, 2, 0.3, sign=0, coupling=None, log_odds=None)._replace(
+            source_state=None, target_state=None
+        ),
         make_link(2, 3, 1.0, unbounded=True),
         make_link(4, 5, 0.2),
     )

@@ -14,7 +14,8 @@ SOURCE = Path(isinglass.__file__).parent
 # A room may import from rooms on lower levels only.
 LEVELS = [
     {"errors"},
-    {"frames", "files", "notebook", "core"},
+    {"parameters", "notebook", "core"},
+    {"frames", "files"},
     {"graph", "table", "losses"},
     {"solvers"},
     {"engine"},

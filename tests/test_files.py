@@ -4,7 +4,14 @@ from pathlib import Path
 import pytest
 
 from isinglass.errors import FileError
-from isinglass.files import check_file, check_folder, write_all, write_files
+from isinglass.files import (
+    MARK,
+    check_file,
+    check_folder,
+    check_side_files,
+    write_all,
+    write_files,
+)
 
 
 def test_writes_into_a_new_folder(tmp_path):
@@ -86,3 +93,49 @@ def test_checking_makes_nothing(tmp_path):
     check_folder(tmp_path / "new" / "newer")
     check_folder(Path("."))
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_one_target_that_is_a_folder_keeps_all_as_they_were(tmp_path, place):
+    names = ["a.csv", "b.csv", "c.csv"]
+    for name in names:
+        (tmp_path / name).write_bytes(b"old")
+    (tmp_path / names[place]).unlink()
+    (tmp_path / names[place]).mkdir()
+    with pytest.raises(FileError, match="it is a folder; name a file"):
+        write_all(tmp_path, dict.fromkeys(names, b"new"))
+    kept = [tmp_path / name for name in names if name != names[place]]
+    assert [path.read_bytes() for path in kept] == [b"old", b"old"]
+    assert sorted(os.listdir(tmp_path)) == names
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "/dev/stdout", "/dev/fd/1"])
+def test_a_device_is_not_replaced(path):
+    with pytest.raises(FileError, match="not a plain file"):
+        write_files({Path(path): b"new"})
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x\0y"])
+def test_a_name_that_cannot_be(tmp_path, name):
+    for path in (tmp_path / name, tmp_path / name / "below"):
+        with pytest.raises(FileError, match="cannot write to"):
+            check_file(path)
+        with pytest.raises(FileError, match="cannot write to"):
+            check_folder(path)
+
+
+def test_a_name_as_long_as_may_be(tmp_path):
+    write_files({tmp_path / ("x" * 250): b"new"})
+    assert (tmp_path / ("x" * 250)).read_bytes() == b"new"
+
+
+def test_a_file_beside_is_replaced_only_if_it_is_ours(tmp_path):
+    main, beside = tmp_path / "x.csv", tmp_path / "x.R"
+    main.write_bytes(b"somebody's")
+    check_side_files([main, beside], main)
+    beside.write_bytes(b"# " + MARK + b"\n")
+    check_side_files([main, beside], main)
+    beside.write_bytes(b"somebody's")
+    with pytest.raises(FileError, match=r"x\.R' would be written beside .*, but is there already"):
+        check_side_files([main, beside], main)
+    check_side_files([main, beside], main, overwrite=True)

@@ -26,14 +26,15 @@ def test_joint_numbers():
     assert first.coupling == pytest.approx(before[0].coupling, abs=0.1)
 
 
-def test_states_without_an_order_get_no_sign():
+@pytest.mark.parametrize(("colours", "sign"), [(["blue", "red"], 1), (["blue", "green", "red"], 0)])
+def test_two_states_have_a_sign_and_more_need_an_order(colours, sign):
     rng = np.random.default_rng(0)
-    a = rng.choice(["red", "blue"], 300)
+    a = rng.choice(colours, 300)
     table = pl.DataFrame({"a": a, "b": np.where(rng.random(300) < 0.8, a, "red")})
     est = GreedyGraph().fit(table)
     (link,) = est.graph_.with_couplings(est.model_.couplings)
-    assert link.sign == 0
-    assert link.coupling == est.model_.couplings[0, 1][1, 1]
+    assert link.sign == sign
+    assert link.coupling == (est.model_.couplings[0, 1][1, 1] if sign else None)
 
 
 def test_a_table_for_every_edge():

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from isinglass import simulate
+from isinglass import GreedyGraph, simulate
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -66,7 +66,8 @@ def test_shell_lines_of_simulate(tmp_path):
 
 
 def test_shell_lines_of_files(tmp_path):
-    simulate.ising(simulate.chain(3)).save(tmp_path / "model.json")
+    est = GreedyGraph().fit(simulate.ising(simulate.chain(3)).sample(500, seed=0))
+    est.model_.save(tmp_path / "model.json", fit=est.record())
     for line in shell_lines((ROOT / "docs" / "files.md").read_text()):
         run_shell(line, tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {

@@ -19,8 +19,10 @@ what Ctrl-C raises where part of the work is done,
 
 and warnings
 
-    PoorMixing                 draws that are far from independent      (UserWarning)
-    StoppedEarly               a fit that took all its steps            (UserWarning)
+    IsinglassWarning           base of all                              (UserWarning)
+    ├── PoorMixing             draws that are far from independent
+    ├── StoppedEarly           a fit that took all its steps
+    └── DamagedRecords         lines of a file of records, ignored
 
 A message says what was wrong, what is allowed, what came, and what to do next.
 """
@@ -32,9 +34,11 @@ from typing import Any
 __all__ = [
     "BadWeights",
     "BelowFloor",
+    "DamagedRecords",
     "DuplicateNames",
     "FileError",
     "IsinglassError",
+    "IsinglassWarning",
     "MissingExtra",
     "MissingValues",
     "OutOfMemory",
@@ -114,9 +118,17 @@ class Stopped(KeyboardInterrupt):
         self.result = result
 
 
-class PoorMixing(UserWarning):
+class IsinglassWarning(UserWarning):
+    """Base of all warnings of isinglass."""
+
+
+class PoorMixing(IsinglassWarning):
     """Chains disagree, or their draws are far from independent."""
 
 
-class StoppedEarly(UserWarning):
+class StoppedEarly(IsinglassWarning):
     """A fit took all the steps it may, and could still gain."""
+
+
+class DamagedRecords(IsinglassWarning):
+    """Lines of a file of records that hold none are ignored."""

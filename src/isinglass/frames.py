@@ -3,19 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, Literal, cast
 
 import narwhals as nw
 
-from isinglass.errors import MissingExtra
+from isinglass.errors import MissingExtra, SettingError
+from isinglass.parameters import check
 
 Library = Literal["pandas", "polars", "pyarrow"]
 
 
-def frame(columns: Mapping[str, Sequence[Any]], library: str | None = None) -> Any:
-    """Build a data frame of the given library (polars when None) from lists."""
+def frame(
+    columns: Mapping[str, Sequence[Any]],
+    library: str | None = None,
+    types: Mapping[str, Any] | None = None,
+) -> Any:
+    """Build a data frame of the given library (polars when None) from lists.
+
+    `types` are narwhals' data types of columns, which then have them even if all is missing.
+    """
+    check("library", library)
     library = library or "polars"
+    if library != "pandas":
+        for name, values in columns.items():
+            _check_one_kind(name, values, library)
     try:
-        return nw.from_dict(dict(columns), backend=cast(Library, library)).to_native()
+        made = nw.from_dict(dict(columns), backend=cast(Library, library))
+        empty = [
+            nw.col(name).cast(kind)
+            for name, kind in (types or {}).items()
+            if all(value is None for value in columns[name])
+        ]
+        return made.with_columns(*empty).to_native() if empty else made.to_native()
     except ModuleNotFoundError as error:
         raise MissingExtra(f"a {library} frame needs {library}: pip install {library}") from error
+
+
+def _check_one_kind(name: str, values: Sequence[Any], library: str) -> None:
+    """A column of polars or pyarrow holds one kind of values, or would take some for others."""
+    kinds = set(map(type, values)) - {type(None)} if isinstance(values, list) else set()
+    if len(kinds) < 2 or (bool not in kinds and all(issubclass(kind, Real) for kind in kinds)):
+        return
+    several = " and ".join(sorted(kind.__name__ for kind in kinds))
+    raise SettingError(
+        f"column {name!r} holds values of several types ({several}); a {library} column holds "
+        "one. Take pandas, or codes instead of labels (as sample_codes draws)."
+    )

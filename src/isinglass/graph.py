@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 from isinglass.frames import frame
 from isinglass.notebook import small_table
+from isinglass.parameters import checked
 
 if TYPE_CHECKING:
     import networkx
@@ -27,29 +27,44 @@ class Link(NamedTuple):
     ----------
     source, target : int
         Columns, source before target.
-    strength : float
-        0 to 1; comparable across numbers of states.
+    strength : float or None
+        0 to 1: how much the two ends help to predict each other in this graph. With c the
+        log-likelihood per row that is lost when the edge is removed and everything else is
+        refitted, the mean of its two ends, it is sqrt(1 - exp(-2c)) (the R of Cox and Snell).
+        None in a model that no table was asked about.
     sign : int
-        +1 or -1 where both columns are ordered, else 0.
+        +1 or -1 where both columns are ordered or have two states, else 0.
     coupling, log_odds : float or None
         theta on the -1/+1 scale, and 4 theta, between two columns of two states. In a graph that
         a search found, the mean of the ends that chose the edge, each refitted on its own; in a
         model's graph, the one value of the joint fit. See `Graph.with_couplings`.
     evidence : float or None
-        A chi-square with one degree of freedom; None in a model that no table was asked about.
+        The likelihood ratio statistic of the edge in this graph, 2nc, everything else refitted, as
+        a chi-square with one degree of freedom; None in a model that no table was asked about.
     selected_by : str
-        "both", or the name of the one column that chose it; "required" if nobody had to.
+        "both", or the name of the one column that chose it; "required" if nobody had to; empty
+        where no search is known.
     unbounded : bool
         A zero cell or a collinear column leaves the size of the link open.
     tier : str
-        "firm" if the edge is in the graph of ``FalseEdges(0.05)``, else "tentative" if it is in
-        that of ``FalseEdges(1)``, "required" if it was asked for; empty for any other edge, and
-        where nobody searched.
+        "firm", "tentative", or empty: the first tier whose level `entry_evidence` exceeds.
+        "required" if the edge was asked for.
+    relative_strength : float or None
+        0 to 1: the strength at one end as a share of what is possible there (the R of Nagelkerke),
+        at the end where it is larger, so that it does not depend on how rare the states are. It is
+        1 if one end is known exactly once the other is.
+    entry_evidence : float or None
+        The number that decides: the edge is in the graph of every threshold below this one, down
+        to that of this graph. Thresholds are on the scale of `evidence` here, 2n times the gain.
+    source_state, target_state : str or None
+        The states that `log_odds` is about: the second, high state of each column.
+    size : float
+        How wide the edge is drawn where there is no strength.
     """
 
     source: int
     target: int
-    strength: float
+    strength: float | None
     sign: int
     coupling: float | None
     log_odds: float | None
@@ -57,19 +72,43 @@ class Link(NamedTuple):
     selected_by: str
     unbounded: bool
     tier: str = ""
+    relative_strength: float | None = None
+    entry_evidence: float | None = None
+    source_state: str | None = None
+    target_state: str | None = None
+    size: float = 0.0
+
+    @property
+    def weight(self) -> float:
+        """The strength; `size` where there is none."""
+        return self.size if self.strength is None else self.strength
 
 
 NUMBERS = (
-    *("strength", "sign", "coupling", "log_odds", "evidence"),
-    *("selected_by", "unbounded", "tier"),
+    *("strength", "relative_strength", "sign", "coupling", "log_odds"),
+    *("source_state", "target_state", "evidence", "entry_evidence", "tier"),
+    *("selected_by", "unbounded"),
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+class Unvalued(Protocol):
+    """Links whose numbers have not been asked for yet."""
+
+    @property
+    def pairs(self) -> Sequence[tuple[int, int]]:
+        """The columns of each link, in column order."""
+        ...
+
+    def links(self) -> tuple[Link, ...]:
+        """All numbers of all links."""
+        ...
+
+
 class Graph:
     """An undirected graph over named columns; frozen.
 
-    Two graphs are equal when their names and their edges are, whatever their numbers.
+    Two graphs are equal when their names and their edges are, whatever their numbers. The numbers
+    of a graph that a search found are computed when they are first asked for.
 
     Parameters
     ----------
@@ -96,25 +135,52 @@ class Graph:
     [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     """
 
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        links: Sequence[Link] | Unvalued,
+        library: str | None = None,
+    ) -> None:
+        own: dict[str, Any] = {"names": tuple(names), "library": library}
+        if isinstance(links, Sequence):
+            own |= {"links": tuple(links), "pairs": tuple((e.source, e.target) for e in links)}
+        else:
+            own |= {"_unvalued": links, "pairs": tuple(links.pairs)}
+        self.__dict__.update(own)
+
     names: tuple[str, ...]
-    links: tuple[Link, ...]
-    library: str | None = None
+    library: str | None
+    #: The columns of each edge, by number, in column order.
+    pairs: tuple[tuple[int, int], ...]
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        """The edges with their numbers, in column order."""
+        unvalued: Unvalued = self.__dict__.pop("_unvalued")
+        return unvalued.links()
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"a Graph is frozen; {name!r} cannot be set.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Graph, (self.names, self.links, self.library)
 
     @property
     def edges(self) -> list[tuple[str, str]]:
         """Pairs of names, in column order."""
-        return [(self.names[link.source], self.names[link.target]) for link in self.links]
+        return [(self.names[a], self.names[b]) for a, b in self.pairs]
 
     @cached_property
     def adjacency(self) -> csr_array:
         """Which columns are linked: a symmetric sparse matrix of bool, p x p."""
         from scipy.sparse import csr_array
 
-        ends = np.array([(e.source, e.target) for e in self.links], dtype=np.intp).reshape(-1, 2)
+        ends = np.array(self.pairs, dtype=np.intp).reshape(-1, 2)
         rows, columns = np.concatenate([ends, ends[:, ::-1]]).T
         p = len(self.names)
         return csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(p, p))
 
+    @checked
     def neighbors(self, name: str) -> list[str]:
         """Names of the columns linked to one, in column order.
 
@@ -127,15 +193,14 @@ class Graph:
         ['x0', 'x2']
         """
         at = position_of(name, self.names)
-        ends = ((link.source, link.target) for link in self.links)
-        return [self.names[j] for j in sorted(a + b - at for a, b in ends if at in (a, b))]
+        return [self.names[j] for j in sorted(a + b - at for a, b in self.pairs if at in (a, b))]
 
     def with_couplings(self, couplings: Mapping[tuple[int, int], NDArray[np.float64]]) -> Graph:
         """Return the same graph with the numbers of a joint fit, as ``model_.couplings``.
 
-        A graph that a search found never changes under one's hands: its `coupling`, `log_odds`
-        and `sign` are the mean of the ends that chose an edge. Here they come from one table an
-        edge. Strength and evidence say what an edge is worth in the search, and stay.
+        A graph that a search found keeps its numbers: its `coupling`, `log_odds` and `sign` are
+        the mean of the ends that chose an edge. Here they come from one table per edge. All other
+        numbers stay.
 
         Parameters
         ----------
@@ -151,7 +216,8 @@ class Graph:
         >>> bool(joint.links[0].log_odds == 4 * est.model_.couplings[0, 1][1, 1])
         True
         """
-        return replace(self, links=tuple(_with_coupling(link, couplings) for link in self.links))
+        links = tuple(_with_coupling(link, couplings) for link in self.links)
+        return Graph(self.names, links, self.library)
 
     def to_networkx(self) -> networkx.Graph:
         """Return a networkx graph; the edge attribute ``weight`` is the strength.
@@ -174,13 +240,14 @@ class Graph:
             graph.add_edge(
                 self.names[link.source],
                 self.names[link.target],
-                weight=link.strength,
+                weight=link.weight,
                 **present,
             )
         return graph
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
-        """Return a data frame with one row an edge, in column order.
+        """Return a data frame with one row per edge, in column order.
 
         It comes in the library of the fitted table (polars for arrays), or in the one named.
 
@@ -198,33 +265,46 @@ class Graph:
         }
         for key in NUMBERS:
             columns[key] = [getattr(link, key) for link in self.links]
-        return frame(columns, library or self.library)
+        return frame(columns, library or self.library, _types())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
             return NotImplemented
-        return self.names == other.names and self.edges == other.edges
+        return self.names == other.names and self.pairs == other.pairs
 
     def __hash__(self) -> int:
-        return hash((self.names, tuple(self.edges)))
+        return hash((self.names, self.pairs))
 
     def __len__(self) -> int:
-        return len(self.links)
+        return len(self.pairs)
 
     def __iter__(self) -> Iterator[Link]:
         return iter(self.links)
 
     def __repr__(self) -> str:
-        head = f"{_counted(len(self.names), 'column')}, {_counted(len(self.links), 'edge')}"
-        strongest = sorted(self.links, key=lambda link: -link.strength)[:3]
+        head = f"{_counted(len(self.names), 'column')}, {_counted(len(self.pairs), 'edge')}"
+        strongest = sorted(self.links, key=lambda link: -link.weight)[:3]
         shown = ", ".join(f"{self.names[e.source]} -- {self.names[e.target]}" for e in strongest)
-        more = ", ..." if len(self.links) > 3 else ""
+        more = ", ..." if len(self.pairs) > 3 else ""
         return f"Graph({head}{': ' if shown else ''}{shown}{more})"
 
     def _repr_html_(self) -> str:
         """Strongest edges as a small table, for notebooks."""
-        caption = f"{_counted(len(self.names), 'column')}, {_counted(len(self.links), 'edge')}"
+        caption = f"{_counted(len(self.names), 'column')}, {_counted(len(self.pairs), 'edge')}"
         return edges_html(self, caption)
+
+
+def _types() -> dict[str, Any]:
+    """The data types of the numbers of edges."""
+    import narwhals as nw
+
+    words = ("source_state", "target_state", "tier", "selected_by")
+    floats = ("strength", "relative_strength", "coupling", "log_odds", "evidence", "entry_evidence")
+    return (
+        dict.fromkeys(("source", "target", *words), nw.String())
+        | dict.fromkeys(floats, nw.Float64())
+        | {"sign": nw.Int64(), "unbounded": nw.Boolean()}
+    )
 
 
 def edges_html(graph: Graph, caption: str) -> str:
@@ -236,12 +316,12 @@ def edges_html(graph: Graph, caption: str) -> str:
     heads = ("source", "target", "strength", "sign", "evidence", "tier", "unbounded")
     rows = [
         [
-            *(graph.names[link.source], graph.names[link.target], f"{link.strength:.3f}"),
+            *(graph.names[link.source], graph.names[link.target], f"{link.weight:.3f}"),
             {1: "+", -1: "−"}.get(link.sign, ""),
             "" if link.evidence is None else f"{link.evidence:.1f}",
             *(link.tier, "yes" if link.unbounded else ""),
         ]
-        for link in sorted(graph.links, key=lambda link: -link.strength)
+        for link in sorted(graph.links, key=lambda link: -link.weight)
     ]
     return small_table(caption, heads, rows, "edges, weaker than these")
 

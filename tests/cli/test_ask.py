@@ -144,3 +144,22 @@ def test_the_example_of_the_help_works(invoke, tmp_path, monkeypatch):
     assert len(lines) == 3
     for words in lines:
         assert invoke(*words).status == 0
+
+
+DROP = ("--drop", "id", "--drop", "share", "--drop", "count")
+
+
+def test_a_number_is_known_by_its_bin(invoke, run_main, survey, tmp_path):
+    out = tmp_path / "out"
+    invoke("fit", survey, *DROP, "--bin", "age=25,45", "--out", out)
+    field = MarkovField.load(out / "model.json")
+    name = field.names.index("age")
+    labels = field.states[name]
+    for value, label in zip(("20", "25", "25.5", "60"), (0, 0, 1, 2), strict=True):
+        answer = invoke("ask", out / "model.json", "--given", f"age={value}", "--json")
+        assert json.loads(answer.out)["given"] == {"age": labels[label]}
+        by_number = field.conditional("a", given={"age": float(value)})
+        by_label = field.conditional("a", given={"age": labels[label]})
+        assert by_number.values.tolist() == by_label.values.tolist()
+    outcome = run_main("ask", out / "model.json", "--given", "age=old")
+    assert "column 'age' has no state 'old'" in outcome.err

@@ -59,8 +59,36 @@ def test_a_model_that_the_format_cannot_hold(run_main, tmp_path):
 def test_graphs_without_parameters(tmp_path):
     with pytest.raises(SettingError, match="give a MarkovField"):
         write(FIELD.graph, tmp_path / "x", "uai")
-    with pytest.raises(SettingError, match="to must be one of"):
+    with pytest.raises(SettingError, match="to must be 'csv', 'cytoscape'"):
         write(FIELD.graph, tmp_path / "x", "pickle")
     with pytest.raises(FileError, match="it is a folder"):
         write(FIELD.graph, tmp_path, "csv")
     assert write(FIELD.graph, tmp_path / "x", "gexf") == (str(tmp_path / "x"),)
+
+
+@pytest.mark.parametrize("to", ["qgraph", "isingsampler"])
+@pytest.mark.parametrize("name", ["x.R", "x.r"])
+def test_numbers_and_script_have_two_names(run_main, model, to, name, tmp_path):
+    outcome = run_main("export", model, "--to", to, "--out", tmp_path / name)
+    assert outcome.status == 2
+    assert outcome.err.count("\n") == 1
+    assert "the name of the script beside them; name 'x.csv'" in outcome.err
+    assert not (tmp_path / name).exists()
+
+
+BESIDE = {"qgraph": "survey.R", "isingsampler": "survey.R", "uai": "survey.csv.labels.json"}
+
+
+@pytest.mark.parametrize("to", BESIDE)
+def test_somebody_elses_file_is_not_replaced(run_main, model, to, tmp_path):
+    out, beside = tmp_path / "survey.csv", tmp_path / BESIDE[to]
+    beside.write_text("my own analysis")
+    export = ("export", model, "--to", to, "--out", out)
+    refused = run_main(*export)
+    assert refused.status == 2
+    assert "give --overwrite" in refused.err
+    assert not out.exists()
+    assert beside.read_text() == "my own analysis"
+    assert run_main(*export, "--overwrite").status == 0
+    assert "Written by isinglass" in beside.read_text()
+    assert run_main(*export).status == 0  # ours may be written again

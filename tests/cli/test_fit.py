@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -33,10 +34,10 @@ WRITTEN = "report.html, edges.csv, nodes.csv, graph.graphml, model.json"
 def fit_json(invoke, survey):
     """The JSON of a fit of the survey with some options."""
 
-    def run(*options, drop=PLAIN):
+    def run(*options, drop=PLAIN, quiet=True):
         outcome = invoke("fit", survey, *drop, "--json", *options)
         assert outcome.status == 0
-        assert outcome.err == ""
+        assert outcome.err == "" or not quiet
         return json.loads(outcome.out)
 
     return run
@@ -81,7 +82,8 @@ def test_the_model_and_the_record_of_the_fit(invoke, survey, table, tmp_path, fi
     record = FitRecord.load(tmp_path / "model.json")
     assert record.graph.links == est.graph_.links
     assert record.at(record.floor).links == est.at(est.floor_).links
-    assert summarise(record, title="survey", paths=False) == fit_json()
+    assert summarise(replace(record, findings=None), title="survey", paths=False) == fit_json()
+    assert summarise(record, paths=False) == fit_json("--out", tmp_path / "again", quiet=False)
 
 
 def test_no_model(invoke, run_main, survey, tmp_path):
@@ -190,7 +192,7 @@ def test_too_many_columns_for_a_page(invoke, survey, tmp_path, monkeypatch):
 
 def test_summary(invoke, survey):
     out = invoke("fit", survey, *PLAIN).out
-    assert "300 rows, 4 columns, 2 to 3 states a column" in out
+    assert "300 rows, 4 columns, 2 to 3 states per column" in out
     assert "Auto(): an edge without effect passes with chance 0.05/(p(p-1))" in out
     assert "2 edges of 6 possible, strongest first" in out
     assert "a -- b" in out
@@ -232,7 +234,7 @@ def test_no_edges(invoke, tmp_path, write_csv):
 
 def test_one_column(invoke, tmp_path, write_csv):
     out = invoke("fit", write_csv(tmp_path / "t.csv", {"a": [0, 1]})).out
-    assert "2 rows, 1 column, 2 states a column" in out
+    assert "2 rows, 1 column, 2 states per column" in out
     assert "0 edges of 0 possible" in out
 
 
@@ -300,6 +302,49 @@ def test_bin(fit_json):
     assert len(result["states"]["age"]) == 3
 
 
+def test_own_cut_points(fit_json):
+    drop = ("--drop", "id", "--drop", "count", "--drop", "share")
+    nodes = fit_json("--bin", "age=25,45", drop=drop)["nodes"]
+    age = next(node for node in nodes if node["name"] == "age")
+    assert age["states"] == ["<= 25", "> 25 to 45", "> 45"]
+    nodes = fit_json("--bin", "age=30,", drop=drop)["nodes"]
+    assert next(node for node in nodes if node["name"] == "age")["high"] == "> 30"
+
+
+def test_high(invoke, survey, tmp_path):
+    invoke("fit", survey, *PLAIN, "--out", tmp_path / "usual")
+    invoke("fit", survey, *PLAIN, "--high", "a=no", "--out", tmp_path / "other")
+    usual, other = (
+        pl.read_csv(tmp_path / name / "edges.csv").filter(pl.col("source") == "a")
+        for name in ("usual", "other")
+    )
+    assert usual.height > 0
+    assert (usual["sign"] == -other["sign"]).all()
+    assert (usual["target"] == other["target"]).all()
+    highs = [
+        pl.read_csv(tmp_path / name / "nodes.csv")["high"].to_list() for name in ("usual", "other")
+    ]
+    assert [of[:4] for of in highs] == [["yes", "1", "high", None], ["no", "1", "high", None]]
+
+
+def test_separators_and_encodings(invoke, tmp_path):
+    rows = ["größe|b", *(["groß|ja", "klein|nein"] * 20)]
+    (tmp_path / "t.csv").write_bytes("\n".join(rows).encode("cp1252"))
+    options = ("--sep", "|", "--encoding", "cp1252", "--json")
+    found = json.loads(invoke("fit", tmp_path / "t.csv", *options).out)
+    assert [node["name"] for node in found["nodes"]] == ["größe", "b"]
+    assert [node["high"] for node in found["nodes"]] == ["klein", "ja"]
+    (tmp_path / "u.csv").write_text("\n".join(rows).replace("|", "\t"))
+    found = json.loads(invoke("fit", tmp_path / "u.csv", "--sep", "tab", "--json").out)
+    assert [node["name"] for node in found["nodes"]] == ["größe", "b"]
+
+
+def test_none_is_an_answer(invoke, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n" + "None,1\nMinor,0\n" * 20)
+    found = json.loads(invoke("fit", tmp_path / "t.csv", "--json").out)
+    assert found["nodes"][0]["states"] == ["None", "Minor"]
+
+
 def test_weight_column_of_counts(fit_json, survey):
     drop = ("--drop", "id", "--drop", "age", "--drop", "share")
     result = fit_json("--weight-column", "count", drop=drop)
@@ -324,11 +369,13 @@ def test_no_header(invoke, tmp_path):
 
 
 def test_max_states(invoke, survey):
-    drop = ("--drop", "age", "--drop", "count", "--drop", "share")
-    with pytest.raises(IsinglassError, match="column 'id' has 300 distinct values"):
+    drop = ("--drop", "id", "--drop", "count", "--drop", "share")
+    with pytest.raises(IsinglassError, match="column 'age' has 71 distinct values"):
         invoke("fit", survey, *drop)
     out = invoke("fit", survey, *drop, "--max-states", 300, "--max-degree", 1, "--json").out
-    assert len(json.loads(out)["states"]["id"]) == 300
+    assert len(json.loads(out)["states"]["age"]) == 71
+    with pytest.raises(IsinglassError, match="column 'id' has 300 distinct values; at most 256"):
+        invoke("fit", survey, *drop[2:], "--max-states", 300)
 
 
 def test_nu_no_intercept_max_degree_and_jobs(fit_json, table):

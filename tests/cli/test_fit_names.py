@@ -35,7 +35,8 @@ def test_odd_names_break_nothing(invoke, odd_table, tmp_path):
 
     chain = list(pairwise(ODD_NAMES))
     frame = pl.read_csv(tmp_path / "out" / "edges.csv")
-    assert list(zip(frame["source"], frame["target"], strict=True)) == chain
+    firm = frame.filter(pl.col("tier") == "firm")
+    assert list(zip(firm["source"], firm["target"], strict=True)) == chain
     network = nx.read_graphml(tmp_path / "out" / "graph.graphml")
     assert len(network) == len(ODD_NAMES)
     assert set(ODD_NAMES) - set(network) == {"\x1b[31mescape"}

@@ -6,7 +6,6 @@ import pytest
 
 from isinglass import FitRecord, GreedyGraph, read_table, summarise
 from isinglass.errors import FileError, SettingError
-from isinglass.measures import nodes
 from isinglass.report import to_html
 from isinglass.selection import Auto, LookBelow
 from isinglass.uncertainty import explain, resample, verdict
@@ -34,17 +33,46 @@ def test_beside_the_model(invoke, model, opened):
     page = model.parent / "report.html"
     assert outcome.out == f"wrote {page}\n"
     record = FitRecord.load(model)
-    expected = to_html(summarise(record, title="votes 2006", measures=nodes(record)))
+    expected = to_html(summarise(record, title="votes 2006"))
     assert page.read_text() == expected
     assert opened == []
 
 
-def test_it_is_the_page_that_fit_writes(invoke, survey, tmp_path):
+@pytest.mark.parametrize(
+    "options", [(), ("--predictability", "--verdicts", "--half-samples", 4)], ids=["plain", "all"]
+)
+def test_it_is_the_page_that_fit_writes(invoke, survey, tmp_path, options):
     drop = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
-    invoke("fit", survey, *drop, "--out", tmp_path / "out")
+    invoke("fit", survey, *drop, "--out", tmp_path / "out", *options)
     written = tmp_path / "out" / "model.json"
-    invoke("report", written, "--out", tmp_path / "again.html", "--title", "survey")
+    invoke("report", written, "--out", tmp_path / "again.html")
     assert (tmp_path / "again.html").read_bytes() == (tmp_path / "out/report.html").read_bytes()
+    found = FitRecord.load(written).findings
+    assert found.title == "survey"
+    assert (found.verdicts is None) == (found.frequencies is None) == (not options)
+    invoke("report", written, "--out", tmp_path / "other.md", "--title", "Other")
+    assert (tmp_path / "other.md").read_text().startswith("# Other\n")
+
+
+def test_suppress_writes_nothing_exact(invoke, survey, tmp_path):
+    drop = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
+    out = tmp_path / "out"
+    outcome = invoke("fit", survey, *drop, "--out", out, "--suppress", 5)
+    assert sorted(path.name for path in out.iterdir()) == ["report.html"]
+    assert "model.json, graph.png are not written with --suppress" in outcome.out
+    assert "do not send" not in outcome.out
+    again = invoke("fit", survey, *drop, "--json", "--suppress", 5)
+    est = GreedyGraph(LookBelow(Auto())).fit(read_table(survey).select(KEPT))
+    expected = summarise(est, title="survey", suppress=5)
+    said = json.loads(again.out)
+    assert {key: said[key] for key in said if key not in ("settings", "selector", "texts")} == {
+        key: expected[key] for key in said if key not in ("settings", "selector", "texts")
+    }
+    (out / "model.json").write_text("{}")
+    outcome = invoke("fit", survey, *drop, "--out", out, "--suppress", 5)
+    assert f"do not send model.json, which {out} holds from an earlier run" in outcome.out
+    with pytest.raises(SettingError, match="Leave one or the other out"):
+        invoke("fit", survey, *drop, "--out", out, "--suppress", 5, "--verdicts")
 
 
 def test_open(invoke, survey, model, tmp_path, opened):
@@ -91,7 +119,7 @@ def test_other_faces(invoke, model, tmp_path):
     invoke("report", model, "--out", tmp_path / "r.json", "--suppress", 5)
     summary = json.loads((tmp_path / "r.json").read_text())
     record = FitRecord.load(model)
-    expected = summarise(record, title="votes 2006", suppress=5.0, measures=nodes(record))
+    expected = summarise(record, title="votes 2006", suppress=5.0)
     assert summary == expected
 
 

@@ -30,7 +30,7 @@ def test_json_is_the_python_result(run_main, data, tmp_path):
     found = resample(GreedyGraph().fit(read_table(data)), n=6)
     shown = json.loads(done.out)
     assert {(e["source"], e["target"]): e["frequency"] for e in shown["edges"]} == found.frequency
-    assert len(records.read_text().splitlines()) == 3
+    assert len(records.read_text().splitlines()) == 1 + 3
 
 
 def test_dropping_cases(run_main, data):

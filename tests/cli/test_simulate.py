@@ -83,13 +83,13 @@ def test_gibbs_says_when_it_mixes_poorly(run_main, tmp_path):
     ("words", "said"),
     [
         (("grid", "--rows", 30, "--cols", 30, "--method", "exact"), "Raise --memory, or take --me"),
-        (("star", "--columns", 5, "--degree", 5), "--degree must be a whole number, from 0 to 4"),
-        (("small-world", "--columns", 5, "--nearest", 3), "--nearest must be even"),
+        (("star", "--columns", 5, "--degree", 5), "--degree must be a whole number from 0 to 4"),
+        (("small-world", "--columns", 5, "--nearest", 3), "--nearest must be an even number"),
         (("random-regular", "--columns", 5, "--degree", 3), "no graph of 5 nodes has 3 edges"),
         (("chain", "--columns", 5, "--coupling", "a:b"), "--coupling takes a number or a range"),
-        (("chain", "--columns", 5, "--coupling", "0"), "--coupling must be a finite number"),
+        (("chain", "--columns", 5, "--coupling", "0"), "--coupling must be a positive number"),
         (("chain", "--columns", 5, "--states", "few"), "--states takes a number, or one for each"),
-        (("chain", "--columns", 5, "--states", "2,3"), "--states must be a whole number from 2"),
+        (("chain", "--columns", 5, "--states", "2,3"), "--states must be one number"),
         (("chain", "--columns", 5, "--states", 3, "--signs", "positive"), "is for two states"),
     ],
 )  # fmt: skip

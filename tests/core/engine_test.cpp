@@ -20,10 +20,6 @@ std::vector<std::size_t> all_columns(const Table& table) {
   return columns;
 }
 
-std::vector<std::set<std::size_t>> nobody(const Table& table) {
-  return std::vector<std::set<std::size_t>>(table.columns());
-}
-
 Settings usual(const Sample& sample) {
   const double n = static_cast<double>(sample.rows), p = static_cast<double>(sample.states.size());
   return {std::log(2 + n * p) / n, 0.5, true, sample.states.size(), true};
@@ -75,12 +71,6 @@ void path_is_sound(const Table& table, std::size_t r, const NodePath& path, cons
   }
 }
 
-void worth_is_sound(const NodePath& result) {
-  check(result.worth.size() == result.steps.size() + 1, "worth at the start and after each step");
-  for (const auto& list : result.worth)
-    for (const Worth& one : list) check(one.value >= 0 && std::isfinite(one.value), "worth is finite");
-}
-
 // Fits begin where the last ended, and every row and column of a table sums to zero.
 void flat_is_sound(const Table& table, const Results& results) {
   const std::vector<std::size_t> columns = all_columns(table);
@@ -106,10 +96,9 @@ void flat_is_sound(const Table& table, const Results& results) {
 
 Results search(const Sample& sample, const Settings& settings, unsigned threads = 2, double n = 0) {
   const Table table = sample.table(n, threads);
-  const Results results = Engine(table, settings, threads).run(all_columns(table), nobody(table), go_on);
+  const Results results = Engine(table, settings, threads).run(all_columns(table), go_on);
   for (std::size_t r = 0; r < results.size(); ++r) {
     path_is_sound(table, r, results[r], settings);
-    worth_is_sound(results[r]);
   }
   flat_is_sound(table, results);
   return results;
@@ -223,7 +212,7 @@ void many_states_are_searched() {
   for (std::size_t i = 0; i < most.rows; ++i)
     most.at(i, 0) = random.chance(2 * most.at(i, 1) < most_states ? 0.9 : 0.1);
   const Table table = most.table();
-  const Results results = Engine(table, usual(most), 2).run({0}, nobody(table), go_on);
+  const Results results = Engine(table, usual(most), 2).run({0}, go_on);
   check(last_fit(results[0]).support.size() == 1, "a neighbour of many states is found");
   path_is_sound(table, 0, results[0], usual(most));
 }
@@ -268,7 +257,7 @@ void wide_tables_are_searched() {
     if (random.chance(0.9)) sample.at(i, 7) = sample.at(i, 2000);
   const Table table = sample.table();
   Engine engine(table, usual(sample), 2);
-  const Results results = engine.run({7, 2000, 5}, nobody(table), go_on);
+  const Results results = engine.run({7, 2000, 5}, go_on);
   check(results[0].steps.at(0).variable == 2000 && results[1].steps.at(0).variable == 7, "the one edge");
   path_is_sound(table, 7, results[0], usual(sample));
 }
@@ -304,20 +293,9 @@ void a_watch_can_stop_it() {
   Engine engine(table, {1e-12, 1e-12, true, 120, false}, 2);
   int asked = 0;
   const Results results =
-      engine.run(all_columns(table), nobody(table), [&](std::size_t) { return ++asked < 2; });
+      engine.run(all_columns(table), [&](std::size_t) { return ++asked < 2; });
   check(asked >= 2, "the watch was asked");
   check(results.back().steps.empty(), "the last column was never searched");
-}
-
-// Edges are also valued for columns that were named, though nobody chose them.
-void admirers_are_answered() {
-  Random random(66);
-  const Sample sample = random_sample(random, 100, {2, 2, 3, 2});
-  const Table table = sample.table();
-  Engine engine(table, {10, 0.5, true, 4, true}, 2);
-  const Results results = engine.run({0, 3}, {{2, 3}, {}, {}, {1}}, go_on);
-  check(results[0].worth.at(0).size() == 2 && results[0].worth[0][0].column == 2, "two for the first");
-  check(results[1].worth.at(0).size() == 1 && results[1].worth[0][0].column == 1, "one for the last");
 }
 
 void a_watch_sees_the_end() {
@@ -325,7 +303,7 @@ void a_watch_sees_the_end() {
   const Sample sample = random_tree(random, 100, {2, 2, 2}).sample;
   const Table table = sample.table();
   std::size_t before = 0;
-  Engine(table, usual(sample), 2).run(all_columns(table), nobody(table), [&](std::size_t done) {
+  Engine(table, usual(sample), 2).run(all_columns(table), [&](std::size_t done) {
     check(done >= before && done <= 3, "progress only grows");
     before = done;
     return true;
@@ -350,37 +328,20 @@ class Bounds {
 
   void hold() {
     const NodePath path = node_.search(never_);
-    std::vector<Place> places;
-    for (std::size_t count = 0; count < path.worth.size(); ++count)
-      places.push_back(place(count ? path.steps[count - 1].fit : path.start));
-    const std::vector<std::vector<Worth>> gains = node_.worth(places, never_);
-    for (std::size_t count = 0; count < path.worth.size(); ++count) {
-      hold_at(places[count], path.worth[count]);
-      of_levels(gains[count], node_.worth(std::span(&places[count], 1), never_).front());
-    }
+    hold_at(path.start);
+    for (const NodeStep& step : path.steps) hold_at(step.fit);
   }
 
  private:
   // All that could be added at a fit.
-  Place place(const NodeFit& fit) const {
-    Place place{&fit, {}};
+  std::vector<std::size_t> candidates(const NodeFit& fit) const {
+    std::vector<std::size_t> columns;
     for (std::size_t j = 0; j < table_.columns(); ++j)
-      if (j != target_ && table_.states(j) > 1 && std::ranges::count(fit.support, j) == 0)
-        place.columns.push_back(j);
-    return place;
+      if (j != target_ && table_.states(j) > 1 && std::ranges::count(fit.support, j) == 0) columns.push_back(j);
+    return columns;
   }
 
-  // Gains found in the finest cells of a path are those found at a fit alone.
-  static void of_levels(const std::vector<Worth>& gains, const std::vector<Worth>& alone) {
-    check(gains.size() == alone.size(), "every column is valued");
-    for (std::size_t i = 0; i < gains.size(); ++i) {
-      check(gains[i].column == alone[i].column, "values keep their order");
-      check_near(gains[i].value, alone[i].value, 1e-12, "a gain, from finer cells");
-    }
-  }
-
-  void hold_at(const Place& place, const std::vector<Worth>& costs) {
-    const NodeFit& fit = *place.fit;
+  void hold_at(const NodeFit& fit) {
     cells_.become(fit.support);
     Refit problem(cells_.view(), table_.n(), intercept_, kRidge);
     std::vector<double> x(fit.parameters.begin() + (intercept_ ? 0 : table_.states(target_) - 1),
@@ -389,43 +350,43 @@ class Bounds {
     problem.minimise(x, 1e-18);
     problem.chances(fit.parameters, chances);
     Screen fresh(table_, pairs_, reader_, cells_);
-    of_gains(place, fresh, chances);
-    of_gains(place, screen_, chances);  // which keeps sets from fit to fit
-    of_removals(problem.least_removal_costs(x), costs);
+    of_gains(fit, fresh, chances);
+    of_gains(fit, screen_, chances);  // which keeps sets from fit to fit
+    of_removals(problem.least_removal_costs(x), node_.costs_at(fit));
   }
 
   // The screen, ever sharper.
-  void of_gains(const Place& place, Screen& screen, const std::vector<double>& chances) {
+  void of_gains(const NodeFit& fit, Screen& screen, const std::vector<double>& chances) {
+    const std::vector<std::size_t> columns = candidates(fit);
     std::vector<Screen::Open> open;
-    for (const std::size_t j : place.columns) open.push_back({j});
-    const std::vector<Worth> gains = node_.worth(std::span(&place, 1), never_).front();
-    screen.begin(chances, place.columns);
+    for (const std::size_t j : columns) open.push_back({j});
+    const std::vector<double> gains = node_.gains_at(fit, columns);
+    screen.begin(chances, columns);
     for (int round = 0; round < 6 && screen.works(); ++round) {
       screen.bound(open);
       for (std::size_t i = 0; i < open.size(); ++i)
-        check_below(gains[i].value, open[i].bound / table_.n() + 1e-9, "no gain exceeds its bound");
-      of_drops(screen, open, gains);
+        check_below(gains[i], open[i].bound / table_.n() + 1e-9, "no gain exceeds its bound");
+      of_drops(screen, open, columns, gains);
       const double limit = round % 2 == 0 ? kNoBound : 0.0;  // one set more, or many together
       if (!screen.sharpen(open, limit)) return;
     }
   }
 
   // What is dropped at a limit gains no more.
-  void of_drops(Screen& screen, const std::vector<Screen::Open>& open, const std::vector<Worth>& gains) {
-    for (const Worth& middling : gains) {
+  void of_drops(Screen& screen, const std::vector<Screen::Open>& open, const std::vector<std::size_t>& columns,
+                const std::vector<double>& gains) {
+    for (const double middling : gains) {
       std::vector<Screen::Open> kept = open;
-      screen.assess(kept, middling.value * table_.n());
-      for (const Worth& gain : gains)
-        if (std::ranges::none_of(kept,
-                                 [&](const auto& candidate) { return candidate.column == gain.column; }))
-          check_below(gain.value, middling.value + 1e-9, "nothing above the limit is dropped");
+      screen.assess(kept, middling * table_.n());
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        if (std::ranges::none_of(kept, [&](const auto& candidate) { return candidate.column == columns[i]; }))
+          check_below(gains[i], middling + 1e-9, "nothing above the limit is dropped");
     }
   }
 
-  // Costs are known wherever a path may be cut.
-  static void of_removals(const std::vector<double>& least, const std::vector<Worth>& costs) {
+  static void of_removals(const std::vector<double>& least, const std::vector<double>& costs) {
     for (std::size_t i = 0; i < costs.size(); ++i)
-      check_below(least[i], costs[i].value + 1e-10, "no removal costs less than its bound");
+      check_below(least[i], costs[i] + 1e-10, "no removal costs less than its bound");
   }
 
   const Table& table_;
@@ -479,8 +440,8 @@ Sample sums_of_states(Random& random, std::size_t rows) {
 }
 
 // Columns of several states nearly determine a target of few rows: tables grow far beyond e^300, and what
-// they are worth is still a number, no larger than all there is to lose.
-void worths_are_numbers() {
+// neighbours cost and add is still a number, no larger than all there is to lose.
+void costs_are_numbers() {
   Random random(51);
   double largest = 0;
   for (int i = 0; i < times(40); ++i) {
@@ -489,12 +450,22 @@ void worths_are_numbers() {
     settings.threshold = random.one_of({1e-6, 1e-3});
     settings.intercept = i % 3 > 0;
     const Table table = sample.table();
-    for (const NodePath& path : Engine(table, settings, 1).run(all_columns(table), nobody(table), go_on)) {
-      for (const NodeStep& step : path.steps)
+    const Pairs pairs(table);
+    Node node(table, pairs, settings);
+    DevianceFinder finder(table, settings.intercept);
+    const std::atomic<bool> never{false};
+    for (std::size_t r = 0; r < table.columns(); ++r) {
+      node.turn_to(r);
+      const NodePath path = node.search(never);
+      for (const NodeStep& step : path.steps) {
         for (const double number : step.fit.parameters) largest = std::max(largest, std::abs(number));
-      for (const std::vector<Worth>& worth : path.worth)
-        for (const Worth& one : worth)
-          check(one.value >= 0 && one.value < 1e4, "what an edge is worth is a number");
+        for (const double cost : node.costs_at(step.fit))
+          check(cost > -1e-9 && cost < 1e4, "what a removal costs is a number");
+        const Deviances found = finder.find(r, step.fit.support);
+        check_near(found.loss, step.fit.loss, 1e-7, "the same fit");
+        for (const double without : found.without)
+          check(without >= found.loss && without < 1e4, "a loss without a neighbour is a number");
+      }
     }
   }
   check_below(300, largest, "some tables are too large for their odds");
@@ -518,7 +489,7 @@ void constraints_hold() {
   settings.threshold = 1e-4;
   settings.constraints = &constraints;
   const Table table = sample.table();
-  const Results results = Engine(table, settings, 2).run(all_columns(table), nobody(table), go_on);
+  const Results results = Engine(table, settings, 2).run(all_columns(table), go_on);
   const auto has = [](const NodeFit& fit, std::size_t t) {
     return std::find(fit.support.begin(), fit.support.end(), t) != fit.support.end();
   };
@@ -551,13 +522,12 @@ void test_engine() {
   wide_tables_are_searched();
   weight_two_is_two_rows();
   nearly_whole_weights_change_little();
-  admirers_are_answered();
   a_watch_can_stop_it();
   a_watch_sees_the_end();
   bounds_hold();
   bounds_hold_in_many_cells();
   constraints_hold();
-  worths_are_numbers();
+  costs_are_numbers();
 }
 
 }  // namespace core_test

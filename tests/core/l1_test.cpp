@@ -59,11 +59,9 @@ void given_neighbours_are_fitted(Random& random) {
   const Sample sample = random_tree(random, 150, {2, 3, 2, 4}).sample;
   const Table table = sample.table(0, 1);
   Engine engine(table, {0, 0.5, true, 4, false}, 2);
-  const std::vector<NodePath> fits = engine.value({{1, 2}, {}, {0}, {1}}, kGoOn);
-  check(fits[0].worth[0].size() == 2, "neighbours, one of them an admirer too");
-  check(fits[1].worth[0].size() == 2, "two admirers");
-  for (const NodePath& path : fits)
-    for (const Worth& worth : path.worth[0]) check(worth.value >= 0, "nothing is worth less than nothing");
+  const std::vector<NodePath> fits = engine.fit({{1, 2}, {}, {0}, {1}}, kGoOn);
+  check(fits[0].start.support.size() == 2 && fits[0].steps.empty(), "neighbours, and no step");
+  check(fits[1].start.support.empty(), "no neighbours");
 }
 
 }  // namespace

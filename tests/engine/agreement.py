@@ -61,7 +61,7 @@ def assert_same_fit(fit: Any, truth: Any) -> None:
 
 
 def assert_same_choices(one: Runs, two: Runs, threshold: float) -> None:
-    """Same neighbourhoods at a threshold, and every edge worth the same to both of its ends."""
+    """Same neighbourhoods at a threshold, and the same tables."""
     first, second = one.choices(threshold), two.choices(threshold)
     for runs, choices in ((one, first), (two, second)):
         column, neighbour = runs.chosen(threshold)
@@ -70,12 +70,6 @@ def assert_same_choices(one: Runs, two: Runs, threshold: float) -> None:
     np.testing.assert_array_equal(first.column, second.column)
     np.testing.assert_array_equal(first.neighbour, second.neighbour)
     np.testing.assert_array_equal(first.unbounded, second.unbounded)
-    # What the ridge alone holds is known less well than the loss, and so is what edges cost there.
-    loose = np.unique(first.column[first.unbounded])
-    for ends in ((first.column, first.neighbour), (first.neighbour, first.column)):
-        worth, truth = first.worths.of(*ends), second.worths.of(*ends)
-        tolerance = np.where(np.isin(ends[0], loose), 1e-6, 1e-8)
-        np.testing.assert_array_less(np.abs(worth - truth), tolerance)
     for i, held in enumerate(first.unbounded):
         atol = 1e-2 if held else 1e-4
         np.testing.assert_allclose(first.tables[i], second.tables[i], rtol=0, atol=atol)

@@ -37,10 +37,10 @@ except KeyboardInterrupt:
 """
 
 
-def learn(p=30, n=300, threads=2, progress=None):
+def learn(p=30, n=300, threads=2, progress=None, threshold=0.002):
     table = encode(np.random.default_rng(1).integers(0, 2, size=(n, p)))
     rest = {"nu": 0.5, "intercept": True, "max_degree": None}
-    return learn_native(table, 0.002, threads=threads, progress=progress, **rest)
+    return learn_native(table, threshold, threads=threads, progress=progress, **rest)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
@@ -76,7 +76,7 @@ def test_an_exception_of_the_callback_comes_back(threads, when):
             raise Stop("enough")
 
     with pytest.raises(Stop, match="enough"):
-        learn(p=60, n=3000, threads=threads, progress=progress)
+        learn(p=100, n=3000, threads=threads, progress=progress, threshold=2e-4)
     assert len(calls) == when
 
 

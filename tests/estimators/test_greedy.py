@@ -185,7 +185,7 @@ def test_signs_need_order():
     assert GreedyGraph().fit(flipped).graph_.links[0].sign == -1
     words = np.where(x == 1, "yes", "no")
     assert GreedyGraph().fit(words).graph_.links[0].sign == 1
-    pets = np.where(x == 1, "cat", "dog")
+    pets = np.where(x == 1, "cat", np.where(np.arange(len(x))[:, None] % 2, "dog", "fish"))
     assert GreedyGraph().fit(pets).graph_.links[0].sign == 0
     scale = np.column_stack([x[:, 0] * 2 + x[:, 1], x[:, 0]])
     assert GreedyGraph().fit(scale).graph_.links[0].sign == 1
@@ -274,6 +274,17 @@ def test_equal_columns_get_one_flagged_edge():
     assert ("x3", "equal columns") in notes(est)
 
 
+def test_equal_columns_are_said_to_be_linked_only_if_they_are():
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 2, (300, 4)).astype(float)
+    x[:, 2:] = np.nan
+    x[:2, 2:] = [[0, 0], [1, 1]]
+    est = GreedyGraph(missing="available").fit(x)
+    assert (2, 3) not in est.graph_.pairs
+    (note,) = [n for n in est._notes() if n.what == "equal columns"]
+    assert "in all 2 rows where it is seen; the two are not linked" in note.done
+
+
 def test_zero_cells_are_finite_and_flagged():
     x = chain(p=2)
     x = x[~((x[:, 0] == 1) & (x[:, 1] == 0))]
@@ -297,7 +308,7 @@ def test_rare_levels_and_sparse_pairs_are_named():
     x[0, 3] = 9
     found = notes(GreedyGraph().fit(x))
     assert any(column == "x3" and "level" in what for column, what in found)
-    assert any(what == "few rows a cell" for _, what in found)
+    assert any(what == "few rows per cell" for _, what in found)
 
 
 @pytest.mark.parametrize(
@@ -392,3 +403,14 @@ def test_states_of_next_to_no_weight_cost_nothing(n, solver):
     table = encode(codes, weights, n_eff="kish")
     runs = learn_neighbourhoods(table, 1e-3, solver=solver)
     assert runs.path(0).start.loss == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.asarray, np.ndarray.tolist, np.ma.masked_array])
+def test_a_column_of_an_array_may_hold_the_weights(form):
+    x = np.column_stack([np.random.default_rng(0).integers(1, 4, 300), chain(300)])
+    est = GreedyGraph().fit(form(x), sample_weight="x0")
+    assert est.graph_.names == tuple(f"x{at}" for at in range(1, x.shape[1]))
+    assert est.n_features_in_ == x.shape[1] - 1
+    same = GreedyGraph().fit(x[:, 1:], sample_weight=x[:, 0])
+    assert est.graph_.links == same.graph_.links
+    assert est.score(form(x), sample_weight="x0") == same.score(x[:, 1:], sample_weight=x[:, 0])

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,15 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from instances import instance
-from isinglass import GreedyGraph, selection, simulate, summarise
+from isinglass import GreedyGraph, measures, selection, simulate, summarise
+from isinglass.engine import Value
 from isinglass.errors import BelowFloor, FileError, SettingError
-from isinglass.graph import NUMBERS
+from isinglass.graph import NUMBERS, Link
 from isinglass.model import FitRecord, MarkovField
+from isinglass.model.findings import Findings, findings_of
 from isinglass.report import to_html
 from mutations import load_or_refuse, mutations
+from report.pages import first_schema
 
 FIELD = simulate.potts(simulate.chain(5), [2, 3, 2, 4, 2], coupling=0.8, seed=1)
 
@@ -79,6 +83,99 @@ def test_summary_without_the_table(name, tmp_path):
     assert summarise(FitRecord.load(tmp_path / "fit.json")) == summarise(est)
 
 
+@pytest.mark.parametrize("name", FITS)
+def test_tables_of_links_come_back(name, tmp_path):
+    est = FITS[name]()
+    est.record().save(tmp_path / "fit.json")
+    ours, theirs = FitRecord.load(tmp_path / "fit.json").link_tables, est.record().link_tables
+    assert list(ours) == list(theirs) == [(e.source, e.target) for e in est.graph_.links]
+    for pair, table in theirs.items():
+        np.testing.assert_array_equal(ours[pair].observed, table.observed)
+        np.testing.assert_array_equal(ours[pair].expected, table.expected)
+
+
+def found_out(est: GreedyGraph) -> Findings:
+    names = est.graph_.names
+    pairs = len(names) * (len(names) - 1) // 2
+    return findings_of(
+        names,
+        title="a table",
+        measures=measures.nodes(est),
+        frequencies={(names[1], names[0]): 0.25},
+        explanations={(names[0], names[2]): "because"},
+        verdicts=pl.DataFrame(
+            {
+                "verdict": ["cannot tell"] * pairs,
+                "odds_ratio": [1.5] * (pairs - 1) + [float("inf")],
+                "rows_needed": [None, *([800.0] * (pairs - 1))],
+            }
+        ),
+    )
+
+
+def test_what_was_found_out_comes_back(tmp_path):
+    est = fitted()
+    found = found_out(est)
+    record = replace(est.record(), findings=found)
+    record.save(tmp_path / "fit.json")
+    again = FitRecord.load(tmp_path / "fit.json")
+    assert again.findings == found
+    assert summarise(again) == summarise(record)
+    assert summarise(again)["title"] == "a table"
+    assert summarise(again, title="another")["title"] == "another"
+    assert summarise(again, frequencies={})["frequencies"] == {}
+    assert summarise(again)["verdicts"]["odds_ratio"][-1] is None
+
+
+ODD = {
+    "a share above one": lambda fit: fit["findings"]["frequencies"][0].__setitem__(2, 1.5),
+    "an unknown verdict": lambda fit: fit["findings"]["verdicts"]["verdict"].__setitem__(0, "?"),
+    "too few verdicts": lambda fit: fit["findings"]["verdicts"]["rows_needed"].pop(),
+    "an unknown measure": lambda fit: fit["findings"]["measures"].update(other=[1] * 5),
+    "a measure that is text": lambda fit: fit["findings"]["measures"].update(accuracy=["x"] * 5),
+    "a pair twice": lambda fit: fit["findings"]["explanations"].append([0, 2, "so"]),
+    "no title": lambda fit: fit["findings"].pop("title"),
+    "a negative count": lambda fit: fit["link_tables"][0]["observed"][0].__setitem__(0, -1),
+    "a table of another shape": lambda fit: fit["link_tables"][0]["expected"].pop(),
+    "a table twice": lambda fit: fit["link_tables"].append(fit["link_tables"][0]),
+    "rows left out, negative": lambda fit: fit.update(dropped=-1),
+}
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_odd_findings_are_refused(what, tmp_path):
+    est = fitted()
+    path = tmp_path / "fit.json"
+    replace(est.record(), findings=found_out(est)).save(path)
+    document = json.loads(path.read_text())
+    ODD[what](document["fit"])
+    path.write_text(json.dumps(document))
+    with pytest.raises(FileError, match="cannot be loaded"):
+        FitRecord.load(path)
+
+
+def test_files_without_tables_and_findings_load(tmp_path):
+    path = tmp_path / "fit.json"
+    fitted().record().save(path)
+    document = json.loads(path.read_text())
+    for key in ("link_tables", "dropped", "findings"):
+        del document["fit"][key]
+    path.write_text(json.dumps(document))
+    record = FitRecord.load(path)
+    assert (record.link_tables, record.dropped, record.findings) == (None, None, None)
+    assert summarise(record)["link_tables"] is None
+    to_html(summarise(record))
+
+
+def value_of(link: Link) -> Value:
+    return Value(link.strength, link.relative_strength, link.evidence)
+
+
+def unvalued(link: Link) -> Link:
+    """All but what depends on the rest of the graph."""
+    return link._replace(strength=None, relative_strength=None, evidence=None)
+
+
 def assert_same_graphs(est: GreedyGraph, path) -> None:
     est.record().save(path)
     record = FitRecord.load(path)
@@ -86,8 +183,10 @@ def assert_same_graphs(est: GreedyGraph, path) -> None:
     thresholds = [est.floor_, est.threshold_, *gains, *(1.0001 * gain for gain in gains), 10.0]
     for threshold in thresholds:
         ours, theirs = record.at(threshold), est.at(threshold)
-        assert ours.links == theirs.links, "to the last digit"
+        assert list(map(unvalued, ours)) == list(map(unvalued, theirs)), "to the last digit"
+        assert all(value_of(link) == record.values[link[:2]] for link in ours)
         assert (ours.names, ours.library) == (theirs.names, theirs.library)
+    assert record.at(est.threshold_).links == est.graph_.links or est.selection_.kept is not None
 
 
 @pytest.mark.parametrize("name", FITS)
@@ -118,36 +217,48 @@ def test_below_the_floor():
         record.at(1e-5)
 
 
-def test_the_first_schema_has_the_graph_alone(tmp_path):
-    path = tmp_path / "old.json"
+def test_values_are_those_of_the_first_graph_that_has_an_edge():
+    weak = simulate.ising(simulate.grid(3, 3), coupling=0.2, seed=2).sample(300, seed=4)
+    est = GreedyGraph(floor=1e-4).fit(weak)
+    values = est.record().values
+    tentative = est.tentative_
+    assert 0 < len(est.graph_) < len(tentative) < len(values)
+    for link in est.graph_:
+        assert values[link[:2]] == value_of(link)
+    for link in tentative:
+        if link[:2] not in est.graph_.pairs:
+            assert values[link[:2]] == value_of(link)
+    listed = est.record().with_tentative
+    assert set(listed.pairs) == set(est.graph_.pairs) | set(tentative.pairs)
+
+
+def test_the_first_schema_has_no_values(tmp_path):
+    """Its strength was of another kind; it only says how wide edges are drawn."""
     est = fitted()
-    est.record().save(path)
-    document = json.loads(path.read_text())
-    document["schema"] = 1
-    del document["fit"]["worths"]
-    for column in document["fit"]["columns"]:
-        del column["ordered"], column["answers"]
-    path.write_text(json.dumps(document))
-    record = FitRecord.load(path)
-    assert record.graph.links == est.graph_.links
+    record = first_schema(est, tmp_path / "old.json")
+    assert record.graph == est.graph_
+    for link, now in zip(record.graph, est.graph_, strict=True):
+        assert value_of(link) == Value()
+        assert (link.size, link.coupling) == (now.strength, now.coupling)
     assert len(record.paths[0].steps) == len(est.paths_[0].steps)
-    with pytest.raises(SettingError, match="of the first schema"):
-        record.at(0.01)
+    assert record.at(0.01) == est.at(0.01)
 
 
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
-        (lambda fit: fit["worths"].pop(), "worths has 4 members"),
-        (lambda fit: fit["worths"][0].pop(), "lack an edge"),
-        (lambda fit: fit["worths"][1][-1].update(values=[]), "must have"),
-        (lambda fit: fit["worths"][0][0].update(columns=[9], values=[0.1]), "from 0 to 4"),
+        (lambda fit: fit.pop("values"), "values"),
+        (lambda fit: fit["values"].append(fit["values"][0]), "be there once"),
+        (lambda fit: fit["values"][0].update(columns=[1, 0]), "in column order"),
+        (lambda fit: fit["values"][0].update(columns=[0, 9]), "from 0 to 4"),
+        (lambda fit: fit["values"][0].update(evidence=-1), "not be negative"),
+        (lambda fit: fit["values"][0].pop("strength"), "strength"),
         (lambda fit: fit["columns"][0].update(answers=3), "from 0 to 2"),
         (lambda fit: fit["columns"][0].update(answers=0), "at least one answer"),
         (lambda fit: fit["columns"][0].update(ordered=1), "one of"),
     ],
 )
-def test_what_is_wrong_with_worths_is_said(damage, words, tmp_path):
+def test_what_is_wrong_with_values_is_said(damage, words, tmp_path):
     path = tmp_path / "fit.json"
     fitted().record().save(path)
     document = json.loads(path.read_text())
@@ -231,7 +342,7 @@ def test_thousands_of_damaged_files(seed, tmp_path):
 
 def test_every_number_of_an_edge_is_kept():
     edge = fitted().record().to_json()["edges"][0]
-    assert {"source", "target", *NUMBERS} == set(edge)
+    assert {"source", "target", *NUMBERS, "size"} == set(edge)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +367,7 @@ def test_links_are_equal_at_every_threshold(settings, tmp_path):
     est.record().save(tmp_path / "fit.json")
     record = FitRecord.load(tmp_path / "fit.json")
     for threshold in (est.floor_, est.threshold_, 2 * est.threshold_):
-        expected = est.at(threshold).links
-        for links in (est.record().at(threshold).links, record.at(threshold).links):
-            assert links == expected
+        expected = list(map(unvalued, est.at(threshold)))
+        for graph in (est.record().at(threshold), record.at(threshold)):
+            assert list(map(unvalued, graph)) == expected
     assert record.graph.links == est.graph_.links

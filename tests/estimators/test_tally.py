@@ -15,7 +15,7 @@ def table(gaps=False):
         {
             "a": a,
             "b": np.where(rng.random(250) < 0.7, -a, rng.integers(-2, 1, 250)),
-            "word": rng.choice(["x", "y"], 250),
+            "word": rng.choice(["x", "y", "z"], 250),
             "c": rng.random(250) < 0.3 + 0.2 * a,
             "constant": 1,
         }

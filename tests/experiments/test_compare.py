@@ -120,8 +120,8 @@ def test_files(result):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"missing": "available"}, 'missing="error", "drop" or "state"'),
-        ({"folds": 1}, "folds must be 2 or more"),
+        ({"missing": "available"}, "missing must be 'error', 'drop' or 'state'"),
+        ({"folds": 1}, "folds must be a whole number from 2"),
         ({"folds": 10_000}, "10000 folds need as many rows; there are 600"),
         ({"methods": {}}, "at least one method"),
     ],

@@ -53,7 +53,7 @@ def test_round_trip(read, small):
         assert again == graph
         assert again.links == graph.links
         for ends, link in zip(graph.edges, graph, strict=True):
-            assert network.edges[ends]["weight"] == link.strength
+            assert network.edges[ends]["weight"] == link.weight
 
 
 def test_keeps_every_name_that_the_format_can_hold(read, odd):
@@ -103,7 +103,7 @@ def test_igraph_reads_our_graphml(small, tmp_path):
 def test_networks_from_elsewhere():
     graph = from_networkx(nx.path_graph(3))
     assert graph.names == ("0", "1", "2")
-    assert [link.strength for link in graph] == [1.0, 1.0]
+    assert [(link.strength, link.weight) for link in graph] == [(None, 1.0), (None, 1.0)]
     assert from_igraph(igraph.Graph.Ring(4)).edges[0] == ("0", "1")
     assert from_networkx(nx.Graph([("b", "a"), ("a", "c")])).edges == [("b", "a"), ("a", "c")]
 

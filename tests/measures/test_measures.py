@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
 
-from graphs_by_hand import small
+from graphs_by_hand import make_link, small
 from isinglass import ChowLiuTree, GreedyGraph, L1Graph, simulate
 from isinglass.errors import SettingError
 from isinglass.estimators.folds import held_out_weights
@@ -31,11 +31,24 @@ def test_sums(small):
     assert found["name"] == list("abcdefg")
     assert found["degree"] == [2, 2, 3, 1, 1, 1, 0]
     assert found["strength"] == pytest.approx([1.0, 1.2, 1.4, 1.0, 0.2, 0.2, 0.0])
-    assert found["expected_influence"] == [
-        *(pytest.approx(0.8), None, None, 1.0, 0.2, 0.2, 0.0),
-    ]
+    # The link b -- c has no sign: it does not count, and empties nothing else.
+    assert found["expected_influence"] == pytest.approx([0.8, 0.9, 0.9, 1.0, 0.2, 0.2, 0.0])
     assert found["community"] == [1, 1, 2, 2, 3, 3, None]
     assert "predictability" not in found
+
+
+def test_a_column_whose_links_have_no_sign():
+    links = (make_link(0, 1, sign=0), make_link(1, 2))
+    found = columns(nodes(Graph(("a", "b", "c", "d"), links)))
+    assert found["expected_influence"] == [None, 0.5, 0.5, 0.0]
+
+
+def test_strength_does_not_depend_on_how_rare_states_are():
+    x = np.zeros((2000, 4), dtype=int)
+    x[:20, :2] = 1
+    x[:1000, 2:] = 1
+    found = columns(nodes(GreedyGraph().fit(np.random.default_rng(0).permutation(x)), folds=None))
+    assert found["strength"] == pytest.approx([1.0] * 4, abs=1e-2)
 
 
 def test_sums_are_those_of_networkx():
@@ -170,7 +183,7 @@ def test_from_what_has_no_rows(tmp_path):
 
 
 def test_what_is_wrong_is_said():
-    with pytest.raises(SettingError, match="not of int"):
+    with pytest.raises(SettingError, match="not a int"):
         nodes(3)
     with pytest.raises(NotFittedError):
         predictability(GreedyGraph())

@@ -1,5 +1,7 @@
 """What a MarkovField is, what it refuses, and what its tables look like."""
 
+import datetime as dt
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -50,22 +52,24 @@ def test_graph():
     graph = survey().graph
     assert graph.names == ("smokes", "cough", "diet")
     first, second = graph.links
-    assert (first.source, first.target, first.sign, first.selected_by) == (0, 1, 1, "both")
+    assert (first.source, first.target, first.sign, first.selected_by) == (0, 1, 1, "")
     assert (first.coupling, first.log_odds, first.evidence) == (0.6, 2.4, None)
+    assert (first.strength, first.tier, first.entry_evidence) == (None, "", None)
     assert (second.sign, second.coupling, second.log_odds) == (0, None, None)
     assert graph.to_frame()["evidence"].is_null().all()
     assert graph.to_networkx().number_of_edges() == 2
     assert "None" not in graph._repr_html_()
 
 
-def test_strength_is_that_of_two_columns_alone():
+def test_size_is_the_strength_of_two_columns_alone():
     field = simulate.ising(simulate.chain(2), coupling=0.5, signs="positive")
     agree = 1 / (1 + np.exp(-1.0))
     information = np.log(2) + agree * np.log(agree) + (1 - agree) * np.log(1 - agree)
-    assert field.graph.links[0].strength == pytest.approx(np.sqrt(1 - np.exp(-2 * information)))
+    assert field.graph.links[0].size == pytest.approx(np.sqrt(1 - np.exp(-2 * information)))
+    assert field.graph.links[0].weight == field.graph.links[0].size
     table = field.sample(200_000, seed=0)
     fitted = GreedyGraph().fit(table).graph_.links[0]
-    assert fitted.strength == pytest.approx(field.graph.links[0].strength, abs=0.01)
+    assert fitted.strength == pytest.approx(field.graph.links[0].size, abs=0.01)
     assert fitted.coupling == pytest.approx(0.5, abs=0.01)
 
 
@@ -169,5 +173,27 @@ def test_what_potentials_are_refused(couplings):
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, "many"])
 def test_rows(n):
-    with pytest.raises(SettingError, match="n must be a whole number, 1 or more"):
+    with pytest.raises(SettingError, match="n must be a whole number from 1"):
         survey().sample(n)
+
+
+@pytest.mark.parametrize("labels", [(1, "a"), (True, 1), (dt.date(2020, 1, 1), "12000-01-01")])
+def test_draws_of_labels_of_several_types(labels):
+    def field(library):
+        agree = {(0, 1): [[1, 0], [0, 1]]}
+        nothing = [[0, 0], [0, 0]]
+        return MarkovField.from_potentials("ab", [labels, (0, 1)], nothing, agree, library)
+
+    for library in (None, "pandas"):
+        drawn = np.asarray(field(library).sample(200, seed=0))[:, 0]
+        assert {(type(label), label) for label in drawn} == {(type(x), x) for x in labels}
+    for library in ("polars", "pyarrow"):
+        with pytest.raises(SettingError, match="column 'a' holds values of several types"):
+            field(library).sample(200, seed=0)
+        assert field(library).sample_codes(200, seed=0).shape == (200, 2)
+
+
+def test_draws_of_labels_that_are_tuples():
+    states = [((1, 2), (3, 4)), (0, 1)]
+    field = MarkovField.from_potentials("ab", states, [[0, 0], [0, 0]], {})
+    assert set(field.sample(50, seed=0)[:, 0]) == {(1, 2), (3, 4)}

@@ -250,7 +250,7 @@ def test_no_file(tmp_path, monkeypatch):
 
 def usable(path) -> bool:
     """Whether a model that loads can be used."""
-    return np.isfinite([link.strength for link in MarkovField.load(path).graph]).all()
+    return np.isfinite([link.weight for link in MarkovField.load(path).graph]).all()
 
 
 def fuzz(path, seed: int, count: int) -> None:

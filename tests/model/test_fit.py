@@ -387,8 +387,8 @@ def test_cells_are_the_same_by_counting_and_by_sorting():
     ("settings", "said"),
     [
         ({"refit": "exact"}, "'pseudolikelihood' or 'likelihood', not 'exact'"),
-        ({"ridge": -1.0}, "0 or more, got -1.0"),
-        ({"ridge": np.nan}, "0 or more, got nan"),
+        ({"ridge": -1.0}, "0 or more, not -1.0"),
+        ({"ridge": np.nan}, "0 or more, not nan"),
     ],
 )
 def test_settings_that_make_no_sense(settings, said):

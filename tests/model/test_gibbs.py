@@ -77,9 +77,9 @@ def test_strong_potentials():
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"chains": 1}, "chains must be a whole number, 2 or more, got 1"),
-        ({"burn_in": -1}, "burn_in must be a whole number, 0 or more"),
-        ({"thin": 0}, "thin must be a whole number, 1 or more"),
+        ({"chains": 1}, "chains must be a whole number from 2 to 1,000,000, not 1"),
+        ({"burn_in": -1}, "burn_in must be a whole number from 0"),
+        ({"thin": 0}, "thin must be a whole number from 1"),
         ({"method": "magic"}, "method must be 'auto', 'exact' or 'gibbs', not 'magic'"),
     ],
 )

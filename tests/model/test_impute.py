@@ -1,8 +1,10 @@
 """Completed tables: against enumeration, in every kind of table, without a look at the answer."""
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import enumeration
@@ -230,3 +232,52 @@ def test_a_table_without_gaps_comes_back():
     done = field.impute(rows)
     assert done.filled == 0
     assert (done[0] == rows).all()
+
+
+def typed_frames():
+    """The same three columns in every library, of types that labels alone do not tell."""
+    numbers, words = [1, 2, None] * 30, ["01", "1", "01"] * 30
+    floats, flags = [0.5, 2.0, None] * 30, [True, None, False] * 30
+    pandas = pd.DataFrame(
+        {
+            "n": pd.array(numbers, dtype="Int16"),
+            "w": pd.Categorical(words, ["1", "01"]),
+            "f": np.array(floats, dtype="float32"),
+            "b": pd.array(flags, dtype="boolean"),
+        },
+        index=range(100, 190),
+    )
+    polars = pl.DataFrame(
+        {
+            "n": pl.Series(numbers, dtype=pl.Int16),
+            "w": pl.Series(words, dtype=pl.Categorical),
+            "f": pl.Series(floats, dtype=pl.Float32),
+            "b": pl.Series(flags),
+        }
+    )
+    arrow = pa.table(
+        {
+            "n": pa.array(numbers, pa.int16()),
+            "w": pa.array(words),
+            "f": pa.array(floats, pa.float32()),
+            "b": pa.array(flags),
+        }
+    )
+    return {"pandas": pandas, "polars": polars, "pyarrow": arrow}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_types_and_seen_cells_stay(library):
+    before = typed_frames()[library]
+    model = GreedyGraph(missing="available").fit(before).model_
+    after = model.impute(before, seed=1)[0]
+    old, new = (nw.from_native(frame, eager_only=True) for frame in (before, after))
+    assert new.schema == old.schema
+    for name in old.columns:
+        seen = ~old[name].is_null().to_numpy()
+        assert not new[name].is_null().any()
+        kept, cells = (np.array(frame[name].to_list())[seen] for frame in (new, old))
+        assert np.array_equal(kept, cells)
+    if library == "pandas":
+        assert after.index.equals(before.index)
+        assert after.dtypes.equals(before.dtypes)

@@ -264,7 +264,7 @@ def test_a_gap_that_is_a_state():
         (lambda f: f.conditional("diet", {"coughs": "no"}), SettingError, "mean 'cough'"),
         (lambda f: f.conditional("diet", {"diet": "all"}), SettingError, "given already"),
         (lambda f: f.conditional("diet", method="fast"), SettingError, "'exact' or 'gibbs'"),
-        (lambda f: f.conditional([]), SettingError, "at least one column"),
+        (lambda f: f.conditional([]), SettingError, "of must be text, or a list of at least one"),
         (lambda f: f.conditional(["diet", "diet"]), SettingError, "none twice"),
         (lambda f: f.given(f.most_likely()), SettingError, "all columns are given"),
         (lambda f: f.conditional(["diet", "cough"])["all"], SettingError, "one label for each"),

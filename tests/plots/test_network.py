@@ -4,6 +4,7 @@ import sys
 import numpy as np
 import pytest
 from matplotlib.image import imread
+from sklearn.exceptions import NotFittedError
 
 from isinglass import GreedyGraph, plots
 from isinglass.errors import MissingExtra, SettingError
@@ -137,3 +138,18 @@ def test_a_rule_has_no_curve():
     x = np.random.default_rng(0).integers(0, 2, (80, 4))
     with pytest.raises(SettingError, match="no curve"):
         plots.selection_curve(GreedyGraph().fit(x).selection_)
+
+
+@pytest.mark.parametrize("draw", [plots.network, plots.adjacency])
+def test_anything_that_has_a_graph_is_drawn(draw):
+    rows = np.random.default_rng(0).integers(0, 2, (200, 3))
+    rows[:, 1] = rows[:, 0]
+    est = GreedyGraph().fit(rows)
+    graph = plots.png(plots.figure_of(draw(est.graph_)))
+    assert plots.png(plots.figure_of(draw(est))) == graph
+    assert plots.png(plots.figure_of(draw(est.record()))) == graph
+    draw(est.model_)
+    with pytest.raises(SettingError, match="a fitted estimator, a Graph"):
+        draw(5)
+    with pytest.raises(NotFittedError):
+        draw(GreedyGraph())

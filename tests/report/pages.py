@@ -90,8 +90,11 @@ def first_schema(est: GreedyGraph, path: Path) -> FitRecord:
     document = json.loads(path.read_text())
     document["schema"] = 1
     fit = document["fit"]
-    for key in ("worths", "tally"):
+    for key in ("values", "tally"):
         fit.pop(key)
+    for edge in fit["edges"]:
+        for key in ("relative_strength", "entry_evidence", "source_state", "target_state", "size"):
+            edge.pop(key)
     for column in fit["columns"]:
         column.pop("ordered")
         column.pop("answers")

@@ -2,13 +2,16 @@
 
 import csv
 import io
+import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
 from isinglass import GreedyGraph, simulate, summarise
-from isinglass.report import to_html
+from isinglass.estimators.link_tables import link_tables
+from isinglass.report import html, to_html
 from isinglass.solvers.equivalent import one_parameter_gain
 from report.pages import FITS, HOSTILE, binary, chromium, first_schema, fitted, hostile, write_page
 
@@ -83,7 +86,7 @@ def test_the_slider_shows_what_fresh_fits_find(look, name):
     make, settings = FITS[name]
     table = make()
     est = fitted(table, **settings)
-    page = look(est)
+    page, record = look(est), est.record()
     stops = page.evaluate("isinglass.data.stops")
     gains = {step.gain for path in est.paths_ for step in path.steps}
     assert not gains & set(stops)
@@ -94,16 +97,22 @@ def test_the_slider_shows_what_fresh_fits_find(look, name):
         assert sorted(shown) == sorted(fresh.edges)
         assert page.locator("#readout b").inner_text().split()[0] == str(len(fresh))
         kept = page.evaluate("isinglass.state.graph.edges")
-        for edge, link in zip(kept, fresh.links, strict=True):
+        for edge, link, now in zip(kept, fresh.links, record.at(stops[stop]), strict=True):
             cells = shown[fresh.names[link.source], fresh.names[link.target]]
-            assert cells[0] == f"{link.strength:.3f}"
-            assert edge["strength"] == pytest.approx(link.strength, rel=1e-5)
-            assert edge["evidence"] == pytest.approx(link.evidence, rel=1e-4)
+            assert cells[0] == f"{now.strength:.3f}"
+            for key, number in (
+                ("strength", now.strength),
+                ("relative", now.relative_strength),
+                ("evidence", now.evidence),
+                ("entry", link.entry_evidence),
+            ):
+                assert edge[key] == (None if number is None else pytest.approx(number, rel=1e-4))
+            assert edge["tier"] == now.tier
             assert (edge["sign"], edge["unbounded"]) == (link.sign, link.unbounded)
             assert edge["coupling"] == (
                 None if link.coupling is None else pytest.approx(link.coupling, rel=1e-5)
             )
-            assert cells[4] == link.selected_by
+            assert cells[6] == link.selected_by
 
 
 def test_the_slider_counts_edges_at_every_stop(look, small):
@@ -169,11 +178,99 @@ def test_click_a_line(look, small):
     facts = page.locator("#panel .facts").inner_text()
     assert f"{link.strength:.3f}" in facts
     assert f"{link.evidence:.1f}" in facts
-    cells = page.locator("#panel .odds td").all_inner_texts()[1:]
-    numbers = [float(cell.replace("−", "-")) for cell in cells]
-    assert numbers == pytest.approx(
-        [link.coupling, -link.coupling] * 1 + [-link.coupling, link.coupling], abs=0.006
+    assert f"{link.log_odds:+.2f}".replace("-", "−") in facts
+    table = link_tables(small._table, small.graph_)[link.source, link.target]
+    ratios = page.locator("#panel .odds .ratio").all_inner_texts()
+    assert ratios == [f"×\u202f{ratio:.2f}" for ratio in (table.observed / table.expected).flat]
+    rows = page.locator("#panel .odds .rows-of").all_inner_texts()
+    assert [float(cell.split(" / ")[0]) for cell in rows] == table.observed.ravel().tolist()
+
+
+SIX = ["never", "rarely", "sometimes", "often", "very often", "always"]
+
+
+def six_states():
+    """Two columns of six states; many combinations never occur, and one state is rare."""
+    rng = np.random.default_rng(0)
+    sleep = rng.integers(0, 6, 400)
+    mood = np.clip(sleep + rng.integers(-1, 2, 400), 0, 4)
+    mood[0] = 5
+    kinds = pl.Enum(SIX)
+    columns = {"sleep": sleep, "mood": mood}
+    return pl.DataFrame(
+        {name: pl.Series([SIX[i] for i in codes], dtype=kinds) for name, codes in columns.items()}
     )
+
+
+@pytest.mark.parametrize("width", [1280, 800, 390])
+def test_a_wide_table_scrolls_in_its_box(look, width):
+    page = look(fitted(six_states()), viewport={"width": width, "height": 900})
+    page.evaluate("isinglass.choose({kind: 'pair', a: 0, b: 1})")
+    frame = page.locator(".odds-frame")
+    inner, outer = frame.evaluate("box => [box.scrollWidth, box.clientWidth]")
+    assert (inner > outer) == (width != 800), "there is room for all six at 800 pixels"
+    frame.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+    edge, last = page.evaluate(
+        "[document.querySelector('.odds-frame'), document.querySelector('.odds th:last-child')]"
+        ".map(box => box.getBoundingClientRect().right)"
+    )
+    assert last <= edge + 1
+    assert edge <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_no_ratio_where_the_rows_do_not_determine_it(look):
+    est = fitted(six_states())
+    page = look(est)
+    page.evaluate("isinglass.choose({kind: 'pair', a: 0, b: 1})")
+    table = link_tables(est._table, est.graph_)[0, 1]
+    ratios = page.locator("#panel .odds .ratio").all_inner_texts()
+    assert [ratio == "" for ratio in ratios] == (table.expected < 1).ravel().tolist()
+    assert 0 < ratios.count("") < 36
+    assert ratios[5] == "", "sleep never, mood always"
+    text = page.locator("#panel").inner_text()
+    assert "No ratio where less than 1 row is expected: never with always" in text
+
+
+def test_a_table_that_was_not_kept(look, small):
+    record = replace(small.record(), link_tables={})
+    page = look(record)
+    link = small.graph_.links[0]
+    page.evaluate("([a, b]) => isinglass.choose({kind: 'pair', a, b})", [link.source, link.target])
+    assert "The table of this link was not kept" in page.locator("#panel").inner_text()
+
+
+def test_a_crowd_begins_with_the_strongest_links(look, small, monkeypatch):
+    monkeypatch.setattr(html, "CROWDED", 5)
+    monkeypatch.setattr(html, "FIRST", 6)
+    page = look(small)
+    links = len(small.graph_)
+    drawn = "isinglass.shown().edges.length"
+    assert page.evaluate(drawn) == 6
+    strongest = sorted((link.strength for link in small.graph_), reverse=True)[:6]
+    assert page.evaluate("isinglass.shown().edges.map(e => e.strength)") == pytest.approx(
+        strongest, rel=1e-5
+    )
+    assert f"the strongest 6 of {links} links" in page.locator("#drawn").inner_text()
+    hidden = next(i for i in range(12) if i not in page.evaluate("isinglass.shown().nodes"))
+    page.evaluate("i => isinglass.choose({kind: 'node', a: i})", hidden)
+    assert hidden in page.evaluate("isinglass.shown().nodes"), "what is picked is drawn"
+    page.evaluate("isinglass.choose(null)")
+    page.get_by_role("button", name=f"Draw all {links} links").click()
+    assert page.evaluate(drawn) == links
+    first = page.locator("#scope option").nth(2)
+    page.locator("#scope").select_option(first.get_attribute("value"))
+    group, columns, inside = re.findall(r"\d+", first.inner_text())
+    assert page.evaluate(drawn) == int(inside)
+    assert page.evaluate("isinglass.shown().nodes.length") == int(columns)
+    assert f"group {group}" in page.locator("#drawn").inner_text()
+    assert len(edges_shown(page)) == links, "the table has them all"
+
+
+def test_a_small_graph_is_drawn_whole(look, small):
+    page = look(small)
+    assert page.locator("#scope-box").is_hidden()
+    assert page.evaluate("isinglass.shown().edges.length") == len(small.graph_)
 
 
 def test_ask_about_a_pair_without_a_link(look, small):
@@ -240,10 +337,10 @@ def test_sort_and_filter(look, small):
     page = look(small)
     strengths = [float(cells[0]) for cells in edges_shown(page).values()]
     assert strengths == sorted(strengths, reverse=True)
-    page.locator("#edge-table th button", has_text="Evidence").click()
+    page.locator("#edge-table th button", has_text=re.compile("^Evidence")).click()
     assert page.locator("#edge-table th[aria-sort]").inner_text().startswith("Evidence")
-    page.locator("#edge-table th button", has_text="Evidence").click()
-    evidence = [float(cells[3]) for cells in edges_shown(page).values()]
+    page.locator("#edge-table th button", has_text=re.compile("^Evidence")).click()
+    evidence = [float(cells[4]) for cells in edges_shown(page).values()]
     assert evidence == sorted(evidence)
     page.fill("#edge-filter", "c10")
     assert sorted(edges_shown(page)) == sorted(e for e in small.graph_.edges if "c10" in e)
@@ -344,11 +441,23 @@ def test_dark_phone_and_print(look, small):
 def test_small_cells_are_hidden(look):
     table = binary().with_columns(rare=np.r_[np.ones(3, int), np.zeros(697, int)])
     est = fitted(table)
-    page = look(est, summary=summarise(est, suppress=5))
+    summary = summarise(est, suppress=5)
+    page = look(est, summary=summary)
     row = page.locator("#node-table tr", has_text="rare").inner_text()
-    assert "hidden" in row
+    assert "(hidden) 0 to 5 %" in row
+    for section in ("#threshold", "#search-steps"):
+        assert page.locator(section).is_hidden()
+    assert len(edges_shown(page)) == len(summary["edges"]) > 0
     page.evaluate("isinglass.choose({kind: 'pair', a: 0, b: 12})")
-    assert "is hidden" in page.locator("#panel").inner_text()
+    assert "No link is shown." in page.locator("#panel").inner_text()
+    edge = page.evaluate("isinglass.state.graph.edges[0]")
+    page.evaluate("edge => isinglass.choose({kind: 'pair', a: edge.a, b: edge.b})", edge)
+    assert "rounded to one digit" in page.locator("#panel").inner_text()
+    page.evaluate("isinglass.choose({kind: 'node', a: 12})")
+    assert "95 to 100 %" in page.locator("#panel").inner_text()
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download as CSV").click()
+    assert waiting.value.path().read_text().splitlines()[0] == "source,target,strength,sign"
 
 
 @pytest.mark.long
@@ -368,8 +477,7 @@ def test_a_record_of_the_first_schema(look, small, tmp_path):
     page = look(record)
     shown = edges_shown(page)
     assert sorted(shown) == sorted(small.graph_.edges)
-    for link, edge in zip(small.graph_.links, small.graph_.edges, strict=True):
-        assert shown[edge][0] == f"{link.strength:.3f}"
+    assert {cells[0] for cells in shown.values()} == {""}  # its strength was of another kind
     set_slider(page, len(page.evaluate("isinglass.data.stops")) - 1)
     assert sorted(edges_shown(page)) == sorted(small.at(small.floor_).edges)
     page.evaluate("isinglass.choose({kind: 'pair', a: 0, b: 11})")

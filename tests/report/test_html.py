@@ -3,6 +3,7 @@
 import json
 import re
 
+import numpy as np
 import pytest
 
 from isinglass import GreedyGraph, simulate, summarise
@@ -45,15 +46,38 @@ def test_size_for_a_hundred_columns():
     assert len(to_html(summarise(est)).encode()) < 1_000_000
 
 
-def test_many_states_keep_the_tables_of_the_threshold(monkeypatch):
+def test_rows_of_each_link_are_in_the_page():
     make, settings = FITS["mixed states, AND"]
     est = fitted(make(), **settings)
-    monkeypatch.setattr(page, "MOST_NUMBERS", 10)
-    paths = data_of(to_html(summarise(est)))["paths"]
-    for path, ours in zip(paths, est.paths_, strict=True):
-        kept = len(ours.at(est.threshold_))
-        with_tables = [k for k, step in enumerate(path["steps"], 1) if "tables" in step]
-        assert with_tables == ([kept] if kept else [])
+    kept = data_of(to_html(summarise(est)))["link_tables"]
+    assert list(kept) == [f"{link.source},{link.target}" for link in est.graph_]
+    for link in est.graph_:
+        table = kept[f"{link.source},{link.target}"]
+        codes = est._table.codes[:, [link.source, link.target]]
+        seen = np.zeros(np.shape(table["observed"]))
+        np.add.at(seen, tuple(codes.T), 1)
+        np.testing.assert_array_equal(table["observed"], seen)
+        np.testing.assert_allclose(np.sum(table["expected"], axis=0), seen.sum(axis=0), atol=0.05)
+
+
+def crowd():
+    """Twenty groups of four columns, each linked with all others of its group; and some between."""
+    rng = np.random.default_rng(0)
+    cause = np.repeat(rng.integers(0, 2, (600, 20)), 4, axis=1)
+    return np.where(rng.random((600, 80)) < 0.9, cause, 1 - cause)
+
+
+def test_groups_are_set_apart_where_links_are_many(monkeypatch):
+    monkeypatch.setattr(page, "CROWDED", 20)
+    data = data_of(to_html(summarise(GreedyGraph().fit(crowd()))))
+    assert data["first"] == page.FIRST
+    groups = np.array([node["community"] for node in data["nodes"]])
+    at = np.array(data["at"])
+    distance = np.linalg.norm(at[:, None] - at[None], axis=2)
+    same = groups[:, None] == groups[None]
+    assert distance[same].max() < distance[~same].min()
+    monkeypatch.setattr(page, "CROWDED", 10**6)
+    assert data_of(to_html(summarise(GreedyGraph().fit(crowd()))))["first"] is None
 
 
 def test_too_many_columns(monkeypatch):
@@ -75,7 +99,7 @@ def test_a_record_of_the_first_schema(tmp_path):
     record = first_schema(est, tmp_path / "old.json")
     data = data_of(to_html(summarise(record)))
     assert data["pairs"] is None
-    assert [edge["strength"] for edge in data["edges"]] == sorted(
+    assert [edge["weight"] for edge in data["edges"]] == sorted(
         (link.strength for link in est.graph_), reverse=True
     )
-    assert all("worth" not in step for path in data["paths"] for step in path["steps"])
+    assert data["values"] == {}

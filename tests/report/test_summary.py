@@ -64,7 +64,7 @@ def test_without_the_run_it_is_short(table):
     est = GreedyGraph(LookBelow(Paper())).fit(table)
     short, whole = summarise(est, paths=False), summarise(est)
     assert set(whole) - set(short) == {
-        *("paths", "pairs", "stops", "stop", "kept_fewer"),
+        *("paths", "pairs", "stops", "stop", "kept_fewer", "link_tables", "values"),
         *("explanations", "verdicts", "frequencies"),
     }
     assert short["edges"] == whole["edges"]
@@ -134,7 +134,7 @@ def test_paragraphs(table):
     texts = summarise(GreedyGraph(Paper(), rule="and", missing="drop").fit(table))["texts"]
     for part in ("5 variables", "200 observations", "(AND)", "1 log(np)/n", "isinglass 0.1.0"):
         assert part in texts["methods"]
-    assert "left out" in texts["methods"]
+    assert "No observation had missing values." in texts["methods"]
     assert "Jalali, Johnson and Ravikumar (2011)" in texts["methods"]
     assert "among 10 pairs of variables (n = 200)" in texts["results"]
     weighted = GreedyGraph(n_eff="kish", bins={"a": 2}).fit(table, sample_weight=np.full(200, 0.5))
@@ -145,7 +145,36 @@ def test_paragraphs(table):
     drawn = summarise(GreedyGraph("cv:3").fit(table))["texts"]["methods"]
     assert "had the seed 0" in drawn
     nothing = summarise(GreedyGraph(3.0).fit(table))["texts"]
-    assert "no edge was found among 10 pairs" in nothing["results"]
+    assert "No edge was found among 10 pairs" in nothing["results"]
+
+
+def test_rows_that_were_left_out_are_counted(table):
+    table.loc[:2, "a"] = None
+    table.loc[7, "b"] = None
+    summary = summarise(GreedyGraph(missing="drop").fit(table))
+    assert (summary["rows"], summary["dropped"]) == (196, 4)
+    assert "4 observations with missing values were left out." in summary["texts"]["methods"]
+
+
+def test_states_are_counted_alike_everywhere(table):
+    from isinglass.cli.terminal import new_console, print_summary
+
+    table.loc[:20, "a"] = None
+    summary = summarise(GreedyGraph(missing="available").fit(table[["a", "b"]]))
+    assert "(2 states each)" in summary["texts"]["methods"], "a missing value is no state here"
+    console = new_console()
+    with console.capture() as said:
+        print_summary(console, summary, 5)
+    assert "2 states per column" in said.get()
+
+
+def test_links_without_a_sign_are_counted_as_such():
+    rng = np.random.default_rng(0)
+    colour = rng.choice(["red", "green", "blue"], 300)
+    shape = np.where(rng.random(300) < 0.8, colour, rng.permutation(colour))
+    summary = summarise(GreedyGraph().fit(pl.DataFrame({"colour": colour, "shape": shape})))
+    assert [edge["sign"] for edge in summary["edges"]] == [0]
+    assert "(n = 300): 1 without a sign;" in summary["texts"]["results"]
 
 
 def test_a_selector_that_keeps_fewer_edges(table):

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isinglass import FitRecord, GreedyGraph, summarise
 from isinglass.errors import SettingError, TableError, UnseenState
+from isinglass.model.record_files import members_from_json
+from isinglass.report.texts import methods
 from isinglass.table import Note, encode
 
 
@@ -101,3 +104,48 @@ def test_new_rows_fall_into_the_same_bins():
 def test_bins_must_make_sense(bins, says):
     with pytest.raises(SettingError, match=says):
         encode([[1, "a"], [2, "b"]], bins=bins)
+
+
+def test_own_cut_points(make, library):
+    name = "age" if library else "x0"
+    table = encode(make({"age": [18, 25, 26, 45, 80], "b": [0, 1, 0, 1, 0]}), bins={name: [25, 45]})
+    assert table.columns[0].states == ("<= 25", "> 25 to 45", "> 45")
+    assert table.columns[0].cuts == (25.0, 45.0)
+    assert table.codes[:, 0].tolist() == [0, 0, 1, 1, 2]
+    assert encode([[1], [2]], bins={0: (1.5,)}).columns[0].states == ("<= 1.5", "> 1.5")
+    assert encode([[1], [2]], bins={0: np.array([1.5])}).columns[0].cuts == (1.5,)
+
+
+def test_a_bin_without_a_row_is_no_state():
+    table = encode([[1], [2], [9]], bins={0: [0, 4, 8]})
+    assert table.columns[0].states == ("> 0 to 4", "> 8")
+    assert table.columns[0].cuts == (0.0, 4.0, 8.0)
+    done = "no row is in '<= 0', '> 4 to 8'; no state is made of it"
+    assert Note("x0", "empty bins", done) in table.notes
+    assert table.encode_like([[3], [10]]).codes.ravel().tolist() == [0, 1]
+    with pytest.raises(UnseenState, match=r"holds '> 4 to 8', which fit never saw"):
+        table.encode_like([[5]])
+
+
+@pytest.mark.parametrize(
+    "cuts",
+    [[], [2, 1], [1, 1], [1, float("inf")], [float("nan")], ["a"], [True, 2], [None], [10**400]],
+)
+def test_cut_points_rise(cuts):
+    with pytest.raises(SettingError, match="cut points must be finite numbers, each larger than"):
+        encode([[1], [2]], bins={0: cuts})
+
+
+def test_whole_numbers_beyond_all_floats_have_a_bin():
+    table = encode([[-(10**400)], [1], [2.5], [10**400]], bins={0: 4})
+    assert table.codes.ravel().tolist() == [0, 1, 2, 3]
+    assert encode([[1], [10**400]], bins={0: [5]}).codes.ravel().tolist() == [0, 1]
+
+
+def test_the_report_says_where_numbers_were_cut():
+    ages = np.arange(60)
+    table = pd.DataFrame({"age": ages, "year": ages % 40, "b": ages % 2})
+    est = GreedyGraph(bins={"age": [25, 45.5], "year": 3}).fit(table)
+    text = methods(summarise(FitRecord(**members_from_json(est.record().to_json()))))
+    assert "cut at their quantiles (year into 3 parts)" in text
+    assert "cut at given points (age at 25, 45.5)" in text

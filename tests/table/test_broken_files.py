@@ -57,11 +57,16 @@ def test_broken_rows(broken, content, row, says):
     assert broken(content) == f"votes.csv, row {row} (the header is row 1): {says}"
 
 
+NOT_UTF8 = (
+    'bytes that are not UTF-8. Save the file in UTF-8, or give its encoding (encoding="latin-1").'
+)
+
+
 @pytest.mark.parametrize(
     ("content", "row", "column", "says"),
     [
-        (b"a,b\n1,x\n2,\xff\n", 3, "'b'", "bytes that are not UTF-8. Save the file in UTF-8."),
-        (b"a,\xe5\n1,x\n", 1, "2", "bytes that are not UTF-8. Save the file in UTF-8."),
+        (b"a,b\n1,x\n2,\xff\n", 3, "'b'", NOT_UTF8),
+        (b"a,\xe5\n1,x\n", 1, "2", NOT_UTF8),
         (b"a,b\n1,x\n2\0,y\n", 3, "'a'", "a NUL byte. Save the file as plain text."),
     ],
 )
@@ -97,7 +102,8 @@ def test_header_only(broken, content):
 
 def test_utf16(broken):
     content = "a,b\n1,2\n".encode("utf-16")
-    assert broken(content) == "votes.csv is written in UTF-16; save it as UTF-8."
+    says = 'votes.csv is written in UTF-16; save it as UTF-8, or give encoding="utf-16".'
+    assert broken(content) == says
 
 
 def test_duplicate_names(broken):
@@ -122,10 +128,10 @@ def test_a_file_as_a_folder(tmp_path):
 
 
 def test_no_permission(tmp_path, monkeypatch):
-    def refuse(path):
+    def refuse(path, mode):
         raise PermissionError
 
-    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    monkeypatch.setattr("pathlib.Path.open", refuse)
     message = complaint(tmp_path / "votes.csv")
     assert message == "votes.csv may not be read; change its permissions."
 

@@ -27,7 +27,7 @@ def test_every_library_gives_the_same_table(make, library):
     assert table.codes.dtype == np.uint8
     assert table.library == library
     assert table.names == (("ok", "n", "s", "f") if library else ("x0", "x1", "x2", "x3"))
-    assert [column.ordered for column in table.columns] == [True, True, False, True]
+    assert [column.ordered for column in table.columns] == [True, True, True, True]
     assert table.n == 3.0
     np.testing.assert_array_equal(table.weights, np.ones(3))
 
@@ -100,7 +100,7 @@ def test_pandas_types():
     ]
     assert [str(state) for state in table.columns[6].states] == ["(0.0, 1.5]", "(1.5, 5.0]"]
     flags = [column.ordered for column in table.columns]
-    assert flags == [True, False, False, False, False, False, True]
+    assert flags == [True, True, True, False, False, False, True]
 
 
 def test_polars_types():
@@ -115,7 +115,7 @@ def test_polars_types():
     )
     table = encode(frame, missing="state")
     assert states(table) == [("b", "a"), ("a", "b"), (1, 2), (1, 2), (None,)]
-    assert [column.ordered for column in table.columns] == [True, False, True, True, False]
+    assert [column.ordered for column in table.columns] == [True, True, True, True, False]
 
 
 def test_arrow_dictionaries():
@@ -124,7 +124,16 @@ def test_arrow_dictionaries():
     ordered = pa.DictionaryArray.from_arrays(indices, labels, ordered=True)
     table = encode(pa.table({"plain": plain, "ordered": ordered}))
     assert states(table) == [("a", "z"), ("z", "a")]
-    assert [column.ordered for column in table.columns] == [False, True]
+    assert [column.ordered for column in table.columns] == [True, True]
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+def test_an_arrow_dictionary_may_hold_a_null(ordered):
+    indices, labels = pa.array([2, 1, 0, None]), pa.array(["z", None, "a"])
+    column = pa.DictionaryArray.from_arrays(indices, labels, ordered=ordered)
+    table = encode(pa.table({"a": column}), missing="available")
+    assert states(table) == [(("z", "a") if ordered else ("a", "z")) + (None,)]
+    assert table.codes.ravel().tolist() == ([1, 2, 0, 2] if ordered else [0, 2, 1, 2])
 
 
 def test_narwhals_frames_are_opened():

@@ -1,12 +1,14 @@
 """Files of every format become the same frame."""
 
+import datetime as dt
 import gzip
 import io
+import tracemalloc
 
 import polars as pl
 import pytest
 
-from isinglass.errors import SettingError
+from isinglass.errors import FileError, SettingError
 from isinglass.table import DEFAULT_NA, encode, read_table
 
 FRAME = pl.DataFrame(
@@ -97,7 +99,7 @@ def test_default_na(write):
 
 @pytest.mark.parametrize("na", ["?", ["?", "-9"], ("?",)])
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
-def test_na_adds_to_the_default(write, na, name):
+def test_na_of_every_format(write, na, name):
     frame = pl.DataFrame({"a": ["x", "?", None], "b": [1, -9, 2]})
     file = io.BytesIO()
     (frame.write_csv if name == "t.csv" else frame.write_parquet)(file)
@@ -109,7 +111,7 @@ def test_na_adds_to_the_default(write, na, name):
 
 @pytest.mark.parametrize("na", [3, ["a", 3], None])
 def test_na_must_be_text(write, na):
-    with pytest.raises(SettingError, match="na must be a string or a list of strings"):
+    with pytest.raises(SettingError, match="na must be text, or a list of values, each text"):
         read_table(write("t.csv", "a\n1\n"), na)
 
 
@@ -117,3 +119,158 @@ def test_from_file_to_table(write):
     table = encode(read_table(write("t.csv", "vote,age\nyes,31\nno,45\nyes,62\n")))
     assert table.columns[0].states == ("no", "yes")
     assert table.library == "polars"
+
+
+def column(content, write, **reading):
+    return read_table(write("t.csv", content), **reading)["a"]
+
+
+def test_none_is_an_answer(write):
+    assert column("a\nNone\nMinor\nnone\n", write).to_list() == ["None", "Minor", "none"]
+
+
+def test_na_replaces_the_default(write):
+    content = "a,b\nNA,1\n?,2\nnull,3\n,4\n"
+    assert column(content, write).to_list() == [None, "?", None, None]
+    assert column(content, write, na="?").to_list() == ["NA", None, "null", None]
+    assert column(content, write, na=["?", "NA"]).to_list() == [None, None, "null", None]
+    assert column(content, write, na="").to_list() == ["NA", "?", "null", None]
+    assert column(content, write, na=()).to_list() == ["NA", "?", "null", None]
+
+
+def test_na_of_numbers(write):
+    content = "a\n1\n-9\n2\n"
+    assert column(content, write, na="-9").to_list() == [1, None, 2]
+    file = io.BytesIO()
+    pl.DataFrame({"a": [1.0, -9.0], "b": ["NA", "x"], "c": [1, 2]}).write_parquet(file)
+    frame = read_table(write("t.parquet", file.getvalue()), na=["-9", "NA"])
+    assert frame.rows() == [(1.0, None, 1), (None, "x", 2)]
+
+
+def test_na_leaves_alone_what_is_no_text(write):
+    frame = pl.DataFrame(
+        {
+            "d": [dt.timedelta(1), None],
+            "b": [b"\xff", b"9"],
+            "t": [dt.time(1), None],
+            "l": [[1], [9]],
+            "s": ["9", "x"],
+        }
+    )
+    file = io.BytesIO()
+    frame.write_parquet(file)
+    read = read_table(write("t.parquet", file.getvalue()), na="9")
+    assert read.drop("s").equals(frame.drop("s"))
+    assert read["s"].to_list() == [None, "x"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["01", "1"], ["01", "1"]),
+        (["01", "02"], [1, 2]),
+        (["1.10", "1.1"], ["1.10", "1.1"]),
+        (["1.0", "1"], ["1.0", "1"]),
+        (["1e3", "1000"], ["1e3", "1000"]),
+        (["0", "-0"], ["0", "-0"]),
+        (["+1", "1"], ["+1", "1"]),
+        (["1.5", "2"], [1.5, 2.0]),
+        (["true", "false"], [True, False]),
+        (["True", "true"], ["True", "true"]),
+        (["9007199254740993", "9007199254740992"], [9007199254740993, 9007199254740992]),
+        (["92233720368547758080", "92233720368547758081"], None),
+        (["0.12345678901234567890", "0.12345678901234567891"], None),
+        (["1", " 1"], ["1", " 1"]),
+        (["1", "NA"], [1, None]),
+        (["NA", ""], [None, None]),
+    ],
+)
+def test_cells_that_differ_stay_different(write, cells, values):
+    read = column("a,b\n" + "".join(f"{cell},x\n" for cell in cells), write).to_list()
+    assert read == (cells if values is None else values)
+    assert list(map(type, read)) == list(map(type, cells if values is None else values))
+
+
+def test_text_that_reads_as_numbers_can_be_binned(write):
+    frame = read_table(write("t.csv", "a,b\n1.10,x\n1.1,x\n2.5,x\n3,y\n"))
+    assert frame["a"].dtype == pl.String
+    table = encode(frame, bins={"a": 2})
+    assert table.columns[0].states == ("<= 1.1", "> 1.1")
+    assert table.codes[:, 0].tolist() == [0, 0, 1, 1]
+
+
+def packed_zeros(megabytes):
+    file = io.BytesIO()
+    with gzip.GzipFile(fileobj=file, mode="wb") as packed:
+        packed.write(b"a\n")
+        for _ in range(megabytes):
+            packed.write(b"0\n" * 500_000)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_no_more_is_unpacked_than_may_be(write, packed):
+    data = packed_zeros(20)
+    path = write("t.csv.gz", data if packed else gzip.decompress(data))
+    with pytest.raises(FileError) as error:
+        read_table(path, max_bytes=5e6)
+    assert str(error.value) == (
+        f"{path} holds more than 0.005 GB when it is unpacked, the most that may be read. Take "
+        "fewer rows or columns, or raise max_bytes."
+    )
+
+
+def test_unpacking_stops_at_the_limit(write):
+    path = write("t.csv.gz", packed_zeros(100))
+    tracemalloc.start()
+    with pytest.raises(FileError):
+        read_table(path, max_bytes=1e6)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 20e6
+
+
+def test_a_small_file_of_a_billion_cells(write):
+    file = io.BytesIO()
+    pl.DataFrame({"a": pl.repeat(1, 3_000_000, eager=True)}).write_parquet(file)
+    assert len(file.getvalue()) < 100_000
+    with pytest.raises(FileError, match="raise max_bytes"):
+        read_table(write("t.parquet", file.getvalue()), max_bytes=1e6)
+
+
+@pytest.mark.parametrize("max_bytes", [0, -1, "many", True, float("nan")])
+def test_max_bytes_must_make_sense(write, max_bytes):
+    with pytest.raises(SettingError, match="max_bytes must be a number of bytes"):
+        read_table(write("t.csv", "a\n1\n"), max_bytes=max_bytes)
+
+
+def test_separators(write):
+    path = write("t.csv", "a|b,c\n1|x,y\n")
+    assert read_table(path, sep="|").to_dict(as_series=False) == {"a": [1], "b,c": ["x,y"]}
+    assert read_table(write("t.tsv", "a,b\n1,2\n"), sep=",").rows() == [(1, 2)]
+    for sep in ("", "::", "ß", '"', "\n", 1):
+        with pytest.raises(SettingError, match="sep must be one character"):
+            read_table(path, sep=sep)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig", "UTF8"])
+def test_encodings(write, encoding):
+    path = write("t.csv", "ort,n\nKöln,1\nSæby,2\n".encode(encoding))
+    assert read_table(path, encoding=encoding).rows() == [("Köln", 1), ("Sæby", 2)]
+
+
+def test_wrong_encodings(write):
+    path = write("t.csv", "ort\nKöln\n".encode("latin-1"))
+    with pytest.raises(FileError, match="is not written in utf-16"):
+        read_table(path, encoding="utf-16")
+    for encoding in ("klingon", None, "base64"):
+        with pytest.raises(SettingError, match="encoding must name an encoding of text"):
+            read_table(path, encoding=encoding)
+
+
+def test_nothing_but_a_byte_order_mark(write):
+    for content in ("\ufeff", "\ufeff\n\n", "\ufeff\r\n"):
+        with pytest.raises(FileError, match=r"is empty; a table needs a header"):
+            read_table(write("t.csv", content))
+    with pytest.raises(FileError, match="is empty"):
+        read_table(write("t.csv", "".encode("utf-16")), encoding="utf-16")

@@ -60,7 +60,7 @@ def test_resumable(tmp_path):
     path = tmp_path / "records.jsonl"
     first = ig.bootstrap(est, n=3, path=path)
     again = ig.bootstrap(est, n=5, path=path)
-    assert len(path.read_text().splitlines()) == 5
+    assert len(path.read_text().splitlines()) == 1 + 5
     for pair, tables in first.tables.items():
         np.testing.assert_array_equal(again.tables[pair][:3], tables)
 

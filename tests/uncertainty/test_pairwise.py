@@ -118,5 +118,5 @@ def test_gaps_in_rows_are_left_out():
 
 
 def test_a_level_that_makes_no_sense():
-    with pytest.raises(SettingError, match="level must be a number from 0 to 1"):
+    with pytest.raises(SettingError, match="level must be a number strictly between 0 and 1"):
         check_pairwise(GreedyGraph().fit(xor_table(100, 0)), level=5)

@@ -141,7 +141,7 @@ def test_a_killed_run_goes_on_with_the_same_answer(tmp_path, monkeypatch):
     path, rows = tmp_path / "splits.jsonl", CHAIN.sample(800, seed=0)
     run = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
     assert run.returncode == -signal.SIGKILL
-    assert len(path.read_text().splitlines()) == 3
+    assert len(path.read_text().splitlines()) == 1 + 3
     with path.open("a") as file:
         file.write('{"key": "splits/half a li')
     whole = split_test(GreedyGraph(), rows, splits=6)
@@ -206,7 +206,7 @@ def counted(monkeypatch, fails_at=None):
     ("settings", "said"),
     [
         ({"splits": 0}, "splits must be a whole number"),
-        ({"level": 2.0}, "level must be a number from 0 to 1"),
+        ({"level": 2.0}, "level must be a number strictly between 0 and 1"),
         ({"clusters": [1, 2]}, "one label for each row"),
         ({"clusters": [1, 2, 3] * 100}, "at least four clusters"),
     ],

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import os
 import sys
 from importlib import import_module
 from importlib.metadata import version
 
 import click
-
-from isinglass.errors import IsinglassError
 
 COMMANDS = (
     "ask",
@@ -60,25 +56,8 @@ def group() -> None:
 
 
 def main() -> None:
-    """Run a command; an error of ours is one line, not a traceback."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a name that the terminal cannot show
-            stream.reconfigure(errors="replace")
-    try:
-        status = group(standalone_mode=False)
-        sys.stdout.flush()
-        sys.exit(status if isinstance(status, int) else 0)
-    except IsinglassError as error:
-        from isinglass.cli.wording import in_options
+    """Run a command; whatever goes wrong is one sentence, not a traceback."""
+    from isinglass.cli.failures import ended, forget_odd_sizes
 
-        click.echo(f"isinglass: {in_options(str(error))}", err=True)
-        sys.exit(2)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except BrokenPipeError:  # the reader has seen enough, as in `isinglass fit ... | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
-    except (click.Abort, KeyboardInterrupt):
-        click.echo("isinglass: stopped", err=True)
-        sys.exit(130)
+    forget_odd_sizes()
+    sys.exit(ended(lambda: group(standalone_mode=False)))

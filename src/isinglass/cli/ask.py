@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.cli.drawing import method_options, mixing_told, sweep_options
+from isinglass.cli.drawing import method_options, sweep_options
 from isinglass.cli.evidence import as_text, read_evidence
 from isinglass.cli.terminal import new_console, working
 from isinglass.model import Answer, Answers, MarkovField, ask
@@ -31,7 +31,12 @@ Example, from a table to an answer:
 
 @click.command(epilog=EPILOG)
 @click.argument("model", type=click.Path())
-@click.option("--given", multiple=True, metavar="NAME=LABEL", help="What is known, as fever=yes.")
+@click.option(
+    "--given",
+    multiple=True,
+    metavar="NAME=LABEL",
+    help="What is known, as fever=yes; of a binned column, a number or the label of a bin.",
+)
 @click.option("--of", multiple=True, metavar="NAME", help="A column to ask about; all by default.")
 @click.option("--joint", is_flag=True, help="Ask for all combinations of the states of --of.")
 @method_options
@@ -50,7 +55,7 @@ def command(
     with working("reading the model"):
         field = MarkovField.load(model)
     evidence = read_evidence(field, given)
-    with mixing_told(), working("asking the model"):
+    with working("asking the model"):
         answers = ask(field, of or None, evidence, **how)
     if as_json:
         click.echo(json.dumps(as_document(answers), indent=2, allow_nan=False))

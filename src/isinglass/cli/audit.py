@@ -31,7 +31,9 @@ Examples:
 @click.command(epilog=EPILOG)
 @click.argument("data", type=click.Path(dir_okay=True))
 @search_options
-@click.option("--tables", type=click.IntRange(1), default=100, show_default=True, metavar="N")
+@click.option(
+    "--tables", type=click.IntRange(1, 10**6), default=100, show_default=True, metavar="N"
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes; one a core.")
 @click.option("--out", default="isinglass-audit", show_default=True, metavar="DIR")

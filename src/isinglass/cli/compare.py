@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isinglass.cli.results import print_result, write_with_picture
-from isinglass.cli.tables import number_or_word, read_bins, read_without, table_options
+from isinglass.cli.tables import missing_option, table_options, take_settings, take_table
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import Stopped
 from isinglass.experiments.compare import Comparison, compare
@@ -41,13 +41,7 @@ Examples:
     help="Parts of the rows that are held out in turn.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Which row goes where.")
-@click.option(
-    "--missing",
-    type=click.Choice(["error", "drop", "state"]),
-    default="error",
-    show_default=True,
-    help="Gaps: refuse them, keep complete rows only, or take a gap as an answer.",
-)
+@missing_option("error", "drop", "state")
 @table_options
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
 def command(data: str, out: str | None, as_json: bool, **options: Any) -> None:
@@ -76,27 +70,17 @@ def _tell(comparison: Comparison, out: str | None, as_json: bool) -> None:
     print_result(as_json, comparison_dict(comparison), tell, written)
 
 
-def _compare(
-    data: str,
-    *,
-    na: tuple[str, ...],
-    drop: tuple[str, ...],
-    bins: tuple[str, ...],
-    weight_column: str | None,
-    n_eff: str,
-    no_header: bool,
-    **settings: Any,
-) -> Comparison:
-    table = read_without(data, drop, na=na, header=not no_header)
+def _compare(data: str, *, weight_column: str | None, **options: Any) -> Comparison:
+    settings = take_settings(options)
+    table = take_table(data, options)
     with progress_bar("comparing") as progress:
         return compare(
             table,
             sample_weight=weight_column,
-            n_eff=number_or_word(n_eff),
-            bins=read_bins(bins),
             progress=progress,
             tell=progress.tell,
             **settings,
+            **options,
         )
 
 

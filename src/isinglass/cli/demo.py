@@ -79,12 +79,12 @@ def _touch(a: int, b: int) -> bool:
 
 def _say_strongest(console: Console, graph: Graph) -> None:
     console.print("The strongest, by strength from 0 to 1:")
-    for link in sorted(graph.links, key=lambda link: -link.strength)[:3]:
+    for link in sorted(graph.links, key=lambda link: -link.weight)[:3]:
         odds = "" if link.log_odds is None else f", odds x {np.exp(abs(link.log_odds)):.0f}"
         (row, column), (row_2, column_2) = (divmod(j, SIDE) for j in (link.source, link.target))
         console.print(
             f"  row {row} column {column}  --  row {row_2} column {column_2}: strength "
-            f"{link.strength:.2f}{'' if link.unbounded else odds}"
+            f"{link.weight:.2f}{'' if link.unbounded else odds}"
         )
 
 

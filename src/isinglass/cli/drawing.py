@@ -1,16 +1,11 @@
-"""What the commands that ask or draw from a model share: how to, and what poor mixing says."""
+"""What the commands that ask or draw from a model share: how they do it."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import click
-
-from isinglass.cli.wording import in_options
-from isinglass.errors import PoorMixing
 
 Command = Callable[..., Any]
 
@@ -44,13 +39,3 @@ def sweep_options(command: Command) -> Command:
         "--thin", type=int, default=10, show_default=True, help="Gibbs: sweeps a draw."
     )
     return burn_in(thin(command))
-
-
-@contextmanager
-def mixing_told() -> Iterator[None]:
-    """Say on standard error, once each, what the draws within warned of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", PoorMixing)
-        yield
-    for message in dict.fromkeys(str(warning.message) for warning in caught):
-        click.echo(f"isinglass: {in_options(message)}", err=True)

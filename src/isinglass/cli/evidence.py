@@ -9,6 +9,8 @@ from typing import Any
 from isinglass.errors import SettingError, UnseenState
 from isinglass.graph import position_of
 from isinglass.model import MarkovField
+from isinglass.table.bins import bin_of
+from isinglass.table.labels import are_texts_of_numbers, match_label
 from isinglass.table.wording import listing, quoted
 
 
@@ -17,10 +19,10 @@ def read_evidence(field: MarkovField, texts: Sequence[str]) -> dict[str, Hashabl
     given: dict[str, Hashable] = {}
     for text in texts:
         name, label = _split(text, field.names)
-        states = field.states[position_of(name, field.names)]
+        at = position_of(name, field.names)
         if name in given:
             raise SettingError(f"--given names {name!r} twice; a column has one label.")
-        given[name] = label_of(name, states, label)
+        given[name] = label_of(name, field.states[at], _binned(label, field.cuts.get(at)))
     return given
 
 
@@ -33,6 +35,12 @@ def _split(text: str, names: Sequence[str]) -> tuple[str, str]:
     return text[:at], text[at + 1 :]
 
 
+def _binned(text: str, cuts: Sequence[float] | None) -> str:
+    """The label of the bin that a number falls into, if the column is binned."""
+    is_number = cuts is not None and are_texts_of_numbers([text])
+    return bin_of(cuts or (), float(text)) if is_number else text
+
+
 def label_of(name: str, states: Sequence[Hashable], text: str) -> Hashable:
     """The state that was typed: as it is written, then whatever its case, then as a number.
 
@@ -43,13 +51,10 @@ def label_of(name: str, states: Sequence[Hashable], text: str) -> Hashable:
         ...
     isinglass.errors.UnseenState: column 'fever' has no state 'yess'; did you mean 'yes'?
     """
+    at = match_label(states, text)
+    if at is not None:
+        return states[at]
     written = [as_text(state) for state in states]
-    for same in (str, str.casefold, _number):
-        found = [
-            state for state, word in zip(states, written, strict=True) if same(word) == same(text)
-        ]
-        if len(found) == 1:
-            return found[0]
     close = get_close_matches(text, written, n=1)
     if close:
         raise UnseenState(f"column {name!r} has no state {text!r}; did you mean {close[0]!r}?")
@@ -60,10 +65,3 @@ def label_of(name: str, states: Sequence[Hashable], text: str) -> Hashable:
 def as_text(label: Any) -> str:
     """A label as people type it; the gap is nothing."""
     return "" if label is None else str(label)
-
-
-def _number(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text

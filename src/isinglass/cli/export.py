@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import click
 
+from isinglass.cli.results import overwrite_option
 from isinglass.cli.terminal import working
 from isinglass.exports import FORMATS, write
-from isinglass.model import MarkovField
+from isinglass.exports.formats import GRAPH_FORMATS
+from isinglass.model import FitRecord, MarkovField
+from isinglass.model.files import holds
 
 EPILOG = """\b
 Examples:
@@ -20,11 +23,12 @@ Examples:
 @click.argument("model", type=click.Path())
 @click.option("--to", type=click.Choice(FORMATS), required=True, help="The format.")
 @click.option("--out", required=True, metavar="FILE", help="The file to write.")
-def command(model: str, to: str, out: str) -> None:
+@overwrite_option
+def command(model: str, to: str, out: str, overwrite: bool) -> None:
     """Write a MODEL (model.json) in the format of other software.
 
     \b
-    csv           one row an edge
+    csv           one row per edge, as in edges.csv
     graphml       most network programs
     gexf          Gephi
     cytoscape     Cytoscape and cytoscape.js, as JSON
@@ -33,7 +37,18 @@ def command(model: str, to: str, out: str) -> None:
     uai           inference programs; names and states are written beside
     """  # noqa: D301 (the escape is click's mark for lines to keep)
     with working("reading the model") as tell:
-        field = MarkovField.load(model)
+        field, fit = MarkovField.load(model), _record_in(model)
         tell("writing")
-        written = write(field, out, to)
+        written = write(field, out, to, fit=fit, overwrite=overwrite)
     click.echo(f"wrote {' and '.join(written)}")
+    if fit is None and to in GRAPH_FORMATS:
+        click.echo(
+            f"{model} holds no record of a fit: strength, evidence and tier are not known and are "
+            "left out; weights are the sizes of the couplings.",
+            err=True,
+        )
+
+
+def _record_in(model: str) -> FitRecord | None:
+    """The record of the fit in a model file, if it holds one."""
+    return FitRecord.load(model) if holds(model, "fit") else None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -22,8 +23,12 @@ from isinglass.graph import Graph
 from isinglass.measures import nodes
 from isinglass.model import FitRecord
 from isinglass.model.files import model_bytes, record_bytes
+from isinglass.model.findings import findings_of
 from isinglass.report import summarise, to_html, to_json
 from isinglass.report.html import MOST_COLUMNS
+
+#: Files of exact numbers, from which small groups of rows could be worked out.
+EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
 
 EPILOG = """\b
 Examples:
@@ -100,29 +105,46 @@ def command(
         "--open": open_it,
         "--no-model": no_model,
     }
-    _check_out(out, [option for option, given in asked.items() if given])
+    _check_out(out, suppress, [option for option, given in asked.items() if given])
     estimator = fit_file(data, **options)
-    with working("summing up"):
-        record, title = estimator.record(), title_of(data)
-        summary = summarise(record, title=title, paths=False)
-    result = Result(out, estimator, record, {"title": title, "suppress": suppress}) if out else None
-    if result:
+    record, title = _recorded(estimator), title_of(data)
+    result, lines = None, []
+    if out and suppress:
+        lines = _write_suppressed(out, record, title, suppress)
+    elif out:
+        result = Result(out, estimator, record, title)
         result.write_first()
+        result.add(_extras(predictability, verdicts, half_samples))
+        record = result.record
+    with working("summing up"):
+        summary = summarise(record, title=title, paths=False, suppress=suppress)
     if as_json:
         click.echo(to_json(summary))
     else:
         print_summary(new_console(), summary, top)
+    for line in lines:
+        click.echo(line, err=as_json)
     if result:
-        result.tell_rest(as_json, _extras(predictability, verdicts, half_samples), not no_model)
-        if open_it and "report.html" in result.written:
-            show(Path(result.out) / "report.html")
+        result.tell_rest(as_json, model=not no_model)
+    if out and open_it and len(record.names) <= MOST_COLUMNS:
+        show(Path(out) / "report.html")
 
 
-def _check_out(out: str | None, asked: list[str]) -> None:
+def _check_out(out: str | None, suppress: float, asked: list[str]) -> None:
     if out:
         check_folder(out)
     elif asked:
         raise SettingError(f"{asked[0]} is about files; say where to put them with --out.")
+    if suppress and set(asked) & {"--predictability", "--verdicts", "--half-samples"}:
+        raise SettingError(
+            "--suppress leaves out what --predictability, --verdicts and --half-samples find: "
+            "exact numbers give small groups away. Leave one or the other out."
+        )
+
+
+def _recorded(estimator: GreedyGraph) -> FitRecord:
+    with progress_bar("refitting without each link") as progress:
+        return estimator.record(progress)
 
 
 @dataclass
@@ -132,47 +154,51 @@ class Result:
     out: str
     estimator: GreedyGraph
     record: FitRecord
-    about: dict[str, Any]
+    title: str
+    found: dict[str, Any] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
 
     def write_first(self) -> None:
         """All that the search has found, and its record as a model file without a model."""
         with working("writing the report"):
-            graph = self.estimator.graph_
-            self.about["measures"] = nodes(self.estimator, folds=None, library="polars")
-            self._write(
-                self._report()
-                | {
-                    "edges.csv": edges_csv(graph),
-                    "nodes.csv": nodes_csv(self.about["measures"]),
-                    "graph.graphml": graphml(graph),
-                    "model.json": record_bytes(self.record),
-                }
-            )
+            self._find({"measures": nodes(self.estimator, folds=None, library="polars")})
+            edges = {"edges.csv": edges_csv(self.record.with_tentative)}
+            graph = {"graph.graphml": graphml(self.estimator.graph_)}
+            self._write(self._report() | edges | self._nodes() | graph | self._record())
 
-    def tell_rest(self, as_json: bool, extras: list[Extra], model: bool) -> None:
-        """Add what takes longer, and say what was written; after Ctrl-C, what is there."""
+    def add(self, extras: list[Extra]) -> None:
+        """Find more for the report, and write it again."""
+        with self._keeping():
+            for extra in extras:
+                self._find(extra(self.estimator))
+            if extras:
+                with working("writing the report"):
+                    self._write(self._report() | self._nodes() | self._record())
+
+    def tell_rest(self, as_json: bool, *, model: bool) -> None:
+        """Add the model and the picture, and say what was written."""
         lines = []
         if len(self.record.names) > MOST_COLUMNS:
             lines.append(f"no report: it holds at most {MOST_COLUMNS:,} columns")
-        try:
-            self._add(extras)
+        with self._keeping():
             if model:
                 self._add_model()
             lines += self._add_picture()
-        except KeyboardInterrupt:
-            self._tell_stopped()
         if not model:
             lines.append("no model: model.json holds the record of the fit alone")
         for line in [f"wrote {', '.join(self.written)} to {self.out}", *lines]:
             click.echo(line, err=as_json)
 
-    def _add(self, extras: list[Extra]) -> None:
-        for extra in extras:
-            self.about |= extra(self.estimator)
-        if extras:
-            with working("writing the report"):
-                self._write(self._report() | {"nodes.csv": nodes_csv(self.about["measures"])})
+    def _find(self, more: dict[str, Any]) -> None:
+        self.found |= more
+        findings = findings_of(self.record.names, title=self.title, **self.found)
+        self.record = replace(self.record, findings=findings)
+
+    def _nodes(self) -> dict[str, bytes]:
+        return {"nodes.csv": nodes_csv(self.found["measures"])}
+
+    def _record(self) -> dict[str, bytes]:
+        return {"model.json": record_bytes(self.record)}
 
     def _add_model(self) -> None:
         with working("fitting the model") as progress:
@@ -191,18 +217,22 @@ class Result:
     def _report(self) -> dict[str, bytes]:
         if len(self.record.names) > MOST_COLUMNS:
             return {}
-        return {"report.html": to_html(summarise(self.record, **self.about)).encode()}
+        return {"report.html": to_html(summarise(self.record)).encode()}
 
     def _write(self, contents: dict[str, bytes]) -> None:
         write_all(self.out, contents)
         self.written += [name for name in contents if name not in self.written]
 
-    def _tell_stopped(self) -> None:
-        model = "" if "model_" in vars(self.estimator) else "; model.json holds no model yet"
-        click.echo(
-            f"isinglass: stopped; {', '.join(self.written)} are in {self.out}{model}", err=True
-        )
-        click.get_current_context().exit(130)
+    @contextmanager
+    def _keeping(self) -> Iterator[None]:
+        """Say after Ctrl-C what is there."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            model = "" if "model_" in vars(self.estimator) else "; model.json holds no model yet"
+            there = f"{', '.join(self.written)} are in {self.out}"
+            click.echo(f"isinglass: stopped; {there}{model}", err=True)
+            click.get_current_context().exit(130)
 
 
 Extra = Callable[[GreedyGraph], dict[str, Any]]
@@ -250,6 +280,22 @@ def _chosen_again(estimator: GreedyGraph, count: int) -> dict[str, Any]:
 
     with progress_bar("half-samples") as progress:
         return {"frequencies": dict(resample(estimator, n=count, progress=progress).frequency)}
+
+
+def _write_suppressed(out: str, record: FitRecord, title: str, suppress: float) -> list[str]:
+    """Write the report alone, since every other file holds exact numbers."""
+    if len(record.names) > MOST_COLUMNS:
+        return [f"no report: it holds at most {MOST_COLUMNS:,} columns"]
+    page = to_html(summarise(record, title=title, suppress=suppress))
+    write_all(out, {"report.html": page.encode()})
+    lines = [
+        f"wrote report.html to {out}",
+        f"{', '.join(EXACT)} are not written with --suppress: they hold exact numbers",
+    ]
+    older = [name for name in EXACT if (Path(out) / name).exists()]
+    if older:
+        lines.append(f"do not send {', '.join(older)}, which {out} holds from an earlier run")
+    return lines
 
 
 def _picture(graph: Graph) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from isinglass.cli.tables import number_or_word, read_bins, read_without, table_options
+from isinglass.cli.tables import missing_option, table_options, take_settings, take_table
 from isinglass.cli.terminal import progress_bar
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
@@ -16,13 +16,6 @@ from isinglass.selection import look_below
 
 Command = Callable[..., Any]
 
-MISSING_OPTION = click.option(
-    "--missing",
-    type=click.Choice(["error", "drop", "state", "available"]),
-    default="error",
-    show_default=True,
-    help="Gaps: refuse them, keep complete rows only, or take a gap as an answer.",
-)
 #: When an edge is taken in.
 THRESHOLD_OPTIONS = (
     click.option(
@@ -55,7 +48,7 @@ SEARCH_OPTIONS = (
         metavar="A,B,C",
         help="Columns of which no two may be linked; quote names with a comma.",
     ),
-    MISSING_OPTION,
+    missing_option("error", "drop", "state", "available"),
     table_options,
     click.option("--nu", type=float, default=0.5, show_default=True, help="Backward step factor."),
     click.option("--no-intercept", is_flag=True, help="No field of a column's own."),
@@ -94,25 +87,21 @@ def read_and_configure(
     require: Sequence[tuple[str, str]],
     forbid: Sequence[tuple[str, str]],
     forbid_group: Sequence[str],
-    na: tuple[str, ...],
-    drop: tuple[str, ...],
-    bins: tuple[str, ...],
-    n_eff: str,
-    no_header: bool,
     no_intercept: bool,
-    **settings: Any,
+    **options: Any,
 ) -> tuple[GreedyGraph, Any]:
     """An estimator that is still to be fitted, and the table to fit it to."""
+    settings = take_settings(options)
+    table = take_table(data, options)
     estimator = GreedyGraph(
         look_below(threshold),
         intercept=not no_intercept,
-        n_eff=number_or_word(n_eff),
-        bins=read_bins(bins),
         require=list(require) or None,
         forbid=[*forbid, *map(_group, forbid_group)] or None,
         **settings,
+        **options,
     )
-    return estimator, read_without(data, drop, na=na, header=not no_header)
+    return estimator, table
 
 
 def fit_file(data: str, *, weight_column: str | None, **options: Any) -> GreedyGraph:
@@ -124,7 +113,13 @@ def fit_file(data: str, *, weight_column: str | None, **options: Any) -> GreedyG
 
 def _group(text: str) -> tuple[str, ...]:
     """Names with commas between them; a name that has a comma stands in quotes."""
-    names = tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []))
-    if len(names) < 2:
-        raise SettingError(f"--forbid-group takes two names or more, as a,b,c; not {text!r}.")
-    return names
+    try:
+        cells = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error:  # a line break that is not in quotes
+        cells = []
+    if len(cells) < 2:
+        raise SettingError(
+            f"--forbid-group takes two names or more, as a,b,c, those with a comma or a line break "
+            f"in quotes; not {text!r}."
+        )
+    return tuple(name.strip() for name in cells)

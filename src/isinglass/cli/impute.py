@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from isinglass.cli.drawing import method_options, mixing_told
+from isinglass.cli.drawing import method_options
+from isinglass.cli.results import overwrite_option
+from isinglass.cli.tables import file_options, take_reading
 from isinglass.cli.terminal import progress_bar, working
-from isinglass.exports.tables import as_csv
-from isinglass.files import check_file, write_files
+from isinglass.files import check_file, check_side_files, write_files
 from isinglass.model import MarkovField
+from isinglass.parameters import check
 from isinglass.report.words import counted
-from isinglass.table import read_table
+from isinglass.table.reading import FileTable, read_file, written_back
 
 EPILOG = """\b
 Examples:
@@ -29,12 +33,11 @@ Examples:
     "--out",
     required=True,
     metavar="FILE",
-    help="The table, as CSV; FILE-1, FILE-2, ... if several.",
+    help="The table: CSV, or what the ending says; FILE-1, FILE-2, ... if several.",
 )
 @click.option("--draws", type=click.IntRange(1), default=1, show_default=True, help="Tables.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For the draws.")
-@click.option("--na", multiple=True, metavar="TEXT", help="A cell that means missing, as '?'.")
-@click.option("--no-header", is_flag=True, help="The first row is data; columns are x0, x1, ...")
+@file_options
 @click.option(
     "--use",
     type=click.Choice(["display", "inference"]),
@@ -44,26 +47,48 @@ Examples:
 )
 @click.option("--most-likely", is_flag=True, help="The likeliest cells instead of drawn ones.")
 @method_options
-def command(
-    model: str, data: str, out: str, na: tuple[str, ...], no_header: bool, **drawing: Any
-) -> None:
-    """Fill the missing cells of DATA by a MODEL (model.json), drawn given those seen."""
+@overwrite_option
+def command(model: str, data: str, *, out: str, overwrite: bool, **drawing: Any) -> None:
+    """Fill the missing cells of DATA by a MODEL (model.json), drawn given those seen.
+
+    All other cells of a text file come back as they were written. A missing cell of a binned
+    column is filled with the label of a bin.
+    """
+    reading = take_reading(drawing)
+    check("draws", drawing["draws"], "impute")
     paths = _paths(out, drawing["draws"])
     for path in paths:
         check_file(path)
+    check_side_files(paths, Path(out), overwrite=overwrite)
     with working("reading"):
         field = MarkovField.load(model)
-        table = read_table(data, na=na, header=not no_header)
-    with mixing_told(), progress_bar("drawing") as progress:
-        completed = field.impute(table, progress=progress, **drawing)
+        file = _in_the_model_s_types(read_file(data, **reading), field)
+    with progress_bar("drawing") as progress:
+        completed = field.impute(file.frame, progress=progress, **drawing)
     tables = zip(paths, completed, strict=True)
     with working("writing"):
-        write_files({path: as_csv(each.columns, each.rows()) for path, each in tables})
+        write_files({path: written_back(file, each, path) for path, each in tables})
     click.echo(
         f"wrote {', '.join(map(str, paths))}: {counted(completed.filled, 'cell')} filled in "
-        f"{counted(len(table), 'row')}"
+        f"{counted(len(file.frame), 'row')}"
     )
     click.echo(completed.note)
+
+
+def _in_the_model_s_types(file: FileTable, field: MarkovField) -> FileTable:
+    """Columns whose states are texts in the model as texts, also if all are numbers here."""
+    if file.texts is None:
+        return file
+    texts = {
+        name: file.texts[name].set(file.frame[name].is_null(), None)
+        for v, name in enumerate(field.names)
+        if name in file.frame.columns and v not in field.cuts and _are_texts(field.states[v])
+    }
+    return replace(file, frame=file.frame.with_columns(**texts))
+
+
+def _are_texts(states: Sequence[Hashable]) -> bool:
+    return all(isinstance(state, str) for state in states if state is not None)
 
 
 def _paths(out: str, draws: int) -> list[Path]:

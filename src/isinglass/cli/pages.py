@@ -12,7 +12,7 @@ suppress_option = click.option(
     type=click.FloatRange(0),
     default=0,
     metavar="ROWS",
-    help="In the report, hide cells of fewer rows, so that it may be sent.",
+    help="Hide groups of fewer rows, so that the report may be sent; nothing else is written.",
 )
 open_option = click.option("--open", "open_it", is_flag=True, help="Show the report in a browser.")
 

@@ -10,9 +10,15 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.cli.fitting import MISSING_OPTION, threshold_options
+from isinglass.cli.fitting import threshold_options
 from isinglass.cli.results import print_result, write_with_picture
-from isinglass.cli.tables import number_or_word, read_bins, read_without, table_options
+from isinglass.cli.tables import (
+    missing_option,
+    table_options,
+    take_reading,
+    take_settings,
+    take_table,
+)
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import SettingError
 from isinglass.exports.tables import as_csv
@@ -45,7 +51,7 @@ Examples:
 )
 @click.option("--pilot", type=click.Path(), metavar="FILE", help="A table, instead of a guess.")
 @table_options
-@MISSING_OPTION
+@missing_option("error", "drop", "state")
 @threshold_options
 @click.option(
     "--factor",
@@ -87,33 +93,20 @@ def command(
 
 
 def _with_pilot(
-    pilot: str | None,
-    *,
-    na: tuple[str, ...],
-    drop: tuple[str, ...],
-    bins: tuple[str, ...],
-    weight_column: str | None,
-    n_eff: str,
-    max_states: int,
-    no_header: bool,
-    missing: str,
-    **options: Any,
+    pilot: str | None, *, weight_column: str | None, missing: str, **options: Any
 ) -> dict[str, Any]:
     """The options of `plan`, with the pilot table read if there is one."""
+    told = [options[key] for key in ("na", "drop", "bins", "high", "sep", "max_size")]
+    settings = take_settings(options)
     if pilot is None:
-        if na or drop or bins or weight_column or missing != "error":
+        if any(told) or weight_column or missing != "error":
             raise SettingError("options that say how a table is read need --pilot FILE.")
+        take_reading(options)
+        del options["drop"]
         return options
-    table = read_without(pilot, drop, na=na, header=not no_header)
-    return options | {
-        "pilot": table,
-        "sample_weight": weight_column,
-        "missing": missing,
-        "bins": read_bins(bins),
-        "n_eff": number_or_word(n_eff),
-        "max_states": max_states,
-        "intercept": 0.0,
-    }
+    table = take_table(pilot, options)
+    reading = {"sample_weight": weight_column, "missing": missing, "intercept": 0.0, **settings}
+    return options | {"pilot": table, **reading}
 
 
 def _tell(planned: Planned) -> None:

@@ -10,7 +10,6 @@ from isinglass.cli.pages import open_option, show, suppress_option, title_of
 from isinglass.cli.terminal import working
 from isinglass.errors import SettingError
 from isinglass.files import check_file, write_files
-from isinglass.measures import nodes
 from isinglass.model import FitRecord
 from isinglass.report import summarise, to_html, to_json, to_markdown
 
@@ -41,12 +40,12 @@ def command(model: str, out: str | None, title: str | None, suppress: float, ope
         known = ", ".join(FACES)
         raise SettingError(f"--out must end in one of {known}; {path.suffix!r} is not known.")
     check_file(path)
-    named = title or title_of(str(Path(model).absolute().parent))
     with working("reading the record") as tell:
         record = FitRecord.load(model)
+        if title is None and (record.findings is None or record.findings.title is None):
+            title = title_of(str(Path(model).absolute().parent))
         tell("summing up")
-        measured = nodes(record, library="polars")
-        summary = summarise(record, title=named, suppress=suppress, measures=measured)
+        summary = summarise(record, title=title, suppress=suppress)
         tell("writing")
         write_files({path: FACES[path.suffix](summary).encode()})
     click.echo(f"wrote {path}")

@@ -12,6 +12,10 @@ from isinglass.cli.terminal import working
 from isinglass.errors import MissingExtra
 from isinglass.files import write_all
 
+overwrite_option = click.option(
+    "--overwrite", is_flag=True, help="Replace files beside FILE even if they are not ours."
+)
+
 
 def write_with_picture(
     out: str, contents: Mapping[str, bytes], picture: str, draw: Callable[[], bytes]

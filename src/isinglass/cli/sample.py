@@ -8,11 +8,12 @@ from typing import Any
 import click
 import numpy as np
 
-from isinglass.cli.drawing import method_options, mixing_told, sweep_options
+from isinglass.cli.drawing import method_options, sweep_options
 from isinglass.cli.terminal import progress_bar, working
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
+from isinglass.parameters import MANY
 from isinglass.report.words import counted
 
 EPILOG = """\b
@@ -23,7 +24,9 @@ Example:
 
 @click.command(epilog=EPILOG)
 @click.argument("model", type=click.Path())
-@click.option("--rows", type=click.IntRange(1), required=True, metavar="N", help="Rows to draw.")
+@click.option(
+    "--rows", type=click.IntRange(1, MANY), required=True, metavar="N", help="Rows to draw."
+)
 @click.option("--out", required=True, metavar="FILE", help="The table, as CSV.")
 @click.option("--seed", type=click.IntRange(0), metavar="N", help="To get the same table again.")
 @method_options
@@ -35,7 +38,7 @@ def command(model: str, rows: int, out: str, seed: int | None, **sampling: Any) 
     with working("reading the model"):
         field = MarkovField.load(model)
     seed = int(np.random.default_rng().integers(1, 10**9)) if seed is None else seed
-    with mixing_told(), progress_bar("sampling") as progress:
+    with progress_bar("sampling") as progress:
         codes = field.sample_codes(rows, seed=seed, progress=progress, **sampling)
     with working("writing"):
         write_files({Path(out): _csv(field, codes)})

@@ -10,7 +10,6 @@ import click
 import numpy as np
 
 from isinglass import simulate
-from isinglass.cli.drawing import mixing_told
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import SettingError
 from isinglass.exports import edges_csv
@@ -182,7 +181,7 @@ def _run(
         "seed": for_model,
     }
     field = _model(make_graph(for_graph), states, signs, settings)
-    with mixing_told(), progress_bar("sampling") as progress:
+    with progress_bar("sampling") as progress:
         table = field.sample(samples, seed=for_rows, n_jobs=jobs, progress=progress, **sampling)
     _write(field, table, out, edges)
     _say(field, samples, out, edges, seed)

@@ -21,7 +21,9 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.report.words import counted, one_line
+from isinglass.report.words import counted, one_line, states_per_column
+
+SIGNS = {1: "+", -1: "-", 0: "none", None: "hidden"}
 
 
 def new_console(*, stderr: bool = False) -> Console:
@@ -88,14 +90,16 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
 
 def print_summary(console: Console, summary: dict[str, Any], top: int) -> None:
     """Rows, columns, states, what was odd, and the strongest edges."""
-    counts = sorted(len(states) for states in summary["states"].values())
-    states = f"{counts[0]}" if counts[0] == counts[-1] else f"{counts[0]} to {counts[-1]}"
     console.print(
         f"{counted(summary['rows'], 'row')}, {counted(summary['columns'], 'column')}, "
-        f"{states} state{'' if counts[-1] == 1 else 's'} a column",
+        f"{states_per_column(summary)} per column",
         style="bold",
     )
-    console.print(f"threshold {summary['threshold']:.4g}, searched down to {summary['floor']:.4g}")
+    if summary["suppress"]:
+        console.print(f"groups of fewer than {summary['suppress']:g} rows are hidden")
+    else:
+        search = f"threshold {summary['threshold']:.4g}, searched down to {summary['floor']:.4g}"
+        console.print(search)
     console.print(_indented(summary["selector"], style="dim"))
     _print_diagnostics(console, summary["diagnostics"])
     _print_edges(console, summary, top)
@@ -134,24 +138,29 @@ def _print_edges(console: Console, summary: dict[str, Any], top: int) -> None:
         console.print(_edge_table(edges[:top]))
     if len(edges) > top:
         console.print(f"and {len(edges) - top:,} weaker" if top else "--top prints some")
+    if summary.get("tentative"):
+        more = counted(len(summary["tentative"]), "tentative link")
+        console.print(f"{more} below the threshold: --json and edges.csv list them", style="dim")
 
 
 def _edge_table(edges: list[dict[str, Any]]) -> Table:
-    """One row an edge, the names last, where they have room; empty columns are left out."""
+    """One row per edge, the names last, where they have room; empty columns are left out."""
     cells = {
-        "strength": [f"{edge['strength']:.3f}" for edge in edges],
-        "sign": [{1: "+", -1: "-"}.get(edge["sign"], "") for edge in edges],
+        "strength": [_strength(edge) for edge in edges],
+        "relative": [_digits(edge.get("relative_strength"), 3) for edge in edges],
+        "sign": [SIGNS[edge["sign"]] for edge in edges],
         "log-odds": [_log_odds(edge) for edge in edges],
-        "evidence": [f"{edge['evidence']:.1f}" for edge in edges],
+        "evidence": [_digits(edge.get("evidence"), 1) for edge in edges],
+        "entry": [_digits(edge.get("entry_evidence"), 1) for edge in edges],
         "link": [f"{_short(edge['source'])} -- {_short(edge['target'])}" for edge in edges],
-        "chosen by": [_short(edge["selected_by"]) for edge in edges],
+        "chosen by": [_short(edge.get("selected_by", "both")) for edge in edges],
     }
     if set(cells["chosen by"]) == {"both"}:
         del cells["chosen by"]
     kept = {head: column for head, column in cells.items() if any(column)}
     table = Table(box=None, pad_edge=False, header_style="dim")
     for head in kept:
-        numeric = head in ("strength", "log-odds", "evidence")
+        numeric = head in ("strength", "relative", "log-odds", "evidence", "entry")
         table.add_column(
             head,
             justify="right" if numeric else "left",
@@ -164,11 +173,21 @@ def _edge_table(edges: list[dict[str, Any]]) -> Table:
     return table
 
 
+def _digits(number: float | None, digits: int) -> str:
+    return "" if number is None else f"{number:.{digits}f}"
+
+
 def _short(name: str) -> str:
     return one_line(name, most=48)
 
 
+def _strength(edge: dict[str, Any]) -> str:
+    if edge["strength"] is None:
+        return "hidden"
+    return f"{edge['strength']:.3f}" if "evidence" in edge else f"{edge['strength']:.1f}"
+
+
 def _log_odds(edge: dict[str, Any]) -> str:
-    if edge["unbounded"]:
+    if edge.get("unbounded"):
         return "unbounded"
-    return "" if edge["log_odds"] is None else f"{edge['log_odds']:+.2f}"
+    return "" if edge.get("log_odds") is None else f"{edge['log_odds']:+.2f}"

@@ -11,23 +11,30 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from isinglass.core import _core  # type: ignore[attr-defined]
+from isinglass.core.gate import (
+    MAX_ROWS,
+    MAX_STATES,
+    checked_integers,
+    checked_table,
+    checked_threads,
+)
 from isinglass.core.lapack import lapack_lent
 
 __all__ = [
+    "MAX_ROWS",
+    "MAX_STATES",
     "all_pair_counts",
     "cores",
+    "edge_losses",
     "factorise_integers",
+    "fit_columns",
     "gibbs_sample",
     "instructions",
     "l1_paths",
     "pair_counts",
     "search_columns",
     "use_instructions",
-    "value_neighbours",
 ]
-
-#: A code is one byte.
-MAX_STATES = 256
 
 STOPS = ("below threshold", "no candidate", "max_degree", "interrupted")
 
@@ -50,7 +57,6 @@ def search_columns(
     threads: int,
     answers: Sequence[int] | None = None,
     targets: Sequence[int] | None = None,
-    admirers: Mapping[int, Set[int]] | None = None,
     required: Mapping[int, Set[int]] | None = None,
     forbidden: Mapping[int, Set[int]] | None = None,
     n: float = 0.0,
@@ -59,31 +65,28 @@ def search_columns(
 ) -> dict[str, NDArray[Any]]:
     """Run Algorithm 1 for the columns in `targets` (all by default); results as flat arrays.
 
-    What an edge is worth is measured for the neighbours of a column, for the targets that chose
-    it at the same threshold, and for its `admirers`. A column's `required` others are its
-    neighbours from the start and are never dropped; its `forbidden` ones are never looked at.
-    Constant columns are neither.
+    A column's `required` others are its neighbours from the start and are never dropped; its
+    `forbidden` ones are never looked at. Constant columns are neither.
     `answers` says how many of a column's states, the first ones, are answers; the rest stand for
     gaps, which make no edge unbounded.
 
     The layout is described in ``core/flat.hpp``. With `check`, every candidate is evaluated, and
     a bound that skipped a better one is an error.
     """
-    targets = range(codes.shape[1]) if targets is None else targets
+    targets = range(len(n_states)) if targets is None else targets
     with lapack_lent(n_states):
         flat: dict[str, NDArray[Any]] = _core.search(
-            *_table(codes, n_states, weights),
+            *checked_table(codes, n_states, weights),
             n,
             np.asarray([] if answers is None else answers, dtype=np.int32),
             np.asarray(targets, dtype=np.int64),
-            _pairs(admirers),
             _pairs(required),
             _pairs(forbidden),
             threshold,
             nu,
             intercept,
             -1 if max_degree is None else max_degree,
-            threads,
+            checked_threads(threads),
             check,
             progress,
         )
@@ -96,7 +99,7 @@ def _pairs(others_of: Mapping[int, Set[int]] | None) -> NDArray[np.int64]:
     return np.asarray(pairs, dtype=np.int64).ravel()
 
 
-def value_neighbours(
+def fit_columns(
     codes: NDArray[np.integer],
     weights: NDArray[np.float64],
     n_states: Sequence[int],
@@ -107,17 +110,57 @@ def value_neighbours(
     n: float = 0.0,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """Fit every column on its given neighbours, and say what each edge is worth to both its ends.
+    """Fit every column on its given neighbours.
 
-    The layout is that of `search_columns`, with one fit a column.
+    The layout is that of `search_columns`, with one fit per column.
     """
-    begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
-    chosen = np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
     with lapack_lent(n_states):
-        flat: dict[str, NDArray[Any]] = _core.value(
-            *_table(codes, n_states, weights), n, begin, chosen, intercept, threads, progress
+        flat: dict[str, NDArray[Any]] = _core.fit(
+            *checked_table(codes, n_states, weights),
+            n,
+            *_lists(neighbours),
+            intercept,
+            checked_threads(threads),
+            progress,
         )
     return flat
+
+
+def edge_losses(
+    codes: NDArray[np.integer],
+    weights: NDArray[np.float64],
+    n_states: Sequence[int],
+    targets: Sequence[int],
+    neighbours: Sequence[Sequence[int]],
+    *,
+    intercept: bool,
+    threads: int,
+    n: float = 0.0,
+    progress: Callable[[int], None] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """Fit each target on its neighbours, in increasing order, and again without each of them.
+
+    `loss` has one entry per target, `without` one per target and neighbour: losses per row.
+    `expected` has the rows that the fit without a neighbour expects in each combination of the
+    target's states and the neighbour's, row by row, one table after the other.
+    """
+    with lapack_lent(n_states):
+        flat: dict[str, NDArray[Any]] = _core.deviances(
+            *checked_table(codes, n_states, weights),
+            n,
+            np.asarray(targets, dtype=np.int64),
+            *_lists(neighbours),
+            intercept,
+            checked_threads(threads),
+            progress,
+        )
+    return flat
+
+
+def _lists(neighbours: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the neighbours of each column begin, and all of them, one list after the other."""
+    begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
+    return begin, np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
 
 
 def l1_paths(
@@ -140,10 +183,10 @@ def l1_paths(
     The layout is described in ``core/l1_columns.hpp``. `loss` is "pseudo" (any states), "rise"
     or "logrise" (two states).
     """
-    targets = range(codes.shape[1]) if targets is None else targets
+    targets = range(len(n_states)) if targets is None else targets
     with lapack_lent(n_states):
         flat: dict[str, NDArray[Any]] = _core.l1_paths(
-            *_table(codes, n_states, weights),
+            *checked_table(codes, n_states, weights),
             n,
             np.asarray(targets, dtype=np.int64),
             np.ascontiguousarray(penalties, dtype=np.float64),
@@ -151,20 +194,10 @@ def l1_paths(
             loss,
             intercept,
             tolerance,
-            threads,
+            checked_threads(threads),
             progress,
         )
     return flat
-
-
-def _table(
-    codes: NDArray[np.integer], n_states: Sequence[int], weights: NDArray[np.float64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.float64]]:
-    return (
-        np.asfortranarray(codes, dtype=np.uint8),
-        np.asarray(n_states, dtype=np.int32),
-        np.empty(0) if (weights == 1).all() else np.ascontiguousarray(weights, dtype=np.float64),
-    )
 
 
 def pair_counts(
@@ -175,9 +208,10 @@ def pair_counts(
     >>> pair_counts(np.array([[0, 2], [1, 0], [1, 1]]), [2, 3], 0, 1).astype(int).tolist()
     [[0, 0, 1], [1, 1, 0]]
     """
-    pair = np.asfortranarray(codes[:, [a, b]], dtype=np.uint8)
-    states = np.asarray([n_states[a], n_states[b]], dtype=np.int32)
-    counts: NDArray[np.float64] = _core.pair_counts(pair, states, np.empty(0), 0, 1)
+    pair, states, ones = checked_table(
+        codes[:, [a, b]], [n_states[a], n_states[b]], np.ones(len(codes))
+    )
+    counts: NDArray[np.float64] = _core.pair_counts(pair, states, ones, 0, 1)
     return counts.reshape(states)
 
 
@@ -192,7 +226,8 @@ def all_pair_counts(
            [0, 1, 1, 0],
            [1, 1, 0, 2]])
     """
-    counts: NDArray[np.float64] = _core.all_pair_counts(*_table(codes, n_states, weights), threads)
+    table = checked_table(codes, n_states, weights)
+    counts: NDArray[np.float64] = _core.all_pair_counts(*table, checked_threads(threads))
     return counts.reshape(sum(n_states), -1)
 
 
@@ -208,7 +243,7 @@ def factorise_integers(
     >>> codes.tolist(), least.tolist(), counts[0, :5].tolist()
     ([[0, 0], [1, 1], [0, 1]], [5, 0], [2, 0, 0, 0, 1])
     """
-    found = _core.factorise(data.view(np.uint8) if data.dtype == bool else data, threads)
+    found = _core.factorise(checked_integers(data), checked_threads(threads))
     if found is None:
         return None
     codes, least, counts = found
@@ -238,7 +273,7 @@ def gibbs_sample(
         thin=thin,
         draws=draws,
         seed=seed,
-        threads=threads,
+        threads=checked_threads(threads),
         progress=progress,
     )
     return codes.reshape(len(model["states"]), -1).T

@@ -20,8 +20,6 @@ struct Flat {
   std::vector<std::uint8_t> unbounded;  // beside support
   std::vector<std::int64_t> number_begin{0};
   std::vector<double> numbers;  // the field, then the table of each neighbour, row by row
-  std::vector<std::int64_t> worth_begin{0}, worth_column;
-  std::vector<double> worth_value;
 };
 
 class Flattener {
@@ -31,10 +29,10 @@ class Flattener {
   Flat flatten(const std::vector<std::size_t>& targets, const std::vector<NodePath>& results) {
     for (std::size_t i = 0; i < targets.size(); ++i) {
       const NodePath& path = results[i];
-      append(targets[i], path.start, true, 0, 0.0, worth(path, 0));
+      append(targets[i], path.start, true, 0, 0.0);
       for (std::size_t k = 0; k < path.steps.size(); ++k) {
         const NodeStep& step = path.steps[k];
-        append(targets[i], step.fit, step.add, step.variable, step.change, worth(path, k + 1));
+        append(targets[i], step.fit, step.add, step.variable, step.change);
       }
       flat_.fit_begin.push_back(static_cast<std::int64_t>(flat_.loss.size()));
       flat_.stop.push_back(static_cast<std::int64_t>(path.stop));
@@ -44,13 +42,7 @@ class Flattener {
   }
 
  private:
-  static const std::vector<Worth>& worth(const NodePath& path, std::size_t count) {
-    static const std::vector<Worth> none;
-    return count < path.worth.size() ? path.worth[count] : none;
-  }
-
-  void append(std::size_t r, const NodeFit& fit, bool add, std::size_t variable, double change,
-              const std::vector<Worth>& worth) {
+  void append(std::size_t r, const NodeFit& fit, bool add, std::size_t variable, double change) {
     flat_.add.push_back(add);
     flat_.variable.push_back(static_cast<std::int64_t>(variable));
     flat_.change.push_back(change);
@@ -58,11 +50,6 @@ class Flattener {
     append_numbers(r, fit);
     flat_.support_begin.push_back(static_cast<std::int64_t>(flat_.support.size()));
     flat_.number_begin.push_back(static_cast<std::int64_t>(flat_.numbers.size()));
-    for (const Worth& one : worth) {
-      flat_.worth_column.push_back(static_cast<std::int64_t>(one.column));
-      flat_.worth_value.push_back(one.value);
-    }
-    flat_.worth_begin.push_back(static_cast<std::int64_t>(flat_.worth_column.size()));
   }
 
   // Tables lose their means, by row and by column; the field takes those of the rows, and is centred.

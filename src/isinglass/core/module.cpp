@@ -106,9 +106,6 @@ nb::dict to_dict(Flat&& flat) {
   out["unbounded"] = owned(std::move(flat.unbounded));
   out["number_begin"] = owned(std::move(flat.number_begin));
   out["numbers"] = owned(std::move(flat.numbers));
-  out["worth_begin"] = owned(std::move(flat.worth_begin));
-  out["worth_column"] = owned(std::move(flat.worth_column));
-  out["worth_value"] = owned(std::move(flat.worth_value));
   return out;
 }
 
@@ -130,13 +127,12 @@ std::vector<std::vector<std::size_t>> in_order(const std::vector<std::set<std::s
 }
 
 nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> admirers,
-                Vector<std::int64_t> required, Vector<std::int64_t> forbidden, double threshold, double nu,
+                Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
+                Vector<std::int64_t> forbidden, double threshold, double nu,
                 bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
-  std::vector<std::set<std::size_t>> admirers_of = by_column(admirers, codes.shape(1));
   const Constraints constraints{in_order(by_column(required, codes.shape(1))),
                                 in_order(by_column(forbidden, codes.shape(1)))};
   const bool constrained = required.shape(0) + forbidden.shape(0) > 0;
@@ -148,40 +144,76 @@ nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights
     const Table table = make_table(codes, states, weights, n, threads, {answers.data(), answers.shape(0)});
     Engine engine(table, {threshold, nu, intercept, limit, check, constrained ? &constraints : nullptr},
                   threads);
-    const std::vector<NodePath> results = engine.run(columns, std::move(admirers_of), std::ref(watch));
+    const std::vector<NodePath> results = engine.run(columns, std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
   }
   watch.rethrow();
   return to_dict(std::move(flat));
 }
 
-// No search: the fit of every column on given neighbours, as flat arrays.
-nb::dict value(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-               Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept, unsigned threads,
-               nb::object progress) {
-  const std::size_t columns = codes.shape(1);
-  if (begin.shape(0) != columns + 1) throw std::invalid_argument("one list of neighbours a column");
-  std::vector<std::vector<std::size_t>> supports(columns);
-  for (std::size_t r = 0; r < columns; ++r)
-    for (std::int64_t i = begin.data()[r]; i < begin.data()[r + 1]; ++i) {
-      supports[r].push_back(static_cast<std::size_t>(neighbours.data()[i]));
-      if (supports[r].back() >= columns || supports[r].back() == r)
-        throw std::out_of_range("no such neighbour");
-      if (std::min(states.data()[r], states.data()[supports[r].back()]) < 2)
+// Neighbours of some columns, from where each list begins; any other number is refused.
+std::vector<std::vector<std::size_t>> read_neighbours(const Vector<std::int32_t>& states,
+                                                      std::span<const std::size_t> targets,
+                                                      const Vector<std::int64_t>& begin,
+                                                      const Vector<std::int64_t>& neighbours) {
+  if (begin.shape(0) != targets.size() + 1) throw std::invalid_argument("one list of neighbours per column");
+  std::vector<std::vector<std::size_t>> lists(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    for (std::int64_t k = begin.data()[i]; k < begin.data()[i + 1]; ++k) {
+      if (k < 0 || std::cmp_greater_equal(k, neighbours.shape(0))) throw std::out_of_range("no such place");
+      const auto r = targets[i], t = static_cast<std::size_t>(neighbours.data()[k]);
+      if (r >= states.shape(0) || t >= states.shape(0) || t == r) throw std::out_of_range("no such neighbour");
+      if (std::min(states.data()[r], states.data()[t]) < 2)
         throw std::invalid_argument("a constant column has no neighbours");
+      lists[i].push_back(t);
     }
+  return lists;
+}
+
+// No search: the fit of every column on given neighbours, as flat arrays.
+nb::dict fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+             Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept, unsigned threads,
+             nb::object progress) {
+  const std::size_t columns = codes.shape(1);
   std::vector<std::size_t> targets(columns);
   std::iota(targets.begin(), targets.end(), std::size_t{0});
+  const auto supports = read_neighbours(states, targets, begin, neighbours);
   Watch watch(std::move(progress));
   Flat flat;
   {
     const nb::gil_scoped_release release;
     const Table table = make_table(codes, states, weights, n, threads);
     Engine engine(table, {0, 0.5, intercept, columns, false}, threads);
-    flat = Flattener(table).flatten(targets, engine.value(supports, std::ref(watch)));
+    flat = Flattener(table).flatten(targets, engine.fit(supports, std::ref(watch)));
   }
   watch.rethrow();
   return to_dict(std::move(flat));
+}
+
+// The losses of some columns with given neighbours and without each, and the rows expected without it.
+nb::dict deviances(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+                   Vector<std::int64_t> targets, Vector<std::int64_t> begin, Vector<std::int64_t> neighbours,
+                   bool intercept, unsigned threads, nb::object progress) {
+  const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
+  const auto supports = read_neighbours(states, columns, begin, neighbours);
+  Watch watch(std::move(progress));
+  std::vector<double> loss, without, expected;
+  {
+    const nb::gil_scoped_release release;
+    const Table table = make_table(codes, states, weights, n, threads);
+    for (const Deviances& one :
+         find_deviances(table, intercept, columns, supports, threads, std::ref(watch))) {
+      loss.push_back(one.loss);
+      without.insert(without.end(), one.without.begin(), one.without.end());
+      expected.insert(expected.end(), one.expected.begin(), one.expected.end());
+    }
+  }
+  watch.rethrow();
+  nb::dict out;
+  out["loss"] = owned(std::move(loss));
+  out["without"] = owned(std::move(without));
+  out["expected"] = owned(std::move(expected));
+  return out;
 }
 
 nb::dict l1_paths(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
@@ -296,11 +328,13 @@ auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> we
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("answers"), nb::arg("targets"), nb::arg("admirers"), nb::arg("required"),
+        nb::arg("answers"), nb::arg("targets"), nb::arg("required"),
         nb::arg("forbidden"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
         nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
-  m.def("value", &value, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("begin"), nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"),
+  m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
+        nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
+  m.def("deviances", &deviances, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
+        nb::arg("targets"), nb::arg("begin"), nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"),
         nb::arg("progress").none());
   m.def("l1_paths", &l1_paths, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("penalties"), nb::arg("scales"), nb::arg("loss"), nb::arg("intercept"),

@@ -66,25 +66,9 @@ struct NodeStep {
 
 enum class Stop { below_threshold, no_candidate, max_degree, interrupted };
 
-// What an edge is worth at a fit: the cost of removing it, or the gain of adding it. Raw.
-struct Worth {
-  std::size_t column;
-  double value;
-};
-
-// A place where a path may be cut, and columns that are to be valued there.
-struct Place {
-  const NodeFit* fit;
-  std::vector<std::size_t> columns;
-};
-
 struct NodePath {
   NodeFit start;
   std::vector<NodeStep> steps;
-  // For the start and each step after which the path may be cut, what its neighbours are worth.
-  std::vector<std::vector<Worth>> worth;
-  // At the same places, the gains of candidates that the search had to look at.
-  std::vector<std::vector<Worth>> gains;
   Stop stop = Stop::below_threshold;
   std::int64_t evaluated = 0;  // candidates whose gain was computed exactly
 };
@@ -133,13 +117,10 @@ class Node {
     while (true) {
       const std::size_t size = fit.support.size();
       if (interrupted) return stopped(path, Stop::interrupted);
-      path.worth.resize(path.steps.size() + 1);  // a path may be cut before each forward step
-      path.gains.resize(path.worth.size());
-      path.worth.back() = neighbours_worth(fit);
       if (size == candidates_.size()) return stopped(path, Stop::no_candidate);
       if (size >= settings_.max_degree) return stopped(path, Stop::max_degree);
 
-      const Choice forward = best_candidate(fit, path.gains.back());
+      const Choice forward = best_candidate(fit);
       if (!(forward.value > settings_.threshold)) return stopped(path, Stop::below_threshold);
       left_at[size] = fit.loss;
       const std::vector<double> shifts = best_shifts(fit, forward.column);
@@ -171,34 +152,23 @@ class Node {
   // A path without a step: the fit on neighbours that are given, not searched for.
   NodePath fit_on(const std::vector<std::size_t>& neighbours) {
     cells_.become(neighbours);
-    NodeFit fit = refit(nullptr);
     NodePath path;
-    path.start = without_chances(fit);
-    path.worth.push_back(neighbours_worth(fit));
-    path.gains.resize(1);
+    path.start = without_chances(refit(nullptr));
     return path;
   }
 
-  // What columns that are not neighbours are worth, at each of several places. Where one neighbour after
-  // another was added, columns are counted in the finest cells, whose sums are the counts in all others.
-  std::vector<std::vector<Worth>> worth(std::span<const Place> places, const std::atomic<bool>& interrupted) {
-    std::vector<std::vector<Worth>> values(places.size());
-    for (std::size_t k = 0; k < places.size(); ++k)
-      for (const std::size_t j : places[k].columns) values[k].push_back({j, 0.0});
-    // Where a column is constant nothing can be gained: some part of a table may be so.
-    if (table_.states(r_) < 2) return values;
-    for (std::size_t first = 0, stop; first < places.size(); first = stop) {
-      std::vector<Level> levels;
-      std::size_t numbers = 0;
-      for (stop = first; stop < places.size() && numbers < kMostNumbers && !interrupted; ++stop) {
-        if (stop > first && !begins_with(places[stop].fit->support, places[stop - 1].fit->support)) break;
-        levels.push_back(level_at(*places[stop].fit));
-        numbers += levels.back().fit.chances.size();
-      }
-      if (interrupted) break;
-      value_levels(levels, std::span(values).subspan(first, stop - first), interrupted);
-    }
-    return values;
+  // Exact gains of columns at a fit, raw, and what removing each of its neighbours costs: to compare with.
+  std::vector<double> gains_at(const NodeFit& fit, std::span<const std::size_t> columns) {
+    const NodeFit whole = with_chances(fit);
+    std::vector<double> gains;
+    for (const std::size_t j : columns) gains.push_back(exact_gain(whole, j));
+    return gains;
+  }
+
+  std::vector<double> costs_at(const NodeFit& fit) {
+    NodeFit whole = with_chances(fit);
+    for (std::size_t i = 0; i < fit.support.size(); ++i) cost(whole, i);
+    return whole.costs;
   }
 
   std::int64_t evaluated() const { return evaluated_; }
@@ -211,69 +181,18 @@ class Node {
     double value = 0;
   };
 
-  // A fit with the chances of its cells, and which cell of the level before each is a part of.
-  struct Level {
-    NodeFit fit;
-    std::vector<std::uint32_t> parents;
-  };
-
-  static bool begins_with(const std::vector<std::size_t>& longer, const std::vector<std::size_t>& shorter) {
-    return shorter.size() <= longer.size() && std::equal(shorter.begin(), shorter.end(), longer.begin());
-  }
-
-  // The cells grow to those of a fit.
-  Level level_at(const NodeFit& fit) {
-    Level level{fit, {}};
-    if (!begins_with(fit.support, cells_.support())) cells_.turn_to(r_);
-    level.parents.resize(cells_.size());
-    std::iota(level.parents.begin(), level.parents.end(), 0u);
-    for (std::size_t i = cells_.support().size(); i < fit.support.size(); ++i) {
-      cells_.add(fit.support[i]);
-      std::vector<std::uint32_t> parents(cells_.parents().begin(), cells_.parents().end());
-      for (std::uint32_t& parent : parents) parent = level.parents[parent];
-      level.parents.swap(parents);
-    }
-    Refit(cells_.view(), table_.n(), settings_.intercept, kRidge).chances(fit.parameters, level.fit.chances);
-    return level;
-  }
-
-  // Values columns at each level; the cells are those of the last.
-  void value_levels(std::span<const Level> levels, std::span<std::vector<Worth>> values,
-                    const std::atomic<bool>& interrupted) {
-    std::set<std::size_t> columns;
-    for (const std::vector<Worth>& of_level : values)
-      for (const Worth& one : of_level) columns.insert(one.column);
-    std::vector<double> counts, coarser;
-    for (const std::size_t j : columns) {
-      if (interrupted) return;
-      const auto m = static_cast<std::size_t>(table_.states(j));
-      count_totals(j);
-      cells_.split_counts(j, counts);
-      for (std::size_t k = levels.size(); k-- > 0;) {
-        for (Worth& one : values[k])
-          if (one.column == j) {
-            Cells::weigh(counts, m, levels[k].fit.chances.data(), cells_.width(), by_state_);
-            one.value = std::max(gain_of_split(), 0.0);
-          }
-        if (k == 0) continue;
-        coarser.assign(levels[k - 1].fit.chances.size() / cells_.width() * m, 0.0);
-        for (std::size_t s = 0; s < levels[k].parents.size(); ++s)
-          for (std::size_t c = 0; c < m; ++c) coarser[levels[k].parents[s] * m + c] += counts[s * m + c];
-        counts.swap(coarser);
-      }
-    }
+  // The cells become those of a fit, and the chances of each are made again.
+  NodeFit with_chances(const NodeFit& fit) {
+    cells_.become(fit.support);
+    NodeFit whole = fit;
+    Refit(cells_.view(), table_.n(), settings_.intercept, kRidge).chances(fit.parameters, whole.chances);
+    whole.costs.assign(fit.support.size(), std::numeric_limits<double>::quiet_NaN());
+    return whole;
   }
 
   // What is kept of a fit: the chances take a number for each cell, and are soon made again.
   static NodeFit without_chances(const NodeFit& fit) {
     return {fit.support, fit.parameters, fit.unbounded, {}, {}, {}, {}, fit.loss};
-  }
-
-  std::vector<Worth> neighbours_worth(NodeFit& fit) {
-    std::vector<Worth> values;
-    for (std::size_t i = 0; i < fit.support.size(); ++i)
-      values.push_back({fit.support[i], table_.states(r_) < 2 ? 0.0 : std::max(cost(fit, i), 0.0)});
-    return values;
   }
 
   static bool contains(const std::vector<std::size_t>& columns, std::size_t j) {
@@ -302,9 +221,8 @@ class Node {
     return values.front();
   }
 
-  // Bounds first, ever sharper; what they leave is evaluated, the most promising first. The raw gains of
-  // these are told.
-  Choice best_candidate(const NodeFit& fit, std::vector<Worth>& gains) {
+  // Bounds first, ever sharper; what they leave is evaluated, the most promising first.
+  Choice best_candidate(const NodeFit& fit) {
     std::vector<Choice> exact;
     double best = 0;
     shifted_ = r_;
@@ -318,7 +236,6 @@ class Node {
       split(fit, candidate.column);
       if (falls_short(candidate, hopeless)) return;
       const double gain = gain_of_split();
-      gains.push_back({candidate.column, std::max(gain, 0.0)});
       exact.push_back({candidate.column, on_one_scale(gain, candidate.column)});
       if (!(exact.back().value > best)) return;
       best = exact.back().value;
@@ -572,8 +489,7 @@ class Node {
     return profile_.maximum(all_, totals) / table_.n();
   }
 
-  // Rise of the loss when the i-th neighbour is removed and the field re-optimised; asked for by the
-  // backward step and again where the path may be cut.
+  // Rise of the loss when the i-th neighbour is removed and the field re-optimised.
   double cost(NodeFit& fit, std::size_t i) {
     if (std::isnan(fit.costs[i])) fit.costs[i] = find_cost(fit, i);
     return fit.costs[i];
@@ -756,7 +672,6 @@ class Node {
 
   static constexpr double kLargest = 300;               // odds beyond e^300 are not computed with
   static constexpr double kFarthestStart = 20;          // the loss is flat further out
-  static constexpr std::size_t kMostNumbers = 1 << 20;  // kept of the levels of a path
   static constexpr int kMostRounds = 16;                // of sharpening
   static constexpr double kEarly = 0.7;  // the share of the threshold that a first gain must promise
 

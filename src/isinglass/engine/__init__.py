@@ -1,22 +1,33 @@
 """Algorithm 1 at every column of a table: the fast twin, and the readable one."""
 
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.join import Head, join, pairs_at
+from isinglass.engine.join import (
+    Head,
+    Joined,
+    KeptValues,
+    RefittedValues,
+    Value,
+    join,
+    pairs_at,
+)
 from isinglass.engine.learn import learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
-from isinglass.engine.runs import Choices, KeptRuns, Paths, Progress, Runs, Worths
+from isinglass.engine.runs import Choices, KeptRuns, Paths, Progress, Runs
 
 __all__ = [
     "FREE",
     "Choices",
     "Constraints",
     "Head",
+    "Joined",
     "KeptRuns",
+    "KeptValues",
     "NativeRuns",
     "Paths",
     "Progress",
+    "RefittedValues",
     "Runs",
-    "Worths",
+    "Value",
     "fit_neighbourhoods",
     "join",
     "learn_neighbourhoods",

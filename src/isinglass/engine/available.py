@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.engine.native import NativeRuns, learn_native
-from isinglass.engine.runs import Choices, Ends, Progress, WorthAtCuts, Worths, answers_only
+from isinglass.engine.runs import Choices, Ends, Progress, answers_only
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import Path
@@ -76,28 +76,11 @@ def learn_available(
         if progress is not None:
             progress(done + now, p)
 
-    first = []
+    runs = []
     for part in parts:
-        first.append(part.learn(floor, progress=show, **settings))
+        runs.append(part.learn(floor, progress=show, **settings))
         done += len(part.targets)
-    # Who chose whom is known only now; a second run values those edges from both ends.
-    admirers = _admirers(first)
-    runs = [part.learn(floor, admirers=admirers, **settings) for part in parts]
     return AvailableRuns(table, parts, runs)
-
-
-def _admirers(all_runs: Sequence[NativeRuns]) -> dict[int, set[int]]:
-    admirers: dict[int, set[int]] = defaultdict(set)
-    for runs in all_runs:
-        begin, flat = runs.flat["fit_begin"], runs.flat
-        for i, r in enumerate(runs.targets):
-            required = slice(*flat["support_begin"][begin[i] : begin[i] + 2])
-            for t in flat["support"][required].tolist():
-                admirers[t].add(r)
-            steps = slice(begin[i] + 1, begin[i + 1])
-            for t in flat["variable"][steps][flat["add"][steps] == 1].tolist():
-                admirers[t].add(r)
-    return admirers
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,18 +105,12 @@ class AvailableRuns:
             for part, choices in zip(self.parts, all_choices, strict=True)
             for t, table in zip(choices.neighbour, choices.tables, strict=True)
         ]
-        worths = [choices.worths for choices in all_choices]
         return Choices(
             column[order],
             np.concatenate([choices.neighbour for choices in all_choices])[order],
             np.concatenate([choices.unbounded for choices in all_choices])[order],
             [tables[i] for i in order],
             np.array([trend_of(tables[i]) for i in order]),
-            Worths(
-                np.concatenate([worth.column for worth in worths]),
-                np.concatenate([worth.neighbour for worth in worths]),
-                np.concatenate([worth.value for worth in worths]),
-            ),
         )
 
     def chosen(self, threshold: float) -> Ends:
@@ -151,13 +128,6 @@ class AvailableRuns:
             if r in part.targets:
                 path = runs.path(part.targets.index(r))
                 return self._widened(path, part)
-        raise IndexError(r)
-
-    def worth(self, r: int) -> WorthAtCuts:
-        """What the edges of column r are worth wherever its path may be cut."""
-        for part, runs in zip(self.parts, self.runs, strict=True):
-            if r in part.targets:
-                return runs.worth(part.targets.index(r))
         raise IndexError(r)
 
     def _widened(self, path: Path, part: Part) -> Path:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine.runs import Runs
+from isinglass.engine.deviance import Expected, deviances_of, expectations
+from isinglass.engine.entry import entries
+from isinglass.engine.runs import Choices, Progress, Runs
 from isinglass.graph import Graph, Link, sign_of
-from isinglass.solvers.equivalent import one_parameter_gain
+from isinglass.table import Table
+from isinglass.table.column import as_text
 
 Pair = tuple[int, int]
 Numbers = NDArray[np.intp]
 REQUIRED = "required"
-Marks = Callable[[Numbers, Numbers], Sequence[str]]
-"""The tiers of some edges, told their ends, source before target."""
 
 
 class Head(Protocol):
@@ -25,6 +28,8 @@ class Head(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]: ...
+    @property
+    def states(self) -> tuple[tuple[Hashable, ...], ...]: ...
     @property
     def n_answers(self) -> tuple[int, ...]: ...
     @property
@@ -35,64 +40,178 @@ class Head(Protocol):
     def library(self) -> str | None: ...
 
 
+class Value(NamedTuple):
+    """What an edge adds to the likelihood, in the graph that it is part of; None if not known."""
+
+    strength: float | None = None
+    relative_strength: float | None = None
+    evidence: float | None = None
+
+
+class Valuer(Protocol):
+    """Gives the edges of a graph their values."""
+
+    def __call__(self, pairs: Sequence[Pair]) -> Sequence[Value]:
+        """Return one value per pair."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class RefittedValues:
+    """Values from the table, by refitting every column without each of its neighbours.
+
+    What was found for a graph is kept in `known`; `expected` has the rows that each end expects
+    without an edge.
+    """
+
+    table: Table
+    intercept: bool
+    threads: int
+    known: dict[tuple[Pair, ...], list[Value]] = field(default_factory=dict)
+    expected: dict[tuple[Pair, ...], dict[Pair, Expected]] = field(default_factory=dict)
+
+    def __call__(self, pairs: Sequence[Pair], progress: Progress | None = None) -> list[Value]:
+        """Return one value per pair."""
+        if (key := tuple(pairs)) not in self.known:
+            self.known[key] = self._find(key, progress)
+        return self.known[key]
+
+    def _find(self, pairs: tuple[Pair, ...], progress: Progress | None) -> list[Value]:
+        self.expected[pairs] = expectations(
+            self.table,
+            pairs,
+            intercept=self.intercept,
+            threads=self.threads,
+            progress=progress,
+        )
+        found = deviances_of(self.table.n, pairs, self.expected[pairs])
+        columns = (found.strength, found.relative_strength, found.evidence)
+        return [Value(*numbers) for numbers in zip(*map(np.ndarray.tolist, columns), strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class KeptValues:
+    """Values that were found before; those of other edges are not known."""
+
+    known: Mapping[Pair, Value]
+
+    def __call__(self, pairs: Sequence[Pair]) -> list[Value]:
+        """Return one value per pair."""
+        return [self.known.get(pair, Value()) for pair in pairs]
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """The edges of a run at a threshold, whose numbers are found when they are asked for.
+
+    Attributes
+    ----------
+    levels : dict of str to float
+        The thresholds of the tiers, the highest first; none where edges have no tiers.
+    required : set of pairs
+        Edges that were asked for.
+    kept : set of pairs, optional
+        The only edges that may stay.
+    """
+
+    runs: Runs
+    threshold: float
+    rule: str
+    head: Head
+    value: Valuer
+    levels: Mapping[str, float] = field(default_factory=dict)
+    required: frozenset[Pair] = frozenset()
+    kept: frozenset[Pair] | None = None
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The columns of each edge, in column order."""
+        edges = _edges(*self.runs.chosen(self.threshold), len(self.runs), self.rule)
+        pairs = zip(edges.source.tolist(), edges.target.tolist(), strict=True)
+        return [pair for pair in pairs if self.kept is None or pair in self.kept]
+
+    def links(self) -> tuple[Link, ...]:
+        """All numbers of all edges."""
+        choices = self.runs.choices(self.threshold)
+        edges = _edges(choices.column, choices.neighbour, len(self.runs), self.rule)
+        chosen = {
+            (a, b): _Chosen.of(choices, int(entry), int(other))
+            for a, b, entry, other in zip(
+                *map(np.ndarray.tolist, (edges.source, edges.target, edges.entry)),
+                edges.other_entry.tolist(),
+                strict=True,
+            )
+        }
+        return tuple(
+            self._link(pair, chosen[pair], value, entry)
+            for pair, value, entry in zip(
+                self.pairs, self.value(self.pairs), self._entries(), strict=True
+            )
+        )
+
+    def _entries(self) -> list[float | None]:
+        """The entries of edges on the scale of evidence; None where there was no search."""
+        if not self.levels:
+            return [None] * len(self.pairs)
+        found = entries(self.runs, self.pairs, self.threshold, self.rule)
+        return [2.0 * self.head.n * entry if math.isfinite(entry) else None for entry in found]
+
+    def _link(self, pair: Pair, chosen: _Chosen, value: Value, entry: float | None) -> Link:
+        head, (a, b) = self.head, pair
+        two_states = head.n_answers[a] == head.n_answers[b] == 2
+        required = pair in self.required
+        return Link(
+            a,
+            b,
+            strength=value.strength,
+            sign=sign_of(chosen.trend) if head.ordered[a] and head.ordered[b] else 0,
+            coupling=chosen.trend if two_states else None,
+            log_odds=4.0 * chosen.trend if two_states else None,
+            evidence=value.evidence,
+            selected_by=REQUIRED if required else chosen.by(head.names),
+            unbounded=chosen.unbounded,
+            tier=REQUIRED if required else self._tier(entry),
+            relative_strength=value.relative_strength,
+            entry_evidence=None if required else entry,
+            source_state=as_text(head.states[a][1]) if two_states else None,
+            target_state=as_text(head.states[b][1]) if two_states else None,
+        )
+
+    def _tier(self, entry: float | None) -> str:
+        if entry is None:
+            return ""
+        passed = (name for name, level in self.levels.items() if entry > 2.0 * self.head.n * level)
+        return next(passed, "")
+
+
+class _Chosen(NamedTuple):
+    """What the ends that chose an edge say of it."""
+
+    trend: float
+    unbounded: bool
+    column: int | None  # the only one that chose it
+
+    @classmethod
+    def of(cls, choices: Choices, entry: int, other: int) -> _Chosen:
+        return cls(
+            float(choices.trends[entry] + choices.trends[other]) / 2,
+            bool(choices.unbounded[entry] or choices.unbounded[other]),
+            None if entry != other else int(choices.column[entry]),
+        )
+
+    def by(self, names: Sequence[str]) -> str:
+        return "both" if self.column is None else names[self.column]
+
+
+def join(joined: Joined) -> Graph:
+    """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
+    return Graph(joined.head.names, joined, joined.head.library)
+
+
 def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:
     """The pairs of columns that are linked at a threshold, nothing more."""
     edges = _edges(*runs.chosen(threshold), len(runs), rule)
     return frozenset(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
-
-
-def keys_at(runs: Runs, threshold: float, rule: str) -> Numbers:
-    """The same pairs as numbers, source * columns + target, rising."""
-    edges = _edges(*runs.chosen(threshold), len(runs), rule)
-    return edges.source * len(runs) + edges.target
-
-
-def join(runs: Runs, threshold: float, rule: str, table: Head, tiers: Marks | None = None) -> Graph:
-    """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
-    choices = runs.choices(threshold)
-    edges = _edges(choices.column, choices.neighbour, len(runs), rule)
-    worths = choices.worths
-    worth = (worths.of(edges.source, edges.target) + worths.of(edges.target, edges.source)) / 2
-    states = np.asarray(table.n_answers)
-    df = (states[edges.source] - 1) * (states[edges.target] - 1)
-    strength = np.sqrt(-np.expm1(-2.0 * worth))
-    evidence = 2.0 * table.n * one_parameter_gain(worth, df, table.n)
-    trends = ((choices.trends[edges.entry] + choices.trends[edges.other_entry]) / 2).tolist()
-    unbounded = choices.unbounded[edges.entry] | choices.unbounded[edges.other_entry]
-    ordered = np.asarray(table.ordered, dtype=bool)
-    has_sign = (ordered[edges.source] & ordered[edges.target]).tolist()
-    couplings = [t if one else None for t, one in zip(trends, (df == 1).tolist(), strict=True)]
-    marks = tiers(edges.source, edges.target) if tiers is not None else [""] * len(df)
-    links = map(
-        Link,
-        edges.source.tolist(),
-        edges.target.tolist(),
-        strength.tolist(),
-        [sign_of(t) if known else 0 for t, known in zip(trends, has_sign, strict=True)],
-        couplings,
-        [None if theta is None else 4.0 * theta for theta in couplings],
-        evidence.tolist(),
-        _choosers(edges, choices.column, table.names, marks),
-        unbounded.tolist(),
-        marks,
-    )
-    return Graph(table.names, tuple(links), table.library)
-
-
-def _choosers(
-    edges: _Edges, column: Numbers, names: Sequence[str], marks: Sequence[str]
-) -> list[str]:
-    both = (edges.entry != edges.other_entry).tolist()
-    first = column[edges.entry].tolist()
-    return [
-        chosen_by(mark, "both" if twice else names[one])
-        for mark, twice, one in zip(marks, both, first, strict=True)
-    ]
-
-
-def chosen_by(tier: str, chooser: str) -> str:
-    """Who chose an edge: nobody, if it was required."""
-    return REQUIRED if tier == REQUIRED else chooser
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import STOPS, search_columns, value_neighbours
+from isinglass.core import STOPS, fit_columns, search_columns
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.runs import Choices, Ends, Progress, WorthAtCuts, Worths
+from isinglass.engine.runs import Choices, Ends, Progress
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.path import (
@@ -41,13 +41,11 @@ def learn_native(
     progress: Progress | None = None,
     answers: Sequence[int] | None = None,
     targets: Sequence[int] | None = None,
-    admirers: Mapping[int, Set[int]] | None = None,
     check: bool = False,
 ) -> NativeRuns:
     """Run Algorithm 1 for every column (or those in `targets`), threads taking them in turn.
 
-    `admirers` names further columns that a column's edges are to be valued with; `answers` says
-    how many of each column's states, the first ones, are no gaps.
+    `answers` says how many of each column's states, the first ones, are not missing values.
     """
     targets = tuple(range(len(table.columns))) if targets is None else tuple(targets)
     codes, weights = merged_rows(table)
@@ -62,7 +60,6 @@ def learn_native(
         threads=threads,
         answers=answers,
         targets=targets,
-        admirers=admirers,
         required=constraints.required,
         forbidden=constraints.forbidden,
         n=table.n,
@@ -87,7 +84,7 @@ def fit_neighbourhoods(
     varies = [m > 1 for m in table.n_states]
     neighbours = [[t for t in some if varies[t] and varies[r]] for r, some in enumerate(neighbours)]
     codes, weights = merged_rows(table)
-    flat = value_neighbours(
+    flat = fit_columns(
         codes,
         weights,
         table.n_states,
@@ -135,14 +132,12 @@ class NativeRuns:
         entries, chooser = _ranges(flat["support_begin"], fits)
         column, neighbour = targets[chooser], flat["support"][entries]
         tables = _Tables(self, column, neighbour, self._table_begin[entries])
-        valued, owner = _ranges(flat["worth_begin"], fits)
         return Choices(
             column,
             neighbour,
             flat["unbounded"][entries].astype(bool),
             tables,
             tables.trends(),
-            Worths(targets[owner], flat["worth_column"][valued], flat["worth_value"][valued]),
         )
 
     def chosen(self, threshold: float) -> Ends:
@@ -198,18 +193,6 @@ class NativeRuns:
         first = self.fit(i, 0)
         required = tuple(first.coef)  # else a search begins with nothing
         return Path(steps, first, self.floor, self._status(i), self.names, required)
-
-    def worth(self, i: int) -> WorthAtCuts:
-        """What the edges of the i-th column are worth wherever its path may be cut."""
-        flat = self.flat
-        start, stop = flat["fit_begin"][i : i + 2]
-        worth = {}
-        for at in range(start, stop):
-            if at + 1 == stop or flat["add"][at + 1]:
-                entries = slice(*flat["worth_begin"][at : at + 2])
-                columns, values = flat["worth_column"][entries], flat["worth_value"][entries]
-                worth[int(at - start)] = dict(zip(columns.tolist(), values.tolist(), strict=True))
-        return worth
 
     def _step(self, i: int, count: int) -> Step:
         at = self.flat["fit_begin"][i] + count

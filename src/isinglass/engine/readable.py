@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from isinglass.engine.admirers import Admirers, find_admirers, valued
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import KeptRuns, Progress
-from isinglass.losses.conditional import ConditionalLoss, NodeFit
+from isinglass.losses.conditional import ConditionalLoss
 from isinglass.losses.forms import Intercept, NoIntercept
 from isinglass.solvers.foba import Blocks, search
 from isinglass.solvers.path import Path
@@ -40,10 +39,7 @@ def learn_readable(
         required = constraints.start(r, candidates)
         return search(blocks, floor, nu, max_size=max_degree, names=table.names, required=required)
 
-    paths = list(_in_threads(run, p, threads, progress))
-    admirers = find_admirers(paths)
-    worths = _in_threads(lambda r: _worth(losses[r], paths[r], admirers[r]), p, threads)
-    return KeptRuns(paths, list(worths))
+    return KeptRuns(list(_in_threads(run, p, threads, progress)))
 
 
 def node_loss(table: Table, r: int, *, intercept: bool = True) -> ConditionalLoss:
@@ -56,20 +52,6 @@ def node_loss(table: Table, r: int, *, intercept: bool = True) -> ConditionalLos
         n=table.n,
         always=Intercept() if intercept else NoIntercept(),
     )
-
-
-def _worth(loss: ConditionalLoss, path: Path, admirers: Admirers) -> dict[int, dict[int, float]]:
-    worth = {}
-    for count, inside, outside in valued(path, admirers):
-        fit = path.steps[count - 1].fit if count else path.start
-        assert isinstance(fit, NodeFit)
-        values: dict[int, float] = {}
-        if inside:
-            values.update(zip(inside, loss.costs(fit, [(t,) for t in inside]), strict=True))
-        if outside:
-            values.update(zip(outside, loss.gains(fit, [(t,) for t in outside]), strict=True))
-        worth[count] = {t: max(float(value), 0.0) for t, value in values.items()}
-    return worth
 
 
 def _in_threads(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol, cast, overload
 
 import numpy as np
@@ -16,9 +16,6 @@ from isinglass.solvers.path import Path
 Ends = tuple[NDArray[np.intp], NDArray[np.intp]]
 Progress = Callable[[int, int], None]
 """Called with the columns done and the columns in all."""
-
-WorthAtCuts = Mapping[int, Mapping[int, float]]
-"""From each number of steps at which a path may be cut to what the column's edges are worth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,34 +38,10 @@ class Choices:
     unbounded: NDArray[np.bool_]
     tables: Sequence[NDArray[np.float64]]
     trends: NDArray[np.float64]
-    worths: Worths
-
-
-@dataclass(frozen=True, eq=False)
-class Worths:
-    """What edges are worth to their ends, raw: one entry for each column and each edge of it.
-
-    If the column has the neighbour, the loss per row when the edge is removed; if only the
-    neighbour has the column, what adding the edge would gain.
-    """
-
-    column: NDArray[np.intp]
-    neighbour: NDArray[np.intp]
-    value: NDArray[np.float64]
-
-    def of(self, column: NDArray[np.intp], neighbour: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Look up the worth of some edges to one of their ends."""
-        size = int(max(self.column.max(initial=0), self.neighbour.max(initial=0))) + 1
-        key = self.column * size + self.neighbour
-        order = np.argsort(key, kind="stable")
-        wanted = column * size + neighbour
-        found = order[np.searchsorted(key[order], wanted)]
-        assert np.array_equal(key[found], wanted), "an edge has not been valued"
-        return self.value[found]
 
 
 class Runs(Protocol):
-    """The searches of all columns, and what each edge is worth wherever a path may be cut."""
+    """The searches of all columns."""
 
     def __len__(self) -> int:
         """Return the number of columns."""
@@ -86,10 +59,6 @@ class Runs(Protocol):
         """Return the whole search of column r."""
         ...
 
-    def worth(self, r: int) -> WorthAtCuts:
-        """Return what the edges of column r are worth wherever its path may be cut."""
-        ...
-
 
 @dataclass(frozen=True, eq=False)
 class KeptRuns:
@@ -98,14 +67,11 @@ class KeptRuns:
     Attributes
     ----------
     paths : sequence of Path
-    worths : sequence of dict
-        For each column, from numbers of steps at which its path may be cut to the worths there.
     n_answers : sequence of int, optional
         Where gaps are left out: the states of each column that are none, which come first.
     """
 
     paths: Sequence[Path]
-    worths: Sequence[WorthAtCuts]
     n_answers: Sequence[int] | None = None
 
     def __len__(self) -> int:
@@ -114,11 +80,6 @@ class KeptRuns:
     def choices(self, threshold: float) -> Choices:
         paths = [path.at(threshold) for path in self.paths]
         pairs = [(r, t) for r, path in enumerate(paths) for t in path.support]
-        worths = [
-            (r, t, value)
-            for r, path in enumerate(paths)
-            for t, value in self.worths[r][len(path)].items()
-        ]
         fits = [cast(NodeFit, path.final) for path in paths]
         tables = [self._table(fits[r], t) for r, t in pairs]
         return Choices(
@@ -127,11 +88,6 @@ class KeptRuns:
             np.array([t in fits[r].unbounded for r, t in pairs], dtype=bool),
             tables,
             np.array([trend_of(table) for table in tables]),
-            Worths(
-                np.array([r for r, _, _ in worths], dtype=np.intp),
-                np.array([t for _, t, _ in worths], dtype=np.intp),
-                np.array([value for _, _, value in worths]),
-            ),
         )
 
     def chosen(self, threshold: float) -> Ends:
@@ -144,9 +100,6 @@ class KeptRuns:
 
     def path(self, r: int) -> Path:
         return self.paths[r]
-
-    def worth(self, r: int) -> WorthAtCuts:
-        return self.worths[r]
 
 
 def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
@@ -164,8 +117,9 @@ def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64
 class Paths(Sequence[Path]):
     """One path a column, made when it is looked at."""
 
-    def __init__(self, runs: Runs) -> None:
+    def __init__(self, runs: Runs, library: str | None = None) -> None:
         self._runs = runs
+        self._library = library
 
     @overload
     def __getitem__(self, index: int) -> Path: ...
@@ -174,14 +128,17 @@ class Paths(Sequence[Path]):
     def __getitem__(self, index: int | slice) -> Path | list[Path]:
         numbers = range(len(self._runs))[index]
         if isinstance(numbers, range):
-            return [self._runs.path(r) for r in numbers]
-        return self._runs.path(numbers)
+            return [self._path(r) for r in numbers]
+        return self._path(numbers)
 
     def __len__(self) -> int:
         return len(self._runs)
 
     def __iter__(self) -> Iterator[Path]:
-        return (self._runs.path(r) for r in range(len(self)))
+        return (self._path(r) for r in range(len(self)))
+
+    def _path(self, r: int) -> Path:
+        return replace(self._runs.path(r), library=self._library)
 
     def __repr__(self) -> str:
         return f"Paths({len(self)} columns)"

@@ -4,37 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
-from isinglass.errors import SettingError
+from isinglass.engine import RefittedValues, threads_for
 from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.frames import frame
 from isinglass.graph import Graph, edges_html
 from isinglass.model import MarkovField, fit_model
 from isinglass.notebook import small_table
+from isinglass.parameters import check_settings, checked
 from isinglass.table import Note, Table, encode
+from isinglass.table.sources import without_column
 from isinglass.table.wording import plural
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Estimator = TypeVar("Estimator", bound="GraphEstimator")
 
 
 class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator whose `fit` leaves a ``graph_``.
 
-    A subclass takes ``missing``, ``n_eff``, ``bins`` and ``max_states`` among its parameters,
-    calls `_read` first in its `fit`, and sets ``graph_``.
+    A subclass takes ``missing``, ``n_eff``, ``bins``, ``max_states`` and ``high`` among its
+    parameters, calls `_read` first in its `fit`, which is `fitting`, and sets ``graph_``.
     """
 
     missing: str
     n_eff: float | str
-    bins: dict[str, int] | None
+    bins: dict[str, int | Sequence[float]] | None
     max_states: int
+    high: dict[str, Any] | None
     graph_: Graph
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> float:
@@ -123,7 +129,8 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
         """Encode the table to learn from, and note its columns and states."""
-        self.__dict__.pop("model_", None)  # of an earlier fit
+        for kept in ("model_", "_valuer"):  # of an earlier fit
+            self.__dict__.pop(kept, None)
         self._table = encode(
             X,
             sample_weight,
@@ -131,6 +138,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
             n_eff=self.n_eff,
             bins=self.bins,
             max_states=self.max_states,
+            high=self.high,
         )
         self.n_features_in_ = len(self._table.columns)
         self._check_names(X, sample_weight, reset=True)
@@ -143,12 +151,18 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     def _check_names(self, X: Any, sample_weight: Any, *, reset: bool) -> None:
         """Note or compare the names of the columns, in scikit-learn's own words."""
         if isinstance(sample_weight, str):
-            frame = nw.from_native(X, eager_only=True)
-            X = frame.drop(sample_weight, strict=False).to_native()
+            X = without_column(X, sample_weight)
         with suppress(TypeError):  # names of several types: scikit-learn keeps none of them
             _check_feature_names(self, X, reset=reset)
         if not reset:
             _check_n_features(self, X, reset=False)
+
+    @cached_property
+    def _valuer(self) -> RefittedValues:
+        """How the edges of a graph of this table get their strength and evidence."""
+        intercept = bool(getattr(self, "intercept", True))
+        threads = threads_for(getattr(self, "n_jobs", None), len(self._table.columns))
+        return RefittedValues(self._table, intercept, threads)
 
     def _html_repr(self) -> str:
         """What was learned, as a small table for notebooks; unfitted, the settings."""
@@ -190,8 +204,19 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def checked_rule(rule: str) -> str:
-    """Return "or" or "and"; anything else is an error."""
-    if rule not in ("or", "and"):
-        raise SettingError(f"rule must be 'or' or 'and', not {rule!r}.")
-    return rule
+def fitting(fit: Callable[Concatenate[Estimator, P], R]) -> Callable[Concatenate[Estimator, P], R]:
+    """Check an estimator's settings before it is fitted; if that fails, leave it as it was."""
+    fit = checked(fit)
+
+    @wraps(fit)
+    def whole_or_not(self: Estimator, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        check_settings(self)
+        before = dict(self.__dict__)
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    return whole_or_not

@@ -29,7 +29,7 @@ def diagnose(
     """All notes of a fitted table, those of single columns first."""
     return [
         *table.notes,
-        *_equal_columns(table),
+        *_equal_columns(table, graph),
         *_determined(table, paths),
         *_sparse_pairs(table),
         *_zero_cells(table, graph),
@@ -38,20 +38,24 @@ def diagnose(
     ]
 
 
-def _equal_columns(table: Table) -> Iterator[Note]:
+def _equal_columns(table: Table, graph: Graph) -> Iterator[Note]:
     """Columns that are the same up to the names of their states."""
-    same: dict[bytes, list[str]] = defaultdict(list)
-    for r, column in enumerate(table.columns):
-        if len(column.states) > 1:
-            same[_by_first_sight(table.codes[:, r])].append(column.name)
+    same: dict[bytes, list[int]] = defaultdict(list)
+    for r, answers in enumerate(table.n_answers):
+        if answers > 1:
+            same[_by_first_sight(table.codes[:, r])].append(r)
+    linked = set(graph.pairs)
     for first, *others in same.values():
+        seen = int(np.count_nonzero(table.codes[:, first] < table.n_answers[first]))
+        where = "every row" if seen == len(table.codes) else f"all {seen:,} rows where it is seen"
         for other in others:
-            yield Note(
-                other,
-                "equal columns",
-                f"says the same as {first!r} in every row; the two are linked, and of the pair "
-                f"only {first!r} is linked to others. Drop one of them.",
+            found = (
+                "; the two are linked. Drop one of them: links to others may stand at either."
+                if (first, other) in linked
+                else "; the two are not linked: rows are few, or a third tells as much. Drop one."
             )
+            same_as = f"says the same as {table.names[first]!r} in {where}"
+            yield Note(table.names[other], "equal columns", same_as + found)
 
 
 def _by_first_sight(codes: np.ndarray) -> bytes:
@@ -74,7 +78,7 @@ def _determined(table: Table, paths: Sequence[Path]) -> Iterator[Note]:
 
 
 def _sparse_pairs(table: Table) -> Iterator[Note]:
-    """Pairs with few rows a cell, listed once, at the column with more states."""
+    """Pairs with few rows per cell, listed once, at the column with more states."""
     m = np.asarray(table.n_states)
     for r, name in enumerate(table.names):
         sparse = (table.n < ROWS_PER_CELL * m[r] * m) & (m > 1) & (m[r] > 1)
@@ -82,7 +86,7 @@ def _sparse_pairs(table: Table) -> Iterator[Note]:
         if partners:
             yield Note(
                 name,
-                "few rows a cell",
+                "few rows per cell",
                 f"its {m[r]} states leave fewer than {ROWS_PER_CELL} rows for each cell with "
                 f"{_listed([table.names[t] for t in partners])}; the threshold is approximate "
                 "there.",

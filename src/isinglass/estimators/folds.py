@@ -90,7 +90,8 @@ def learn_like(method: Any, table: Table, progress: Progress | None = None) -> G
     `progress` is for estimators of this package; others are not told of it.
     """
     estimator = clone(method)
-    settings = {"n_eff": table.n, "bins": None, "max_states": max(2, *table.n_states)}
+    as_coded = {"bins": None, "high": None, "max_states": max(2, *table.n_states)}
+    settings = {"n_eff": table.n, **as_coded}
     known = estimator.get_params()
     estimator.set_params(**{key: value for key, value in settings.items() if key in known})
     shown = {"progress": progress} if isinstance(estimator, GraphEstimator) else {}

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from isinglass.engine import Paths, Progress, Runs, join, learn_neighbourhoods
+from isinglass.engine import Joined, Paths, Progress, Runs, join, learn_neighbourhoods
 from isinglass.errors import BelowFloor, SettingError
-from isinglass.estimators.base import GraphEstimator, checked_rule
+from isinglass.estimators.base import GraphEstimator, fitting
 from isinglass.estimators.constraints import Links, read_constraints
 from isinglass.estimators.diagnose import diagnose
 from isinglass.estimators.record import record_of
 from isinglass.graph import Graph
 from isinglass.model.record import FitRecord
+from isinglass.parameters import checked
 from isinglass.selection import (
     TENTATIVE,
     AnySelector,
     Look,
     Selection,
     Selector,
-    Tiers,
     choose,
     selector,
+    tier_levels,
 )
-from isinglass.solvers.foba import checked_nu
-from isinglass.solvers.path import checked_threshold
 from isinglass.table import Note, Table
 
 
@@ -67,9 +66,14 @@ class GreedyGraph(GraphEstimator):
     n_jobs : int, optional
         Threads; None means all cores.
     bins : dict, optional
-        Numeric columns to cut into that many bins at their quantiles, as ``{"age": 4}``.
+        Numeric columns to cut into that many bins at their quantiles, as ``{"age": 4}``, or at
+        given points, as ``{"age": [25, 45]}``.
     max_states : int
         A column with more distinct values is refused.
+    high : dict, optional
+        Which state of a column with two states is the high one, as ``{"vote": "yea"}``: signs,
+        couplings and log-odds are about high states. By default the one that means yes (yes,
+        true, present, ja, agree, ...), else the second label.
     require, forbid : list of links, optional
         Edges that must be in the graph, and edges that must not. A link is a pair of names; three
         names or more are a group, every two of them; two lists of names stand for every one of
@@ -123,8 +127,9 @@ class GreedyGraph(GraphEstimator):
         missing: str = "error",
         n_eff: float | str = "sum",
         n_jobs: int | None = None,
-        bins: dict[str, int] | None = None,
+        bins: dict[str, int | Sequence[float]] | None = None,
         max_states: int = 32,
+        high: dict[str, Any] | None = None,
         require: Links | None = None,
         forbid: Links | None = None,
     ) -> None:
@@ -139,9 +144,11 @@ class GreedyGraph(GraphEstimator):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.high = high
         self.require = require
         self.forbid = forbid
 
+    @fitting
     def fit(
         self,
         X: Any,
@@ -173,7 +180,6 @@ class GreedyGraph(GraphEstimator):
         >>> ig.GreedyGraph().fit(field.sample(1000, seed=0)).graph_
         Graph(3 columns, 2 edges: x0 -- x1, x1 -- x2)
         """
-        self._check_settings()
         rule = selector(self.threshold)
         table = self._read(X, sample_weight)
         self._constraints = read_constraints(
@@ -181,15 +187,17 @@ class GreedyGraph(GraphEstimator):
         )
         self.floor_ = self._checked_floor(rule, table)
         self._runs: Runs = self._learner()(table, self.floor_, progress=progress)
-        self.paths_ = Paths(self._runs)
+        self.paths_ = Paths(self._runs, table.library)
         self.selection_ = choose(rule, self._look(progress or (lambda done, total: None)))
         self.threshold_ = self.selection_.threshold
-        self._tiers = Tiers.of(self._runs, self.floor_, self.rule, table.n, self._constraints.pairs)
-        self.graph_ = _only(self.at(self.threshold_), self.selection_)
+        self.graph_ = join(self._joined(self.threshold_, self.selection_))
         return self
 
+    @checked
     def at(self, threshold: float) -> Graph:
         """Return the graph at any threshold down to ``floor_``: same run, no refit.
+
+        Its strength and evidence are computed when they are first asked for.
 
         Examples
         --------
@@ -200,13 +208,25 @@ class GreedyGraph(GraphEstimator):
         True
         """
         check_is_fitted(self)
-        threshold = checked_threshold(threshold)
         if threshold < self.floor_:
             raise BelowFloor(
                 f"the search ran to floor_ = {self.floor_:.6g}, so {threshold:.6g} is out of "
                 f"reach; refit with GreedyGraph(floor={threshold:.6g})."
             )
-        return join(self._runs, threshold, self.rule, self._table, self._tiers)
+        return join(self._joined(threshold))
+
+    def _joined(self, threshold: float, selection: Selection | None = None) -> Joined:
+        table = self._table
+        return Joined(
+            self._runs,
+            threshold,
+            self.rule,
+            table,
+            self._valuer,
+            tier_levels(table.n, len(table.columns)),
+            self._constraints.pairs,
+            None if selection is None else selection.kept,
+        )
 
     @property
     def tentative_(self) -> Graph:
@@ -214,8 +234,13 @@ class GreedyGraph(GraphEstimator):
         check_is_fitted(self)
         return self.at(TENTATIVE.threshold(self._table.n, len(self._table.columns)))
 
-    def record(self) -> FitRecord:
+    def record(self, progress: Progress | None = None) -> FitRecord:
         """Return what is worth keeping of the fit when its table is gone, to be saved.
+
+        Parameters
+        ----------
+        progress : function of (columns done, columns in all), optional
+            Called while the values of edges are found, which may take longer than the search.
 
         Examples
         --------
@@ -226,7 +251,7 @@ class GreedyGraph(GraphEstimator):
         FitRecord(3 columns, 2 edges, ... steps, isinglass ...)
         """
         check_is_fitted(self)
-        return record_of(self)
+        return record_of(self, progress)
 
     def _html_note(self) -> str:
         return f", at the threshold {self.threshold_:.4g} ({self.selection_.rule})"
@@ -256,32 +281,18 @@ class GreedyGraph(GraphEstimator):
             progress,
         )
 
-    def _check_settings(self) -> None:
-        checked_nu(self.nu)
-        checked_rule(self.rule)
-        if self.max_degree is not None and self.max_degree < 0:
-            raise SettingError(f"max_degree must not be negative, got {self.max_degree!r}.")
-
     def _checked_floor(self, rule: AnySelector, table: Table) -> float:
         """The floor the search runs to."""
         n, p = table.n, len(table.columns)
         floor = rule.floor(n, p)
         if self.floor is None:
             return floor
-        if isinstance(rule, Selector) and checked_threshold(self.floor) > rule.threshold(n, p):
+        if isinstance(rule, Selector) and self.floor > rule.threshold(n, p):
             raise SettingError(
                 f"floor = {self.floor:g} is above the threshold {rule.threshold(n, p):.6g}; "
                 "leave floor out, or take a smaller one."
             )
-        return min(floor, checked_threshold(self.floor))
+        return min(floor, float(self.floor))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_runs")
-
-
-def _only(graph: Graph, selection: Selection) -> Graph:
-    """The edges of a graph that the selector kept."""
-    if selection.kept is None:
-        return graph
-    kept = tuple(e for e in graph.links if (e.source, e.target) in selection.kept)
-    return replace(graph, links=kept)

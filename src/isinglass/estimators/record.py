@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from isinglass.engine import Progress, Value, pairs_at
+from isinglass.engine.along import cuts_of
+from isinglass.estimators.link_tables import link_tables
 from isinglass.estimators.tally import tally_of
 from isinglass.model.record import FitRecord
-from isinglass.selection import how_chosen
+from isinglass.selection import TENTATIVE, how_chosen
 from isinglass.table.fingerprint import fingerprint
 from isinglass.table.labels import plain
+
+Pair = tuple[int, int]
 
 if TYPE_CHECKING:
     from isinglass.estimators.greedy import GreedyGraph
 
 
-def record_of(estimator: GreedyGraph) -> FitRecord:
+def record_of(estimator: GreedyGraph, progress: Progress | None = None) -> FitRecord:
     """What is worth keeping of a fit when its table is gone."""
     table = estimator._table
     return FitRecord(
@@ -26,7 +32,7 @@ def record_of(estimator: GreedyGraph) -> FitRecord:
         table.n_answers,
         estimator.graph_,
         tuple(estimator.paths_),
-        tuple(estimator._runs.worth(r) for r in range(len(table.columns))),
+        _values(estimator, progress),
         estimator.threshold_,
         estimator.floor_,
         how_chosen(estimator.threshold),
@@ -36,7 +42,38 @@ def record_of(estimator: GreedyGraph) -> FitRecord:
         fingerprint(table),
         version("isinglass"),
         tally_of(table),
+        link_tables(
+            table,
+            estimator.graph_,
+            bool(estimator.intercept),
+            expected=estimator._valuer.expected.get(estimator.graph_.pairs),
+        ),
+        table.dropped,
     )
+
+
+def _values(estimator: GreedyGraph, progress: Progress | None) -> dict[Pair, Value]:
+    """The values of all edges that the run has at some threshold."""
+    table, runs = estimator._table, estimator._runs
+    tentative = max(TENTATIVE.threshold(table.n, len(table.columns)), estimator.floor_)
+    at = partial(pairs_at, runs, rule=estimator.rule)
+    ever = {
+        (min(r, t), max(r, t))
+        for r, cuts in enumerate(cuts_of(runs))
+        for support in cuts.supports()
+        for t in support
+    }
+    values: dict[Pair, Value] = {}
+    for pairs in (
+        set(estimator.graph_.pairs),
+        at(threshold=tentative),
+        at(threshold=estimator.floor_),
+        ever,
+    ):
+        if not pairs <= values.keys():
+            graph = sorted(pairs)
+            values = dict(zip(graph, estimator._valuer(graph, progress), strict=True)) | values
+    return dict(sorted(values.items()))
 
 
 def _plain(setting: Any) -> Any:

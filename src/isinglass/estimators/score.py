@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import MAX_STATES
 from isinglass.engine import fit_neighbourhoods
 from isinglass.engine.available import parts_of, seen_rows, widen
 from isinglass.engine.readable import node_loss
@@ -25,11 +24,9 @@ def refit_conditionals(graph: Graph, training: Table) -> list[NodeFit]:
     neighbours = [
         [int(t) for t in sorted(graph.adjacency[[r]].indices)] for r in range(len(graph.names))
     ]
-    if not training.available and max(training.n_states) <= MAX_STATES:
+    if not training.available:
         runs = fit_neighbourhoods(training, neighbours, intercept=True, threads=1)
         return [runs.fit(r, 0) for r in range(len(neighbours))]
-    if not training.available:
-        return [node_loss(training, r).fit(others) for r, others in enumerate(neighbours)]
     fits: dict[int, NodeFit] = {}
     for part in parts_of(training):
         for r in part.targets:

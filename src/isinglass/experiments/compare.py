@@ -19,6 +19,7 @@ from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.experiments.measure import edge_set
 from isinglass.frames import frame
 from isinglass.graph import Graph
+from isinglass.parameters import checked
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L1Graph
 from isinglass.table import Table, encode
 
@@ -95,6 +96,7 @@ class Comparison:
         sets = [entry.edges for entry in self.entries]
         return np.array([[len(a & b) for b in sets] for a in sets])
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a method."""
         first = self.entries[0].edges
@@ -115,6 +117,7 @@ class Comparison:
         return f"Comparison({'; '.join(parts)})"
 
 
+@checked
 def compare(
     X: Any,
     methods: Mapping[str, Any] | None = None,
@@ -124,8 +127,9 @@ def compare(
     seed: int = 0,
     missing: str = "error",
     n_eff: float | str = "sum",
-    bins: dict[str, int] | None = None,
+    bins: dict[str, int | Sequence[float]] | None = None,
     max_states: int = 32,
+    high: dict[str, Any] | None = None,
     progress: Progress | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> Comparison:
@@ -138,7 +142,7 @@ def compare(
     methods : dict of name to estimator, optional
         Anything with ``fit(X, sample_weight=...)`` and ``graph_``. By default, those of
         `default_methods`.
-    sample_weight, missing, n_eff, bins, max_states
+    sample_weight, missing, n_eff, bins, max_states, high
         As for `GreedyGraph`; gaps may be refused, dropped, or taken as a state.
     folds : int
         Parts that are held out in turn, to score the graphs on rows they were not learned from.
@@ -168,11 +172,15 @@ def compare(
     >>> result.common().tolist()
     [[5, 5], [5, 5]]
     """
-    if missing == "available":
-        raise SettingError('compare takes missing="error", "drop" or "state": methods differ.')
-    if folds < 2:
-        raise SettingError(f"folds must be 2 or more, got {folds!r}.")
-    table = encode(X, sample_weight, missing=missing, n_eff=n_eff, bins=bins, max_states=max_states)
+    table = encode(
+        X,
+        sample_weight,
+        missing=missing,
+        n_eff=n_eff,
+        bins=bins,
+        max_states=max_states,
+        high=high,
+    )
     chosen = default_methods(table) if methods is None else dict(methods)
     if not chosen:
         raise SettingError("compare needs at least one method.")

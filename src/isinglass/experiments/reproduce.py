@@ -16,7 +16,7 @@ from typing import Any
 from isinglass.experiments.estimate import pilot, seconds_left
 from isinglass.experiments.plan import Cell
 from isinglass.experiments.results import results_csv, times_csv
-from isinglass.experiments.run import RECORDS, Progress, chosen, run, without_record
+from isinglass.experiments.run import RECORDS, WORK, Progress, chosen, run, stored, without_record
 from isinglass.experiments.store import Record, Store
 from isinglass.experiments.study import Outcome, Study, points_csv
 
@@ -60,7 +60,7 @@ class Reproduction:
 
     def records(self) -> dict[str, Record]:
         """What is there already."""
-        return chosen(self.cells, Store(self.folder / RECORDS).read())
+        return chosen(self.cells, stored(Store(self.folder / RECORDS, WORK), self.cells))
 
     def missing(self) -> int:
         """How many cells are still to be done."""

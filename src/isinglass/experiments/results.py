@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from isinglass.experiments.measure import f1
 from isinglass.experiments.plan import Cell
 from isinglass.experiments.store import Record
+from isinglass.exports.tables import as_csv
 
 COLUMNS = (
     *("key", "design", "p", "beta", "n", "rep", "method", "setting"),
@@ -19,7 +18,7 @@ COLUMNS = (
 
 def results_csv(cells: Iterable[Cell], records: Mapping[str, Record]) -> bytes:
     """Every result, sorted by key; nothing in it depends on time, order or machine."""
-    return csv_bytes(COLUMNS, _rows(cells, records))
+    return as_csv(COLUMNS, _rows(cells, records))
 
 
 def times_csv(cells: Iterable[Cell], records: Mapping[str, Record]) -> bytes:
@@ -28,16 +27,7 @@ def times_csv(cells: Iterable[Cell], records: Mapping[str, Record]) -> bytes:
         (key, record["seconds"], record.get("sampling", 0.0), "; ".join(record.get("warnings", [])))
         for key, record in _sorted(cells, records)
     )
-    return csv_bytes(("key", "seconds", "sampling", "warnings"), rows)
-
-
-def csv_bytes(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> bytes:
-    """Rows as the content of a CSV file; None is an empty cell."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return text.getvalue().encode()
+    return as_csv(("key", "seconds", "sampling", "warnings"), rows)
 
 
 def _sorted(cells: Iterable[Cell], records: Mapping[str, Record]) -> Iterator[tuple[str, Record]]:

@@ -25,9 +25,10 @@ import numpy as np
 
 from isinglass.experiments.measure import area_under_precision_recall, as_found, edge_set, errors
 from isinglass.experiments.plan import Cell, Codes, Draw, Edges, Method, hashed
-from isinglass.experiments.store import Record, Store
+from isinglass.experiments.store import Record, Sound, Store
 
 RECORDS = "records.jsonl"
+WORK = "an experiment"
 Progress = Callable[[int, int], None]
 """Called with the cells done and the cells in all."""
 
@@ -44,6 +45,8 @@ def run(
     cells: Iterable[Cell],
     folder: str | os.PathLike[str],
     *,
+    work: str = WORK,
+    sound: Sound = bool,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Record]:
@@ -55,6 +58,10 @@ def run(
         As ``plan.cells()``.
     folder : str or path
         Where ``records.jsonl`` is kept; what is in it is not done again, unless it failed.
+    work : str
+        What the cells are of; a file of other work is refused.
+    sound : function of a record
+        Whether what is under "kept" is as the method makes it.
     jobs : int, optional
         Processes; None means all cores.
     progress : function of (cells done, cells in all), optional
@@ -65,16 +72,36 @@ def run(
         A failure has a record as well, with its reason under "failed".
     """
     wanted = list(cells)
-    store = Store(Path(folder) / RECORDS)
-    store.mend()
-    missing = without_record(wanted, store.read())
+    store = Store(Path(folder) / RECORDS, work)
+    store.prepare()
+    missing = without_record(wanted, stored(store, wanted, sound))
     done = len(wanted) - len(missing)
     report = progress or (lambda done, total: None)
     report(done, len(wanted))
     for finished in _finished(list(tasks(missing)), store, jobs or os.cpu_count() or 1):
         done += finished
         report(done, len(wanted))
-    return chosen(wanted, store.read())
+    return chosen(wanted, stored(store, wanted, sound))
+
+
+def stored(store: Store, cells: Iterable[Cell], sound: Sound = bool) -> dict[str, Record]:
+    """What is stored of some cells, and of others."""
+    keys = {cell.key for cell in cells}
+    return store.read(lambda record: record["key"] not in keys or _whole(record, sound))
+
+
+def _whole(record: Record, sound: Sound) -> bool:
+    """Whether a record is one that `work` writes."""
+    times = [record["seconds"], record.get("sampling", 0.0), record.get("aupr") or 0.0]
+    if not all(isinstance(time, float | int) and np.isfinite(time) for time in times):
+        return False
+    if not all(isinstance(warning, str) for warning in record.get("warnings", [])):
+        return False
+    if "failed" in record:
+        return isinstance(record["failed"], str)
+    counts = [record["true"], *(count for pair in record["settings"].values() for count in pair)]
+    pairs = all(len(pair) == 2 for pair in record["settings"].values())
+    return pairs and all(type(n) is int and n >= 0 for n in counts) and sound(record)
 
 
 def without_record(cells: Sequence[Cell], records: dict[str, Record]) -> list[Cell]:

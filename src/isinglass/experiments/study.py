@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from isinglass.experiments.curves import Ratio, ratio, wilson
 from isinglass.experiments.plan import Cell, Design, Line, Method, Plan
-from isinglass.experiments.results import csv_bytes
 from isinglass.experiments.store import Record
 from isinglass.experiments.tuning import WAYS, Panel, Tuned, fixed, panel, tune
+from isinglass.exports.tables import as_csv
 
 POINT_COLUMNS = (
     *("study", "design", "p", "d", "line", "tuning", "constant", "beta", "n", "graphs", "failed"),
@@ -138,7 +138,7 @@ def points_csv(outcomes: Sequence[Outcome]) -> bytes:
         for outcome in outcomes
         for point in outcome.points()
     )
-    return csv_bytes(POINT_COLUMNS, rows)
+    return as_csv(POINT_COLUMNS, rows)
 
 
 def mean(values: NDArray[np.float64]) -> float:

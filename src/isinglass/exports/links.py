@@ -26,8 +26,8 @@ def graph_of(
 ) -> Graph:
     """A graph of edges from elsewhere; SettingError if they make none.
 
-    The strength is what the edge calls so, or the size of its weight, or one; the sign is what
-    it calls so, or that of the weight.
+    Numbers are what the edge calls so; where there is no strength, its `size` is that of the
+    weight, or one. The sign is what it calls so, or that of the weight.
     """
     ordered = tuple(map(str, names))
     place = {name: at for at, name in enumerate(ordered)}
@@ -55,21 +55,28 @@ def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
     def number(key: str) -> float | None:
         return _number(given.get(key), key, ends)
 
-    weight = number("weight")
-    strength, sign = number("strength"), number("sign")
-    if strength is None:
-        strength = 1.0 if weight is None else abs(weight)
-    by, tier = given.get("selected_by"), given.get("tier")
+    def words(key: str) -> str | None:
+        value = plain(given.get(key))  # a reader may have taken "1" for a number
+        if isinstance(value, str) or value is None or is_gap(value):
+            return value if isinstance(value, str) else None
+        return f"{value:g}" if isinstance(value, float) else str(value)
+
+    weight, sign = number("weight"), number("sign")
     return Link(
         *pair,
-        strength=strength,
+        strength=number("strength"),
         sign=sign_of(weight or 0.0) if sign is None else sign_of(sign),
         coupling=number("coupling"),
         log_odds=number("log_odds"),
         evidence=number("evidence"),
-        selected_by=by if isinstance(by, str) else "both",
+        selected_by=words("selected_by") or "",
         unbounded=bool(number("unbounded") or 0.0),
-        tier=tier if isinstance(tier, str) else "",
+        tier=words("tier") or "",
+        relative_strength=number("relative_strength"),
+        entry_evidence=number("entry_evidence"),
+        source_state=words("source_state"),
+        target_state=words("target_state"),
+        size=(1.0 if weight is None else abs(weight)) if number("strength") is None else 0.0,
     )
 
 

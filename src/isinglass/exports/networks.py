@@ -39,11 +39,11 @@ def cytoscape(graph: Graph) -> bytes:
 def from_networkx(network: networkx.Graph, library: str | None = None) -> Graph:
     """Make a graph of an undirected networkx graph; nodes become text.
 
-    Edges may have the attributes of a `Link`; a ``weight`` stands in for strength and sign.
+    Edges may have the attributes of a `Link`; a ``weight`` stands in for size and sign.
 
     >>> import networkx as nx
     >>> graph = from_networkx(nx.Graph([("a", "b", {"weight": -0.5})]))
-    >>> graph, graph.links[0].strength, graph.links[0].sign
+    >>> graph, graph.links[0].weight, graph.links[0].sign
     (Graph(2 columns, 1 edge: a -- b), 0.5, -1)
     """
     if network.is_directed():
@@ -52,7 +52,7 @@ def from_networkx(network: networkx.Graph, library: str | None = None) -> Graph:
 
 
 def to_igraph(graph: Graph) -> Any:
-    """Return an igraph graph: names of nodes in ``name``, strengths in ``weight``."""
+    """Return an igraph graph: names of nodes in ``name``, weights in ``weight``."""
     try:
         import igraph
     except ModuleNotFoundError as error:
@@ -63,7 +63,7 @@ def to_igraph(graph: Graph) -> Any:
     network.add_edges([(link.source, link.target) for link in graph.links])
     for key in edges[0][1] if edges else ():
         network.es[key] = [numbers[key] for _, numbers in edges]
-    network.es["weight"] = [numbers["strength"] for _, numbers in edges]
+    network.es["weight"] = [link.weight for link in graph.links]
     return network
 
 
@@ -89,7 +89,7 @@ def _xml_network(graph: Graph) -> networkx.Graph:
         raise SettingError("two names differ in characters only that XML cannot hold; rename one.")
     network = nx.relabel_nodes(_network(graph), _xml_safe)
     for _, _, numbers in network.edges(data=True):
-        numbers["selected_by"] = _xml_safe(numbers["selected_by"])
+        numbers.update({k: _xml_safe(v) for k, v in numbers.items() if isinstance(v, str)})
     return network
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
 from isinglass.exports.tables import as_csv, weights_csv
+from isinglass.files import MARK
 from isinglass.graph import Graph
 from isinglass.model import MarkovField
 
@@ -22,7 +23,7 @@ def qgraph(graph: Graph, path: Path) -> dict[Path, bytes]:
         "library(qgraph)",
         "qgraph(weights, labels = colnames(weights))",
     )
-    return {path: weights_csv(graph), path.with_suffix(".R"): _script(lines)}
+    return {_named_otherwise(path): weights_csv(graph), path.with_suffix(".R"): _script(lines)}
 
 
 def isingsampler(field: MarkovField, path: Path) -> dict[Path, bytes]:
@@ -43,7 +44,7 @@ def isingsampler(field: MarkovField, path: Path) -> dict[Path, bytes]:
         "rows <- IsingSampler(1000, model[, -1], model[, 1], responses = c(0L, 1L))",
     )
     head = ["", "(threshold)", *field.names]
-    return {path: as_csv(head, rows), path.with_suffix(".R"): _script(lines)}
+    return {_named_otherwise(path): as_csv(head, rows), path.with_suffix(".R"): _script(lines)}
 
 
 def binary_parameters(field: MarkovField) -> tuple[Array, Array]:
@@ -70,5 +71,15 @@ def _quoted(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def _named_otherwise(path: Path) -> Path:
+    """The file of numbers, which must not have the name of the script."""
+    if path.suffix.lower() == ".r":
+        raise SettingError(
+            f"the numbers cannot go to {path.name!r}, which is the name of the script beside them; "
+            f"name {path.with_suffix('.csv').name!r}."
+        )
+    return path
+
+
 def _script(lines: tuple[str, ...]) -> bytes:
-    return ("\n".join(lines) + "\n").encode()
+    return ("\n".join((f"# {MARK.decode()}", *lines)) + "\n").encode()

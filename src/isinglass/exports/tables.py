@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import io
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -17,25 +17,52 @@ from isinglass.graph import NUMBERS, Graph
 
 
 def edges_csv(graph: Graph) -> bytes:
-    """The edges as CSV, one row an edge, in column order."""
-    rows = [
-        [*ends, *("" if number is None else number for number in numbers.values())]
-        for ends, numbers in plain_numbers(graph)
-    ]
-    return as_csv(["source", "target", *NUMBERS], rows)
+    """The edges as CSV, one row an edge, in column order; names as `harmless` writes them."""
+    rows = ([*ends, *numbers.values()] for ends, numbers in plain_numbers(graph))
+    return as_csv(["source", "target", *NUMBERS], map(harmless, rows))
 
 
 def nodes_csv(nodes: Any) -> bytes:
     """A data frame of columns and their measures as CSV, one row a column."""
     frame = nw.from_native(nodes, eager_only=True)
-    return as_csv(frame.columns, (["" if v is None else v for v in row] for row in frame.rows()))
+    return as_csv(frame.columns, map(harmless, frame.rows()))
+
+
+def harmless(row: Iterable[Any]) -> list[Any]:
+    """Cells that a spreadsheet does not take for formulas: those get an apostrophe in front.
+
+    >>> harmless(["=1+1", "age", "'=1", -0.5, None])
+    ["'=1+1", 'age', "''=1", -0.5, '']
+    """
+
+    def made_harmless(cell: Any) -> Any:
+        formula = isinstance(cell, str) and _FORMULA.match(cell)
+        return f"'{cell}" if formula else "" if cell is None else cell
+
+    return [made_harmless(cell) for cell in row]
+
+
+def as_named(cell: Any) -> str:
+    """A name as it was before `harmless`.
+
+    >>> as_named("'=1+1"), as_named("'tis")
+    ('=1+1', "'tis")
+    """
+    name = str(cell)
+    return name[1:] if name.startswith("'") and _FORMULA.match(name) else name
+
+
+#: What a spreadsheet takes for a formula, and what only looks like a cell that was made harmless.
+_FORMULA = re.compile("'*[=+@\\-\t\r\n]")
 
 
 def from_frame(edges: Any, names: Iterable[str] | None = None) -> Graph:
     """Make a graph of a data frame of edges, as `Graph.to_frame` gives; pandas, polars, pyarrow.
 
     Columns ``source`` and ``target`` are needed, the numbers of a `Link` or a ``weight`` are
-    taken if they are there. Without `names`, nodes come as the edges name them.
+    taken if they are there. Without `names`, nodes come as the edges name them. The apostrophe
+    that `edges_csv` puts before a name such as "=1+1" is taken away again, unless all ends of the
+    edges are among `names` as they are.
 
     >>> import polars as pl
     >>> from_frame(pl.DataFrame({"source": ["a", "b"], "target": ["b", "c"]}))
@@ -47,15 +74,27 @@ def from_frame(edges: Any, names: Iterable[str] | None = None) -> Graph:
         raise SettingError("edges must be a data frame of pandas, polars or pyarrow.") from None
     if not {"source", "target"} <= set(frame.columns):
         raise SettingError("the table of edges needs the columns 'source' and 'target'.")
+    known = None if names is None else list(names)
     rows = frame.rows(named=True)
-    if names is None:
-        names = dict.fromkeys(str(row[end]) for row in rows for end in ("source", "target"))
+    ends = {str(row[end]) for row in rows for end in ("source", "target")}
+    if known is None or not ends <= set(known):
+        rows = [_named(row) for row in rows]
+    if known is None:
+        known = list(dict.fromkeys(str(row[end]) for row in rows for end in ("source", "target")))
     library = frame.implementation.value
-    return graph_of(names, ((row["source"], row["target"], row) for row in rows), library)
+    return graph_of(known, ((row["source"], row["target"], row) for row in rows), library)
+
+
+def _named(row: dict[str, Any]) -> dict[str, Any]:
+    """An edge with names as they were before `harmless`."""
+    keys = ("source", "target", "selected_by")
+    return row | {key: as_named(row[key]) for key in keys if isinstance(row.get(key), str)}
 
 
 def weights(graph: Graph) -> NDArray[np.float64]:
     """Return the p x p matrix of strengths, negative where an edge's sign is.
+
+    Where a graph has no strengths, as that of a model alone, the size of an edge takes their place.
 
     >>> import networkx as nx
     >>> from isinglass.exports import from_networkx
@@ -63,8 +102,9 @@ def weights(graph: Graph) -> NDArray[np.float64]:
     [[0.0, -0.5], [-0.5, 0.0]]
     """
     matrix = np.zeros((len(graph.names), len(graph.names)))
-    for link, (_, numbers) in zip(graph.links, plain_numbers(graph), strict=True):
-        weight = -numbers["strength"] if link.sign < 0 else numbers["strength"]
+    plain_numbers(graph)  # refuses what is not finite
+    for link in graph.links:
+        weight = -link.weight if link.sign < 0 else link.weight
         matrix[link.source, link.target] = matrix[link.target, link.source] = weight
     return matrix
 
@@ -81,9 +121,16 @@ def matrix_csv(names: Sequence[str], matrix: NDArray[np.float64]) -> bytes:
 
 
 def as_csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """Rows as CSV in UTF-8."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    """Rows as CSV in UTF-8; None is an empty cell."""
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator="\r\n")
     writer.writerow(head)
     writer.writerows(rows)
-    return text.getvalue().encode()
+    return "".join(lines).encode()
+
+
+class _Lines(list[str]):
+    """Lines of CSV that end as all of ours do; both kinds of line break in a cell are quoted."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")

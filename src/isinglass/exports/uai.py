@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import MAX_STATES
 from isinglass.errors import SettingError
+from isinglass.files import MARK
 from isinglass.model import MarkovField
 from isinglass.model.document import (
     Fault,
@@ -33,6 +34,7 @@ from isinglass.model.document import (
 )
 from isinglass.model.files import LIBRARIES, states_from_json
 from isinglass.model.labels import label_to_json
+from isinglass.parameters import checked
 
 Array = NDArray[np.float64]
 
@@ -55,6 +57,7 @@ def uai(field: MarkovField, path: Path) -> dict[Path, bytes]:
         *(f"{table.size}\n{_potentials(table)}" for _, table in factors),
     ]
     labels = {
+        "note": MARK.decode(),
         "names": list(field.names),
         "states": [[label_to_json(label) for label in states] for states in field.states],
         "library": field.library,
@@ -62,6 +65,7 @@ def uai(field: MarkovField, path: Path) -> dict[Path, bytes]:
     return {path: ("\n".join(lines) + "\n").encode(), _beside(path): as_bytes(labels)}
 
 
+@checked
 def read_uai(path: str | os.PathLike[str]) -> MarkovField:
     """Read a pairwise Markov network in the UAI format.
 

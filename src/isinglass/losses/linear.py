@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.errors import SettingError
 from isinglass.losses.newton import Objective, minimise
 from isinglass.losses.protocol import Block, Fit
+from isinglass.parameters import check
 
 Array = NDArray[np.float64]
 Terms = Callable[[Array], tuple[float, Array, Array]]
@@ -112,6 +113,7 @@ class LinearLoss:
     ) -> None:
         self.X, self.y, weights = _checked(X, y, sample_weight)
         self.n = float(weights.sum())
+        check("intercept", intercept)
         self.intercept = bool(intercept)
         self._share = weights / self.n
         self._scale = _half_ranges(self.X)

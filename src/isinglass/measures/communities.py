@@ -6,8 +6,8 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from isinglass.graph import Graph
-from isinglass.model.settings import check_whole
+from isinglass.measures.graphs import HasGraph, graph_of
+from isinglass.parameters import checked
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,8 @@ class Communities:
         return {name: at for at, group in enumerate(self.groups, start=1) for name in group}
 
 
-def communities(graph: Graph, *, resolution: float = 1.0, starts: int = 20) -> Communities:
+@checked
+def communities(graph: HasGraph, *, resolution: float = 1.0, starts: int = 20) -> Communities:
     """Find groups by the Louvain method: the best of some starts, by modularity.
 
     The method is that of Blondel, Guillaume, Lambiotte and Lefebvre ("Fast unfolding of
@@ -44,7 +45,7 @@ def communities(graph: Graph, *, resolution: float = 1.0, starts: int = 20) -> C
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a fitted estimator, MarkovField or FitRecord
     resolution : float
         More gives more and smaller groups.
     starts : int
@@ -61,12 +62,12 @@ def communities(graph: Graph, *, resolution: float = 1.0, starts: int = 20) -> C
     >>> communities(graph).groups
     (('0', '1', '2'), ('3', '4', '5'))
     """
-    check_whole("starts", starts, 1)
     import networkx as nx
 
+    graph = graph_of(graph)
     network = nx.Graph()
     for link in graph.links:
-        network.add_edge(link.source, link.target, weight=max(link.strength, 1e-12))
+        network.add_edge(link.source, link.target, weight=max(link.weight, 1e-12))
     if not network:
         return Communities((), 0.0)
     best, modularity = [set[int]()], -1.0

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from isinglass.errors import SettingError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import frame
 from isinglass.graph import Graph, Link
 from isinglass.measures.communities import communities
+from isinglass.measures.graphs import HasGraph, graph_of
 from isinglass.measures.predictability import predictability
-from isinglass.model import FitRecord, MarkovField
+from isinglass.parameters import checked
 
 
+@checked
 def nodes(
-    of: GraphEstimator | Graph | MarkovField | FitRecord,
+    of: HasGraph,
     *,
     folds: int | None = 5,
     seed: int = 0,
@@ -42,13 +43,16 @@ def nodes(
         One row a column of the table, in its order:
 
         - ``name``
+        - ``high``: the high state of a column with two states, which signs and log-odds are
+          about; empty for others, and left out where states are not known (of a `Graph`)
         - ``degree``: its number of links
-        - ``strength``: the sum of its links' strengths, whatever their signs (Barrat, Barthélemy,
-          Pastor-Satorras and Vespignani, "The architecture of complex weighted networks", PNAS
-          101, 2004)
+        - ``strength``: the sum of its links' relative strengths, whatever their signs (Barrat,
+          Barthélemy, Pastor-Satorras and Vespignani, "The architecture of complex weighted
+          networks", PNAS 101, 2004); relative, so that columns with rare states compare with others
         - ``expected_influence``: the same with signs, so that links of opposite signs cancel
           (Robinaugh, Millner and McNally, "Identifying highly influential nodes in the complicated
-          grief network", J. Abnormal Psychology 125, 2016). Empty where a link has no sign
+          grief network", J. Abnormal Psychology 125, 2016). Links without a sign do not count; it
+          is empty where no link has one
         - ``community``: the number of its group, see `communities`; empty without a link
         - ``accuracy``, ``base_rate``, ``predictability``: see `predictability`
 
@@ -64,11 +68,11 @@ def nodes(
     >>> nodes(field, library="polars").select("name", "degree").rows()
     [('x0', 3), ('x1', 1), ('x2', 1), ('x3', 1)]
     >>> nodes(ig.GreedyGraph().fit(field.sample(500, seed=0))).columns
-    ['name', 'degree', 'strength', 'expected_influence', 'community', 'accuracy', 'base_rate',
-     'predictability']
+    ['name', 'high', 'degree', 'strength', 'expected_influence', 'community', 'accuracy',
+     'base_rate', 'predictability']
     """
     graph = graph_of(of)
-    columns: dict[str, list[Any]] = {"name": list(graph.names), **_sums(graph)}
+    columns: dict[str, list[Any]] = {"name": list(graph.names), **_high(of), **_sums(graph)}
     number = communities(graph).number
     columns["community"] = [number.get(name) for name in graph.names]
     if isinstance(of, GraphEstimator) and folds is not None:
@@ -79,32 +83,30 @@ def nodes(
     return frame(columns, library or graph.library)
 
 
-def graph_of(of: Any) -> Graph:
-    """The graph of anything that has one."""
+def _high(of: Any) -> dict[str, list[Any]]:
+    """The high states, of anything that knows states."""
     if isinstance(of, Graph):
-        return of
-    if isinstance(of, GraphEstimator):
-        return of.graph_
-    if isinstance(of, MarkovField | FitRecord):
-        return of.graph
-    raise SettingError(
-        f"measures are of a fitted estimator, a Graph, a MarkovField or a FitRecord, not of "
-        f"{type(of).__name__}."
-    )
+        return {}
+    return {"high": list(of._table.high if isinstance(of, GraphEstimator) else of.high)}
 
 
 def _sums(graph: Graph) -> dict[str, list[Any]]:
     """Degree, strength and expected influence, added up link by link."""
-    p = len(graph.names)
-    degree, strength = [0] * p, [0.0] * p
-    influence: list[float | None] = [0.0] * p
+    ends: list[list[Link]] = [[] for _ in graph.names]
     for link in graph.links:
-        for end in (link.source, link.target):
-            degree[end] += 1
-            strength[end] += link.strength
-            influence[end] = _plus(influence[end], link)
-    return {"degree": degree, "strength": strength, "expected_influence": influence}
+        ends[link.source].append(link)
+        ends[link.target].append(link)
+    return {
+        "degree": [len(links) for links in ends],
+        "strength": [sum(map(_weight, links), 0.0) for links in ends],
+        "expected_influence": [_influence(links) for links in ends],
+    }
 
 
-def _plus(influence: float | None, link: Link) -> float | None:
-    return None if influence is None or not link.sign else influence + link.sign * link.strength
+def _influence(links: Sequence[Link]) -> float | None:
+    signed = [link.sign * _weight(link) for link in links if link.sign]
+    return sum(signed, 0.0) if signed or not links else None
+
+
+def _weight(link: Link) -> float:
+    return link.weight if link.relative_strength is None else link.relative_strength

@@ -14,7 +14,7 @@ from isinglass.engine.available import seen_rows
 from isinglass.estimators.base import GraphEstimator
 from isinglass.estimators.folds import Split, learn_like, splits
 from isinglass.estimators.score import refit_conditionals
-from isinglass.model.settings import check_whole
+from isinglass.parameters import checked
 
 Array = NDArray[np.float64]
 
@@ -47,6 +47,7 @@ class Predictability:
         return (self.accuracy - self.base_rate) / room if room > 1e-12 else None
 
 
+@checked
 def predictability(
     estimator: GraphEstimator,
     *,
@@ -86,7 +87,6 @@ def predictability(
     True
     """
     check_is_fitted(estimator)
-    check_whole("folds", folds, 2)
     table = estimator._table
     right = np.zeros((2, len(table.columns)))
     counted = np.zeros(len(table.columns))

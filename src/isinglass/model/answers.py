@@ -17,7 +17,7 @@ from isinglass.model.gibbs import Schedule
 from isinglass.model.labelled import LabelledTable
 from isinglass.model.potentials import MEMORY, Evidence
 from isinglass.model.sampled import sampled_shares
-from isinglass.model.settings import Seed, check_method, check_whole
+from isinglass.parameters import Seed, checked
 
 Array = NDArray[np.float64]
 
@@ -103,6 +103,7 @@ class Answers:
     most_likely: Mapping[str, Hashable] | None
 
 
+@checked
 def ask(
     field: MarkovField,
     of: Sequence[str] | None = None,
@@ -150,8 +151,6 @@ def ask(
     >>> answers.answers[0].odds_ratios.round(3).tolist(), answers.most_likely
     ([0.368, 2.718], {'x0': 1, 'x1': 1, 'x2': 1})
     """
-    check_method(method, ("auto", "exact", "gibbs"))
-    check_whole("draws", draws, 1)
     given = dict(given or {})
     groups = _groups(field, of, given, joint)
     schedule = Schedule(burn_in=burn_in, thin=thin)

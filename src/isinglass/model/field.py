@@ -9,6 +9,7 @@ from isinglass.model.potentials import CONDITION, MEMORY
 from isinglass.model.predicting import Predicting
 from isinglass.model.sampling import Sampling
 from isinglass.notebook import small_table
+from isinglass.parameters import checked
 
 if TYPE_CHECKING:
     from isinglass.model.record import FitRecord
@@ -60,6 +61,7 @@ class MarkovField(Predicting, Sampling):
     True
     """
 
+    @checked
     def save(self, path: str | os.PathLike[str], *, fit: FitRecord | None = None) -> None:
         """Write the model to a JSON file, and with it the record of the fit it came from.
 
@@ -80,6 +82,7 @@ class MarkovField(Predicting, Sampling):
         save_model(self, path, fit)
 
     @classmethod
+    @checked
     def load(cls, path: str | os.PathLike[str]) -> MarkovField:
         """Read a model that `save` wrote; a file that is none is a FileError, and runs nothing.
 
@@ -106,12 +109,12 @@ class MarkovField(Predicting, Sampling):
 
     def _repr_html_(self) -> str:
         """Strongest edges as a small table, for notebooks."""
-        strength = {(e.source, e.target): e.strength for e in self.graph.links}
-        pairs = sorted(strength, key=lambda pair: -strength[pair])
-        heads = ["source", "target", "strength", "states", "log odds ratio", "unbounded"]
+        size = {(e.source, e.target): e.size for e in self.graph.links}
+        pairs = sorted(size, key=lambda pair: -size[pair])
+        heads = ["source", "target", "states", "log odds ratio", "unbounded"]
         rows = [
             [
-                *(self.names[i], self.names[j], f"{strength[i, j]:.3f}"),
+                *(self.names[i], self.names[j]),
                 f"{self.n_states[i]} x {self.n_states[j]}",
                 self._log_odds_in_words((i, j)),
                 "yes" if (i, j) in self.unbounded else "",

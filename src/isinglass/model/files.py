@@ -42,10 +42,10 @@ T = TypeVar("T")
 Document = dict[str, Any]
 
 FORMAT = "isinglass model"
-SCHEMA = 2
+SCHEMA = 3
 
 
-def _with_worths(document: Document) -> Document:
+def _with_answers(document: Document) -> Document:
     """Schema 2: columns say whether they are ordered and how many answers they have.
 
     Cut points and unbounded edges, which it knows as well, may be left out.
@@ -58,11 +58,29 @@ def _with_worths(document: Document) -> Document:
         for column in items(fit.get("columns"), "columns")
         if isinstance(column, dict)
     ]
-    return document | {"fit": fit | {"columns": columns, "worths": None}}
+    return document | {"fit": fit | {"columns": columns}}
+
+
+def _with_values(document: Document) -> Document:
+    """Schema 3: strength and evidence are those of refits, which older files do not know.
+
+    What they called strength only says how wide an edge is drawn.
+    """
+    fit = document.get("fit")
+    if not isinstance(fit, dict):
+        return document
+    numbers = ("strength", "relative_strength", "evidence", "entry_evidence")
+    unknown = dict.fromkeys((*numbers, "source_state", "target_state"))
+    edges = [
+        {"tier": ""} | edge | unknown | {"size": edge.get("strength")}
+        for edge in items(fit.get("edges"), "edges")
+        if isinstance(edge, dict)
+    ]
+    return document | {"fit": fit | {"edges": edges, "values": []}}
 
 
 #: From a schema to the function that makes the next one of it.
-UPGRADES: dict[int, Callable[[Document], Document]] = {1: _with_worths}
+UPGRADES: dict[int, Callable[[Document], Document]] = {1: _with_answers, 2: _with_values}
 
 LIBRARIES = (None, "pandas", "polars", "pyarrow")
 
@@ -122,6 +140,11 @@ def load_part(path: str | os.PathLike[str], part: str, understand: Callable[[Any
         return understand(document[part])
 
     return read_document(path, read)
+
+
+def holds(path: str | os.PathLike[str], part: str) -> bool:
+    """Whether a model file has a part (``model``, ``fit``)."""
+    return read_document(path, lambda document: part in up_to_date(document))
 
 
 def up_to_date(document: Any) -> Document:

@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.model.labelled import array_type
+from isinglass.model.labelled import array_type, labels_array
 from isinglass.model.potentials import Potentials
 
 Codes = NDArray[np.uint8]
@@ -17,8 +17,8 @@ Codes = NDArray[np.uint8]
 def refilled(field: Potentials, X: Any, codes: Codes, missing: NDArray[np.bool_]) -> Any:
     """The table X with its gaps filled by the states' labels.
 
-    Other columns and columns without gaps stay as they came. A binned column with gaps comes
-    back as the labels of its bins.
+    Cells that are seen, other columns, and the types of columns stay as they came. Only a binned
+    column with gaps comes back as the labels of its bins.
     """
     X = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_into_dataframe(X):
@@ -30,13 +30,30 @@ def _refilled_frame(field: Potentials, X: Any, codes: Codes, missing: NDArray[np
     table = nw.from_native(X, eager_only=True)
     by_text = {str(name): name for name in table.columns}
     for v in np.flatnonzero(missing.any(axis=0)).tolist():
-        labels = _labels(field, v)[codes[:, v]].tolist()
+        labels = _labels(field, v)[codes[:, v]]
         name = by_text[field.names[v]]
-        series = nw.new_series(name, labels, backend=table.implementation)
-        if table.implementation.is_pandas_like():
-            series = nw.from_native(series.to_native().set_axis(X.index), series_only=True)
+        series = None if v in field.cuts else _filled(table[name], labels, missing[:, v])
+        if series is None:
+            series = nw.new_series(name, labels.tolist(), backend=table.implementation)
+            if table.implementation.is_pandas_like():
+                series = nw.from_native(series.to_native().set_axis(X.index), series_only=True)
         table = table.with_columns(series)
     return table.to_native()
+
+
+def _filled(
+    cells: nw.Series[Any], labels: NDArray[Any], missing: NDArray[np.bool_]
+) -> nw.Series[Any] | None:
+    """A column with its gaps filled, of the type it had; None if that cannot hold the labels."""
+    rows = np.flatnonzero(missing).tolist()
+    values = labels[missing].tolist()
+    try:
+        fill = nw.new_series(cells.name, values, backend=cells.implementation)
+        fill = fill if cells.dtype == nw.Object else fill.cast(cells.dtype)
+        filled = cells.scatter(rows, fill)
+    except Exception:  # each library has its own errors for a type that does not fit
+        return None
+    return filled if filled.dtype == cells.dtype and not filled.is_null().any() else None
 
 
 def _refilled_array(field: Potentials, X: Any, codes: Codes, missing: NDArray[np.bool_]) -> Any:
@@ -51,6 +68,4 @@ def _refilled_array(field: Potentials, X: Any, codes: Codes, missing: NDArray[np
 
 
 def _labels(field: Potentials, v: int) -> NDArray[Any]:
-    labels: NDArray[Any] = np.empty(field.n_states[v], dtype=array_type([field.states[v]]))
-    labels[:] = field.states[v]
-    return labels
+    return labels_array(field.states[v], array_type([field.states[v]]))

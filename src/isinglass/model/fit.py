@@ -18,11 +18,13 @@ from isinglass.model.field import MEMORY, MarkovField
 from isinglass.model.layout import Layout
 from isinglass.model.likelihood import Likelihood
 from isinglass.model.pseudolikelihood import PseudoLikelihood
+from isinglass.parameters import checked
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
 
 
+@checked
 def fit_model(
     table: Table,
     graph: Graph,
@@ -71,13 +73,11 @@ def fit_model(
     >>> model.couplings[0, 1].round(1).tolist()
     [[0.5, -0.5], [-0.5, 0.5]]
     """
-    if refit not in ("pseudolikelihood", "likelihood"):
-        raise SettingError(f"refit must be 'pseudolikelihood' or 'likelihood', not {refit!r}.")
-    if not 0 <= ridge < np.inf:
-        raise SettingError(f"ridge must be a finite number, 0 or more, got {ridge!r}.")
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
-    joint = pseudo_likelihood(table, graph, ridge=float(ridge), intercept=intercept, memory=memory)
+    joint = pseudo_likelihood(
+        table, graph, ridge=float(ridge), intercept=bool(intercept), memory=memory
+    )
     if refit == "pseudolikelihood":
         return model_of(joint, joint.minimum(progress))
     return model_of(joint, Likelihood(joint, table, memory).minimum(progress))

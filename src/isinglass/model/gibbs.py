@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from isinglass.core import gibbs_sample
 from isinglass.errors import PoorMixing
 from isinglass.model.mixing import Mixing, diagnose_mixing
-from isinglass.model.settings import check_whole
+from isinglass.parameters import check_fields
 
 if TYPE_CHECKING:
     from isinglass.model.potentials import Potentials
@@ -41,9 +41,7 @@ class Schedule:
     thin: int = 10
 
     def __post_init__(self) -> None:
-        check_whole("chains", self.chains, 2)
-        check_whole("burn_in", self.burn_in, 0)
-        check_whole("thin", self.thin, 1)
+        check_fields(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +92,7 @@ def warn_if_poor(mixing: Mixing, schedule: Schedule) -> None:
             "model's table"
         )
     text = f"Gibbs sampling mixes poorly: {mixing.in_words()}; {advice}."
-    warnings.warn(text, PoorMixing, stacklevel=4)
+    warnings.warn(text, PoorMixing, stacklevel=5)
 
 
 def _flat(field: Potentials) -> dict[str, NDArray[Any]]:

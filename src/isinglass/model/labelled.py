@@ -13,7 +13,7 @@ from scipy.special import ndtri
 
 from isinglass.errors import SettingError, UnseenState
 from isinglass.frames import frame
-from isinglass.model.settings import check_between
+from isinglass.parameters import check, checked
 from isinglass.table.labels import is_gap, key, plain
 from isinglass.table.wording import listing, quoted
 
@@ -77,12 +77,13 @@ class LabelledTable:
 
     def interval(self, level: float = 0.95) -> tuple[Array, Array]:
         """Lower and upper ends of normal intervals around the numbers."""
-        check_between("level", level, 0.0, 1.0)
+        check("level", level)
         if self.error is None:
             raise SettingError("the numbers have no errors, so there is no interval.")
         half = -float(ndtri((1.0 - level) / 2.0)) * self.error
         return self.values - half, self.values + half
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """Return a data frame with one row for each combination."""
         rows = list(product(*self.states))
@@ -136,6 +137,12 @@ def code_of(name: str, states: Sequence[Hashable], label: Any) -> int:
             return code
     known = listing([quoted(state) for state in states], 8)
     raise UnseenState(f"column {name!r} has no state {quoted(label)}; it has {known}.")
+
+
+def labels_array(states: Sequence[Hashable], kind: Any) -> NDArray[Any]:
+    """Labels in an array, one for each state, whatever they are."""
+    labels: NDArray[Any] = np.fromiter(states, dtype=kind, count=len(states))
+    return labels
 
 
 def array_type(states: Sequence[Sequence[Any]]) -> Any:

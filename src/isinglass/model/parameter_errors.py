@@ -21,7 +21,7 @@ from isinglass.graph import position_of
 from isinglass.model.codings import table_against
 from isinglass.model.layout import Layout, Pair
 from isinglass.model.potentials import CONDITION, Potentials
-from isinglass.model.settings import check_between
+from isinglass.parameters import check
 
 Array = NDArray[np.float64]
 Model = TypeVar("Model", bound=Potentials)
@@ -132,7 +132,7 @@ class ParameterErrors:
 
     def to_frame(self, field: Potentials, level: float = 0.95) -> Any:
         """One row for each edge and pair of states, the first state of each column left out."""
-        check_between("level", level, 0.0, 1.0)
+        check("level", level)
         width = -float(ndtri((1.0 - level) / 2.0))
         rows = [row for pair in self.layout.edges for row in self._rows(field, pair, width)]
         return frame({key: [row[key] for row in rows] for key in COLUMNS}, field.library)

@@ -1,4 +1,4 @@
-"""Searches, and what edges are worth along them, as plain values, read without trust."""
+"""Searches as plain values, read without trust."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from isinglass.engine.admirers import Admirers, find_admirers, valued
-from isinglass.engine.runs import WorthAtCuts
 from isinglass.losses.conditional import NodeFit
 from isinglass.model.document import (
     Fault,
@@ -117,44 +115,6 @@ def _fit_from_json(
         number(member(value, "loss", where), f"the loss of {where}"),
         frozenset(choice(j, f"an unbounded variable of {where}", support) for j in unbounded),
     )
-
-
-def worth_to_json(worth: WorthAtCuts) -> list[Document]:
-    """What the edges of a column are worth wherever its path may be cut, as plain values."""
-    return [
-        {
-            "steps": int(steps),
-            "columns": list(map(int, values)),
-            "values": list(map(float, values.values())),
-        }
-        for steps, values in worth.items()
-    ]
-
-
-def worths_from_json(value: Any, paths: tuple[Path, ...]) -> tuple[WorthAtCuts, ...]:
-    """Worths of all that an edge can be at, so that no graph lacks a number."""
-    admirers = find_admirers(paths)
-    return tuple(
-        _worth_from_json(worth, f"the worths of path {r}", paths[r], admirers[r])
-        for r, worth in enumerate(items(value, "worths", len(paths)))
-    )
-
-
-def _worth_from_json(value: Any, where: str, path: Path, admirers: Admirers) -> WorthAtCuts:
-    worth: dict[int, dict[int, float]] = {}
-    p = len(path.names or ())
-    for cut in items(value, where):
-        steps = whole(member(cut, "steps", where), f"the steps of {where}", len(path) + 1)
-        columns = items(member(cut, "columns", where), f"the columns of {where}")
-        values = numbers(member(cut, "values", where), f"the values of {where}", len(columns))
-        if any(number < 0 for number in values):
-            raise Fault(f"{where} must not be negative")
-        places = [whole(column, f"a column of {where}", p) for column in columns]
-        worth[steps] = dict(zip(places, values, strict=True))
-    for steps, neighbours, others in valued(path, admirers):
-        if not {*neighbours, *others} <= worth.get(steps, {}).keys():
-            raise Fault(f"{where} lack an edge after {steps} steps")
-    return worth
 
 
 def _places(value: Any, where: str, p: int) -> tuple[int, ...]:

@@ -16,6 +16,10 @@ from isinglass.model.codings import Coded, convert, table_against
 from isinglass.model.edges import graph_of
 from isinglass.model.gauge import check_columns, check_zero_sum, frozen
 from isinglass.model.labelled import LabelledTable, code_of
+from isinglass.parameters import checked
+from isinglass.table.bins import bin_of
+from isinglass.table.column import high_states
+from isinglass.table.labels import are_numbers, is_gap, plain
 from isinglass.table.wording import quoted
 
 if TYPE_CHECKING:
@@ -97,6 +101,11 @@ class Potentials:
         return tuple(map(len, self.states))
 
     @cached_property
+    def high(self) -> tuple[str | None, ...]:
+        """The high state of each column as text; None for columns without two states."""
+        return high_states(self.states, self.n_states)
+
+    @cached_property
     def graph(self) -> Graph:
         """Which columns are coupled.
 
@@ -139,6 +148,7 @@ class Potentials:
             tables[i][j], tables[j][i] = table.T, table
         return tables
 
+    @checked
     def edge(self, a: str, b: str, *, against: tuple[Any, Any] | None = None) -> LabelledTable:
         """Return the log odds ratios of an edge, all other columns held.
 
@@ -165,6 +175,7 @@ class Potentials:
         error = None if self.errors is None else self.errors.of_log_odds((i, j), codes)
         return self._table((i, j), table, "log_odds", error, CONDITION if self.errors else "")
 
+    @checked
     def intervals(self, level: float = 0.95) -> Any:
         """Return a data frame of all edges' log odds ratios with errors and intervals.
 
@@ -178,6 +189,7 @@ class Potentials:
         """
         return self._with_errors().to_frame(self, level)
 
+    @checked
     def wald(self, a: str, b: str) -> WaldTest:
         """Test whether an edge's whole table is zero, given this graph.
 
@@ -198,6 +210,7 @@ class Potentials:
             raise SettingError("the model has no errors; isinglass.with_errors(est) has them.")
         return self.errors
 
+    @checked
     def to_coding(self, coding: str, *, reference: Evidence | None = None) -> Coded:
         """Write the same model in other numbers, exactly.
 
@@ -247,7 +260,9 @@ class Potentials:
         known = {}
         for name, label in (given or {}).items():
             v = position_of(name, self.names)
-            known[v] = code_of(name, self.states[v], label)
+            measured = v in self.cuts and not is_gap(label) and are_numbers([plain(label)])
+            state = bin_of(self.cuts[v], label) if measured else label
+            known[v] = code_of(name, self.states[v], state)
         return known
 
     def _reduced(self, known: Mapping[int, int]) -> Self:

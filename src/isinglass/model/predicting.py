@@ -16,7 +16,7 @@ from isinglass.model.filling import refilled
 from isinglass.model.labelled import array_type
 from isinglass.model.potentials import MEMORY
 from isinglass.model.questions import Questions
-from isinglass.model.settings import check_method, check_whole
+from isinglass.parameters import checked
 
 Array = NDArray[np.float64]
 
@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 class Predicting(Questions):
     """Likelihoods and predictions, row by row."""
 
+    @checked
     def log_likelihood(self, X: Any, *, memory: float = MEMORY) -> Array:
         """Log-probability of each row of a table of labels, exactly; shape (n,).
 
@@ -70,6 +71,7 @@ class Predicting(Questions):
         """
         return self.pseudo_log_likelihood(X)
 
+    @checked
     def predict_proba(self, X: Any, column: str) -> Array:
         """Chances of a column's states given the rest of each row, shape (n, m).
 
@@ -86,6 +88,7 @@ class Predicting(Questions):
         r = position_of(column, self.names)
         return np.exp(rows.log_chances(self, rows.encode_rows(self, X, self.tables_of(r)), r))
 
+    @checked
     def predict(self, X: Any, column: str) -> NDArray[Any]:
         """The likeliest label of a column given the rest of each row, shape (n,).
 
@@ -102,6 +105,7 @@ class Predicting(Questions):
         labels[:] = states
         return np.asarray(labels[best])
 
+    @checked
     def impute(
         self,
         X: Any,
@@ -158,8 +162,6 @@ class Predicting(Questions):
         >>> completed.filled, len(field.impute(rows, draws=5))
         (3, 5)
         """
-        check_whole("draws", draws, 1)
-        check_method(method, ("auto", "exact", "gibbs"))
         self._check_use(use, most_likely, draws)
         codes, missing = rows.encode_with_gaps(self, X)
         tables = []
@@ -176,8 +178,6 @@ class Predicting(Questions):
         return Completed(tuple(tables), int(missing.sum()), described(use, most_likely))
 
     def _check_use(self, use: str, most_likely: bool, draws: int) -> None:
-        if use not in ("display", "inference"):
-            raise SettingError(f"use must be 'display' or 'inference', not {use!r}.")
         if most_likely and (use == "inference" or draws > 1):
             raise SettingError(
                 "the likeliest cells are one table, for display; leave out most_likely to draw."

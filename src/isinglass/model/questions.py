@@ -16,7 +16,7 @@ from isinglass.model.labelled import LabelledTable, code_of
 from isinglass.model.odds import OddsShift, shift_in
 from isinglass.model.potentials import MEMORY, Evidence, Potentials
 from isinglass.model.sampled import Shares, sampled_shares
-from isinglass.model.settings import Seed, check_method, check_whole
+from isinglass.parameters import Seed, checked
 
 Array = NDArray[np.float64]
 
@@ -26,6 +26,7 @@ GIBBS_INSTEAD = ', or take method="gibbs"'
 class Questions(Potentials):
     """What a model can be asked about its columns."""
 
+    @checked
     def log_partition(self, *, memory: float = MEMORY) -> float:
         """Log of the sum of exp(log-potential) over all rows there could be, exactly.
 
@@ -48,6 +49,7 @@ class Questions(Potentials):
         elimination.check_memory(order, 0, memory, way_out)
         return elimination.log_partition(self, order)
 
+    @checked
     def marginals(
         self,
         given: Evidence | None = None,
@@ -72,7 +74,6 @@ class Questions(Potentials):
           0.2689  -1
           0.7311  1
         """
-        check_method(method, ("exact", "gibbs"))
         field = self.given(given or {})
         columns = [(v,) for v in range(len(field.names))]
         if method == "gibbs":
@@ -81,6 +82,7 @@ class Questions(Potentials):
         single, _ = field._chances(memory)
         return {field.names[v]: field._table((v,), single[v]) for (v,) in columns}
 
+    @checked
     def pair_marginals(
         self,
         given: Evidence | None = None,
@@ -103,7 +105,6 @@ class Questions(Potentials):
         >>> sorted(field.pair_marginals())
         [('x0', 'x1'), ('x1', 'x2')]
         """
-        check_method(method, ("exact", "gibbs"))
         field = self.given(given or {})
         named = {(i, j): (field.names[i], field.names[j]) for i, j in field.couplings}
         if method == "gibbs":
@@ -119,13 +120,13 @@ class Questions(Potentials):
         return single, pairs
 
     def _shares(self, draws: int, schedule: Schedule, seed: Seed) -> Shares:
-        check_whole("draws", draws, 1)
         return sampled_shares(self, draws, schedule, np.random.default_rng(seed))
 
     def _sampled_table(self, shares: Shares, columns: Sequence[int]) -> LabelledTable:
         values, error = shares.joint(columns)
         return self._table(columns, values, error=error)
 
+    @checked
     def conditional(
         self,
         of: str | Sequence[str],
@@ -160,7 +161,6 @@ class Questions(Potentials):
         >>> round(field.conditional("x2", given={"x0": 1})[1], 4)
         0.6068
         """
-        check_method(method, ("exact", "gibbs"))
         names = self._asked(of, given)
         field = self.given(given or {})
         columns = [position_of(name, field.names) for name in names]
@@ -174,6 +174,7 @@ class Questions(Potentials):
         elimination.check_memory(order, 0, memory, GIBBS_INSTEAD, beliefs=True)
         return elimination.joint(self, order, columns)
 
+    @checked
     def odds_shift(
         self,
         of: tuple[str, Any],
@@ -213,7 +214,6 @@ class Questions(Potentials):
         >>> field.odds_shift(("x2", 1), ("x0", 1), against=-1)
         with x0 = 1 the odds of x2 = 1 are 2.38 times those with x0 = -1: a chance of 0.607 ...
         """
-        check_method(method, ("exact", "gibbs"))
         names = self._asked([of[0], when[0]], given)
         answers = {name: self.states[position_of(name, self.names)] for name in names}
         of_code, when_code = (code_of(name, answers[name], label) for name, label in (of, when))
@@ -247,6 +247,7 @@ class Questions(Potentials):
                 raise SettingError(f"{name!r} is given already; ask about another column.")
         return names
 
+    @checked
     def most_likely(
         self, given: Evidence | None = None, *, memory: float = MEMORY
     ) -> dict[str, Hashable]:

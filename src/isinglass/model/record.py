@@ -8,22 +8,26 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from isinglass.engine import KeptRuns, join
-from isinglass.engine.runs import WorthAtCuts
+from isinglass.engine import Joined, KeptRuns, KeptValues, Value, join
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph
 from isinglass.model.document import Fault
 from isinglass.model.files import load_part, save_parts
+from isinglass.model.findings import Findings
 from isinglass.model.labels import label_to_json
-from isinglass.model.path_files import path_to_json, worth_to_json
-from isinglass.model.record_files import members_from_json
+from isinglass.model.link_tables import LinkTables, link_tables_to_json
+from isinglass.model.path_files import path_to_json
+from isinglass.model.record_files import members_from_json, values_to_json
 from isinglass.model.tally import Tally
-from isinglass.selection import Tiers
-from isinglass.solvers.path import Path, checked_threshold
+from isinglass.parameters import checked
+from isinglass.selection import TENTATIVE, tier_levels
+from isinglass.solvers.path import Path
 from isinglass.table import Note
+from isinglass.table.column import high_states
 from isinglass.table.labels import plain
 
 Document = dict[str, Any]
+Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,9 +46,10 @@ class FitRecord:
     graph : Graph
     paths : tuple of Path
         What the search did at each column, down to `floor`.
-    worths : tuple of dict, or None
-        What each column's edges are worth wherever its path may be cut: from numbers of steps to
-        dicts from columns to nats per row. None in files of the first schema.
+    values : dict from pairs of columns to Value
+        Strength, relative strength and evidence of every edge that the run has at any threshold:
+        in `graph`, or else in the first of these that has it, the graph of the tentative tier, the
+        graph at `floor`, the graph of all of them. Files of older schemas have none.
     threshold, floor : float
     selector : str
         How the threshold was chosen, in words.
@@ -60,6 +65,13 @@ class FitRecord:
         The version of isinglass that made the fit.
     tally : Tally or None
         How often each state was seen, and how each pair goes together with nothing else held.
+    link_tables : dict of (int, int) to LinkTable, or None
+        Rows observed and expected in each combination of states, by link; see
+        :func:`isinglass.estimators.link_tables.link_tables`. None in older files.
+    dropped : int or None
+        Rows that were left out because values were missing. None in older files.
+    findings : Findings or None
+        What was found out about the fit afterwards: measures, half-samples, verdicts.
 
     Examples
     --------
@@ -77,7 +89,7 @@ class FitRecord:
     n_answers: tuple[int, ...]
     graph: Graph
     paths: tuple[Path, ...]
-    worths: tuple[WorthAtCuts, ...] | None
+    values: Mapping[Pair, Value]
     threshold: float
     floor: float
     selector: str
@@ -87,9 +99,16 @@ class FitRecord:
     fingerprint: str
     version: str
     tally: Tally | None = None
+    link_tables: LinkTables | None = None
+    dropped: int | None = None
+    findings: Findings | None = None
 
+    @checked
     def at(self, threshold: float) -> Graph:
         """Return the graph at any threshold down to `floor`, as ``GreedyGraph.at`` did.
+
+        Strength and evidence are those of `values`: those of an edge of `graph` stay the same
+        whatever the threshold, where ``GreedyGraph.at`` finds them again in the graph it returns.
 
         Examples
         --------
@@ -97,38 +116,52 @@ class FitRecord:
         >>> field = ig.simulate.ising(ig.simulate.chain(5))
         >>> est = ig.GreedyGraph(floor=1e-4).fit(field.sample(300, seed=0))
         >>> record = est.record()
-        >>> record.at(0.001) == est.at(0.001), record.at(0.01).links == est.at(0.01).links
+        >>> record.at(0.001) == est.at(0.001), record.at(est.threshold_).links == est.graph_.links
         (True, True)
         """
-        threshold = checked_threshold(threshold)
         if threshold < self.floor:
             raise BelowFloor(
                 f"the search ran to floor = {self.floor:.6g}, so {threshold:.6g} is out of reach; "
                 f"fit the table again with GreedyGraph(floor={threshold:.6g})."
             )
-        if self._runs is None or self._tiers is None:
-            raise SettingError(
-                "the record is of the first schema, which does not keep what edges are worth at "
-                "other thresholds; fit the table again."
+        head = _Head(
+            self.names, self.states, self.n_answers, self.ordered, self.rows, self.graph.library
+        )
+        return join(
+            Joined(
+                self._runs,
+                threshold,
+                self._rule,
+                head,
+                KeptValues(self.values),
+                tier_levels(self.rows, len(self.names)),
+                self._required,
             )
-        head = _Head(self.names, self.n_answers, self.ordered, self.rows, self.graph.library)
-        return join(self._runs, threshold, self._rule, head, self._tiers)
+        )
 
     @cached_property
-    def _runs(self) -> KeptRuns | None:
-        if self.worths is None:
-            return None
+    def high(self) -> tuple[str | None, ...]:
+        """The high state of each column as text; None for columns without two states."""
+        return high_states(self.states, self.n_answers)
+
+    @cached_property
+    def with_tentative(self) -> Graph:
+        """The graph, and the edges of the tentative tier that it lacks."""
+        level = max(TENTATIVE.threshold(self.rows, len(self.names)), self.floor)
+        known = set(self.graph.pairs)
+        more = [link for link in self.at(level).links if (link.source, link.target) not in known]
+        return Graph(self.names, sorted([*self.graph.links, *more]), self.graph.library)
+
+    @cached_property
+    def _runs(self) -> KeptRuns:
         gaps_left_out = self.n_answers != tuple(map(len, self.states))
-        return KeptRuns(self.paths, self.worths, self.n_answers if gaps_left_out else None)
+        return KeptRuns(self.paths, self.n_answers if gaps_left_out else None)
 
-    @cached_property
-    def _tiers(self) -> Tiers | None:
-        if self._runs is None:
-            return None
-        required = frozenset(
+    @property
+    def _required(self) -> frozenset[Pair]:
+        return frozenset(
             (min(r, t), max(r, t)) for r, path in enumerate(self.paths) for t in path.required
         )
-        return Tiers.of(self._runs, self.floor, self._rule, self.rows, required)
 
     @property
     def _rule(self) -> str:
@@ -137,6 +170,7 @@ class FitRecord:
             raise SettingError(f"the record names the rule {rule!r}; it must be 'or' or 'and'.")
         return str(rule)
 
+    @checked
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record alone; ``MarkovField.save(path, fit=record)`` writes both.
 
@@ -154,6 +188,7 @@ class FitRecord:
         save_parts(path, fit=self.to_json())
 
     @classmethod
+    @checked
     def load(cls, path: str | os.PathLike[str]) -> FitRecord:
         """Read the record in a model file; FileError if there is none, or it is damaged.
 
@@ -204,8 +239,13 @@ class FitRecord:
             "edges": [_plain_members(link._asdict()) for link in self.graph.links],
             "diagnostics": [_plain_members(vars(note)) for note in self.diagnostics],
             "paths": [path_to_json(path) for path in self.paths],
-            "worths": None if self.worths is None else [worth_to_json(w) for w in self.worths],
+            "values": values_to_json(self.values),
             "tally": None if self.tally is None else self.tally.to_json(),
+            "link_tables": None
+            if self.link_tables is None
+            else link_tables_to_json(self.link_tables),
+            "dropped": self.dropped,
+            "findings": None if self.findings is None else self.findings.to_json(),
         }
         try:
             members_from_json(document)  # what could not be loaded is not written
@@ -222,6 +262,7 @@ class FitRecord:
 
 class _Head(NamedTuple):
     names: tuple[str, ...]
+    states: tuple[tuple[Hashable, ...], ...]
     n_answers: tuple[int, ...]
     ordered: tuple[bool, ...]
     n: float

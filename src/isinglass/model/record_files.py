@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from typing import Any
 
+from isinglass.engine import Value
 from isinglass.graph import Graph, Link
 from isinglass.model.document import Fault, choice, items, member, number, or_none, text, whole
 from isinglass.model.files import LIBRARIES, states_from_json
-from isinglass.model.path_files import path_from_json, worths_from_json
+from isinglass.model.findings import findings_from_json
+from isinglass.model.link_tables import link_tables_from_json
+from isinglass.model.path_files import path_from_json
 from isinglass.model.tally import tally_from_json
 from isinglass.table import Note
+from isinglass.table.labels import plain
 
 #: No positive number in a file is smaller: what is divided by it stays finite.
 LEAST = 1e-100
+#: No count of rows in a file is larger.
+MOST_ROWS = 10**18
 
 
 def members_from_json(document: Any) -> dict[str, Any]:
@@ -37,9 +43,7 @@ def members_from_json(document: Any) -> dict[str, Any]:
         "n_answers": answers,
         "graph": Graph(names, tuple(links), choice(part("library"), "library", LIBRARIES)),
         "paths": paths,
-        "worths": or_none(
-            lambda worths, _: worths_from_json(worths, paths), part("worths"), "worths"
-        ),
+        "values": values_from_json(part("values"), p),
         "threshold": _threshold(part("threshold"), floor),
         "floor": floor,
         "selector": text(part("selector"), "selector"),
@@ -51,6 +55,17 @@ def members_from_json(document: Any) -> dict[str, Any]:
         "fingerprint": text(part("fingerprint"), "fingerprint"),
         "version": text(part("isinglass"), "the version"),
         "tally": tally_from_json(document.get("tally"), tuple(map(len, states))),
+        **_later_members(document, answers),
+    }
+
+
+def _later_members(document: Any, answers: tuple[int, ...]) -> dict[str, Any]:
+    """What files of the same schema may lack."""
+    tables, dropped, findings = map(document.get, ("link_tables", "dropped", "findings"))
+    return {
+        "link_tables": None if tables is None else link_tables_from_json(tables, answers),
+        "dropped": None if dropped is None else whole(dropped, "the rows left out", MOST_ROWS),
+        "findings": None if findings is None else findings_from_json(findings, len(answers)),
     }
 
 
@@ -87,15 +102,46 @@ def _link_from_json(edge: Any, p: int) -> Link:
     return Link(
         source,
         target,
-        strength=number(part("strength"), "the strength of an edge"),
+        strength=or_none(number, part("strength"), "the strength of an edge"),
         sign=choice(part("sign"), "the sign of an edge", (-1, 0, 1)),
         coupling=or_none(number, part("coupling"), "the coupling of an edge"),
         log_odds=or_none(number, part("log_odds"), "the log-odds of an edge"),
         evidence=or_none(number, part("evidence"), "the evidence of an edge"),
         selected_by=text(part("selected_by"), "who selected an edge"),
         unbounded=choice(part("unbounded"), "whether an edge is unbounded", (False, True)),
-        tier=text(edge.get("tier", ""), "the tier of an edge"),  # older files have none
+        tier=text(part("tier"), "the tier of an edge"),
+        relative_strength=or_none(number, part("relative_strength"), "a relative strength"),
+        entry_evidence=or_none(number, part("entry_evidence"), "an entry evidence"),
+        source_state=or_none(text, part("source_state"), "the source state of an edge"),
+        target_state=or_none(text, part("target_state"), "the target state of an edge"),
+        size=number(part("size"), "the size of an edge"),
     )
+
+
+def values_to_json(values: Mapping[tuple[int, int], Value]) -> list[dict[str, Any]]:
+    """What is known of every edge of a run, as plain values."""
+    return [
+        {"columns": [int(a), int(b)], **{key: plain(one) for key, one in value._asdict().items()}}
+        for (a, b), value in values.items()
+    ]
+
+
+def values_from_json(value: Any, p: int) -> dict[tuple[int, int], Value]:
+    """The values that `values_to_json` wrote; Fault if anything is odd."""
+    values: dict[tuple[int, int], Value] = {}
+    for entry in items(value, "values"):
+        pair = items(member(entry, "columns", "a value"), "the columns of a value", 2)
+        a, b = (whole(end, "a column of a value", p) for end in pair)
+        if a >= b or (a, b) in values:
+            raise Fault("every pair of values must be in column order, and be there once")
+        known = [
+            or_none(number, member(entry, key, "a value"), f"the {key} of a value")
+            for key in Value._fields
+        ]
+        if any(one is not None and one < 0 for one in known):
+            raise Fault("the numbers of a value must not be negative")
+        values[a, b] = Value(*known)
+    return values
 
 
 def _note_from_json(note: Any) -> Note:

@@ -69,7 +69,7 @@ def _check_no_answer(field: Potentials, v: int, factor: Factor) -> None:
 
 def column_of(field: Potentials, v: int, factor: Factor) -> Column:
     """A column of the model, as these cells have to be looked up."""
-    cuts = field.cuts.get(v) if factor.is_numeric else None
+    cuts = field.cuts.get(v) if factor.reads_as_numbers else None
     return Column(field.names[v], field.states[v], ordered=False, cuts=cuts)
 
 

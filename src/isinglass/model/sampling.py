@@ -12,14 +12,15 @@ from isinglass.engine.learn import threads_for
 from isinglass.frames import frame
 from isinglass.model import elimination
 from isinglass.model.gibbs import Schedule, run_chains, warn_if_poor
-from isinglass.model.labelled import array_type
+from isinglass.model.labelled import array_type, labels_array
 from isinglass.model.potentials import MEMORY, Evidence, Potentials
-from isinglass.model.settings import Seed, check_method, check_whole
+from isinglass.parameters import Seed, checked
 
 
 class Sampling(Potentials):
     """Rows drawn from a model, exactly or by Gibbs chains."""
 
+    @checked
     def sample(
         self,
         n: int,
@@ -85,6 +86,7 @@ class Sampling(Potentials):
         )
         return self._labelled(codes)
 
+    @checked
     def sample_codes(
         self,
         n: int,
@@ -131,8 +133,6 @@ class Sampling(Potentials):
         schedule: Schedule,
         progress: Callable[[int, int], None] | None,
     ) -> NDArray[np.uint8]:
-        check_whole("n", n, 1)
-        check_method(method, ("auto", "exact", "gibbs"))
         rng = np.random.default_rng(seed)
         known = self._evidence(given)
         if len(known) == len(self.names):
@@ -166,7 +166,7 @@ class Sampling(Potentials):
 
     def _labelled(self, codes: NDArray[np.uint8]) -> Any:
         kind = array_type(self.states)
-        labels = [np.array(states, dtype=kind) for states in self.states]
+        labels = [labels_array(states, kind) for states in self.states]
         if self.library is None:
             table = np.empty(codes.shape, dtype=kind, order="F")
             for j, of_column in enumerate(labels):

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 from isinglass.graph import Graph, position_of
 from isinglass.measures import communities
+from isinglass.measures.graphs import HasGraph, graph_of
+from isinglass.parameters import checked
 from isinglass.plots.canvas import BLUE, INK, ORANGE, PALE, axes_for, drawable, figure_of
 
 if TYPE_CHECKING:
@@ -21,8 +23,9 @@ if TYPE_CHECKING:
 MOST_NAMES = 120
 
 
+@checked
 def adjacency(
-    graph: Graph,
+    graph: HasGraph,
     ax: Axes | None = None,
     *,
     order: Sequence[str] | None = None,
@@ -32,7 +35,7 @@ def adjacency(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a fitted estimator, MarkovField or FitRecord
     ax : matplotlib axes, optional
     order : list of names, optional
         The columns to draw, in this order; ``graph.names`` for that of the table. By default by
@@ -53,6 +56,7 @@ def adjacency(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['x0', 'x1', 'x2', 'x3']
     """
+    graph = graph_of(graph)
     groups = _groups(graph) if order is None else [_checked(order, graph)]
     names = [name for group in groups for name in group]
     side = 1.2 + min(max(0.16 * len(names), 2.4), 16.0)

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from isinglass.errors import MissingExtra
+from isinglass.parameters import checked
 from isinglass.report.words import one_line
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ MEANING = {
 LETTERS, LETTER_WIDTH = 8, 0.068
 
 
+@checked
 def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
     """Return an empty figure of so many inches, and its axes: no window, no global state.
 
@@ -83,6 +85,7 @@ def figure_of(ax: Axes) -> Figure:
     return figure
 
 
+@checked
 def png(figure: Figure, dpi: int = 120) -> bytes:
     """Return a figure as the content of a PNG file, the same bytes for the same figure.
 

@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 
 from isinglass.model import MarkovField
-from isinglass.model.settings import check_whole
+from isinglass.parameters import checked
 from isinglass.plots.canvas import (
     BLUE,
     GREY,
@@ -32,6 +32,7 @@ COARSE = (1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000, 10_000)
 Row = dict[str, Any]
 
 
+@checked
 def intervals(
     model: MarkovField, ax: Axes | None = None, *, level: float = 0.95, most: int = 40
 ) -> Axes:
@@ -64,7 +65,6 @@ def intervals(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['x0 – x1', 'x1 – x2', 'x2 – x3']
     """
-    check_whole("most", most, 1)
     listed: Any = nw.from_native(model.intervals(level), eager_only=True)
     every: list[Row] = list(listed.iter_rows(named=True))
     rows = sorted(every, key=lambda row: (row["unbounded"], -abs(row["log_odds"])))[:most]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isinglass.graph import Graph, Link
+from isinglass.measures.graphs import HasGraph, graph_of
+from isinglass.parameters import checked
 from isinglass.plots.canvas import (
     COLORS,
     INK,
@@ -33,8 +35,9 @@ LARGEST = 30.0
 DASHED = (0, (3.0, 1.5))
 
 
+@checked
 def network(
-    graph: Graph,
+    graph: HasGraph,
     ax: Axes | None = None,
     *,
     at: Positions | None = None,
@@ -46,7 +49,7 @@ def network(
 
     Parameters
     ----------
-    graph : Graph
+    graph : Graph, or a fitted estimator, MarkovField or FitRecord
     ax : matplotlib axes, optional
         By default, those of a new figure with room for every label.
     at : dict of name to (x, y), optional
@@ -72,10 +75,11 @@ def network(
     """
     if ax is None:
         new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
+    graph = graph_of(graph)
     widths = {name: label_width(name) if labels else 0.3 for name in graph.names}
     shown = positions(graph, widths) if at is None else at
     ax = _fitting_axes(graph, shown, widths) if ax is None else ax
-    for link in sorted(graph.links, key=lambda link: link.strength):
+    for link in sorted(graph.links, key=lambda link: link.weight):
         _draw_link(ax, link, graph, shown)
     linked = {name for edge in graph.edges for name in edge}
     for name, point in shown.items():
@@ -135,8 +139,8 @@ def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions) -> None:
             curve,
             fc="none",
             ec=COLORS[link.sign],
-            lw=0.6 + 6.0 * link.strength,
-            alpha=0.35 + 0.6 * link.strength,
+            lw=0.6 + 6.0 * link.weight,
+            alpha=0.35 + 0.6 * link.weight,
             ls=DASHED if link.tier == "tentative" else "-",
             capstyle="butt" if link.tier == "tentative" else "round",
             zorder=2,

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import position_of
+from isinglass.parameters import checked
 from isinglass.plots.canvas import (
     BLUE,
     LETTERS,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 MOST_STEPS = 80
 
 
+@checked
 def search(
     estimator: GreedyGraph,
     column: str,

@@ -9,6 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from isinglass.errors import SettingError
+from isinglass.parameters import checked
 from isinglass.plots.canvas import PALE, axes_for, legend_below, plain_frame
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ BETA = r"$\beta = n / (20\, d \log p)$"
 Point = Mapping[str, Any]
 
 
+@checked
 def success(
     points: Any, ax: Axes | None = None, *, across: str = "beta", level: float = 0.95
 ) -> Axes:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from isinglass.experiments.compare import Comparison
-from isinglass.experiments.results import csv_bytes
+from isinglass.exports.tables import as_csv, harmless
 
 COLUMNS = ("method", "edges", "in_common", "score", "difference", "error", "seconds", "failed")
 
@@ -45,7 +45,7 @@ def comparison_dict(comparison: Comparison) -> dict[str, Any]:
 def comparison_csv(comparison: Comparison) -> bytes:
     """One row a method."""
     methods = comparison_dict(comparison)["methods"]
-    return csv_bytes(COLUMNS, ([method[column] for column in COLUMNS] for method in methods))
+    return as_csv(COLUMNS, ([method[column] for column in COLUMNS] for method in methods))
 
 
 def edges_csv(comparison: Comparison) -> bytes:
@@ -53,10 +53,10 @@ def edges_csv(comparison: Comparison) -> bytes:
     entries = [entry for entry in comparison.entries if entry.graph is not None]
     names = entries[0].graph.names if entries and entries[0].graph else ()
     rows = (
-        [names[a], names[b], *(int((a, b) in entry.edges) for entry in entries)]
+        harmless([names[a], names[b], *(int((a, b) in entry.edges) for entry in entries)])
         for a, b in sorted(frozenset().union(*(entry.edges for entry in entries)))
     )
-    return csv_bytes(["source", "target", *(entry.name for entry in entries)], rows)
+    return as_csv(["source", "target", *(entry.name for entry in entries)], rows)
 
 
 def _plain(number: float) -> float | None:

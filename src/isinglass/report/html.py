@@ -10,47 +10,56 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from isinglass.errors import SettingError
+from isinglass.graph import trend_of
 from isinglass.report.places import places
-from isinglass.report.words import one_line
+from isinglass.report.words import one_line, whole
 
 SCRIPTS = (
     "numbers.js",
     "elements.js",
     "graph.js",
     "network.js",
+    "scope.js",
     "panel.js",
     "tables.js",
     "main.js",
 )
 #: With more columns than this there is no page: nobody could see them, and it would be huge.
 MOST_COLUMNS = 2000
-#: With more numbers than this in tables of log-odds, only those at the threshold come along.
-MOST_NUMBERS = 60_000
+#: With more links than this the page begins with the strongest, and sets groups apart.
+CROWDED = 200
+#: How many those are.
+FIRST = 150
 
 #: What kinds of oddities mean, in plain words.
 MEANINGS = {
     "constant": "These columns never vary, so nothing can depend on them.",
     "rare level": (
-        "Some answers occur so seldom that tests about them are rough. Consider merging them with "
-        "a neighbouring answer."
+        "Some states occur so rarely that tests about them are rough. Consider merging each with a "
+        "similar state."
     ),
     "equal columns": "Two columns say the same in every row. Keep one of them.",
     "determined by others": (
-        "Other columns tell these without error, as parts tell their total. Such links are true "
-        "by construction."
+        "Other columns determine these without error, as parts determine their total. Such links "
+        "are true by construction."
     ),
-    "few rows a cell": (
-        "These pairs have many combinations of answers for the number of rows, so the threshold "
-        "is approximate for them."
+    "few rows per cell": (
+        "These pairs have many combinations of states for the number of rows, so the threshold is "
+        "approximate for them."
     ),
     "unbounded link": (
-        "Some combination of answers never occurs in the table. The link is there; how strong it "
-        "can get, the rows do not say."
+        "Some combination of states never occurs in the table. The link is there, but the rows do "
+        "not say how strong it is."
     ),
-    "search cut short": "The search was told to stop at a number of neighbours, and did.",
-    "missing values": "Some cells are empty; here is what was done about them.",
-    "fewer rows than columns": "With few rows only strong links can be found.",
+    "search cut short": "The search stopped at the number of neighbours that was allowed.",
+    "missing values": "Some cells are empty. Each line says how they were handled.",
+    "fewer rows than columns": "With few rows, only strong links can be found.",
+    "bins merged": "Values repeat too often for as many bins as were asked for.",
+    "required link": "A link that was asked for could not be drawn.",
 }
 
 
@@ -93,35 +102,59 @@ def in_script(value: Any) -> str:
 def page_data(summary: Mapping[str, Any]) -> dict[str, Any]:
     """What the scripts read: the summary by numbers of columns, rounded where nobody can see it.
 
-    Gains and stops keep all their digits, since they decide which links are drawn.
+    Gains and stops keep all their digits, since they decide which links are drawn. Where small
+    groups are hidden there is no search, so the page is made from the links that are listed.
     """
     names = [node["name"] for node in summary["nodes"]]
     number = {name: i for i, name in enumerate(names)}
     chosen = [(number[edge["source"]], number[edge["target"]]) for edge in summary["edges"]]
-    kept = ("title", "rows", "rule", "selector", "threshold", "floor", "stops", "stop")
-    also = ("diagnostics", "settings", "version", "fingerprint", "suppress", "texts")
-    return {key: summary[key] for key in (*kept, *also)} | {
+    data = {key: summary[key] for key in ("title", "rows", "rule", "selector", "diagnostics")} | {
+        "settings": summary["settings"],
+        "version": summary["version"],
+        "suppress": summary["suppress"],
+        "texts": summary["texts"],
         "names": names,
         "nodes": [
             {key: value for key, value in node.items() if key not in ("name", "degree")}
             for node in summary["nodes"]
         ],
         "edges": [
-            {"a": a, "b": b, "strength": edge["strength"], "sign": edge["sign"]}
-            | {"evidence": edge["evidence"]}
+            {"a": a, "b": b}
+            | {key: edge[key] for key in ("strength", "weight", "sign") if key in edge}
             for (a, b), edge in zip(chosen, summary["edges"], strict=True)
         ],
-        "at": places(len(names), chosen, _faint(summary)).round(2).tolist(),
-        "selectors": summary["selectors"],
-        "paths": _paths(summary),
-        "pairs": _pairs(summary["pairs"], summary["rows"]),
-        "tiers": summary["tiers"],
-        "kept_fewer": summary["kept_fewer"],
-        "explanations": summary["explanations"],
-        "verdicts": _verdicts(summary["verdicts"]),
-        "frequencies": summary["frequencies"],
+        "at": _at(summary, chosen).round(2).tolist(),
+        "first": FIRST if len(chosen) > CROWDED else None,
         "meanings": MEANINGS,
+        "paths": None,
     }
+    return data if summary["suppress"] else data | _search_data(summary)
+
+
+def _search_data(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """What the slider needs, and what is known of each pair."""
+    kept = ("threshold", "floor", "stops", "stop", "fingerprint", "dropped", "selectors", "tiers")
+    also = ("kept_fewer", "explanations", "frequencies")
+    return {key: summary[key] for key in (*kept, *also)} | {
+        "paths": _paths(summary),
+        "values": {
+            pair: [_rounded(number) for number in value]
+            for pair, value in summary["values"].items()
+        },
+        "pairs": _pairs(summary["pairs"], summary["rows"]),
+        "link_tables": _link_tables(summary["link_tables"]),
+        "levels": summary["tiers"],
+        "tentative": len(summary["tentative"]),
+        "verdicts": _verdicts(summary["verdicts"]),
+    }
+
+
+def _at(summary: Mapping[str, Any], chosen: list[tuple[int, int]]) -> NDArray[np.float64]:
+    """Where columns are drawn: by their links, and where these are many, group by group."""
+    groups = [node.get("community") for node in summary["nodes"]]
+    if len(chosen) > CROWDED and any(groups):
+        return places(len(groups), chosen, (), groups)
+    return places(len(groups), chosen, [] if summary["suppress"] else _faint(summary))
 
 
 @cache
@@ -141,61 +174,42 @@ def _faint(summary: Mapping[str, Any]) -> list[tuple[int, int]]:
 
 
 def _paths(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
-    paths = summary["paths"]
-    size = sum(
-        len(table) * len(table[0])
-        for path in paths
-        for step in path["steps"]
-        for table in step["tables"]
-        if table is not None and len(table) * len(table[0]) > 4
-    )
-    every = size <= MOST_NUMBERS
     return [
         {
             "status": path["status"],
-            "start": _fit(path["start"], True),
-            "steps": [
-                _step(step, every or count == _cut(path, summary["threshold"]))
-                for count, step in enumerate(path["steps"], 1)
-            ],
+            "start": _fit(path["start"]),
+            "steps": [_step(step) for step in path["steps"]],
         }
-        for path in paths
+        for path in summary["paths"]
     ]
 
 
-def _cut(path: Mapping[str, Any], threshold: float) -> int:
-    """How many steps a run to the threshold takes."""
-    for count, step in enumerate(path["steps"]):
-        if step["kind"] == "add" and not step["gain"] > threshold:
-            return count
-    return len(path["steps"])
-
-
-def _step(step: Mapping[str, Any], with_tables: bool) -> dict[str, Any]:
+def _step(step: Mapping[str, Any]) -> dict[str, Any]:
     short: dict[str, Any] = {"kind": step["kind"], "variable": step["variable"]}
     short |= {"gain": step["gain"]} if step["kind"] == "add" else {"cost": _rounded(step["cost"])}
-    return short | _fit(step, with_tables)
+    return short | _fit(step)
 
 
-def _fit(fit: Mapping[str, Any], with_tables: bool) -> dict[str, Any]:
+def _fit(fit: Mapping[str, Any]) -> dict[str, Any]:
+    """A table of log-odds is sent as one number: which way it goes, and how far."""
     short = {"support": fit["support"], "loss": _rounded(fit["loss"])}
-    if with_tables:
-        short["tables"] = [_table(table) for table in fit["tables"]]
+    short["trends"] = [_rounded(trend_of(np.array(table))) for table in fit["tables"]]
     if fit["unbounded"]:
         short["unbounded"] = fit["unbounded"]
-    if fit["worth"] is not None:
-        columns, values = fit["worth"]
-        short["worth"] = [columns, [_rounded(value) for value in values]]
     return short
 
 
-def _table(table: list[list[float]] | None) -> Any:
-    """Two states each are one number: the others are the same or its opposite."""
-    if table is None:
+def _link_tables(tables: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Rows to a hundredth."""
+    if tables is None:
         return None
-    if len(table) == 2 and len(table[0]) == 2:
-        return _rounded(table[1][1])
-    return [[round(value, 4) for value in row] for row in table]
+    return {
+        pair: {
+            key: [[whole(round(rows, 2)) for rows in line] for line in table[key]]
+            for key in ("observed", "expected")
+        }
+        for pair, table in tables.items()
+    }
 
 
 def _pairs(pairs: Mapping[str, list[Any]] | None, n: float) -> list[int | None] | None:

@@ -8,6 +8,8 @@ from typing import Any
 
 from isinglass.report.words import one_line
 
+SIGNS = {1: "+", -1: "−", 0: "none", None: "hidden"}
+
 
 def to_markdown(summary: Mapping[str, Any]) -> str:
     """Return a summary as Markdown: what was found, the edges, the columns, the paragraphs.
@@ -58,22 +60,28 @@ def escaped(text: Any) -> str:
 def _edges(summary: Mapping[str, Any]) -> str:
     if not summary["edges"]:
         return "None."
-    heads = ("column", "column", "strength", "sign", "log-odds", "evidence", "chosen by", "tier")
-    return _table(
-        heads,
-        (
-            (
-                edge["source"],
-                edge["target"],
-                f"{edge['strength']:.3f}",
-                {1: "+", -1: "−"}.get(edge["sign"], ""),
-                _log_odds(edge),
-                "" if edge["evidence"] is None else f"{edge['evidence']:.1f}",
-                edge["selected_by"],
-                edge["tier"],
-            )
-            for edge in summary["edges"]
-        ),
+    heads: tuple[str, ...] = ("column", "column", "strength", "sign")
+    if summary["suppress"]:
+        return _table(heads, (_coarse_edge(edge) for edge in summary["edges"]))
+    heads += ("log-odds", "evidence", "chosen by", "tier")
+    return _table(heads, (_exact_edge(edge) for edge in summary["edges"]))
+
+
+def _coarse_edge(edge: Mapping[str, Any]) -> tuple[str, ...]:
+    strength = "hidden" if edge["strength"] is None else f"{edge['strength']:.1f}"
+    return edge["source"], edge["target"], strength, SIGNS[edge["sign"]]
+
+
+def _exact_edge(edge: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        edge["source"],
+        edge["target"],
+        "" if edge["strength"] is None else f"{edge['strength']:.3f}",
+        SIGNS[edge["sign"]],
+        _log_odds(edge),
+        "" if edge["evidence"] is None else f"{edge['evidence']:.1f}",
+        edge["selected_by"],
+        edge["tier"],
     )
 
 
@@ -84,15 +92,18 @@ def _log_odds(edge: Mapping[str, Any]) -> str:
 
 
 def _nodes(summary: Mapping[str, Any]) -> str:
-    heads = ("column", "links", "states", "rows of each", "missing", "explained")
+    heads: tuple[str, ...] = ("column", "links", "states")
+    if summary["suppress"]:
+        return _table(
+            (*heads, "share of each"),
+            ((*_node(node), ", ".join(map(band, node["shares"]))) for node in summary["nodes"]),
+        )
     return _table(
-        heads,
+        (*heads, "rows of each", "missing", "explained"),
         (
             (
-                node["name"],
-                node["degree"],
-                ", ".join(one_line(str(state)) for state in node["states"]),
-                _counts(node["counts"]),
+                *_node(node),
+                ", ".join(f"{count:,}" for count in node["counts"] or ()),
                 "" if node["missing"] is None else f"{node['missing']:,}",
                 "" if node["explained"] is None else f"{node['explained']:.0%}",
             )
@@ -101,8 +112,19 @@ def _nodes(summary: Mapping[str, Any]) -> str:
     )
 
 
-def _counts(counts: Sequence[float | None] | None) -> str:
-    return ", ".join("hidden" if count is None else f"{count:,}" for count in counts or ())
+def _node(node: Mapping[str, Any]) -> tuple[Any, ...]:
+    states = ", ".join(one_line(str(state)) for state in node["states"])
+    return node["name"], node["degree"], states
+
+
+def band(ends: Sequence[float]) -> str:
+    """A band of shares in words.
+
+    >>> band([0.2, 0.25])
+    '20 to 25 %'
+    """
+    low, high = ends
+    return f"{100 * low:g} to {100 * high:g} %"
 
 
 def _note(note: Mapping[str, Any]) -> str:
@@ -113,15 +135,16 @@ def _note(note: Mapping[str, Any]) -> str:
 def _settings(summary: Mapping[str, Any]) -> list[tuple[str, Any]]:
     shown = [
         ("rows", summary["rows"]),
-        ("threshold", f"{summary['threshold']:.6g}"),
-        ("how it was chosen", summary["selector"]),
-        ("searched down to", f"{summary['floor']:.6g}"),
+        ("how the threshold was chosen", summary["selector"]),
+        *((key, value) for key, value in summary["settings"].items() if key != "threshold"),
+        ("isinglass", summary["version"]),
     ]
-    own = [(key, value) for key, value in summary["settings"].items() if key != "threshold"]
+    if summary["suppress"]:
+        return [*shown, ("groups hidden below", f"{summary['suppress']:g} rows")]
     return [
         *shown,
-        *own,
-        ("isinglass", summary["version"]),
+        ("threshold", f"{summary['threshold']:.6g}"),
+        ("searched down to", f"{summary['floor']:.6g}"),
         ("fingerprint of the table", summary["fingerprint"]),
     ]
 

@@ -22,24 +22,35 @@ Pair = tuple[int, int]
 CHOSEN, FAINT = 1.0, 2.2
 #: Room around a part of the graph, and between columns that nothing links.
 GAP = 1.0
+#: Room around a group of columns.
+APART = 3.0
 
 
-def places(p: int, chosen: Sequence[Pair], faint: Sequence[Pair]) -> Array:
+def places(
+    p: int,
+    chosen: Sequence[Pair],
+    faint: Sequence[Pair],
+    groups: Sequence[int | None] | None = None,
+) -> Array:
     """Return the (p, 2) places of all columns, a link being about one unit long.
+
+    Given the groups of columns, each group is laid out by itself and set apart from the others.
 
     >>> places(3, [(0, 1)], []).round(3).tolist()
     [[0.0, 0.0], [1.0, 0.0], [0.5, 1.0]]
     """
+    if groups is not None:
+        chosen = [(a, b) for a, b in chosen if groups[a] == groups[b]]
     lengths = _lengths(p, chosen, faint)
     count, part = connected_components(lengths, directed=False)
     sizes = np.bincount(part, minlength=count)
-    groups = [np.flatnonzero(part == i) for i in np.argsort(-sizes, kind="stable")]
-    linked = [group for group in groups if len(group) > 1]
+    parts = [np.flatnonzero(part == i) for i in np.argsort(-sizes, kind="stable")]
+    linked = [part for part in parts if len(part) > 1]
     at = np.zeros((p, 2))
     for group in linked:
         at[group] = _spread(lengths[group][:, group])
-    bottom = _in_rows(at, linked)
-    _alone(at, np.array([group[0] for group in groups if len(group) == 1], dtype=int), bottom)
+    bottom = _in_rows(at, linked, GAP if groups is None else APART)
+    _alone(at, np.array([part[0] for part in parts if len(part) == 1], dtype=int), bottom)
     return at
 
 
@@ -117,9 +128,11 @@ def _lying_down(at: Array) -> Array:
     return turned * np.where(turned[0] > 0, -1.0, 1.0)
 
 
-def _in_rows(at: Array, groups: Sequence[NDArray[np.intp]], shape: float = 1.7) -> float:
+def _in_rows(
+    at: Array, groups: Sequence[NDArray[np.intp]], room: float, shape: float = 1.7
+) -> float:
     """Set connected parts side by side in rows, the largest first; return where they end."""
-    sizes = [np.ptp(at[group], axis=0) + GAP for group in groups]
+    sizes = [np.ptp(at[group], axis=0) + room for group in groups]
     area = sum(float(np.prod(size)) for size in sizes)
     widest = max((float(size[0]) for size in sizes), default=0.0)
     limit = max(widest, np.sqrt(shape * area))

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from math import isfinite, isnan
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 
 from isinglass.engine.runs import answers_only
-from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.graph import NUMBERS
+from isinglass.graph import NUMBERS, Graph
+from isinglass.measures import communities
 from isinglass.model import FitRecord
+from isinglass.model.findings import Findings, findings_of
+from isinglass.model.link_tables import LinkTables
+from isinglass.parameters import checked
 from isinglass.report import slider, texts
 from isinglass.report.suppression import suppressed
-from isinglass.selection import FalseEdges, Paper
+from isinglass.report.words import json_value, whole
+from isinglass.selection import FIRM, TENTATIVE, Paper, tier_levels
 
 Pair = tuple[str, str]
 
 
+@checked
 def summarise(
     fit: GreedyGraph | FitRecord,
     *,
@@ -35,7 +39,8 @@ def summarise(
 ) -> dict[str, Any]:
     """Return what there is to say about a fit: plain numbers, strings, lists and dicts.
 
-    A record read from a file does as well as the fitted estimator.
+    A record read from a file does as well as the fitted estimator. What a record keeps of title,
+    frequencies, measures, explanations and verdicts is used unless it is given here.
 
     Parameters
     ----------
@@ -46,15 +51,16 @@ def summarise(
         Whether every step of the searches, and every pair of columns, come along. The page's
         slider needs them; a short summary does not.
     suppress : float
-        Cells with fewer rows are hidden, and the numbers that would give them away.
+        Combinations of states with fewer rows are hidden: the summary holds only what does not
+        give them away.
     frequencies : dict of (name, name) to float, optional
         The share of half-samples that choose an edge.
     measures : data frame, optional
-        What :func:`isinglass.measures.nodes` says of the columns.
+        What :func:`isinglass.measures.nodes` says of the columns. By default, their groups.
     explanations : dict of (name, name) to str, optional
         Sentences on pairs: why there is an edge, or none.
     verdicts : data frame, optional
-        One row a pair, in column order: ``verdict`` ("linked", "not linked", "cannot tell"),
+        One row per pair, in column order: ``verdict`` ("linked", "not linked", "cannot tell"),
         ``odds_ratio`` (a link with a larger one would have been found) and ``rows_needed``.
 
     Returns
@@ -74,12 +80,23 @@ def summarise(
     '1 direct link among 6 pairs of 4 columns, learned from 50 rows.'
     """
     record = fit if isinstance(fit, FitRecord) else fit.record()
+    given = findings_of(
+        record.names,
+        title=title,
+        measures=measures,
+        frequencies=frequencies,
+        explanations=explanations,
+        verdicts=verdicts,
+    )
+    found = (record.findings or Findings()).updated(given)
+    if suppress:
+        return suppressed(record, found.title, whole(suppress))
     summary: dict[str, Any] = {
-        "title": title,
-        "rows": _whole(record.rows),
+        "title": found.title,
+        "rows": whole(record.rows),
         "columns": len(record.names),
         "states": {
-            name: [_plain(state) for state in labels]
+            name: [json_value(state) for state in labels]
             for name, labels in zip(record.names, record.states, strict=True)
         },
         "rule": str(record.settings.get("rule")),
@@ -87,9 +104,10 @@ def summarise(
         "threshold": record.threshold,
         "floor": record.floor,
         "selectors": _selectors(record),
-        "tiers": _tier_levels(record),
-        "edges": _edges(record, frequencies or {}),
-        "nodes": _nodes(record, _measured(measures)),
+        "tiers": tier_levels(record.rows, len(record.names)),
+        "edges": _edges(record, found.frequencies or {}),
+        "tentative": _tentative(record, found.frequencies or {}),
+        "nodes": _nodes(record, _measures(record, found, grouped=paths)),
         "diagnostics": [
             {"column": note.column, "what": note.what, "done": note.done}
             for note in record.diagnostics
@@ -97,26 +115,15 @@ def summarise(
         "settings": dict(record.settings),
         "version": record.version,
         "fingerprint": record.fingerprint,
-        "suppress": _whole(suppress),
+        "dropped": record.dropped,
+        "suppress": 0,
     }
     if paths:
         summary |= _whole_run(record)
         for rule in summary["selectors"]:
             rule["stop"] = slider.stop_of(rule["threshold"], summary["stops"], record.paths)
-        summary["explanations"] = _by_number(record, explanations or {})
-        summary["verdicts"] = None if verdicts is None else _verdicts(record, verdicts)
-        summary["frequencies"] = _by_number(record, frequencies or {})
-    if suppress:
-        summary = suppressed(summary, record)
-    summary["texts"] = {
-        "lead": texts.lead(summary),
-        "how_to_read": list(texts.HOW_TO_READ),
-        "methods": texts.methods(summary),
-        "results": texts.results(summary),
-        "limits": list(texts.LIMITS),
-        "citation": texts.CITATION,
-    }
-    return summary
+        summary |= _about_pairs(found)
+    return summary | {"texts": texts.all_texts(summary)}
 
 
 def to_json(summary: Mapping[str, Any]) -> str:
@@ -132,34 +139,26 @@ def to_json(summary: Mapping[str, Any]) -> str:
     return json.dumps(summary, indent=2, allow_nan=False)
 
 
-def _edges(record: FitRecord, frequencies: Mapping[Pair, float]) -> list[dict[str, Any]]:
-    tiers = tier_of_edges(record)
-    graph = record.graph
+def _edges(record: FitRecord, frequencies: Mapping[slider.Pair, float]) -> list[dict[str, Any]]:
+    """The edges of the graph, strongest first."""
+    return _listed(record.graph, frequencies)
+
+
+def _tentative(record: FitRecord, frequencies: Mapping[slider.Pair, float]) -> list[dict[str, Any]]:
+    """The edges of the tentative tier that the graph lacks, strongest first."""
+    chosen = set(record.graph.pairs)
+    more = [e for e in record.with_tentative.links if (e.source, e.target) not in chosen]
+    return _listed(Graph(record.names, more), frequencies)
+
+
+def _listed(graph: Graph, frequencies: Mapping[slider.Pair, float]) -> list[dict[str, Any]]:
     edges = [
         {"source": source, "target": target}
-        | {key: _plain(getattr(link, key)) for key in NUMBERS}
-        | {
-            "tier": getattr(link, "tier", "") or tiers.get((link.source, link.target), ""),
-            "frequency": _either(frequencies, source, target),
-        }
+        | {key: json_value(getattr(link, key)) for key in NUMBERS}
+        | {"frequency": frequencies.get((link.source, link.target)), "weight": link.weight}
         for link, (source, target) in zip(graph.links, graph.edges, strict=True)
     ]
-    return sorted(edges, key=lambda row: -row["strength"])
-
-
-def tier_of_edges(record: FitRecord) -> dict[slider.Pair, str]:
-    """Firm and tentative edges, by the numbers of their columns."""
-    tiers: dict[slider.Pair, str] = {}
-    for tier, level in reversed(_tier_levels(record).items()):
-        tiers |= dict.fromkeys(slider.edges_at(record.paths, level, _rule(record)), tier)
-    return tiers
-
-
-def _tier_levels(record: FitRecord) -> dict[str, float]:
-    """The threshold of each tier; where the search stopped above it, it was stricter."""
-    n, p = record.rows, len(record.names)
-    levels = {"firm": FalseEdges(0.05), "tentative": FalseEdges(1.0)}
-    return {name: max(rule.threshold(n, p), record.floor) for name, rule in levels.items()}
+    return sorted(edges, key=lambda row: -row["weight"])
 
 
 def _selectors(record: FitRecord) -> list[dict[str, Any]]:
@@ -167,8 +166,8 @@ def _selectors(record: FitRecord) -> list[dict[str, Any]]:
     n, p = record.rows, len(record.names)
     known: list[tuple[str, str, float]] = [("chosen", record.selector, record.threshold)]
     for name, rule in (
-        ("firm", FalseEdges(0.05)),
-        ("tentative", FalseEdges(1.0)),
+        ("firm", FIRM),
+        ("tentative", TENTATIVE),
         ("paper", Paper()),
     ):
         known.append((name, repr(rule), rule.threshold(n, p)))
@@ -186,15 +185,16 @@ def _selectors(record: FitRecord) -> list[dict[str, Any]]:
     ]
 
 
-def _measured(measures: Any) -> dict[str, dict[str, Any]]:
-    """The rows of a data frame of measures, by name."""
-    if measures is None:
-        return {}
-    rows = nw.from_native(measures, eager_only=True).rows(named=True)
-    return {row["name"]: row for row in rows}
+def _measures(record: FitRecord, found: Findings, *, grouped: bool) -> Mapping[str, Sequence[Any]]:
+    """What is known of each column; its group, at least, if it is wanted."""
+    if found.measures is not None or not grouped:
+        return found.measures or {}
+    starts = min(20, 1 + 2000 // (len(record.graph) + 1))  # a second at most
+    number = communities(record.graph, starts=starts).number
+    return {"community": [number.get(name) for name in record.names]}
 
 
-def _nodes(record: FitRecord, measured: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _nodes(record: FitRecord, measures: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     degree = np.zeros(len(record.names), dtype=int)
     for link in record.graph:
         degree[[link.source, link.target]] += 1
@@ -207,14 +207,17 @@ def _nodes(record: FitRecord, measured: Mapping[str, Mapping[str, Any]]) -> list
         nodes.append(
             {
                 "name": name,
-                "states": [_plain(label) for label in labels[:answers]],
+                "states": [json_value(label) for label in labels[:answers]],
                 "ordered": record.ordered[r],
-                "counts": None if counts is None else [_whole(some) for some in counts[:answers]],
-                "missing": None if counts is None else _whole(sum(counts[answers:])),
+                "high": record.high[r],
+                "counts": None if counts is None else [whole(some) for some in counts[:answers]],
+                "missing": None if counts is None else whole(sum(counts[answers:])),
                 "degree": int(degree[r]),
                 "explained": _explained(path.start.loss, path.at(record.threshold).loss),
-                "community": _plain(measured.get(name, {}).get("community")),
-                "predictability": _plain(measured.get(name, {}).get("predictability")),
+                **{
+                    key: measures[key][r] if key in measures else None
+                    for key in ("community", "predictability")
+                },
             }
         )
     return nodes
@@ -235,23 +238,29 @@ def _whole_run(record: FitRecord) -> dict[str, Any]:
         "kept_fewer": len(record.graph)
         < len(slider.edges_at(record.paths, record.threshold, _rule(record))),
         "paths": [_path(record, r) for r in range(len(record.names))],
+        "values": {f"{a},{b}": list(value) for (a, b), value in record.values.items()},
         "pairs": None
         if pairs is None
         else {"information": pairs.information.tolist(), "sign": pairs.sign.tolist()},
+        "link_tables": _link_tables(record.link_tables),
+    }
+
+
+def _link_tables(tables: LinkTables | None) -> dict[str, dict[str, Any]] | None:
+    """Rows observed and expected in each combination of states, by the numbers of two columns."""
+    if tables is None:
+        return None
+    return {
+        f"{i},{j}": {"observed": table.observed.tolist(), "expected": table.expected.tolist()}
+        for (i, j), table in tables.items()
     }
 
 
 def _path(record: FitRecord, r: int) -> dict[str, Any]:
     path = record.paths[r]
-    worths = None if record.worths is None else record.worths[r]
-
-    def worth(steps: int) -> dict[str, Any]:
-        at = None if worths is None else worths.get(steps)
-        return {"worth": None if at is None else [list(at), list(at.values())]}
-
     return {
         "status": path.status,
-        "start": _fit(record, path.start) | worth(0),
+        "start": _fit(record, path.start),
         "steps": [
             {
                 "kind": step.kind,
@@ -259,9 +268,8 @@ def _path(record: FitRecord, r: int) -> dict[str, Any]:
                 "gain": step.gain,
                 "cost": step.cost,
                 **_fit(record, step.fit),
-                **worth(count),
             }
-            for count, step in enumerate(path.steps, 1)
+            for step in path.steps
         ],
     }
 
@@ -279,46 +287,21 @@ def _fit(record: FitRecord, fit: Any) -> dict[str, Any]:
     }
 
 
-def _verdicts(record: FitRecord, verdicts: Any) -> dict[str, list[Any]]:
-    """The columns of a data frame of verdicts, one member a pair of columns."""
-    found = nw.from_native(verdicts, eager_only=True)
-    p = len(record.names)
-    if len(found) != p * (p - 1) // 2:
-        raise SettingError(
-            f"verdicts must have one row for each of {p * (p - 1) // 2} pairs, not {len(found)}."
-        )
+def _about_pairs(found: Findings) -> dict[str, Any]:
+    """What was found out about pairs, by the numbers of two columns."""
+    verdicts = found.verdicts
     return {
-        "verdict": found["verdict"].to_list(),
-        **{
-            key: [value if value is not None and isfinite(value) else None for value in found[key]]
-            for key in ("odds_ratio", "rows_needed")
-        },
+        "explanations": _by_number(found.explanations),
+        "verdicts": None
+        if verdicts is None
+        else {field.name: list(getattr(verdicts, field.name)) for field in fields(verdicts)},
+        "frequencies": _by_number(found.frequencies),
     }
 
 
-def _by_number(record: FitRecord, of_pairs: Mapping[Pair, Any]) -> dict[str, Any]:
-    place = {name: i for i, name in enumerate(record.names)}
-    numbered = {
-        (min(place[a], place[b]), max(place[a], place[b])): value
-        for (a, b), value in of_pairs.items()
-    }
-    return {f"{a},{b}": numbered[a, b] for a, b in sorted(numbered)}
+def _by_number(of_pairs: Mapping[slider.Pair, Any] | None) -> dict[str, Any]:
+    return {f"{i},{j}": value for (i, j), value in (of_pairs or {}).items()}
 
 
 def _rule(record: FitRecord) -> str:
     return "and" if record.settings.get("rule") == "and" else "or"
-
-
-def _either(of_pairs: Mapping[Pair, float], a: str, b: str) -> float | None:
-    return of_pairs.get((a, b), of_pairs.get((b, a)))
-
-
-def _plain(value: Any) -> Any:
-    """A scalar that JSON knows; NaN, as pandas writes gaps, becomes None."""
-    if isinstance(value, float) and isnan(value):
-        return None
-    return value if isinstance(value, bool | int | float | str) or value is None else str(value)
-
-
-def _whole(number: float) -> int | float:
-    return int(number) if float(number).is_integer() else float(number)

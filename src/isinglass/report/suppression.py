@@ -1,9 +1,11 @@
-"""Hiding small cells, so that a report may be sent.
+"""A summary that may be sent: only what does not give small groups of rows away.
 
-Hidden are the counts of states seen in fewer rows than allowed (with the next smallest, where one
-alone could be had by subtraction), and what would give such a count away: the losses of these
-columns, the association and the tables of pairs with a small cell, the notes that name one.
-Strength and evidence of such pairs keep two digits.
+It is built from a list of what may be shown, and holds nothing else. Any exact number that depends
+on a combination of states (a gain, a strength, a hash of the table) can be solved for its rows.
+So counts become bands of shares, each wider than any number that is hidden, and strengths keep one
+digit. Where some combination of two columns has too few rows, even the presence of their link says
+something about it: the link is shown, without any number, only if it would be there whatever the
+hidden cells hold. Otherwise it is left out, as if there were none.
 """
 
 from __future__ import annotations
@@ -11,113 +13,156 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from isinglass.errors import SettingError
+from isinglass.graph import Link
 from isinglass.model import FitRecord
+from isinglass.report import texts
+from isinglass.report.words import json_value, whole
+from isinglass.solvers.equivalent import one_parameter_gain
 
-#: Notes that say which cells are small.
-TELLING = ("rare level", "unbounded link")
+Array = NDArray[np.float64]
+
+HIDDEN = "(hidden)"
+#: Notes that follow from the numbers of rows, columns and states alone.
+TELLING_NOTHING = ("constant", "fewer rows than columns", "few rows per cell")
+#: Widths of a band of shares.
+WIDTHS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0)
 
 
-def suppressed(summary: dict[str, Any], record: FitRecord) -> dict[str, Any]:
-    """The summary without cells of fewer than ``summary["suppress"]`` rows."""
-    least = summary["suppress"]
-    if record.tally is None or record.tally.pairs is None:
+def suppressed(record: FitRecord, title: str | None, least: float) -> dict[str, Any]:
+    """What may be said of a fit where groups of fewer than `least` rows must stay hidden."""
+    if record.tally is None:
         raise SettingError(
-            "the record does not say how many rows each cell has, so small ones cannot be hidden; "
-            "fit the table again (at most 1000 columns), or leave suppress out."
+            "the record does not say how many rows each state has, so small groups cannot be "
+            "hidden; fit the table again, or leave suppress out."
         )
-    small = _small_pairs(record, least)
-    hidden = [_hidden_states(node, least) for node in summary["nodes"]]
-    names = {name: i for i, name in enumerate(record.names)}
-    changed = dict(summary)
-    changed["nodes"] = [
-        _without(node, which) for node, which in zip(summary["nodes"], hidden, strict=True)
-    ]
-    changed["edges"] = [
-        _rough_edge(edge) if small[names[edge["source"]], names[edge["target"]]] else edge
-        for edge in summary["edges"]
-    ]
-    changed["diagnostics"] = [
-        note | {"done": f"not shown: cells of fewer than {least:g} rows are hidden."}
-        if note["what"] in TELLING
-        else note
-        for note in summary["diagnostics"]
-    ]
-    if "paths" in summary:
-        changed["paths"] = [
-            _rough_path(path, small[r], bool(hidden[r])) for r, path in enumerate(summary["paths"])
-        ]
-        upper = small[np.triu_indices(len(small), 1)]
-        pairs = summary["pairs"]
-        changed["pairs"] = {
-            key: [None if few else value for value, few in zip(pairs[key], upper, strict=True)]
-            for key in pairs
-        }
-    return changed
-
-
-def _small_pairs(record: FitRecord, least: float) -> np.ndarray:
-    assert record.tally is not None
-    assert record.tally.pairs is not None
-    p = len(record.names)
-    small = np.zeros((p, p), dtype=bool)
-    small[np.triu_indices(p, 1)] = record.tally.pairs.smallest < least
-    return small | small.T
-
-
-def _hidden_states(node: dict[str, Any], least: float) -> set[int]:
-    """States of too few rows; if there is but one, the next smallest as well."""
-    counts = node["counts"]
-    hidden = {i for i, count in enumerate(counts) if count < least}
-    if len(hidden) == 1 and len(counts) > 1:
-        hidden.add(min((count, i) for i, count in enumerate(counts) if i not in hidden)[1])
-    return hidden
-
-
-def _without(node: dict[str, Any], hidden: set[int]) -> dict[str, Any]:
-    if not hidden:
-        return node
-    counts = [None if i in hidden else count for i, count in enumerate(node["counts"])]
-    return node | {"counts": counts, "explained": None}
-
-
-def _rough_edge(edge: dict[str, Any]) -> dict[str, Any]:
-    return edge | {
-        "strength": _rough(edge["strength"]),
-        "evidence": _rough(edge["evidence"]),
-        "coupling": None,
-        "log_odds": None,
+    edges = _edges(record, least)
+    rare = {
+        name
+        for name, counts, answers in zip(
+            record.names, record.tally.counts, record.n_answers, strict=True
+        )
+        if min(counts[:answers]) < least
     }
-
-
-def _rough_path(path: dict[str, Any], small: np.ndarray, hidden: bool) -> dict[str, Any]:
-    return path | {
-        "start": _rough_fit(path["start"], small, hidden),
-        "steps": [_rough_fit(step, small, hidden) for step in path["steps"]],
-    }
-
-
-def _rough_fit(fit: dict[str, Any], small: np.ndarray, hidden: bool) -> dict[str, Any]:
-    return fit | {
-        "loss": None if hidden else fit["loss"],
-        "tables": [
-            None if small[t] else table
-            for t, table in zip(fit["support"], fit["tables"], strict=True)
+    summary: dict[str, Any] = {
+        "title": title,
+        "rows": whole(record.rows),
+        "columns": len(record.names),
+        "rule": str(record.settings.get("rule")),
+        "selector": record.selector,
+        "edges": edges,
+        "nodes": [_node(record, r, least, edges) for r in range(len(record.names))],
+        "diagnostics": [
+            {"column": note.column, "what": note.what, "done": note.done}
+            for note in record.diagnostics
+            if note.what in TELLING_NOTHING and note.column not in rare
         ],
-        "worth": _rough_worth(fit["worth"], small),
+        "settings": dict(record.settings),
+        "version": record.version,
+        "suppress": least,
+    }
+    return summary | {"texts": texts.all_texts(summary)}
+
+
+def _node(record: FitRecord, r: int, least: float, edges: list[dict[str, Any]]) -> dict[str, Any]:
+    assert record.tally is not None
+    name, answers = record.names[r], record.n_answers[r]
+    counts = record.tally.counts[r][:answers]
+    width = next((width for width in WIDTHS if width * record.rows >= 2 * least), 1.0)
+    return {
+        "name": name,
+        "states": [
+            HIDDEN if count < least else json_value(label)
+            for label, count in zip(record.states[r][:answers], counts, strict=True)
+        ],
+        "ordered": record.ordered[r],
+        "shares": [_band(count / record.rows, width) for count in counts],
+        "degree": sum(name in (edge["source"], edge["target"]) for edge in edges),
     }
 
 
-def _rough_worth(worth: list[list[Any]] | None, small: np.ndarray) -> list[list[Any]] | None:
-    if worth is None:
-        return None
-    columns, values = worth
-    return [
-        columns,
-        [_rough(value) if small[t] else value for t, value in zip(columns, values, strict=True)],
-    ]
+def _band(share: float, width: float) -> list[float]:
+    """The band that a share lies in, as its ends.
+
+    >>> _band(0.23, 0.05), _band(1.0, 0.25)
+    ([0.2, 0.25], [0.75, 1.0])
+    """
+    number = min(int(share / width + 1e-9), round(1 / width) - 1)
+    return [round(number * width, 2), round((number + 1) * width, 2)]
 
 
-def _rough(number: float | None) -> float | None:
-    return None if number is None else float(f"{number:.2g}")
+def _edges(record: FitRecord, least: float) -> list[dict[str, Any]]:
+    """Links that may be shown: those with a strength first, all in an order that tells nothing."""
+    shown = []
+    for link in record.graph:
+        small = _smallest(record, link) < least
+        if small and not _certain(record, link, least):
+            continue
+        shown.append(
+            {
+                "source": record.names[link.source],
+                "target": record.names[link.target],
+                "strength": None if small else round(link.weight, 1),
+                "sign": None if small else link.sign,
+            }
+        )
+    return sorted(shown, key=lambda edge: -(edge["strength"] or 0.0))
+
+
+def _smallest(record: FitRecord, link: Link) -> float:
+    """Rows of the smallest cell of two columns; none, if nobody counted."""
+    table = (record.link_tables or {}).get((link.source, link.target))
+    if table is not None:
+        return float(table.observed.min())
+    if record.tally is None or record.tally.pairs is None:
+        return 0.0
+    i, j, p = link.source, link.target, len(record.names)
+    return float(record.tally.pairs.smallest[i * p - i * (i + 1) // 2 + (j - i - 1)])
+
+
+def _certain(record: FitRecord, link: Link, least: float) -> bool:
+    """Whether a link would be there whatever its small cells hold, other columns held alike."""
+    table = (record.link_tables or {}).get((link.source, link.target))
+    if table is None or link.strength is None:
+        return False
+    worst = _least_information(table.observed, least)
+    here = _information(table.observed[None])[0]
+    if here <= 0:
+        return False
+    loss = -0.5 * np.log1p(-min(link.strength**2, 1 - 1e-12)) * min(worst / here, 1.0)
+    df = (table.observed.shape[0] - 1) * (table.observed.shape[1] - 1)
+    return bool(one_parameter_gain(loss, df, record.rows) > record.threshold)
+
+
+def _least_information(observed: Array, least: float) -> float:
+    """The least that two columns tell of each other, for any rows in their small cells.
+
+    Cell by cell, from a start that does not depend on what they hold: so the answer does not.
+    """
+    values = np.arange(np.ceil(least))
+    table = np.where(observed < least, values[-1], observed).ravel()
+    largest = int(observed.argmax())
+    best = np.inf
+    for _ in range(20):
+        before = best
+        for cell in np.flatnonzero(observed < least):
+            tables = np.tile(table, (len(values), 1))
+            tables[:, cell] = values
+            tables[:, largest] += observed.sum() - tables.sum(axis=1)
+            information = _information(np.maximum(tables, 0.0).reshape(-1, *observed.shape))
+            table, best = tables[information.argmin()], float(information.min())
+        if best >= before - 1e-12:
+            break
+    return best
+
+
+def _information(tables: Array) -> Array:
+    """Mutual information of each of some tables, in nats per row."""
+    n = tables.sum(axis=(1, 2))
+    parts = [xlogy(cells, cells).sum(axis=1) for cells in (tables.sum(axis=1), tables.sum(axis=2))]
+    joint = xlogy(tables, tables).sum(axis=(1, 2))
+    information: Array = (joint - parts[0] - parts[1] + xlogy(n, n)) / n
+    return information

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from isinglass.report.words import counted, one_line
+from isinglass.report.words import counted, one_line, states_per_column
 
 CITATION = (
     "A. Jalali, C. C. Johnson and P. Ravikumar (2011). On Learning Discrete Graphical Models "
@@ -19,8 +19,8 @@ HOW_TO_READ = (
     "line between them: then other columns carry what they share.",
     "The wider a line, the stronger the link: strength runs from 0 to 1 and can be compared "
     "whatever the numbers of states. Blue says that more of one goes with more of the other, "
-    "orange that more of one goes with less of the other, grey that the states have no order or "
-    "no one direction.",
+    "orange that more of one goes with less of the other. A grey link is without a sign: its "
+    "states have no order, or it has no single direction.",
     "Evidence is a chi-square with one degree of freedom, whatever the numbers of states. It comes "
     "from the rows that also chose the links, so it must not be turned into a p-value.",
     "The threshold is what a link must gain, in log-likelihood per row, to be drawn. Moving the "
@@ -29,8 +29,25 @@ HOW_TO_READ = (
     "dashed ones tentative (about 1), dotted ones weaker than both.",
     "Each column searched for its own neighbours. “Chosen by both” means that both searches found "
     "the link; they saw the same rows, so it is not two confirmations.",
+    "The table of a link shows, for every combination of states, the rows observed, the rows "
+    "expected if this one link were absent and all others kept, and their ratio. A ratio of 2 "
+    "means twice as many rows as the other links explain.",
     "Unbounded: some combination of states never occurs, or columns repeat each other. The link is "
-    "there; how strong it can get is open.",
+    "there, but the rows do not say how strong it is.",
+)
+
+SUPPRESSED = (
+    "Each dot is a column of the table. A line joins two columns that still tell something about "
+    "each other when all the other columns are held fixed. Two columns can go together without a "
+    "line between them: then other columns carry what they share.",
+    "The wider a line, the stronger the link: strength runs from 0 to 1 and is rounded to one "
+    "digit here. Blue says that more of one goes with more of the other, orange that more of one "
+    "goes with less of the other. A grey link is without a sign: its states have no order, or it "
+    "has no single direction.",
+    "Small groups of rows are hidden. Shares are given in bands, and labels of rare states are "
+    "left out. Where some combination of two columns has few rows, their link is shown without "
+    "numbers, as a thin grey line, or not at all. So a missing line does not mean that no link "
+    "was found.",
 )
 
 LIMITS = (
@@ -46,6 +63,18 @@ LIMITS = (
     "Rows are taken as independent. Repeated rows of the same people, places or days make the "
     "evidence look stronger than it is.",
 )
+
+
+def all_texts(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Every paragraph about a summary."""
+    return {
+        "lead": lead(summary),
+        "how_to_read": list(SUPPRESSED if summary["suppress"] else HOW_TO_READ),
+        "methods": methods(summary),
+        "results": results(summary),
+        "limits": list(LIMITS),
+        "citation": CITATION,
+    }
 
 
 def lead(summary: Mapping[str, Any]) -> str:
@@ -69,11 +98,12 @@ def methods(summary: Mapping[str, Any]) -> str:
     intercept = "" if settings.get("intercept", True) else " without intercepts"
     return (
         f"We estimated a pairwise Markov random field of {counted(summary['columns'], 'variable')} "
-        f"({_states(summary)}) from {counted(summary['rows'], 'observation')}{intercept} with the "
+        f"({states_per_column(summary)} each) from "
+        f"{counted(summary['rows'], 'observation')}{intercept} with the "
         "forward-backward greedy method of Jalali, Johnson and Ravikumar (2011), run for every "
         f"variable on its conditional likelihood (backward factor {factor}); "
-        f"{joined}. Gains were standardised to those of a one-parameter edge. The threshold was "
-        f"{summary['threshold']:.4g} ({_rule(summary)}). {_gaps(summary)}{_weights(summary)}"
+        f"{joined}. Gains were standardised to those of a one-parameter edge. "
+        f"{_threshold(summary)}. {_gaps(summary)}{_weights(summary)}"
         f"{_bins(summary)}{_chance(summary)} "
         "Computations were done with isinglass "
         f"{summary['version']}.\n\nReference: {CITATION}"
@@ -88,26 +118,38 @@ def results(summary: Mapping[str, Any]) -> str:
     alone = summary["columns"] - len(linked)
     if not edges:
         return (
-            f"At a threshold of {summary['threshold']:.4g} no edge was found among "
-            f"{counted(pairs, 'pair')} of variables (n = {summary['rows']:,})."
+            f"No edge was found among {counted(pairs, 'pair')} of variables "
+            f"(n = {summary['rows']:,}). {_threshold(summary)}.{_hidden(summary)}"
         )
-    signs = [edge["sign"] for edge in edges]
-    directions = [
-        f"{signs.count(sign)} {word}" for sign, word in ((1, "positive"), (-1, "negative"))
-    ]
-    unsigned = signs.count(0)
-    if unsigned:
-        directions.append(f"{unsigned} without a sign")
     text = (
         f"The graph has {counted(len(edges), 'edge')} among {counted(pairs, 'pair')} of variables "
-        f"(n = {summary['rows']:,}), {', '.join(directions[:-1])} and {directions[-1]}; "
-        f"{_alone(alone)}. "
-        f"The strongest {'edge is' if len(edges) == 1 else 'edges are'} {_strongest(edges)}."
+        f"(n = {summary['rows']:,}): {_signs(edges)}; {_alone(alone)}.{_strongest(summary)}"
     )
-    open_ones = sum(edge["unbounded"] for edge in edges)
-    if open_ones:
-        text += f" The size of {counted(open_ones, 'edge')} is unbounded."
-    return text
+    unbounded = sum(edge.get("unbounded", False) for edge in edges)
+    if unbounded:
+        text += f" The size of {counted(unbounded, 'edge')} is unbounded."
+    return text + _hidden(summary)
+
+
+def _signs(edges: list[dict[str, Any]]) -> str:
+    """How many edges have which sign; no edge is passed over.
+
+    >>> _signs([{"sign": 1}, {"sign": 1}, {"sign": 0}])
+    '2 positive and 1 without a sign'
+    """
+    signs = [edge["sign"] for edge in edges]
+    words = {1: "positive", -1: "negative", 0: "without a sign", None: "with hidden numbers"}
+    parts = [f"{signs.count(sign):,} {word}" for sign, word in words.items() if sign in signs]
+    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def _hidden(summary: Mapping[str, Any]) -> str:
+    if not summary["suppress"]:
+        return ""
+    return (
+        " Edges that would give away a combination of states with fewer than "
+        f"{summary['suppress']:g} observations are not shown."
+    )
 
 
 def _alone(number: int) -> str:
@@ -116,25 +158,27 @@ def _alone(number: int) -> str:
     return f"{counted(number, 'variable')} {'has' if number == 1 else 'have'} none"
 
 
-def _strongest(edges: list[dict[str, Any]], most: int = 3) -> str:
+def _strongest(summary: Mapping[str, Any], most: int = 3) -> str:
+    digits = 1 if summary["suppress"] else 2
     named = [
-        f"{one_line(edge['source'], 60)} – {one_line(edge['target'], 60)} "
-        f"(strength {edge['strength']:.2f})"
-        for edge in edges[:most]
+        f"{one_line(edge['source'], 60)} – {one_line(edge['target'], 60)}{_strength(edge, digits)}"
+        for edge in summary["edges"][:most]
     ]
-    return named[0] if len(named) == 1 else ", ".join(named[:-1]) + " and " + named[-1]
+    if len(named) < 2:
+        return f" The strongest edge is {named[0]}." if named else ""
+    return f" The strongest edges are {', '.join(named[:-1])} and {named[-1]}."
 
 
-def _states(summary: Mapping[str, Any]) -> str:
-    sizes = sorted(len(node["states"]) for node in summary["nodes"])
-    if sizes[0] == sizes[-1]:
-        return f"{counted(sizes[0], 'state')} each"
-    return f"{sizes[0]} to {sizes[-1]} states each"
+def _strength(edge: Mapping[str, Any], digits: int) -> str:
+    return "" if edge["strength"] is None else f" (strength {edge['strength']:.{digits}f})"
 
 
-def _rule(summary: Mapping[str, Any]) -> str:
-    """How the threshold was chosen: what a selector says of itself, without its name."""
-    return one_line(summary["selector"].partition(": ")[2] or summary["selector"])
+def _threshold(summary: Mapping[str, Any]) -> str:
+    """What the threshold was, if that may be told, and what a selector says of itself."""
+    how = one_line(summary["selector"].partition(": ")[2] or summary["selector"])
+    if "threshold" not in summary:
+        return f"The threshold was chosen by rule ({how})"
+    return f"The threshold was {summary['threshold']:.4g} ({how})"
 
 
 def _weights(summary: Mapping[str, Any]) -> str:
@@ -149,8 +193,15 @@ def _bins(summary: Mapping[str, Any]) -> str:
     bins = summary["settings"].get("bins")
     if not isinstance(bins, Mapping) or not bins:
         return ""
-    cut = ", ".join(f"{one_line(str(name), 60)} into {count}" for name, count in bins.items())
-    return f"Numbers were cut at their quantiles ({cut} parts). "
+    counts = {name: count for name, count in bins.items() if isinstance(count, int)}
+    cut = ", ".join(f"{one_line(str(name), 60)} into {count}" for name, count in counts.items())
+    at = ", ".join(
+        f"{one_line(str(name), 60)} at {str(cuts).strip('[]()')}"
+        for name, cuts in bins.items()
+        if name not in counts
+    )
+    by_quantiles = f"Numbers were cut at their quantiles ({cut} parts). " if cut else ""
+    return by_quantiles + (f"Numbers were cut at given points ({at}). " if at else "")
 
 
 def _chance(summary: Mapping[str, Any]) -> str:
@@ -162,10 +213,19 @@ def _chance(summary: Mapping[str, Any]) -> str:
 
 def _gaps(summary: Mapping[str, Any]) -> str:
     return {
-        "drop": "Rows with missing values were left out. ",
+        "drop": _dropped(summary.get("dropped")),
         "state": "A missing value was taken as a state of its variable. ",
         "available": (
             "Each variable was explained on the rows where it was observed; a missing value of a "
             "neighbour was one more state of that neighbour. "
         ),
     }.get(str(summary["settings"].get("missing")), "")
+
+
+def _dropped(rows: int | None) -> str:
+    if rows is None:
+        return "Observations with missing values were left out. "
+    if rows == 0:
+        return "No observation had missing values. "
+    were = "was" if rows == 1 else "were"
+    return f"{counted(rows, 'observation')} with missing values {were} left out. "

@@ -1,6 +1,10 @@
-"""Names and labels made fit to show: one line, no control characters, not too long."""
+"""Names, labels and numbers made fit to show: one line, no control characters, not too long."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isnan
+from typing import Any
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -23,3 +27,30 @@ def counted(number: int, noun: str) -> str:
     ('1 edge', '2,000 rows')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def states_per_column(summary: Mapping[str, Any]) -> str:
+    """How many states the columns of a summary have; a missing value is no state if left out.
+
+    >>> states_per_column({"nodes": [{"states": [0, 1]}, {"states": ["a", "b", "c"]}]})
+    '2 to 3 states'
+    """
+    sizes = [len(node["states"]) for node in summary["nodes"]]
+    least, most = min(sizes), max(sizes)
+    return counted(most, "state") if least == most else f"{least} to {most} states"
+
+
+def json_value(value: Any) -> Any:
+    """A scalar that JSON knows; NaN, as pandas writes missing values, becomes None."""
+    if isinstance(value, float) and isnan(value):
+        return None
+    return value if isinstance(value, bool | int | float | str) or value is None else str(value)
+
+
+def whole(number: float) -> int | float:
+    """A number without a point where it needs none.
+
+    >>> whole(3.0), whole(2.5)
+    (3, 2.5)
+    """
+    return int(number) if float(number).is_integer() else float(number)

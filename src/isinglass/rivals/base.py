@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.core import MAX_STATES
-from isinglass.engine import NativeRuns, fit_neighbourhoods, join, threads_for
-from isinglass.errors import SettingError, TableError
+from isinglass.engine import Joined, NativeRuns, fit_neighbourhoods, join, threads_for
+from isinglass.errors import TableError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.graph import Graph
 from isinglass.table import Table
@@ -23,24 +22,14 @@ class Rival(GraphEstimator):
     """A method that chooses neighbours for every column, or edges of the whole graph.
 
     The numbers of an edge do not come from the method: every column is refitted without penalty
-    on the neighbours it chose, as `GreedyGraph` does, so that they compare across methods.
+    on its neighbours, as `GreedyGraph` does, so that they compare across methods.
     """
 
     intercept: bool
     n_jobs: int | None
 
     def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
-        if self.missing == "available":
-            raise SettingError(
-                f"{type(self).__name__} learns from complete rows: missing must be 'error', "
-                "'drop' or 'state', not 'available'."
-            )
-        table = super()._read(X, sample_weight)
-        if max(table.n_states) > MAX_STATES:
-            raise SettingError(
-                f"{type(self).__name__} supports at most {MAX_STATES} states a column."
-            )
-        return table
+        return super()._read(X, sample_weight)
 
     def _refit(self, neighbours: Neighbours) -> NativeRuns:
         return fit_neighbourhoods(
@@ -48,7 +37,8 @@ class Rival(GraphEstimator):
         )
 
     def _graph(self, neighbours: Neighbours, rule: str) -> Graph:
-        return join(self._refit(neighbours), 0.0, rule, self._table)
+        runs = self._refit(neighbours)
+        return join(Joined(runs, 0.0, rule, self._table, self._valuer))
 
     def _threads(self) -> int:
         return threads_for(self.n_jobs, len(self._table.columns))

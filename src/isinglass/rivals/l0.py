@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.engine import Progress
-from isinglass.errors import MissingExtra, SettingError
-from isinglass.estimators.base import checked_rule
+from isinglass.errors import MissingExtra
+from isinglass.estimators.base import fitting
 from isinglass.rivals.base import Rival, two_states_only
 from isinglass.table import Table
 
 Codes = NDArray[np.integer[Any]]
-
-CRITERIA = ("gic", "bic", "ebic", "aic")
 
 
 class L0Graph(Rival):
@@ -37,7 +36,7 @@ class L0Graph(Rival):
     intercept : bool
         Whether each column has a field of its own.
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states
+    n_eff, n_jobs, bins, max_states, high
         As for `GreedyGraph`; `n_jobs` counts for the refits.
 
     Attributes
@@ -66,8 +65,9 @@ class L0Graph(Rival):
         missing: str = "error",
         n_eff: float | str = "sum",
         n_jobs: int | None = None,
-        bins: dict[str, int] | None = None,
+        bins: dict[str, int | Sequence[float]] | None = None,
         max_states: int = 32,
+        high: dict[str, Any] | None = None,
     ) -> None:
         self.criterion = criterion
         self.max_degree = max_degree
@@ -78,7 +78,9 @@ class L0Graph(Rival):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.high = high
 
+    @fitting
     def fit(
         self,
         X: Any,
@@ -88,7 +90,6 @@ class L0Graph(Rival):
         progress: Progress | None = None,
     ) -> L0Graph:
         """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
-        self._check_settings()
         regression = _abess()
         table = self._read(X, sample_weight)
         two_states_only(table, type(self).__name__)
@@ -113,17 +114,6 @@ class L0Graph(Rival):
         spins = 2.0 * codes[:, others] - 1.0
         model.fit(spins, codes[:, r].astype(int), sample_weight=weights)
         return [others[i] for i in np.flatnonzero(model.coef_)]
-
-    def _check_settings(self) -> None:
-        checked_rule(self.rule)
-        if self.criterion not in CRITERIA:
-            raise SettingError(
-                f"criterion must be 'gic', 'bic', 'ebic' or 'aic', not {self.criterion!r}."
-            )
-        if self.max_degree != int(self.max_degree) or self.max_degree < 0:
-            raise SettingError(
-                f"max_degree must be a whole number, 0 or more, not {self.max_degree!r}."
-            )
 
 
 def _copies(table: Table) -> tuple[Codes, NDArray[np.float64] | None]:

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine import Progress
-from isinglass.errors import SettingError
-from isinglass.estimators.base import checked_rule
+from isinglass.estimators.base import fitting
 from isinglass.graph import Graph
+from isinglass.parameters import checked
 from isinglass.rivals.base import Neighbours, Rival, adjacency
 from isinglass.rivals.paths import Array, L1Paths, largest_penalty, learn_paths
-from isinglass.rivals.penalties import EBIC, Penalty, checked_penalty, read_penalty
+from isinglass.rivals.penalties import EBIC, Penalty, read_penalty
 from isinglass.table import Table
 
 
@@ -52,7 +52,7 @@ class L1Graph(Rival):
         parameters of any edge cost more than the EBIC could gain by it, only the first.
     n_lambdas, smallest : int, float
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states
+    n_eff, n_jobs, bins, max_states, high
         As for `GreedyGraph`.
 
     Attributes
@@ -98,8 +98,9 @@ class L1Graph(Rival):
         missing: str = "error",
         n_eff: float | str = "sum",
         n_jobs: int | None = None,
-        bins: dict[str, int] | None = None,
+        bins: dict[str, int | Sequence[float]] | None = None,
         max_states: int = 32,
+        high: dict[str, Any] | None = None,
     ) -> None:
         self.penalty = penalty
         self.rule = rule
@@ -115,7 +116,9 @@ class L1Graph(Rival):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.high = high
 
+    @fitting
     def fit(
         self,
         X: Any,
@@ -125,7 +128,6 @@ class L1Graph(Rival):
         progress: Progress | None = None,
     ) -> L1Graph:
         """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
-        self._check_settings()
         penalty = read_penalty(self.penalty)
         table = self._read(X, sample_weight)
         self.lambdas_ = self._grid(penalty, table)
@@ -138,6 +140,7 @@ class L1Graph(Rival):
         self.graph_ = self._graph(self._neighbours(chosen), self.rule)
         return self
 
+    @checked
     def at(self, penalty: float) -> Graph:
         """Return the graph with one penalty for all columns, on the path or not.
 
@@ -145,19 +148,23 @@ class L1Graph(Rival):
         """
         return self._graph(self.neighbours_at(penalty), self.rule)
 
+    @checked
     def at_many(self, penalties: Sequence[float]) -> list[Graph]:
         """Return the graphs at several penalties, solved for in one pass."""
         self._solve(penalties)
         return [self.at(penalty) for penalty in penalties]
 
+    @checked
     def adjacency_at(self, penalty: float, rule: str | None = None) -> NDArray[np.bool_]:
         """Return which columns are linked at a penalty, a (p, p) array, and nothing else: quick."""
-        return adjacency(self.neighbours_at(penalty), checked_rule(rule or self.rule))
+        return adjacency(self.neighbours_at(penalty), rule or self.rule)
 
+    @checked
     def neighbours_at(self, penalty: float) -> list[list[int]]:
         """Return for each column those it chooses at a penalty."""
         return self._neighbours(self._fits_at(penalty))
 
+    @checked
     def couplings_at(self, penalty: float) -> Array:
         """Return a (p, p) array: in row r, the size of each coupling as column r has it.
 
@@ -173,7 +180,7 @@ class L1Graph(Rival):
     def _solve(self, penalties: Sequence[float]) -> None:
         """See to it that fits at some penalties are known."""
         check_is_fitted(self)
-        asked = {checked_penalty(penalty) for penalty in penalties}
+        asked = {float(penalty) for penalty in penalties}
         new = np.array(sorted(asked - self._solved.keys(), reverse=True))
         if len(new):
             self._keep(self._learn(self._table, new))
@@ -213,7 +220,7 @@ class L1Graph(Rival):
     def _grid(self, penalty: Penalty, table: Table) -> Array:
         value = penalty.value(table.n, len(table.columns))
         if self.lambdas is not None:
-            some = {checked_penalty(one, "each of lambdas") for one in self.lambdas}
+            some = {float(one) for one in self.lambdas}
         elif value is None:
             largest = largest_penalty(table, **self._core_settings(table))
             largest = largest if largest > 0 else 1.0  # nothing to explain: any path will do
@@ -226,17 +233,6 @@ class L1Graph(Rival):
         else:
             some = set()
         return np.array(sorted(some if value is None else some | {value}, reverse=True))
-
-    def _check_settings(self) -> None:
-        checked_rule(self.rule)
-        if not 0 <= self.threshold < float("inf"):
-            raise SettingError(f"threshold must be zero or more, not {self.threshold!r}.")
-        if self.lambdas is not None and len(self.lambdas) == 0:
-            raise SettingError("lambdas must hold at least one penalty.")
-        if self.n_lambdas != int(self.n_lambdas) or self.n_lambdas < 1:
-            raise SettingError(f"n_lambdas must be a whole number, 1 or more: {self.n_lambdas!r}.")
-        if not 0 < self.smallest <= 1:
-            raise SettingError(f"smallest must lie between 0 and 1, not {self.smallest!r}.")
 
 
 def coupling_size(table: Array) -> float:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from isinglass.errors import SettingError
+from isinglass.parameters import check_fields
 from isinglass.rivals.paths import Array, L1Paths
 from isinglass.table import Table
 
@@ -60,7 +61,7 @@ class FixedPenalty(_ByRule):
     penalty: float
 
     def __post_init__(self) -> None:
-        checked_penalty(self.penalty)
+        check_fields(self)
 
     def value(self, n: float, p: int) -> float:
         """Return the number."""
@@ -83,7 +84,7 @@ class Rate(_ByRule):
     c: float = 1.0
 
     def __post_init__(self) -> None:
-        checked_penalty(self.c, "c")
+        check_fields(self)
 
     def value(self, n: float, p: int) -> float:
         """Return c sqrt(log(p) / n)."""
@@ -109,8 +110,7 @@ class EBIC:
     gamma: float = 0.25
 
     def __post_init__(self) -> None:
-        if not 0 <= self.gamma < float("inf"):
-            raise SettingError(f"gamma must be zero or more, not {self.gamma!r}.")
+        check_fields(self)
 
     def value(self, n: float, p: int) -> None:
         """Depends on the data."""
@@ -180,8 +180,7 @@ class CrossValidated:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.folds != int(self.folds) or self.folds < 2:
-            raise SettingError(f"folds must be a whole number, 2 or more, not {self.folds!r}.")
+        check_fields(self)
 
     def value(self, n: float, p: int) -> None:
         """Depends on the data."""
@@ -259,7 +258,7 @@ def read_penalty(penalty: float | str | Penalty) -> Penalty:
     if isinstance(penalty, Penalty):
         return penalty
     if not isinstance(penalty, str):
-        return FixedPenalty(checked_penalty(penalty))
+        return FixedPenalty(penalty)
     name, _, argument = penalty.strip().lower().partition(":")
     try:
         if name == "ebic":
@@ -276,14 +275,3 @@ def read_penalty(penalty: float | str | Penalty) -> Penalty:
             "penalty must be a positive number, 'ebic', 'ebic:0.5', 'cv', 'rate', 'rate:0.3' "
             f"or an object of isinglass.rivals.penalties, not {penalty!r}."
         ) from None
-
-
-def checked_penalty(value: float, name: str = "penalty") -> float:
-    """Return a penalty as a float; anything but a positive number is an error."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not 0 < number < float("inf"):
-        raise SettingError(f"{name} must be a positive number, not {value!r}.")
-    return number

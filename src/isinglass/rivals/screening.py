@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine import Progress
 from isinglass.errors import SettingError
+from isinglass.estimators.base import fitting
 from isinglass.graph import Graph
+from isinglass.parameters import checked
 from isinglass.rivals.base import Rival, neighbours_of, two_states_only
 from isinglass.rivals.paths import Array, L1Paths, learn_paths
-from isinglass.rivals.penalties import checked_penalty
 
 #: The constants of Lokhov, Vuffray, Misra and Chertkov (2018), as in their package
 #: GraphicalModelLearning.jl: lambda = c sqrt(log(p^2 / 0.05) / n).
@@ -52,7 +54,7 @@ class InteractionScreening(Rival):
     intercept : bool
         Whether each column has a field of its own, which bears no penalty.
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states
+    n_eff, n_jobs, bins, max_states, high
         As for `GreedyGraph`.
 
     Attributes
@@ -91,8 +93,9 @@ class InteractionScreening(Rival):
         missing: str = "error",
         n_eff: float | str = "sum",
         n_jobs: int | None = None,
-        bins: dict[str, int] | None = None,
+        bins: dict[str, int | Sequence[float]] | None = None,
         max_states: int = 32,
+        high: dict[str, Any] | None = None,
     ) -> None:
         self.objective = objective
         self.c = c
@@ -104,7 +107,9 @@ class InteractionScreening(Rival):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.high = high
 
+    @fitting
     def fit(
         self,
         X: Any,
@@ -114,7 +119,8 @@ class InteractionScreening(Rival):
         progress: Progress | None = None,
     ) -> InteractionScreening:
         """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
-        self._check_settings()
+        if self.c is not None and self.penalty is not None:
+            raise SettingError("c and penalty both say what lambda is: give one of them.")
         table = self._read(X, sample_weight)
         two_states_only(table, type(self).__name__)
         self.penalty_ = self._penalty(table.n, len(table.columns))
@@ -135,15 +141,17 @@ class InteractionScreening(Rival):
         self.graph_ = self._cut(self.threshold_)
         return self
 
+    @checked
     def at(self, threshold: float) -> Graph:
         """Return the graph at another threshold of the couplings."""
         check_is_fitted(self)
-        return self._cut(_checked_threshold(threshold))
+        return self._cut(threshold)
 
+    @checked
     def adjacency_at(self, threshold: float) -> NDArray[np.bool_]:
         """Return which couplings are larger than a threshold, a (p, p) array: quick."""
         check_is_fitted(self)
-        return np.asarray(np.abs(self.couplings_) > _checked_threshold(threshold))
+        return np.asarray(np.abs(self.couplings_) > threshold)
 
     def _cut(self, threshold: float) -> Graph:
         large = np.asarray(np.abs(self.couplings_) > threshold)
@@ -151,19 +159,9 @@ class InteractionScreening(Rival):
 
     def _penalty(self, n: float, p: int) -> float:
         if self.penalty is not None:
-            return checked_penalty(self.penalty)
-        c = CONSTANTS[self.objective] if self.c is None else checked_penalty(self.c, "c")
+            return float(self.penalty)
+        c = CONSTANTS[self.objective] if self.c is None else float(self.c)
         return c * float(np.sqrt(np.log(p**2 / CHANCE) / n))
-
-    def _check_settings(self) -> None:
-        if self.objective not in CONSTANTS:
-            raise SettingError(
-                f"objective must be 'rise', 'logrise' or 'rple', not {self.objective!r}."
-            )
-        if self.c is not None and self.penalty is not None:
-            raise SettingError("c and penalty both say what lambda is: give one of them.")
-        if self.threshold != "gap":
-            _checked_threshold(self.threshold)
 
 
 def widest_gap(sizes: Array) -> float:
@@ -191,13 +189,3 @@ def _averaged(paths: L1Paths) -> Array:
         for t, table in paths.fit(r, 0)[1].items():
             own[r, t] = table[1, 1]
     return (own + own.T) / 2
-
-
-def _checked_threshold(threshold: Any) -> float:
-    try:
-        value = float(threshold)
-    except (TypeError, ValueError):
-        value = float("nan")
-    if not 0 <= value < float("inf"):
-        raise SettingError(f"threshold must be zero or more, or 'gap', not {threshold!r}.")
-    return value

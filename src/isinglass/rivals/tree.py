@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, merged_rows
+from isinglass.estimators.base import fitting
 from isinglass.rivals.base import Rival, neighbours_of
 from isinglass.rivals.paths import Array
 from isinglass.selection import Selector, by_numbers
@@ -31,7 +33,7 @@ class ChowLiuTree(Rival):
         None: a whole tree. Else a forest: only pairs whose mutual information, brought to the
         scale of a one-parameter edge, is larger, as for the first edge of `GreedyGraph`.
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states
+    n_eff, n_jobs, bins, max_states, high
         As for `GreedyGraph`.
 
     Attributes
@@ -64,8 +66,9 @@ class ChowLiuTree(Rival):
         missing: str = "error",
         n_eff: float | str = "sum",
         n_jobs: int | None = None,
-        bins: dict[str, int] | None = None,
+        bins: dict[str, int | Sequence[float]] | None = None,
         max_states: int = 32,
+        high: dict[str, Any] | None = None,
     ) -> None:
         self.threshold = threshold
         self.missing = missing
@@ -73,7 +76,9 @@ class ChowLiuTree(Rival):
         self.n_jobs = n_jobs
         self.bins = bins
         self.max_states = max_states
+        self.high = high
 
+    @fitting
     def fit(
         self,
         X: Any,

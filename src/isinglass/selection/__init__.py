@@ -28,7 +28,7 @@ from isinglass.selection.rules import (
     Theorem,
 )
 from isinglass.selection.stability import Stability, StARS
-from isinglass.selection.tiers import Tiers
+from isinglass.selection.tiers import tier_levels
 
 __all__ = [
     "EBIC",
@@ -48,10 +48,10 @@ __all__ = [
     "StARS",
     "Stability",
     "Theorem",
-    "Tiers",
     "by_numbers",
     "choose",
     "how_chosen",
     "look_below",
     "selector",
+    "tier_levels",
 ]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.engine.along import Cuts
-from isinglass.errors import SettingError
 from isinglass.losses.families import softmax_terms
+from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import LEAST
 from isinglass.table import Drawer, Table
@@ -53,8 +53,7 @@ class CrossValidated:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.folds != int(self.folds) or self.folds < 2:
-            raise SettingError(f"folds must be a whole number, 2 or more, not {self.folds!r}.")
+        check_fields(self)
 
     def floor(self, n: float, p: int) -> float:
         """Return 1/n, at which an edge of one parameter is about worth its parameter (AIC)."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.engine.along import Cuts
-from isinglass.errors import SettingError
+from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import LEAST
 
@@ -39,8 +39,7 @@ class EBIC:
     gamma: float = 0.25
 
     def __post_init__(self) -> None:
-        if not 0 <= self.gamma < float("inf"):
-            raise SettingError(f"gamma must be zero or more, not {self.gamma!r}.")
+        check_fields(self)
 
     def floor(self, n: float, p: int) -> float:
         """Return a share of the gain at which an edge of one parameter pays its price."""

@@ -10,7 +10,6 @@ from isinglass.selection.cross import CrossValidated
 from isinglass.selection.ebic import EBIC
 from isinglass.selection.rules import Auto, FalseEdges, Fixed, LookBelow, Paper, Selector
 from isinglass.selection.stability import Stability, StARS
-from isinglass.solvers.path import checked_threshold
 
 AnySelector = Selector | Looking
 
@@ -47,7 +46,7 @@ def selector(threshold: float | str | AnySelector) -> AnySelector:
     if isinstance(threshold, Selector | Looking):
         return threshold
     if not isinstance(threshold, str):
-        return Fixed(checked_threshold(threshold))
+        return Fixed(threshold)
     name, colon, argument = threshold.strip().lower().partition(":")
     if name in WITHOUT_NUMBER and not colon:
         return WITHOUT_NUMBER[name]()

@@ -13,9 +13,8 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from isinglass.errors import SettingError
+from isinglass.parameters import check, check_fields
 from isinglass.solvers.equivalent import one_parameter_level
-from isinglass.solvers.path import checked_threshold
 
 #: No rule answers less: a gain below counts as zero.
 LEAST = 1e-12
@@ -56,7 +55,7 @@ class Fixed(_Rule):
     value: float
 
     def __post_init__(self) -> None:
-        checked_threshold(self.value)
+        check("threshold", self.value)
 
     def threshold(self, n: float, p: int) -> float:
         """Return the number."""
@@ -84,8 +83,7 @@ class FalseEdges(_Rule):
     expected: float = 0.05
 
     def __post_init__(self) -> None:
-        if not 0 < self.expected < float("inf"):
-            raise SettingError(f"expected must be a positive number, not {self.expected!r}.")
+        check_fields(self)
 
     def threshold(self, n: float, p: int) -> float:
         """Return the gain that a one-parameter edge without effect passes with that chance."""
@@ -136,7 +134,7 @@ class Paper(_Rule):
     c: float = 1.0
 
     def __post_init__(self) -> None:
-        _positive("c", self.c)
+        check_fields(self)
 
     def threshold(self, n: float, p: int) -> float:
         """Return c log(np) / n."""
@@ -158,8 +156,7 @@ class Theorem(_Rule):
     degree: int
 
     def __post_init__(self) -> None:
-        _positive("c", self.c)
-        _positive("degree", self.degree)
+        check_fields(self)
 
     def threshold(self, n: float, p: int) -> float:
         """Return c d log(p) / n."""
@@ -185,6 +182,9 @@ class LookBelow:
     rule: Selector
     share: float = 0.25
 
+    def __post_init__(self) -> None:
+        check("share", self.share, type(self).__name__)
+
     def threshold(self, n: float, p: int) -> float:
         """Return the other selector's threshold."""
         return self.rule.threshold(n, p)
@@ -195,8 +195,3 @@ class LookBelow:
 
     def __repr__(self) -> str:
         return f"{self.rule!r} (searched to {self.share:g} of it)"
-
-
-def _positive(name: str, value: float) -> None:
-    if not 0 < value < float("inf"):
-        raise SettingError(f"{name} must be a positive number, not {value!r}.")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from isinglass.engine.along import edges_along
 from isinglass.errors import SettingError
+from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import FalseEdges
 from isinglass.table import Drawer
@@ -66,11 +67,7 @@ class Stability:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 < self.expected < float("inf"):
-            raise SettingError(f"expected must be a positive number, not {self.expected!r}.")
-        if not 0.5 < self.share <= 1:
-            raise SettingError(f"share must be above 0.5 and at most 1, not {self.share!r}.")
-        _whole("pairs", self.pairs)
+        check_fields(self)
 
     def most_edges(self, p: int) -> float:
         """Return the largest mean number of edges at which the bound holds."""
@@ -86,6 +83,8 @@ class Stability:
     def select(self, look: Look) -> Selection:
         """Count edges in half-samples at each threshold."""
         drawer = Drawer.of(look.table)
+        if drawer.size < 2:
+            raise SettingError("stability selection splits the rows in halves; there is one row.")
         rng = np.random.default_rng(self.seed)
         thresholds = evenly_spaced(look)
         halves = [half for _ in range(int(self.pairs)) for half in drawer.halves(rng)]
@@ -159,11 +158,7 @@ class StARS:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 < self.instability < 0.5:
-            raise SettingError(
-                f"instability must lie strictly between 0 and 0.5, not {self.instability!r}."
-            )
-        _whole("samples", self.samples, least=2)
+        check_fields(self)
 
     def floor(self, n: float, p: int) -> float:
         """Return the threshold at which edges without effect alone are that unstable.
@@ -238,8 +233,3 @@ def _often(count: Counter[Pair], least: float) -> set[Pair]:
 def _disagreement(count: Counter[Pair], samples: int) -> float:
     shares = np.array(list(count.values()), dtype=np.float64) / samples
     return float(np.sum(2 * shares * (1 - shares)))
-
-
-def _whole(name: str, value: int, least: int = 1) -> None:
-    if value != int(value) or value < least:
-        raise SettingError(f"{name} must be a whole number, {least} or more, not {value!r}.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from isinglass.errors import SettingError
-from isinglass.model.settings import check_between, check_whole
+from isinglass.parameters import check, checked
 
 if TYPE_CHECKING:
     import networkx
@@ -16,40 +16,42 @@ if TYPE_CHECKING:
     Seed = int | np.random.Generator | None
 
 
+@checked
 def chain(p: int) -> networkx.Graph:
     """Link every node to the next.
 
     >>> list(chain(4).edges)
     [(0, 1), (1, 2), (2, 3)]
     """
-    check_whole("p", p, 1)
     return _graph(p, ((i, i + 1) for i in range(p - 1)))
 
 
+@checked
 def grid(rows: int, cols: int) -> networkx.Graph:
     """Link every node to its right and its lower neighbour; nodes are numbered row by row.
 
     >>> list(grid(2, 3).edges)
     [(0, 1), (0, 3), (1, 2), (1, 4), (2, 5), (3, 4), (4, 5)]
     """
-    check_whole("rows", rows, 1)
-    check_whole("cols", cols, 1)
     p = rows * cols
+    if p > 10**6:
+        raise SettingError(f"a grid may have 1,000,000 nodes, and {rows:,} x {cols:,} are more.")
     across = ((i, i + 1) for i in range(p) if (i + 1) % cols)
     return _graph(p, [*across, *((i, i + cols) for i in range(p - cols))])
 
 
+@checked
 def star(p: int, d: int) -> networkx.Graph:
     """Link node 0 to d leaves; the other nodes are alone.
 
     >>> list(star(6, 3).edges)
     [(0, 1), (0, 2), (0, 3)]
     """
-    check_whole("p", p, 1)
-    check_whole("d", d, 0, p - 1)
+    check("d", d, most=p - 1)
     return _graph(p, ((0, leaf) for leaf in range(1, d + 1)))
 
 
+@checked
 def tree(p: int, seed: Seed = None) -> networkx.Graph:
     """Draw a tree, every tree on p labelled nodes with the same chance (by its Prüfer code).
 
@@ -59,13 +61,13 @@ def tree(p: int, seed: Seed = None) -> networkx.Graph:
     """
     import networkx as nx
 
-    check_whole("p", p, 1)
     if p <= 2:
         return chain(p)
     code = np.random.default_rng(seed).integers(p, size=p - 2)
     return _graph(p, nx.from_prufer_sequence(code.tolist()).edges)
 
 
+@checked
 def random_regular(p: int, d: int, seed: Seed = None) -> networkx.Graph:
     """Draw a graph in which every node has d neighbours.
 
@@ -74,26 +76,26 @@ def random_regular(p: int, d: int, seed: Seed = None) -> networkx.Graph:
     """
     import networkx as nx
 
-    check_whole("p", p, 1)
-    check_whole("d", d, 0, p - 1)
+    check("d", d, most=p - 1)
     if p * d % 2:
         raise SettingError(f"no graph of {p} nodes has {d} edges at each; one must be even.")
     return _graph(p, nx.random_regular_graph(d, p, seed=_networkx_seed(seed)).edges)
 
 
+@checked
 def erdos_renyi(p: int, degree: float, seed: Seed = None) -> networkx.Graph:
     """Draw every edge by itself, such that a node has so many neighbours on average.
 
     >>> erdos_renyi(1000, 4, seed=1).number_of_edges()
     1994
     """
-    check_whole("p", p, 1)
-    check_between("degree", degree, 0, p - 1)
+    check("degree", degree, most=p - 1)
     rng, chance = np.random.default_rng(seed), float(degree) / max(p - 1, 1)
     drawn = ((i, rng.random(p - 1 - i) < chance) for i in range(p - 1))
     return _graph(p, ((i, i + 1 + int(k)) for i, some in drawn for k in np.flatnonzero(some)))
 
 
+@checked
 def small_world(p: int, k: int, rewire: float, seed: Seed = None) -> networkx.Graph:
     """Link every node of a ring to its k nearest, then move each edge with chance `rewire`.
 
@@ -104,11 +106,7 @@ def small_world(p: int, k: int, rewire: float, seed: Seed = None) -> networkx.Gr
     """
     import networkx as nx
 
-    check_whole("p", p, 1)
-    check_whole("k", k, 0, p - 1)
-    if k % 2:
-        raise SettingError(f"k must be even, half of the neighbours on either side; got {k}.")
-    check_between("rewire", rewire, 0, 1)
+    check("k", k, most=p - 1)
     ring = nx.watts_strogatz_graph(p, k, rewire, seed=_networkx_seed(seed))
     return _graph(p, ring.edges)
 

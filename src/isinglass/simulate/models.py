@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import MAX_STATES
 from isinglass.errors import SettingError
 from isinglass.model import MarkovField
+from isinglass.parameters import checked
 
 if TYPE_CHECKING:
     import networkx
@@ -21,6 +21,7 @@ Array = NDArray[np.float64]
 Range = tuple[float, float]
 
 
+@checked
 def ising(
     graph: networkx.Graph,
     *,
@@ -54,13 +55,11 @@ def ising(
     >>> [round(link.coupling, 2) for link in field.graph]
     [0.19, -0.42]
     """
-    if signs not in ("mixed", "positive"):
-        raise SettingError(f"signs must be 'mixed' or 'positive', not {signs!r}.")
     rng = np.random.default_rng(seed)
     names, edges = _columns_and_edges(graph)
     sign = rng.choice([-1.0, 1.0], len(edges)) if signs == "mixed" else np.ones(len(edges))
-    theta = sign * rng.uniform(*_sizes("coupling", coupling, above=0.0), len(edges))
-    h = rng.uniform(*_sizes("intercept", intercept), len(names))
+    theta = sign * rng.uniform(*_ends(coupling), len(edges))
+    h = rng.uniform(*_ends(intercept), len(names))
     spin = np.array([-1.0, 1.0])
     return MarkovField(
         names,
@@ -70,6 +69,7 @@ def ising(
     )
 
 
+@checked
 def potts(
     graph: networkx.Graph,
     states: int | Sequence[int],
@@ -110,8 +110,8 @@ def potts(
     rng = np.random.default_rng(seed)
     names, edges = _columns_and_edges(graph)
     m = _state_counts(states, len(names))
-    sizes = rng.uniform(*_sizes("coupling", coupling, above=0.0), len(edges))
-    heights = rng.uniform(*_sizes("intercept", intercept), len(names))
+    sizes = rng.uniform(*_ends(coupling), len(edges))
+    heights = rng.uniform(*_ends(intercept), len(names))
     return MarkovField(
         names,
         tuple(tuple(range(count)) for count in m),
@@ -138,31 +138,19 @@ def _columns_and_edges(graph: networkx.Graph) -> tuple[tuple[str, ...], list[tup
     return tuple(f"x{node}" if numbered else str(node) for node in nodes), edges
 
 
-def _sizes(name: str, given: Any, above: float = -np.inf) -> Range:
+def _ends(given: float | Range) -> Range:
     """A number, or a range, as a range."""
-    try:
-        low, high = (float(end) for end in (given if np.ndim(given) else (given, given)))
-    except (TypeError, ValueError):
-        raise SettingError(
-            f"{name} must be a number or a range (low, high), got {given!r}."
-        ) from None
-    if not np.isfinite([low, high]).all() or low > high or low <= above:
-        lowest = "" if above == -np.inf else f", all above {above:g}"
-        raise SettingError(
-            f"{name} must be a finite number or a range (low, high){lowest}, got {given!r}."
-        )
-    return low, high
+    low, high = given if isinstance(given, Sequence | np.ndarray) else (given, given)
+    return float(low), float(high)
 
 
 def _state_counts(states: int | Sequence[int], p: int) -> list[int]:
-    counts = np.broadcast_to(states, p) if np.ndim(states) == 0 else np.asarray(states)
-    whole = np.issubdtype(counts.dtype, np.integer)
-    if len(counts) != p or not whole or ((counts < 2) | (counts > MAX_STATES)).any():
+    counts = [int(count) for count in (states if isinstance(states, Iterable) else [states] * p)]
+    if len(counts) != p:
         raise SettingError(
-            f"states must be a whole number from 2 to {MAX_STATES}, or one for each of the {p} "
-            f"nodes, got {states!r}."
+            f"states must be one number, or one for each of the {p} nodes, not {len(counts)}."
         )
-    return [int(count) for count in counts]
+    return counts
 
 
 def _centred(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:

@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import SettingError
 from isinglass.losses.protocol import Block, Fit, Loss
+from isinglass.parameters import checked
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.solvers.path import (
     ALL_IN,
     Path,
     Step,
-    checked_threshold,
     stopped_at_size,
     stopped_at_threshold,
 )
@@ -29,6 +29,7 @@ ZERO = 1e-12  # a smaller gain counts as none
 ROUNDING = 1e-11  # losses this close are equal: the same support, refitted
 
 
+@checked
 def foba(
     loss: Loss[Any],
     threshold: float,
@@ -79,11 +80,8 @@ def foba(
     >>> path.steps[0]
     Step(add 3, gain=..., loss=...)
     """
-    threshold, nu = checked_threshold(threshold), checked_nu(nu)
-    if max_steps is not None and max_steps < 0:
-        raise SettingError(f"max_steps must not be negative, got {max_steps}.")
     blocks = Blocks(loss, named_groups(groups, loss.size), standardise=standardise)
-    return search(blocks, threshold, nu, max_steps=max_steps)
+    return search(blocks, float(threshold), float(nu), max_steps=max_steps)
 
 
 def search(
@@ -205,10 +203,3 @@ def _members(groups: Any, size: int) -> list[Iterable[int]]:
         )
     labels = np.asarray(listed)
     return [np.flatnonzero(labels == label) for label in np.unique(labels)]
-
-
-def checked_nu(nu: float) -> float:
-    """Return nu as a float, or raise SettingError."""
-    if not 0 < float(nu) < 1:
-        raise SettingError(f"nu must lie strictly between 0 and 1, not {nu!r}.")
-    return float(nu)

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from isinglass.errors import BelowFloor, SettingError
+from isinglass.errors import BelowFloor
 from isinglass.frames import frame
 from isinglass.losses.protocol import Fit
+from isinglass.parameters import checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +86,8 @@ class Path:
         Names of the variables, for printing.
     required : tuple of int
         Variables that were in the support from the start and could not be dropped.
+    library : str, optional
+        The data-frame library that `to_frame` answers in.
 
     Examples
     --------
@@ -102,6 +105,7 @@ class Path:
     status: str
     names: tuple[str, ...] | None = None
     required: tuple[int, ...] = ()
+    library: str | None = None
 
     @property
     def final(self) -> Fit:
@@ -128,6 +132,7 @@ class Path:
         """Plain mean loss at the end."""
         return self.final.loss
 
+    @checked
     def at(self, threshold: float) -> Path:
         """Return the path of a fresh run with a larger threshold.
 
@@ -142,7 +147,6 @@ class Path:
         >>> est.paths_[1].at(10.0).support
         ()
         """
-        threshold = checked_threshold(threshold)
         if threshold < self.threshold:
             raise BelowFloor(
                 f"the search ran to {self.threshold:.6g}, so {threshold:.6g} is out of reach; "
@@ -156,8 +160,9 @@ class Path:
             return replace(self, threshold=threshold, status=stopped_at_threshold(threshold))
         return replace(self, threshold=threshold)
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
-        """Return the steps as a data frame (polars, unless `library` says pandas or pyarrow).
+        """Return the steps as a data frame, in the library of the table unless another is named.
 
         Examples
         --------
@@ -177,7 +182,7 @@ class Path:
                 "size": [len(step.support) for step in self.steps],
                 "loss": [step.loss for step in self.steps],
             },
-            library,
+            library or self.library,
         )
 
     def __len__(self) -> int:
@@ -207,14 +212,3 @@ def stopped_at_size(size: int) -> str:
 
 
 ALL_IN = "stopped: every candidate is in the model"
-
-
-def checked_threshold(threshold: float) -> float:
-    """Return a threshold as a float, or raise SettingError."""
-    try:
-        value = float(threshold)
-    except (TypeError, ValueError):
-        value = float("nan")
-    if not 0 < value < float("inf"):
-        raise SettingError(f"a threshold must be a positive number, not {threshold!r}.")
-    return value

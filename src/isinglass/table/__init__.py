@@ -10,7 +10,7 @@ from isinglass.table.column import Column
 from isinglass.table.draws import Drawer
 from isinglass.table.encode import encode
 from isinglass.table.notes import Note
-from isinglass.table.read import DEFAULT_NA, read_table
+from isinglass.table.reading import DEFAULT_NA, read_table
 from isinglass.table.table import Table
 
 __all__ = ["DEFAULT_NA", "Column", "Drawer", "Note", "Table", "encode", "read_table"]

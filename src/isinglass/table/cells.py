@@ -32,12 +32,15 @@ class Cells:
         All labels in their order, of an ordered category.
     nominal : bool
         Whether the column is declared an unordered category.
+    in_utc : bool
+        Whether the cells are times of a zone, as instants of UTC.
     """
 
     seen: NDArray[Any]
     null: NDArray[np.bool_] | None = None
     categories: tuple[Any, ...] | None = None
     nominal: bool = False
+    in_utc: bool = False
 
 
 class Source(Protocol):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Column"]
+__all__ = ["Column", "as_text", "high_states"]
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,14 @@ class Column:
         The labels seen, in order, as plain Python values. The missing state
         (``missing="state"``) is the label None, and comes last.
     ordered : bool
-        Whether the order of the states means something: booleans, numbers, yes/no,
-        true/false, ordered categories, binned columns. A column with the missing state is
-        not ordered, since None has no place among the others, unless that state only says
-        where the column is not available; nor is an unordered category that holds numbers,
-        which is taken at its word.
+        Whether the order of the states means something: numbers, ordered categories, binned
+        columns, and any two states, which come in the order low, high. A column with the missing
+        state and more than one other is not ordered, since None has no place among the others,
+        unless that state only says where the column is not available; nor is an unordered
+        category that holds three numbers or more, which is taken at its word.
     cuts : tuple of float, optional
-        The inner cut points of a binned column: state k holds the values above
-        ``cuts[k - 1]`` and up to ``cuts[k]``.
+        The inner cut points of a binned column: its states are the bins between them that rows
+        fall into. A bin holds the values above one cut point and up to the next.
 
     Examples
     --------
@@ -44,3 +44,22 @@ class Column:
     def has_missing_state(self) -> bool:
         """Whether a gap is one of the states."""
         return self.states[-1] is None
+
+
+def high_states(
+    states: Iterable[Sequence[Hashable]], answers: Iterable[int]
+) -> tuple[str | None, ...]:
+    """The high state of each column as text, the second of two answers; None if not two.
+
+    >>> high_states([("no", "yes", None), (1, 2, 3)], [2, 3])
+    ('yes', None)
+    """
+    return tuple(
+        as_text(of_column[1]) if count == 2 else None
+        for of_column, count in zip(states, answers, strict=True)
+    )
+
+
+def as_text(state: Hashable) -> str:
+    """A state as tables of columns and edges name it."""
+    return "(missing)" if state is None else str(state)

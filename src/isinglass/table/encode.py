@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -10,21 +10,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from isinglass.core import MAX_STATES
 from isinglass.errors import SettingError
-from isinglass.table.bins import bin_factor, check_bins, cut_points
+from isinglass.table.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points
 from isinglass.table.column import Column
+from isinglass.table.factor import Factor
+from isinglass.table.high import check_high
 from isinglass.table.integers import encode_integers
+from isinglass.table.limits import check_limits
 from isinglass.table.missing import check_missing
 from isinglass.table.notes import Note, oddities
 from isinglass.table.rows import Rows, read_rows, stack
-from isinglass.table.states import check_state_counts, learn_states
+from isinglass.table.states import learn_states
 from isinglass.table.table import Table
 from isinglass.table.weights import check_n_eff, rescale
-from isinglass.table.wording import plural, quoted
+from isinglass.table.wording import listing, plural, quoted
 
 __all__ = ["encode"]
-
-Cuts = dict[str, tuple[float, ...]]
 
 
 def encode(
@@ -33,8 +35,9 @@ def encode(
     *,
     missing: str = "error",
     n_eff: str | float = "sum",
-    bins: Mapping[Any, int] | None = None,
+    bins: Mapping[Any, int | Sequence[float]] | None = None,
     max_states: int = 32,
+    high: Mapping[Any, Any] | None = None,
 ) -> Table:
     """Turn any discrete table into codes.
 
@@ -52,11 +55,15 @@ def encode(
     n_eff : {"sum", "kish"} or float
         The number of rows that the weights are worth: their sum, if they are counts;
         ``(sum w)**2 / sum w**2`` for sampling weights; or a number.
-    bins : dict of str to int, optional
-        Columns of numbers to cut at quantiles, and into how many states. A column of an
-        array may be given by its position.
+    bins : dict of str to int or list of float, optional
+        Columns of numbers to cut at quantiles, and into how many states; or where to cut them.
+        A column of an array may be given by its position.
     max_states : int
-        The largest number of distinct values a column may have.
+        The largest number of distinct values a column may have; with the missing state, a
+        column never has more than 256 states.
+    high : dict of str to label, optional
+        The high state of columns with two states. By default it is the answer that means yes
+        (yes, true, present, ja, agree, ...), else the second label.
 
     Returns
     -------
@@ -83,16 +90,19 @@ def encode(
     check_missing(missing)
     check_n_eff(n_eff)
     _check_max_states(max_states)
-    if sample_weight is None and n_eff == "sum" and bins is None:
+    if sample_weight is None and n_eff == "sum" and bins is None and high is None:
         table = encode_integers(X, max_states)
         if table is not None:
             return table
     rows = read_rows(X, sample_weight, missing)
     weights = rescale(rows.weights, n_eff)
-    n_bins = check_bins(bins, rows.names, unnamed=rows.library is None)
-    rows, cuts = _bin(replace(rows, weights=weights), n_bins)
-    check_state_counts(rows.names, rows.factors, max_states)
-    return _table(rows, cuts, missing)
+    unnamed = rows.library is None
+    most = min(int(max_states), MAX_STATES)
+    asked = check_bins(bins, rows.names, unnamed=unnamed, most=most)
+    highs = check_high(high, rows.names, unnamed=unnamed)
+    rows, cuts = _bin(replace(rows, weights=weights), asked)
+    check_limits(rows.names, rows.factors, max_states, missing)
+    return _table(rows, cuts, missing, highs)
 
 
 def _check_max_states(max_states: Any) -> None:
@@ -102,41 +112,60 @@ def _check_max_states(max_states: Any) -> None:
         )
 
 
-def _bin(rows: Rows, n_bins: Mapping[str, int]) -> tuple[Rows, Cuts]:
+def _bin(rows: Rows, asked: Mapping[str, int | Cuts]) -> tuple[Rows, dict[str, Cuts]]:
     factors = dict(zip(rows.names, rows.factors, strict=True))
     cuts = {
-        name: cut_points(name, factors[name], rows.weights, count) for name, count in n_bins.items()
+        name: cut_points(name, factors[name], rows.weights, wanted)
+        for name, wanted in asked.items()
     }
     binned = {name: bin_factor(factors[name], cuts[name]) for name in cuts}
-    merged = [
-        _merged(name, n_bins[name], len(cuts[name]) + 1)
-        for name in cuts
-        if len(cuts[name]) + 1 < n_bins[name]
+    notes = [
+        note for name in cuts for note in _about_bins(name, asked[name], cuts[name], binned[name])
     ]
     factors.update(binned)
-    return replace(rows, factors=tuple(factors.values()), notes=(*rows.notes, *merged)), cuts
+    return replace(rows, factors=tuple(factors.values()), notes=(*rows.notes, *notes)), cuts
 
 
-def _merged(name: str, wanted: int, left: int) -> Note:
-    done = f"{wanted} were asked for, {plural(left, 'bin')} made: values repeat too often for more"
-    return Note(name, "bins merged", done)
+def _about_bins(name: str, asked: int | Cuts, cuts: Cuts, binned: Factor) -> Iterator[Note]:
+    """What is odd about the bins of a column."""
+    made = len(cuts) + 1
+    if isinstance(asked, int):
+        if made < asked:
+            done = (
+                f"{asked} were asked for, {plural(made, 'bin')} made: values repeat too often for "
+                "more"
+            )
+            yield Note(name, "bins merged", done)
+        return
+    empty = [quoted(label) for label in bin_labels(cuts) if label not in set(binned.labels)]
+    if empty:
+        yield Note(name, "empty bins", f"no row is in {listing(empty)}; no state is made of it")
 
 
-def _table(rows: Rows, cuts: Cuts, missing: str) -> Table:
+def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, Any]) -> Table:
     learned = [
-        learn_states(name, factor, missing)
+        learn_states(name, factor, missing, highs)
         for name, factor in zip(rows.names, rows.factors, strict=True)
     ]
     columns = tuple(_with_cuts(column, cuts) for column, _ in learned)
-    codes = stack([codes for _, codes in learned], [len(c.states) for c in columns])
+    codes = stack([codes for _, codes in learned])
     seen = [
         np.bincount(codes[:, position], rows.weights, minlength=len(column.states))
         for position, column in enumerate(columns)
     ]
     notes = (*rows.notes, *oddities(columns, seen, float(rows.weights.sum())))
     available = missing == "available" and any(column.has_missing_state for column in columns)
-    return Table(codes, columns, rows.weights, rows.library, notes, available, kept=rows.kept)
+    return Table(
+        codes,
+        columns,
+        rows.weights,
+        rows.library,
+        notes,
+        available,
+        kept=rows.kept,
+        dropped=rows.dropped,
+    )
 
 
-def _with_cuts(column: Column, cuts: Cuts) -> Column:
+def _with_cuts(column: Column, cuts: dict[str, Cuts]) -> Column:
     return replace(column, cuts=cuts[column.name]) if column.name in cuts else column

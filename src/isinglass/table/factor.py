@@ -8,7 +8,7 @@ no more than finding out that there are too many of them.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from isinglass.table.cells import Cells
 from isinglass.table.codes import GAP, Coded, Codes, code_dtype, renumber, scatter
-from isinglass.table.labels import are_numbers, plain
+from isinglass.table.labels import are_numbers, are_texts_of_numbers, in_utc, plain
 from isinglass.table.objects import factorise_objects
 
 __all__ = ["Factor", "factorise"]
@@ -35,6 +35,7 @@ class Factor:
     labels: NDArray[Any]
     categories: tuple[Any, ...] | None = None
     nominal: bool = False
+    in_utc: bool = False
 
     @property
     def gaps(self) -> NDArray[np.bool_]:
@@ -52,16 +53,22 @@ class Factor:
         """Whether all labels are numbers; booleans are not."""
         return self.labels.dtype.kind in "iuf" or are_numbers(self.labels)
 
+    @property
+    def reads_as_numbers(self) -> bool:
+        """Whether all labels are numbers, or all are texts of numbers such as 01."""
+        return self.is_numeric or are_texts_of_numbers(self.labels)
+
     def rows(self, keep: NDArray[np.bool_]) -> Factor:
         """The same column on fewer rows, without the labels that are gone."""
-        kept = Factor(self.codes[keep], self.labels, self.categories, self.nominal)
+        kept = replace(self, codes=self.codes[keep])
         used = np.flatnonzero(kept.counts)
         codes, labels = renumber(kept.codes, used, len(self.labels)), self.labels[used]
-        return Factor(codes, labels, self.categories, self.nominal)
+        return replace(self, codes=codes, labels=labels)
 
     def plain_labels(self) -> list[Hashable]:
         """The labels as plain Python values."""
-        return [plain(label) for label in self.labels]
+        labels = [plain(label) for label in self.labels]
+        return [in_utc(label) for label in labels] if self.in_utc else labels
 
 
 def factorise(name: str, cells: Cells) -> Factor:
@@ -69,7 +76,7 @@ def factorise(name: str, cells: Cells) -> Factor:
     codes, labels = _factorise_seen(name, cells.seen)
     if cells.null is not None:
         codes = scatter(codes, ~cells.null)
-    return Factor(codes, labels, cells.categories, cells.nominal)
+    return Factor(codes, labels, cells.categories, cells.nominal, cells.in_utc)
 
 
 def _factorise_seen(name: str, values: NDArray[Any]) -> Coded:

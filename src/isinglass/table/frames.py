@@ -5,6 +5,7 @@ They are read through narwhals, so none of their libraries is imported here.
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -53,13 +54,15 @@ class _FrameSource:
         if series.dtype == nw.Object:
             # Objects are looked at one by one later; not every object bears isna().
             return Cells(_to_numpy(series))
-        null = series.is_null().to_numpy()
-        values = series.drop_nulls() if null.any() else series
+        values = _decoded(series)
+        null = values.is_null().to_numpy()
+        values = values.drop_nulls() if null.any() else values
         return Cells(
             _to_numpy(values),
             null if null.any() else None,
             _ordered_categories(series),
             series.dtype == nw.Categorical,
+            isinstance(series.dtype, nw.Datetime) and series.dtype.time_zone is not None,
         )
 
     def rows(self, keep: NDArray[np.bool_]) -> Self:
@@ -71,10 +74,47 @@ class _FrameSource:
         return replace(self, frame=self.frame[:, list(others)], names=names)
 
 
+def _decoded(series: nw.Series[Any]) -> nw.Series[Any]:
+    """Arrow's dictionaries as plain columns: a dictionary may hold a null itself."""
+    if series.dtype != nw.Categorical or not series.implementation.is_pyarrow():
+        return series
+    native = series.to_native()
+    return nw.from_native(native.cast(native.type.value_type), series_only=True)
+
+
 def _to_numpy(series: nw.Series[Any]) -> NDArray[Any]:
     if isinstance(series.dtype, _NUMPY_TYPES):
         return np.asarray(series.to_numpy())
+    if isinstance(series.dtype, nw.Datetime):
+        unit = "ms" if series.dtype.time_unit == "s" else series.dtype.time_unit
+        return _integers(series.dt.timestamp(unit)).view(f"M8[{unit}]")
+    if isinstance(series.dtype, nw.Date | nw.Duration):
+        times = np.asarray(series.to_numpy())
+        if times.dtype.kind in "mM":
+            return times
+    if isinstance(series.dtype, nw.Time) and not series.implementation.is_pandas_like():
+        return _times_of_day(series)
     return np.fromiter(series.to_list(), dtype=object, count=len(series))
+
+
+def _integers(series: nw.Series[Any]) -> NDArray[np.int64]:
+    return np.ascontiguousarray(series.to_numpy(), dtype=np.int64)
+
+
+def _times_of_day(series: nw.Series[Any]) -> NDArray[Any]:
+    """Times of day: Python's own, or texts where they are finer than a microsecond."""
+    if series.implementation.is_pyarrow():
+        native = series.to_native().cast("time64[ns]").cast("int64")
+        series = nw.from_native(native, series_only=True)
+    nanoseconds, which = np.unique(_integers(series.cast(nw.Int64)), return_inverse=True)
+    times = (_time_of_day(*divmod(each, 1000)) for each in nanoseconds.tolist())
+    labels: NDArray[Any] = np.fromiter(times, dtype=object, count=len(nanoseconds))[which]
+    return labels
+
+
+def _time_of_day(microseconds: int, nanoseconds: int) -> dt.time | str:
+    time = (dt.datetime.min + dt.timedelta(microseconds=microseconds)).time()
+    return f"{time.isoformat('microseconds')}{nanoseconds:03}" if nanoseconds else time
 
 
 def _ordered_categories(series: nw.Series[Any]) -> tuple[Any, ...] | None:
@@ -84,5 +124,6 @@ def _ordered_categories(series: nw.Series[Any]) -> tuple[Any, ...] | None:
     if series.dtype == nw.Categorical and series.implementation.is_pyarrow():
         native = series.to_native()
         if native.type.ordered:
-            return tuple(native.unify_dictionaries().chunk(0).dictionary.to_pylist())
+            labels = native.unify_dictionaries().chunk(0).dictionary.to_pylist()
+            return tuple(label for label in labels if label is not None)
     return None

@@ -9,44 +9,86 @@ import datetime as dt
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-__all__ = ["are_numbers", "has_infinity", "is_gap", "key", "plain", "sort_labels"]
+__all__ = [
+    "are_numbers",
+    "are_texts_of_numbers",
+    "has_infinity",
+    "in_utc",
+    "is_gap",
+    "key",
+    "match_label",
+    "plain",
+    "sort_labels",
+]
 
-_ANSWERS = {"no": 0, "yes": 1}, {"false": 0, "true": 1}
+#: Units of NumPy's durations whose length is always the same.
+_MICROSECONDS = {
+    "W": Fraction(604_800_000_000),
+    "D": Fraction(86_400_000_000),
+    "h": Fraction(3_600_000_000),
+    "m": Fraction(60_000_000),
+    "s": Fraction(1_000_000),
+    "ms": Fraction(1000),
+    "us": Fraction(1),
+    "ns": Fraction(1, 1000),
+}
 _COMPARABLE = (str, bytes, dt.date, dt.time, dt.timedelta)
 
 
 def plain(label: Any) -> Any:
-    """The label as Python's own type, where there is one that holds it exactly."""
-    if isinstance(label, np.datetime64 | np.timedelta64):
+    """The label as Python's own type, where there is one that holds it exactly.
+
+    Times that Python cannot hold (nanoseconds, years beyond 9999) become text. Times with a zone
+    are told in UTC, where no hour comes twice.
+    """
+    if isinstance(label, np.datetime64):
         return _plain_time(label)
+    if isinstance(label, np.timedelta64):
+        return _plain_duration(label)
     if isinstance(label, np.longdouble):
-        return float(label)
+        return float(label) if float(label) == label else str(label)
     if isinstance(label, np.generic):
         return label.item()
-    return _plain_timestamp(label)
+    if hasattr(label, "to_timedelta64"):  # of pandas
+        return _plain_duration(label.to_timedelta64())
+    if hasattr(label, "to_datetime64"):
+        time = _plain_time(label.to_datetime64())
+        return time if label.tzinfo is None else in_utc(time)
+    if isinstance(label, dt.datetime) and label.tzinfo is not None:
+        return label.astimezone(dt.UTC) if 1 < label.year < dt.MAXYEAR else label
+    return label
+
+
+def in_utc(time: dt.datetime | str) -> dt.datetime | str:
+    """A time of UTC that does not say so yet, or its text."""
+    return f"{time}+00:00" if isinstance(time, str) else time.replace(tzinfo=dt.UTC)
 
 
 def _plain_time(label: Any) -> Any:
-    item = label.item()
-    if not isinstance(item, int):
-        return item
-    # Nanoseconds: where Python's microseconds do not hold them, their text is exact.
-    micro = label.astype(f"{label.dtype.kind}8[us]")
-    return micro.item() if micro == label else str(label)
+    time = label.item()
+    if isinstance(time, dt.date):
+        return time
+    micro = label.astype("M8[us]")
+    exact = isinstance(micro.item(), dt.datetime) and micro.astype(label.dtype) == label
+    return micro.item() if exact else str(np.datetime_as_string(label, unit="auto"))
 
 
-def _plain_timestamp(label: Any) -> Any:
-    if getattr(label, "nanosecond", 0) or getattr(label, "nanoseconds", 0):
-        return label
-    for method in ("to_pydatetime", "to_pytimedelta"):
-        if hasattr(label, method):
-            return getattr(label, method)()
-    return label
+def _plain_duration(label: Any) -> Any:
+    unit, count = np.datetime_data(label.dtype)
+    size = _MICROSECONDS.get(unit)
+    if size is None:
+        return str(label)
+    micro = size * count * int(label.astype(np.int64))
+    try:
+        return dt.timedelta(microseconds=int(micro)) if micro.denominator == 1 else str(label)
+    except OverflowError:
+        return str(label)
 
 
 def is_gap(label: Any) -> bool:
@@ -60,7 +102,7 @@ def is_gap(label: Any) -> bool:
         return type(label).__name__ == "NAType"
 
 
-def key(label: Hashable) -> tuple[bool, Hashable]:
+def key(label: Any) -> tuple[bool, Hashable]:
     """What tells labels apart in a dict: there True equals 1, here it does not."""
     return isinstance(label, bool), label
 
@@ -68,6 +110,38 @@ def key(label: Hashable) -> tuple[bool, Hashable]:
 def are_numbers(labels: Iterable[Any]) -> bool:
     """Whether all labels are numbers; booleans are not."""
     return all(_family(label) == "number" for label in labels)
+
+
+def are_texts_of_numbers(labels: Iterable[Any]) -> bool:
+    """Whether all labels are texts that read as finite numbers, such as 01 or 1.10."""
+    return all(isinstance(label, str) and math.isfinite(_number(label)) for label in labels)
+
+
+def match_label(states: Sequence[Hashable], wanted: Any) -> int | None:
+    """The place of a label among states: the same, else by its text, whatever its case, by number.
+
+    >>> match_label(("no", "Yes"), "yes"), match_label((1.0, 2.0), "2"), match_label((1, 2), "3")
+    (1, 1, None)
+    """
+    if not isinstance(wanted, Hashable):
+        return None
+    same = [code for code, state in enumerate(states) if key(state) == key(plain(wanted))]
+    if same or not isinstance(wanted, str):
+        return same[0] if same else None
+    texts = ["" if state is None else str(state) for state in states]
+    for look in (str, str.casefold, _number):
+        found = [code for code, text in enumerate(texts) if look(text) == look(wanted)]
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _number(text: str) -> float:
+    """The number that a text says; not a number, which equals nothing, if it says none."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def has_infinity(labels: Iterable[Any]) -> bool:
@@ -86,19 +160,8 @@ def sort_labels(
         rank = {key(plain(label)): position for position, label in enumerate(categories)}
         return sorted(labels, key=lambda label: rank[key(label)]), True
     families = {_family(label) for label in labels}
-    if families == {"str"}:
-        return _sort_strings(labels)
     ordered = families == {"bool"} or (families == {"number"} and not nominal)
     return [label for family in sorted(families) for label in _sorted(family, labels)], ordered
-
-
-def _sort_strings(labels: Sequence[str]) -> tuple[list[str], bool]:
-    folded = {label.casefold() for label in labels}
-    for answers in _ANSWERS:
-        # "No" beside "no" are two states without an order between them.
-        if folded <= answers.keys() and len(folded) == len(labels):
-            return sorted(labels, key=lambda label: answers[label.casefold()]), True
-    return sorted(labels), False
 
 
 def _sorted(family: str, labels: Sequence[Any]) -> list[Any]:

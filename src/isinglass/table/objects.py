@@ -6,6 +6,7 @@ of two equal labels always the same one is kept.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from isinglass.errors import TableError
 from isinglass.table.codes import Coded, Codes, code_dtype, renumber
-from isinglass.table.labels import is_gap
+from isinglass.table.labels import is_gap, plain
 from isinglass.table.wording import quoted
 
 __all__ = ["factorise_objects"]
@@ -24,6 +25,10 @@ def factorise_objects(name: str, values: NDArray[Any]) -> Coded:
     """Code the cells by their distinct labels; the name is for errors."""
     cells = _unboxed(values)
     kinds = set(map(type, cells))
+    if any(issubclass(kind, dt.datetime) for kind in kinds):
+        # Within one zone Python takes the two instants of an hour that comes twice for one.
+        cells = [cell if is_gap(cell) else plain(cell) for cell in cells]
+        kinds = set(map(type, cells))
     if any(issubclass(kind, complex) for kind in kinds):
         raise TableError(f"Complex data not supported: column {name!r} holds complex numbers.")
     labels, codes = _distinct(name, cells, kinds)

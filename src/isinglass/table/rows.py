@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.table.codes import Codes, code_dtype
+from isinglass.table.codes import Codes
 from isinglass.table.factor import Factor, factorise
 from isinglass.table.missing import complete_rows, gap_notes
 from isinglass.table.notes import Note
@@ -24,7 +24,8 @@ __all__ = ["Rows", "read_rows", "stack"]
 class Rows:
     """The columns and weights of the rows that exist; states have no order yet.
 
-    `kept` says which of the rows that came they are; None for all.
+    `kept` says which of the rows that came they are, None for all; `dropped` how many are gone
+    because values were missing.
     """
 
     names: tuple[str, ...]
@@ -33,6 +34,7 @@ class Rows:
     library: str | None
     notes: tuple[Note, ...]
     kept: NDArray[np.intp] | None = None
+    dropped: int = 0
 
 
 def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Rows:
@@ -46,21 +48,20 @@ def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Ro
     factors = tuple(factorise(name, source.cells(position)) for position, name in enumerate(names))
     kept = complete_rows(names, factors, missing)
     notes = gap_notes(names, factors, kept, missing)
+    dropped = 0 if kept is None else int(np.count_nonzero(~kept))
     if kept is not None:
         factors, weights = tuple(factor.rows(kept) for factor in factors), weights[kept]
         left = left[kept]
     for name, factor in zip(names, factors, strict=True):
         check_finite(name, factor)
     everything = len(left) == len(exists)
-    return Rows(names, factors, weights, source.library, notes, None if everything else left)
+    indices = None if everything else left
+    return Rows(names, factors, weights, source.library, notes, indices, dropped)
 
 
-def stack(codes: Sequence[Codes], n_states: Sequence[int]) -> Codes:
-    """The columns side by side, each contiguous, in the smallest type that holds them all."""
-    shape = (len(codes[0]), len(codes))
-    # One byte where it will do: what the engine reads.
-    dtype = np.uint8 if max(n_states) <= 256 else code_dtype(max(n_states))
-    table = np.empty(shape, dtype=dtype, order="F")
+def stack(codes: Sequence[Codes]) -> NDArray[np.uint8]:
+    """The columns side by side, each contiguous, a byte for each cell."""
+    table = np.empty((len(codes[0]), len(codes)), dtype=np.uint8, order="F")
     for position, column in enumerate(codes):
         table[:, position] = column
     return table

@@ -10,7 +10,7 @@ from isinglass.table.arrays import open_array
 from isinglass.table.cells import Source, check_shape
 from isinglass.table.frames import open_frame
 
-__all__ = ["open_source"]
+__all__ = ["open_source", "without_column"]
 
 
 def open_source(X: Any) -> Source:
@@ -20,3 +20,13 @@ def open_source(X: Any) -> Source:
     source: Source = open_frame(X) if is_frame else open_array(X)
     check_shape(source)
     return source
+
+
+def without_column(X: Any, name: str) -> Any:
+    """The same table without a column; of an array, the column that is called so."""
+    X = nw.to_native(X, pass_through=True)
+    if nw.dependencies.is_into_dataframe(X):
+        return nw.from_native(X, eager_only=True).drop(name, strict=False).to_native()
+    source = open_array(X)
+    position = source.names.index(name) if name in source.names else None
+    return source.array if position is None else source.without(position).array

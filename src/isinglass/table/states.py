@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from isinglass.errors import TableError, TooManyStates, UnseenState
-from isinglass.table.bins import bin_factor
-from isinglass.table.codes import Codes, code_dtype
+from isinglass.errors import SettingError, TableError, UnseenState
+from isinglass.table.bins import bin_factor, no_number
+from isinglass.table.codes import Codes
 from isinglass.table.column import Column
 from isinglass.table.factor import Factor
-from isinglass.table.labels import are_numbers, has_infinity, key, sort_labels
+from isinglass.table.high import high_last, low_then_high
+from isinglass.table.labels import has_infinity, key, sort_labels
 from isinglass.table.wording import listing, quoted
 
-__all__ = ["check_finite", "check_state_counts", "learn_states", "look_up_states"]
+__all__ = ["check_finite", "learn_states", "look_up_states"]
 
 
 def check_finite(name: str, factor: Factor) -> None:
@@ -32,28 +34,30 @@ def check_finite(name: str, factor: Factor) -> None:
         )
 
 
-def check_state_counts(names: Sequence[str], factors: Sequence[Factor], max_states: int) -> None:
-    """Raise TooManyStates for columns that are measurements or ids."""
-    wide = [
-        (name, factor)
-        for name, factor in zip(names, factors, strict=True)
-        if len(factor.labels) > max_states
-    ]
-    if not wide:
-        return
-    others = [f"{name!r} ({len(factor.labels):,})" for name, factor in wide[1:]]
-    also = f" So have {listing(others, 5)}." if others else ""
-    raise TooManyStates(_too_many(*wide[0], max_states) + also)
-
-
-def learn_states(name: str, factor: Factor, missing: str) -> tuple[Column, Codes]:
+def learn_states(
+    name: str, factor: Factor, missing: str, high: Mapping[str, Any]
+) -> tuple[Column, Codes]:
     """The states of a column in their order, and its rows in codes of them."""
-    labels = factor.plain_labels()
-    states, ordered = sort_labels(labels, factor.categories, factor.nominal)
-    if factor.gaps.any():
-        states, ordered = [*states, None], ordered and missing == "available"
+    states, ordered = sort_labels(factor.plain_labels(), factor.categories, factor.nominal)
+    gaps, counted = bool(factor.gaps.any()), missing == "state"
+    if len(states) == 2 and not ordered:
+        states, ordered = low_then_high(states), True
+    if name in high:
+        _check_no_missing_state(name, gaps and counted)
+        states, ordered = high_last(name, states, high[name]), True
+    if gaps:
+        # Two states have an order even if one of them is the missing state, the high one.
+        states, ordered = [*states, None], len(states) == 1 if counted else ordered
     column = Column(name, tuple(states), ordered)
     return column, look_up_states(column, factor)
+
+
+def _check_no_missing_state(name: str, has_one: bool) -> None:
+    if has_one:
+        raise SettingError(
+            f"high names a state of column {name!r}, whose missing values are a state of their "
+            'own (missing="state"), always the last one. Leave this column out.'
+        )
 
 
 def look_up_states(column: Column, factor: Factor) -> Codes:
@@ -69,22 +73,13 @@ def look_up_states(column: Column, factor: Factor) -> Codes:
         table[position] = place[key(label)]
     if not column.has_missing_state and factor.gaps.any():
         raise UnseenState(_unseen(column, "a missing value"))
-    return table.astype(code_dtype(len(column.states)))[factor.codes]
+    return table.astype(np.uint8)[factor.codes]
 
 
 def _in_known_bins(column: Column, factor: Factor) -> Factor:
-    if not factor.is_numeric:
-        stranger = next(label for label in factor.plain_labels() if not are_numbers([label]))
-        raise UnseenState(_unseen(column, quoted(stranger)))
+    if not factor.reads_as_numbers:
+        raise UnseenState(_unseen(column, quoted(no_number(factor))))
     return bin_factor(factor, column.cuts or ())
-
-
-def _too_many(name: str, factor: Factor, max_states: int) -> str:
-    advice = f"Bin it (bins={{{name!r}: 4}}), drop it," if factor.is_numeric else "Drop it"
-    return (
-        f"column {name!r} has {len(factor.labels)} distinct values; at most {max_states} "
-        f"states are supported. {advice} or raise max_states."
-    )
 
 
 def _unseen(column: Column, what: str) -> str:

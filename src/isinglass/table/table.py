@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import TableError
 from isinglass.table.codes import Codes
-from isinglass.table.column import Column
+from isinglass.table.column import Column, high_states
 from isinglass.table.missing import check_missing
 from isinglass.table.notes import Note
 from isinglass.table.rows import read_rows, stack
@@ -26,7 +27,7 @@ class Table:
 
     Parameters
     ----------
-    codes : ndarray of int8, int16 or int32, shape (n_rows, p)
+    codes : ndarray of uint8, shape (n_rows, p)
         ``columns[j].states[codes[i, j]]`` is the label of row i in column j. Columns are
         contiguous; rows of weight zero are gone.
     columns : tuple of Column
@@ -44,6 +45,8 @@ class Table:
         The number of rows of the whole table, if this is a part of it.
     kept : ndarray of int, optional
         Which rows of the table that came in these are; None for all.
+    dropped : int
+        Rows that were left out because values were missing (``missing="drop"``).
 
     Examples
     --------
@@ -61,6 +64,7 @@ class Table:
     available: bool = False
     total: float | None = None
     kept: NDArray[np.intp] | None = None
+    dropped: int = 0
 
     @cached_property
     def n(self) -> float:
@@ -71,6 +75,11 @@ class Table:
     def names(self) -> tuple[str, ...]:
         """The name of each column."""
         return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def states(self) -> tuple[tuple[Hashable, ...], ...]:
+        """The labels of each column's states."""
+        return tuple(column.states for column in self.columns)
 
     @cached_property
     def n_states(self) -> tuple[int, ...]:
@@ -92,6 +101,11 @@ class Table:
     def ordered(self) -> tuple[bool, ...]:
         """Whether the order of each column's states means something."""
         return tuple(column.ordered for column in self.columns)
+
+    @cached_property
+    def high(self) -> tuple[str | None, ...]:
+        """The high state of each column as text; None for columns without two states."""
+        return high_states((column.states for column in self.columns), self.n_answers)
 
     def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
         """Some rows, with the states seen there; and which of the old states those are.
@@ -117,7 +131,7 @@ class Table:
             replace(column, states=tuple(column.states[code] for code in states))
             for column, states in zip(self.columns, kept, strict=True)
         )
-        stacked = stack(fewer, [len(states) for states in kept])
+        stacked = stack(fewer)
         return Table(stacked, columns, weights, self.library, (), self.available), kept
 
     def encode_like(
@@ -158,7 +172,7 @@ class Table:
             for column, factor in zip(self.columns, rows.factors, strict=True)
         ]
         return Table(
-            stack(codes, self.n_states),
+            stack(codes),
             self.columns,
             rows.weights,
             rows.library,

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from isinglass.parameters import shown
+
 LONGEST_LABEL = 40
 
 
 def quoted(label: object) -> str:
     """A label as Python writes it, cut short so that a message stays one line."""
-    text = repr(label)
-    if len(text) <= LONGEST_LABEL:
-        return text
-    return text[: LONGEST_LABEL - 3] + "..."
+    return shown(label, LONGEST_LABEL)
 
 
 def listing(words: Sequence[str], limit: int = 3) -> str:

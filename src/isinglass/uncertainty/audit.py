@@ -20,8 +20,9 @@ from isinglass.estimators.folds import as_written
 from isinglass.experiments import Cell, Design, Draw, Found, Method, run
 from isinglass.experiments.plan import Codes, hashed
 from isinglass.experiments.run import Progress
+from isinglass.experiments.store import Record, are_pairs
 from isinglass.frames import frame
-from isinglass.model.settings import check_whole
+from isinglass.parameters import checked
 from isinglass.selection import FIRM, TENTATIVE
 from isinglass.table import Table
 from isinglass.table.fingerprint import fingerprint
@@ -120,6 +121,7 @@ class Audit:
     sentence: str
     library: str | None = None
 
+    @checked
     def tier(self, name: str) -> Tier:
         """One tier, by its name."""
         for tier in self.tiers:
@@ -127,12 +129,14 @@ class Audit:
                 return tier
         raise SettingError(f"there is no tier {name!r}; there are {[t.name for t in self.tiers]}.")
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a tier."""
         keys = tuple(Tier.__dataclass_fields__)
         columns = {key: [getattr(tier, key) for tier in self.tiers] for key in keys}
         return frame(columns, library or self.library)
 
+    @checked
     def chances_frame(self, library: str | None = None) -> Any:
         """One row a size of link, one column a tier."""
         columns: dict[str, list[Any]] = {
@@ -151,6 +155,7 @@ class Audit:
         return f"Audit({told}; {self.tables} tables)"
 
 
+@checked
 def audit(
     estimator: GreedyGraph,
     X: Any,
@@ -199,14 +204,20 @@ def audit(
     >>> result.tier("tentative").false >= result.tier("firm").false
     True
     """
-    check_whole("n", n, 1)
     fitted = _fitted(estimator, X, sample_weight)
     again = Again.of(fitted)
     model = denser_model(fitted)
     design = Design(_key(fitted, seed), len(again.names), 1, model.sample, (again.rows,), "n")
     cells = [Cell(Draw(design, again.rows, i), Method("audit", again.learn)) for i in range(n)]
     with tempfile.TemporaryDirectory() as temporary:
-        records = run(cells, folder or temporary, jobs=jobs, progress=progress)
+        records = run(
+            cells,
+            folder or temporary,
+            work="an audit",
+            sound=again.sound,
+            jobs=jobs,
+            progress=progress,
+        )
     good = {cell: records[cell.key] for cell in cells if "kept" in records[cell.key]}
     if not good:
         raise SettingError(f"no drawn table could be learned from: {_reason(records)}")
@@ -279,6 +290,7 @@ class Again:
         settings = {
             "floor": min(thresholds.values()),
             "bins": None,
+            "high": None,
             "max_states": 256,
             "n_jobs": 1,
             "n_eff": "sum" if counts else table.n,
@@ -306,6 +318,12 @@ class Again:
             name: [[link.source, link.target] for link in graph] for name, graph in graphs.items()
         }
         return Found(graphs, kept=kept)
+
+    def sound(self, record: Record) -> bool:
+        """Whether a record that was read holds what `learn` finds."""
+        kept = record["kept"]
+        tiers = kept.keys() == record["settings"].keys() == self.thresholds.keys()
+        return tiers and all(are_pairs(pairs, len(self.names)) for pairs in kept.values())
 
     def sought(self, model: DenserModel, cell: Cell) -> list[tuple[int, int]]:
         """The links of a drawn table that a search had to find: all but required ones."""

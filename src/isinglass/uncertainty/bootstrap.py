@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.engine import Progress
 from isinglass.errors import SettingError, TableError
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.store import Record
+from isinglass.experiments.store import Record, Store
 from isinglass.frames import frame
 from isinglass.graph import Graph, position_of
 from isinglass.model import MarkovField, fit_model
+from isinglass.parameters import checked
 from isinglass.uncertainty.rerun import Rerun, gather
 
 Array = NDArray[np.float64]
@@ -52,10 +53,9 @@ class Bootstrap:
     tables: dict[tuple[int, int], Array]
     failures: dict[int, str]
 
+    @checked
     def interval(self, a: str, b: str, level: float = 0.95) -> tuple[Array, Array]:
         """Return the lower and upper ends for each entry of an edge's table, given this graph."""
-        if not 0 < level < 1:
-            raise SettingError(f"level must lie strictly between 0 and 1, not {level!r}.")
         ends = [position_of(name, self.graph.names) for name in (a, b)]
         pair = min(ends), max(ends)
         if pair not in self.tables:
@@ -64,6 +64,7 @@ class Bootstrap:
         low, high = np.quantile(tables, [(1 - level) / 2, (1 + level) / 2], axis=0)
         return low, high
 
+    @checked
     def to_frame(self, level: float = 0.95, library: str | None = None) -> Any:
         """Return a data frame, one row an edge; the interval is that of the coupling.
 
@@ -99,6 +100,7 @@ class Bootstrap:
         return f"Bootstrap({len(self.graph)} edges, {draws} resamples{failed}; given this graph)"
 
 
+@checked
 def bootstrap(
     estimator: GreedyGraph,
     X: Any = None,
@@ -139,12 +141,11 @@ def bootstrap(
     >>> bool(low[1, 1] < 0.5 < high[1, 1])
     True
     """
-    if n != int(n) or n < 1:
-        raise SettingError(f"n must be a whole number, 1 or more, not {n!r}.")
     rerun = Rerun.of(estimator, X, sample_weight)
     key = rerun.key("bootstrap", seed)
     work = {f"{key}/{i}": partial(_refitted, rerun, seed, i) for i in range(int(n))}
-    records = gather(work, path, n_jobs, progress)
+    store = None if path is None else Store(path, "a bootstrap")
+    records = gather(work, store, partial(_sound, rerun), n_jobs, progress)
     return _collected(rerun, [records[key][0] for key in work])
 
 
@@ -160,6 +161,20 @@ def _refitted(rerun: Rerun, seed: int, number: int) -> Sequence[Record]:
     graph = rerun.estimator.graph_
     model = fit_model(table, graph, intercept=bool(rerun.estimator.intercept))
     return [{"tables": [model.couplings[e.source, e.target].tolist() for e in graph]}]
+
+
+def _sound(rerun: Rerun, records: list[Record]) -> bool:
+    (record,) = records
+    states = rerun.table.n_answers
+    shapes = [(states[e.source], states[e.target]) for e in rerun.estimator.graph_]
+    tables = [np.array(table, dtype=np.float64) for table in record["tables"]]
+    return [t.shape for t in tables] == shapes and all(map(_is_centred, tables))
+
+
+def _is_centred(table: Array) -> bool:
+    """Whether the rows and columns of a table sum to zero, as those of a model do."""
+    sums = np.concatenate([table.sum(axis=0), table.sum(axis=1)])
+    return bool(np.isfinite(table).all() and np.allclose(sums, 0.0, atol=1e-6))
 
 
 def _collected(rerun: Rerun, records: Sequence[Record]) -> Bootstrap:

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.engine import Progress
-from isinglass.engine.join import join
-from isinglass.errors import SettingError
+from isinglass.engine import Joined, Progress, RefittedValues, join
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.store import Record
+from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
 from isinglass.graph import Graph, Link
+from isinglass.parameters import checked
 from isinglass.uncertainty.rerun import Rerun, gather
 
 Array = NDArray[np.float64]
@@ -59,7 +58,9 @@ class CaseDropping:
     strength: tuple[Array, ...]
     overlap: tuple[Array, ...]
     failures: dict[str, str]
+    library: str | None = None
 
+    @checked
     def cs(
         self, statistic: str = "strength", correlation: float = 0.7, certainty: float = 0.95
     ) -> float:
@@ -69,10 +70,6 @@ class CaseDropping:
         correlation with the whole table's numbers is above 0.7; zero if there is none. Its authors
         ask for at least 0.25, better 0.5. It can be no larger than the largest share tried.
         """
-        if statistic not in STATISTICS:
-            raise SettingError(
-                f"statistic must be 'edge', 'strength' or 'overlap', not {statistic!r}."
-            )
         good = [
             share
             for share, values in zip(self.dropped, getattr(self, statistic), strict=True)
@@ -80,6 +77,7 @@ class CaseDropping:
         ]
         return max(good, default=0.0)
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """Return the whole curve: one row a share and a statistic, with mean and quantiles."""
         rows = [
@@ -97,7 +95,7 @@ class CaseDropping:
                 "high": [float(np.quantile(values, 0.975)) for *_, values in rows],
                 "draws": [len(values) for *_, values in rows],
             },
-            library,
+            library or self.library,
         )
 
     def __repr__(self) -> str:
@@ -108,6 +106,7 @@ class CaseDropping:
         )
 
 
+@checked
 def case_dropping(
     estimator: GreedyGraph,
     X: Any = None,
@@ -143,11 +142,7 @@ def case_dropping(
     >>> ig.case_dropping(est, n=20, shares=(0.25, 0.5)).cs("edge")
     0.5
     """
-    if n != int(n) or n < 1:
-        raise SettingError(f"n must be a whole number, 1 or more, not {n!r}.")
     shares = tuple(float(share) for share in shares)
-    if not shares or not all(0 < share < 1 for share in shares):
-        raise SettingError("shares must lie strictly between 0 and 1, and be at least one.")
     rerun = Rerun.of(estimator, X, sample_weight)
     key = rerun.key("dropping", seed)
     work = {
@@ -155,7 +150,8 @@ def case_dropping(
         for share in shares
         for i in range(int(n))
     }
-    records = gather(work, path, n_jobs, progress)
+    store = None if path is None else Store(path, "case dropping")
+    records = gather(work, store, partial(_sound, rerun), n_jobs, progress)
     return _compared(rerun, shares, {key: records[key][0] for key in work}, int(n))
 
 
@@ -163,12 +159,21 @@ def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Sequence[Rec
     rng = np.random.default_rng([seed, round(share * 1e6), number])
     size = max(round((1 - share) * rerun.drawer.size), 1)
     table, runs, threshold = rerun.run(rerun.drawer.some(rng, size))
-    graph = join(runs, threshold, rerun.estimator.rule, table)
+    values = RefittedValues(table, bool(rerun.estimator.intercept), 1)
+    graph = join(Joined(runs, threshold, rerun.estimator.rule, table, values))
     return [{"links": [[e.source, e.target, _signed(e)] for e in graph.links]}]
 
 
+def _sound(rerun: Rerun, records: list[Record]) -> bool:
+    (record,) = records
+    strengths = [abs(strength) for *_, strength in record["links"]]
+    pairs = [pair for *pair, _ in record["links"]]
+    p = len(rerun.table.columns)
+    return are_pairs(pairs, p) and all(0 <= strength <= 1 for strength in strengths)
+
+
 def _signed(link: Link) -> float:
-    return -link.strength if link.sign < 0 else link.strength
+    return -link.weight if link.sign < 0 else link.weight
 
 
 def _compared(
@@ -184,7 +189,7 @@ def _compared(
             values[at // n].append(_comparison(whole, other, p))
     columns = [np.array(some).reshape(-1, 3).T for some in values]
     edge, strength, overlap = (tuple(column[k] for column in columns) for k in range(3))
-    return CaseDropping(shares, edge, strength, overlap, failures)
+    return CaseDropping(shares, edge, strength, overlap, failures, rerun.table.library)
 
 
 def _weights_of(graph: Graph) -> dict[tuple[int, int], float]:

@@ -15,6 +15,7 @@ from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.frames import frame
 from isinglass.graph import position_of
+from isinglass.parameters import checked
 from isinglass.selection import TENTATIVE
 from isinglass.solvers.path import Path
 from isinglass.uncertainty.searches import Search, checked_estimator, kept_out, searches
@@ -93,6 +94,7 @@ class Explanation:
     steps: tuple[Moment, ...]
     library: str | None = None
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a moment, the search of the first column before that of the second."""
         keys = ("end", "step", "kind", "variable", "evidence", "inside")
@@ -103,6 +105,7 @@ class Explanation:
         return self.sentence
 
 
+@checked
 def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
     """Say why there is an edge between two columns, or none.
 

@@ -19,7 +19,7 @@ from scipy.special import chdtrc
 from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import frame
 from isinglass.model.layout import Pair
-from isinglass.model.settings import check_between
+from isinglass.parameters import checked
 from isinglass.table import Table
 from isinglass.uncertainty.interaction import Explained
 
@@ -119,6 +119,7 @@ class PairwiseCheck:
                 found.append(each)
         return found
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a test."""
         keys = ("statistic", "df", "p_value", "adjusted")
@@ -139,6 +140,7 @@ class PairwiseCheck:
         )
 
 
+@checked
 def check_pairwise(
     estimator: GraphEstimator, *, level: float = 0.05, beyond: bool = False
 ) -> PairwiseCheck:
@@ -170,7 +172,6 @@ def check_pairwise(
     >>> sorted([check.missed[0].column, *check.missed[0].neighbours])
     ['x0', 'x1', 'x2']
     """
-    check_between("level", level, 0.0, 1.0)
     table, graph = estimator._table, estimator.graph_
     near: list[list[int]] = [[] for _ in table.names]
     for link in graph.links:

@@ -19,6 +19,7 @@ from isinglass.experiments import Plan as Cells
 from isinglass.experiments.plan import Codes, Edges
 from isinglass.experiments.run import Progress
 from isinglass.graph import Graph
+from isinglass.parameters import checked
 from isinglass.selection import FalseEdges, Selector, selector
 from isinglass.table import encode
 from isinglass.uncertainty.planned import Planned, Point, told
@@ -33,6 +34,7 @@ LOOKS = 4
 NEARLY = 0.01
 
 
+@checked
 def plan(
     columns: int | None = None,
     degree: float | None = None,
@@ -45,8 +47,9 @@ def plan(
     sample_weight: ArrayLike | str | None = None,
     missing: str = "error",
     n_eff: float | str = "sum",
-    bins: dict[str, int] | None = None,
+    bins: dict[str, int | Sequence[float]] | None = None,
     max_states: int = 32,
+    high: dict[str, Any] | None = None,
     threshold: float | str | Selector = "auto",
     rule: str = "or",
     factors: Sequence[float] = (0.7, 1.0),
@@ -80,7 +83,7 @@ def plan(
     pilot : array or data frame, optional
         Instead of the five above. One half of its rows chooses the graph, the other half, which
         had no say in that, tells the couplings.
-    sample_weight, missing, n_eff, bins, max_states
+    sample_weight, missing, n_eff, bins, max_states, high
         How the pilot table is read, as in `GreedyGraph`.
     threshold, rule
         Of the search, as in `GreedyGraph`.
@@ -121,10 +124,14 @@ def plan(
     if pilot is not None:
         if any(given is not None for given in (columns, degree, coupling, odds_ratio)):
             raise SettingError("give a pilot table, or columns, degree and coupling; not both.")
-        if missing == "available":
-            raise SettingError('a pilot table takes missing="error", "drop" or "state".')
         table = encode(
-            pilot, sample_weight, missing=missing, n_eff=n_eff, bins=bins, max_states=max_states
+            pilot,
+            sample_weight,
+            missing=missing,
+            n_eff=n_eff,
+            bins=bins,
+            max_states=max_states,
+            high=high,
         )
         supposed = Pilot(table, seed)
     else:
@@ -136,7 +143,6 @@ def plan(
             states=states,
             intercept=intercept,
         )
-    check_aims(target, factors, aim)
     work = _Work(
         supposed,
         partial(_learn, threshold=threshold, rule=rule),
@@ -148,7 +154,14 @@ def plan(
         seed,
     )
     with tempfile.TemporaryDirectory() as temporary:
-        stage = partial(run, folder=folder or temporary, jobs=jobs, progress=progress)
+        stage = partial(
+            run,
+            folder=folder or temporary,
+            work="a plan",
+            sound=_sound,
+            jobs=jobs,
+            progress=progress,
+        )
         return work.answered(stage, rows, most_rows)
 
 
@@ -169,16 +182,6 @@ def _guess(
         assert odds_ratio is not None
         coupling = coupling_of(odds_ratio, states)
     return Guess(columns, degree, abs(coupling), states, intercept)
-
-
-def check_aims(target: float, factors: Sequence[float], aim: str | None) -> None:
-    """Raise SettingError if it cannot be said when a plan is reached."""
-    if not 0 < target < 1:
-        raise SettingError(f"target must be between 0 and 1, got {target!r}.")
-    if not factors or not all(0 < factor < np.inf for factor in factors):
-        raise SettingError(f"factors must be positive numbers, got {factors!r}.")
-    if aim not in (None, "graph", "edges"):
-        raise SettingError(f"aim must be 'graph' or 'edges', not {aim!r}.")
 
 
 def _learn(codes: Codes, *, threshold: Any, rule: str) -> Graph:
@@ -213,7 +216,8 @@ class _Work:
             points, answers = self._looked_for(stage, most)
         kept = tuple(sorted(points, key=lambda at: (at.factor, at.rows)))
         sentence = told(self.supposed, self.aim, self.target, kept, answers)
-        return Planned(kept, answers, self.aim, self.target, sentence)
+        library = self.supposed.library
+        return Planned(kept, answers, self.aim, self.target, sentence, library)
 
     def _looked_for(self, stage: Any, most: int) -> tuple[list[Point], dict[float, Point]]:
         """Find the right numbers of rows with few tables, then look closely around them."""
@@ -319,6 +323,10 @@ class _Work:
         share = (self.target - heights[i - 1]) / (heights[i] - heights[i - 1])
         low, high = np.log(own[i - 1].rows), np.log(own[i].rows)
         return rounded_up(float(np.exp(low + share * (high - low))))
+
+
+def _sound(record: Mapping[str, Any]) -> bool:
+    return "" in record["settings"]
 
 
 def _point(factor: float, n: int, records: Sequence[Mapping[str, Any]]) -> Point:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isinglass.frames import frame
+from isinglass.parameters import checked
 from isinglass.uncertainty.supposed import Supposition
 
 
@@ -54,6 +55,8 @@ class Planned:
     aim : "graph" or "edges"
     target : float
     sentence : str
+    library : str, optional
+        That of the pilot table.
 
     Examples
     --------
@@ -68,11 +71,14 @@ class Planned:
     aim: str
     target: float
     sentence: str
+    library: str | None = None
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a factor and number of rows."""
         keys = tuple(Point.__dataclass_fields__)
-        return frame({key: [getattr(at, key) for at in self.points] for key in keys}, library)
+        columns = {key: [getattr(at, key) for at in self.points] for key in keys}
+        return frame(columns, library or self.library)
 
     def __str__(self) -> str:
         return self.sentence

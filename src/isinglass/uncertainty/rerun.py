@@ -6,7 +6,6 @@ table. Each draw has a seed of its own, so that any of them can be done at any t
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -81,19 +80,17 @@ def key_of(kind: str, estimator: GraphEstimator, seed: int, *content: str) -> st
 
 def gather(
     work: Mapping[str, Draw],
-    path: str | os.PathLike[str] | None,
+    store: Store | None,
+    sound: Callable[[list[Record]], bool],
     n_jobs: int | None,
     progress: Progress | None,
 ) -> dict[str, list[Record]]:
     """Do all work that has no records yet, and return the records of all, by its key.
 
     A record of a piece of work that failed has its reason under "failed"; it is tried again when
-    the records are read by a later run.
+    the records are read by a later run. Records that are not `sound` are damaged.
     """
-    store = None if path is None else Store(path)
-    if store is not None:
-        store.mend()
-    records = {} if store is None else _whole(store.read(), work)
+    records = {} if store is None else _stored(store, work, sound)
     todo = [key for key in work if key not in records]
     report = progress or (lambda done, total: None)
     report(len(records), len(work))
@@ -105,13 +102,21 @@ def gather(
     return records
 
 
-def _whole(stored: dict[str, Record], work: Mapping[str, Draw]) -> dict[str, list[Record]]:
+def _stored(
+    store: Store, work: Mapping[str, Draw], sound: Callable[[list[Record]], bool]
+) -> dict[str, list[Record]]:
     """Stored records of the work at hand; not of what failed."""
-    return {
-        key: stored[key]["records"]
-        for key in work
-        if key in stored and not any("failed" in record for record in stored[key]["records"])
-    }
+
+    def has_failed(stored: Record) -> bool:
+        return any("failed" in record for record in stored["records"])
+
+    def is_sound(stored: Record) -> bool:
+        return stored["key"] not in work or has_failed(stored) or sound(stored["records"])
+
+    store.prepare()
+    found = store.read(is_sound)
+    good = [key for key in work if key in found and not has_failed(found[key])]
+    return {key: found[key]["records"] for key in good}
 
 
 def _in_threads(work: Mapping[str, Draw], threads: int) -> Iterator[tuple[str, list[Record]]]:

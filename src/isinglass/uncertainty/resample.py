@@ -16,9 +16,10 @@ from isinglass.engine import Progress
 from isinglass.engine.join import pairs_at
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.store import Record
+from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
 from isinglass.graph import Graph
+from isinglass.parameters import checked
 from isinglass.uncertainty.rerun import Rerun, gather
 
 Names = tuple[str, str]
@@ -77,10 +78,12 @@ class Resamples:
         """How many edges a half-sample has, on average."""
         return float(np.mean([len(edges) for edges in self.halves])) if self.halves else 0.0
 
+    @checked
     def stable(self, share: float = 0.75) -> list[Names]:
         """Pairs that at least that share of the half-samples choose, in column order."""
         return [pair for pair, often in self.frequency.items() if often >= share - 1e-12]
 
+    @checked
     def bound(self, share: float = 0.75) -> float:
         """Bound on the expected number of wrong pairs among the `stable` ones.
 
@@ -88,11 +91,10 @@ class Resamples:
         of pairs of columns. With nothing assumed, "wrong" are pairs that a half-sample chooses
         with a chance of at most q/N; see :class:`isinglass.selection.Stability`.
         """
-        if not 0.5 < share <= 1:
-            raise SettingError(f"share must be above 0.5 and at most 1, not {share!r}.")
         p = len(self.graph.names)
         return self.mean_edges**2 / ((2 * share - 1) * max(p * (p - 1) / 2, 1))
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """Return a data frame, one row a pair that anybody chose, in column order."""
         tiers = dict(zip(self.graph.edges, (link.tier for link in self.graph.links), strict=True))
@@ -121,6 +123,7 @@ class Resamples:
         )
 
 
+@checked
 def resample(
     estimator: GreedyGraph,
     X: Any = None,
@@ -179,20 +182,24 @@ def resample(
     >>> found.frequency["x0", "x1"]
     1.0
     """
-    if n != int(n) or n < 2 or n % 2:
-        raise SettingError(f"n must be an even number, 2 or more, since halves are pairs; not {n}.")
     rerun = Rerun.of(estimator, X, sample_weight)
     if rerun.drawer.size < 2:
         raise SettingError("one row cannot be split in halves.")
     key = rerun.key("halves", seed)
     work = {f"{key}/{i}": partial(_halves, rerun, seed, i) for i in range(int(n) // 2)}
-    records = gather(work, path, n_jobs, progress)
+    store = None if path is None else Store(path, "half-samples")
+    records = gather(work, store, partial(_sound, rerun), n_jobs, progress)
     return _collected(rerun, [records[key] for key in work])
 
 
 def _halves(rerun: Rerun, seed: int, number: int) -> Sequence[Record]:
     rng = np.random.default_rng([seed, number])
     return [_edges(rerun, half) for half in rerun.drawer.halves(rng)]
+
+
+def _sound(rerun: Rerun, halves: list[Record]) -> bool:
+    p = len(rerun.table.columns)
+    return len(halves) == 2 and all(are_pairs(half["edges"], p) for half in halves)
 
 
 def _edges(rerun: Rerun, half: Any) -> Record:

@@ -28,6 +28,7 @@ from isinglass.model.fit import model_of, pseudo_likelihood
 from isinglass.model.layout import Layout, Pair
 from isinglass.model.parameter_errors import ParameterErrors
 from isinglass.model.pseudolikelihood import PseudoLikelihood, open_below
+from isinglass.parameters import checked
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -38,6 +39,7 @@ BLOCK = 4_000_000
 SQUARES = 7
 
 
+@checked
 def with_errors(
     estimator: GraphEstimator,
     X: Any = None,

@@ -1,4 +1,4 @@
-"""A column's search, asked again: what would an edge be worth at any step of it?
+"""A column's search, asked again: what would an edge add at any step of it?
 
 A path keeps the gains of the columns it took in, not those of the others. Here they are computed
 again, by the readable loss and from the rows of the fitted table.
@@ -41,21 +41,22 @@ class Search:
     def evidence(self, fit: NodeFit, others: Sequence[int]) -> NDArray[np.float64]:
         """Evidence for an edge to each of the others: a chi-square with one degree of freedom.
 
-        Of one in the support, what its removal would cost; of any other, what adding it would
-        gain; zero for a constant column.
+        Of one in the support, what is lost without it when the others are refitted; of any other,
+        what adding it would gain; zero for a constant column.
         """
         n = self.loss.n
-        worth, df = np.zeros(len(others)), np.ones(len(others))
+        gains, df = np.zeros(len(others)), np.ones(len(others))
         known = set(self.loss.candidates)
         inside = [i for i, t in enumerate(others) if t in known and t in fit.coef]
         outside = [i for i, t in enumerate(others) if t in known and t not in fit.coef]
-        if inside:
-            worth[inside] = self.loss.costs(fit, [(others[i],) for i in inside])
+        for i in inside:
+            fewer = self.fit([t for t in fit.coef if t != others[i]])
+            gains[i] = max(fewer.loss - fit.loss, 0.0)
         if outside:
-            worth[outside] = self.loss.gains(fit, [(others[i],) for i in outside])
+            gains[outside] = self.loss.gains(fit, [(others[i],) for i in outside])
         for i in inside + outside:
             df[i] = self.loss.df((others[i],))
-        return 2.0 * n * one_parameter_gain(worth, df, n)
+        return 2.0 * n * one_parameter_gain(gains, df, n)
 
 
 def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> Iterator[Search]:

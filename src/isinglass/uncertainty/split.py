@@ -22,12 +22,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from isinglass.errors import IsinglassError, SettingError, StoppedEarly
+from isinglass.core import MAX_STATES
+from isinglass.errors import FileError, IsinglassError, SettingError, StoppedEarly
 from isinglass.estimators.base import GraphEstimator
-from isinglass.experiments.store import Record, Store
+from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
 from isinglass.model.layout import Pair
-from isinglass.model.settings import check_between, check_whole
+from isinglass.parameters import checked
 from isinglass.table import Table, encode
 from isinglass.table.fingerprint import fingerprint
 from isinglass.table.sources import open_source
@@ -95,6 +96,7 @@ class SplitTest:
     def _pairs(self) -> int:
         return len(self.names) * (len(self.names) - 1) // 2
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row for each pair that some split chose, the smallest p-value first."""
         order = sorted(self.p_values, key=lambda pair: (self.p_values[pair], pair))
@@ -116,6 +118,7 @@ class SplitTest:
         )
 
 
+@checked
 def split_test(
     estimator: GraphEstimator,
     X: Any,
@@ -162,19 +165,22 @@ def split_test(
     >>> test.edges
     [('x0', 'x1'), ('x1', 'x2'), ('x2', 'x3')]
     """
-    check_whole("splits", splits, 1)
-    check_between("level", level, 0.0, 1.0)
     X, weights = _without_weights(X, sample_weight)
     units = None if clusters is None else _units(clusters, len(weights))
     rng = np.random.default_rng(seed)
     halves = Halves(estimator, X, units)
-    kept = Kept(None, "") if path is None else Kept(Store(path), halves.key(weights, seed))
+    source = open_source(X)
+    kept = Kept(None, "", 0)
+    if path is not None:
+        kept = Kept(Store(path, "splits"), halves.key(weights, seed), len(source.names))
     found: list[dict[Pair, float]] = []
     failures: dict[str, int] = {}
     for at in range(splits):
         first = half_of(weights, units, rng)  # drawn in any case: the next half follows from it
         try:
             found.append(kept.or_made(at, partial(halves.tested, first, weights - first)))
+        except FileError:
+            raise
         except IsinglassError as error:
             reason = str(error)
             failures[reason] = failures.get(reason, 0) + 1
@@ -182,7 +188,6 @@ def split_test(
             progress(at + 1, splits)
     if not found:
         raise SettingError(f"all {splits} splits failed; the first: {next(iter(failures))}")
-    source = open_source(X)
     pairs = sorted({pair for each in found for pair in each})
     return SplitTest(
         source.names,
@@ -231,7 +236,7 @@ class Halves:
             self.X,
             missing="state",
             bins=settings.get("bins"),
-            max_states=settings["max_states"] + 1,
+            max_states=MAX_STATES,
         )
         units = "" if self.clusters is None else _digest(self.clusters)
         method = type(self.estimator).__name__
@@ -253,6 +258,7 @@ class Halves:
             n_eff=choosing.n_eff,
             bins=choosing.bins,
             max_states=choosing.max_states,
+            high=choosing.high,
         )
 
 
@@ -262,13 +268,21 @@ class Kept:
 
     store: Store | None
     key: str
+    columns: int
 
     @cached_property
     def _done(self) -> dict[str, Record]:
         if self.store is None:
             return {}
-        self.store.mend()
-        return self.store.read()
+        self.store.prepare()
+        return self.store.read(self._sound)
+
+    def _sound(self, record: Record) -> bool:
+        if not record["key"].startswith(f"{self.key}/"):
+            return True
+        p_values = [p for *_, p in record["p_values"]]
+        pairs = [pair for *pair, _ in record["p_values"]]
+        return are_pairs(pairs, self.columns) and all(0 <= p <= 1 for p in p_values)
 
     def or_made(self, at: int, make: Callable[[], dict[Pair, float]]) -> dict[Pair, float]:
         """The p-values of one split as they were kept, or made now and kept."""

@@ -8,12 +8,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from isinglass.core import MAX_STATES
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.folds import held_out_weights
 from isinglass.graph import Graph
 from isinglass.model import MarkovField, fit_model
-from isinglass.model.settings import check_between, check_whole
+from isinglass.parameters import check
 from isinglass.simulate import erdos_renyi, ising, potts, random_regular
 from isinglass.table import Table
 from isinglass.table.fingerprint import fingerprint
@@ -31,6 +32,11 @@ class Supposition(Protocol):
     @property
     def key(self) -> str:
         """All settings, as the beginning of a record's key."""
+        ...
+
+    @property
+    def library(self) -> str | None:
+        """The data-frame library that answers come in."""
         ...
 
     @property
@@ -60,14 +66,11 @@ class Guess:
     coupling: float
     states: int = 2
     intercept: float = 0.0
+    library: None = None
 
     def __post_init__(self) -> None:
-        check_whole("columns", self.columns, 2)
-        check_between("degree", self.degree, 0, self.columns - 1)
-        check_whole("states", self.states, 2)
-        check_between("intercept", self.intercept, 0, 100)
-        if not 0 < self.coupling < np.inf:
-            raise SettingError(f"coupling must be a positive number, got {self.coupling!r}.")
+        check("degree", self.degree, most=self.columns - 1)
+        check("coupling", self.coupling)
 
     @property
     def key(self) -> str:
@@ -139,6 +142,11 @@ class Pilot:
         return len(self.table.columns)
 
     @property
+    def library(self) -> str | None:
+        """That of the pilot table."""
+        return self.table.library
+
+    @property
     def key(self) -> str:
         """The content of the table, in short, and which half is which."""
         return f"pilot={fingerprint(self.table).partition(':')[2][:16]}/split={self.seed}"
@@ -164,7 +172,7 @@ class Pilot:
     def _model(self) -> MarkovField:
         halves = held_out_weights(self.table.weights, 2, self.seed).T
         first, second = (_rows(self.table, weights) for weights in halves)
-        found: Any = GreedyGraph(n_eff=first.n, max_states=10**6)
+        found: Any = GreedyGraph(n_eff=first.n, max_states=MAX_STATES)
         found.fit(first.codes, sample_weight=first.weights)
         model = fit_model(second, Graph(self.table.names, found.graph_.links))
         if not model.couplings:

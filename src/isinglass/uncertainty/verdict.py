@@ -18,6 +18,7 @@ from isinglass.estimators import GreedyGraph
 from isinglass.frames import frame
 from isinglass.graph import position_of
 from isinglass.losses.information import information
+from isinglass.parameters import checked
 from isinglass.selection import TENTATIVE
 from isinglass.uncertainty.power import least_log_odds
 from isinglass.uncertainty.searches import Search, checked_estimator, kept_out, searches
@@ -82,6 +83,7 @@ class Verdicts:
     names: tuple[str, ...]
     library: str | None = None
 
+    @checked
     def of(self, a: str, b: str) -> Verdict:
         """The verdict on one pair, its columns in any order."""
         first, second = sorted((position_of(a, self.names), position_of(b, self.names)))
@@ -96,6 +98,7 @@ class Verdicts:
     def _by_pair(self) -> dict[tuple[str, str], Verdict]:
         return {(pair.source, pair.target): pair for pair in self.pairs}
 
+    @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row a pair."""
         keys = ("source", "target", "verdict", "evidence", "odds_ratio", "rows_needed", "sentence")
@@ -114,6 +117,7 @@ class Verdicts:
         return f"Verdicts({len(self.pairs)} pairs: {told})"
 
 
+@checked
 def verdict(
     estimator: GreedyGraph,
     *,
@@ -161,13 +165,9 @@ def verdict(
     x0 and x3: not linked down to an odds ratio of ... (a larger one: found with 80 % power)
     """
     checked_estimator(estimator)
-    if not 1 < matters < float("inf"):
-        raise SettingError(f"matters must be an odds ratio above 1, got {matters!r}.")
-    if not 0.5 < power < 1:
-        raise SettingError(f"power must be between 0.5 and 1, got {power!r}.")
     names = estimator._table.names
     wanted = sorted({position_of(name, names) for name in (names if columns is None else columns)})
-    return _Judge(estimator, float(np.log(matters)), power).verdicts(wanted, progress)
+    return _Judge(estimator, float(np.log(float(matters))), power).verdicts(wanted, progress)
 
 
 @dataclass(frozen=True)

@@ -14,31 +14,13 @@ function fitAfter(path, count) {
   return count ? path.steps[count - 1] : path.start;
 }
 
-function worthOf(fit, column) {
-  const at = fit.worth ? fit.worth[0].indexOf(column) : -1;
-  return at < 0 ? null : fit.worth[1][at];
+// How much high goes with high, to one end of an edge; between two states each, the coupling.
+function trendOf(fit, column) {
+  return fit.trends[fit.support.indexOf(column)];
 }
 
-// The table of log-odds that one end has for an edge; two states each are kept as one number.
-function tableOf(fit, column) {
-  const table = fit.tables ? fit.tables[fit.support.indexOf(column)] : null;
-  if (table === null || table === undefined) return null;
-  return typeof table === "number" ? [[table, -table], [-table, table]] : table;
-}
-
-function meanTable(one, other) {
-  const turned = other && other[0].map((_, b) => other.map((row) => row[b]));
-  if (!one || !turned) return one || turned;
-  return one.map((row, a) => row.map((value, b) => (value + turned[a][b]) / 2));
-}
-
-function trendOf(table) {
-  let trend = 0;
-  if (table.length === 2 && table[0].length === 2) return table[1][1];
-  table.forEach((row, a) => row.forEach((value, b) => {
-    trend += value * (a - (table.length - 1) / 2) * (b - (row.length - 1) / 2);
-  }));
-  return trend;
+function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 function graphAt(data, threshold) {
@@ -55,35 +37,47 @@ function graphAt(data, threshold) {
     .filter((key) => data.rule === "or" || (pairs.get(key)[0] && pairs.get(key)[1]));
   let edges = kept.map((key) => {
     const b = key % data.names.length;
-    return edgeOf(data, fits, (key - b) / data.names.length, b, pairs.get(key));
+    return edgeOf(data, fits, threshold, (key - b) / data.names.length, b, pairs.get(key));
   });
   // A selector may keep fewer edges than its threshold gives.
   if (data.kept_fewer && threshold === data.stops[data.stop]) edges = edges.filter((edge) => data.given[edge.a + "," + edge.b]);
-  const neighbours = data.names.map(() => []);
-  edges.forEach((edge) => { neighbours[edge.a].push(edge); neighbours[edge.b].push(edge); });
-  return { threshold, cuts, fits, edges, neighbours };
+  return { threshold, cuts, fits, edges, neighbours: neighboursOf(data, edges) };
 }
 
-function edgeOf(data, fits, a, b, chosen) {
-  const worths = [worthOf(fits[a], b), worthOf(fits[b], a)];
-  const known = data.given[a + "," + b];
-  const worth = worths.includes(null) ? null : (worths[0] + worths[1]) / 2;
+// The one graph of a page whose small groups are hidden: no search comes with it.
+function givenGraph(data) {
+  const edges = data.edges.map((edge) => ({
+    ...edge, weight: edge.strength === null ? 0.1 : edge.strength, relative: null, entry: null, evidence: null, coupling: null, required: false, selectedBy: null, unbounded: false, frequency: null, tier: null,
+  }));
+  return { threshold: null, cuts: [], fits: [], edges, neighbours: neighboursOf(data, edges) };
+}
+
+function neighboursOf(data, edges) {
+  const neighbours = data.names.map(() => []);
+  edges.forEach((edge) => { neighbours[edge.a].push(edge); neighbours[edge.b].push(edge); });
+  return neighbours;
+}
+
+function edgeOf(data, fits, threshold, a, b, chosen) {
+  const key = a + "," + b, given = data.given[key];
+  const [strength, relative, evidence] = data.values[key] || [null, null, null];
   const df = (data.nodes[a].states.length - 1) * (data.nodes[b].states.length - 1);
   const loose = (fit, column) => (fit.unbounded || []).includes(column);
-  const table = meanTable(chosen[0] ? tableOf(fits[a], b) : null, chosen[1] ? tableOf(fits[b], a) : null);
-  const trend = table ? trendOf(table) : null;
+  const trend = mean([...(chosen[0] ? [trendOf(fits[a], b)] : []), ...(chosen[1] ? [trendOf(fits[b], a)] : [])]);
   const ordered = data.nodes[a].ordered && data.nodes[b].ordered;
+  const required = requires(data, a, b);
+  const entry = required ? null : entryOf(data, a, b, threshold);
   return {
-    a, b, table,
-    strength: worth !== null ? Math.sqrt(-Math.expm1(-2 * worth)) : known ? known.strength : null,
-    evidence: worth !== null ? 2 * data.rows * oneParameterGain(worth, df, data.rows) : known ? known.evidence : null,
-    sign: ordered && trend !== null && Math.abs(trend) >= 1e-12 ? Math.sign(trend) : known && ordered ? known.sign : 0,
-    coupling: df === 1 && trend !== null ? trend : null,
-    required: requires(data, a, b),
+    a, b, strength, relative, evidence,
+    weight: strength !== null ? strength : given ? given.weight : 0.1,
+    sign: ordered && Math.abs(trend) >= 1e-12 ? Math.sign(trend) : 0,
+    coupling: df === 1 ? trend : null,
+    required,
+    entry: entry === null ? null : 2 * data.rows * entry,
     selectedBy: chosen[0] && chosen[1] ? null : chosen[0] ? a : b,
     unbounded: (chosen[0] && loose(fits[a], b)) || (chosen[1] && loose(fits[b], a)),
     frequency: frequencyOf(data, a, b),
-    tier: tierOf(data, a, b),
+    tier: required ? "required" : tierOf(data, entry),
   };
 }
 
@@ -96,14 +90,38 @@ function requires(data, a, b) {
   return data.paths[a].start.support.includes(b);
 }
 
-function tierOf(data, a, b) {
-  const key = a + "," + b;
-  if (requires(data, a, b)) return "required";
-  return data.pairsOf.firm.has(key) ? "firm" : data.pairsOf.tentative.has(key) ? "tentative" : "";
+function tierOf(data, entry) {
+  return Object.keys(data.levels).find((tier) => entry > data.levels[tier]) || "";
 }
 
-function pairsAt(data, threshold) {
-  return new Set(graphAt(data, threshold).edges.map((edge) => edge.a + "," + edge.b));
+// Where an edge of the graph at a threshold enters: it is in the graphs of all thresholds between.
+function entryOf(data, a, b, threshold) {
+  const ends = [stretches(data.paths[a], b), stretches(data.paths[b], a)];
+  const tops = (from) => ends.map((end) => end.filter(([low, high]) => low <= from && from < high).map(([, high]) => high));
+  if (data.rule === "and") return Math.min(...tops(threshold).flat());
+  for (let top = threshold; ;) {
+    const further = Math.max(...tops(top).flat());
+    if (!(further > top)) return top;
+    top = further;
+  }
+}
+
+// The thresholds at which a search has a neighbour: from the first, up to the second, which is not among them.
+function stretches(path, neighbour) {
+  const found = [];
+  let least = Infinity, begin = null;
+  const close = (low, fit) => {
+    const there = fit.support.includes(neighbour);
+    if (there && begin === null) begin = least;
+    if (!there && begin !== null) { found.push([least, begin]); begin = null; }
+    least = low;
+  };
+  path.steps.forEach((step, k) => {
+    if (step.kind === "add" && step.gain < least) close(step.gain, fitAfter(path, k));
+  });
+  close(-Infinity, fitAfter(path, path.steps.length));
+  if (begin !== null) found.push([-Infinity, begin]);
+  return found;
 }
 
 // The number of edges at every stop: only neighbourhoods that change are looked at again.
@@ -149,7 +167,7 @@ function numberOf(data, a, b) {
 
 // The association of two columns with nothing else held; null where it is not known.
 function associationOf(data, a, b) {
-  if (!data.pairs) return null;
+  if (!data.pairs) return null; // nobody counted, or it is hidden
   const [i, j] = a < b ? [a, b] : [b, a];
   const value = data.pairs[numberOf(data, i, j)];
   if (value === null || value === undefined) return null;
@@ -172,7 +190,7 @@ function chainBetween(graph, from, to) {
     if (here === to) break;
     graph.neighbours[here].forEach((edge) => {
       const node = edge.a === here ? edge.b : edge.a;
-      const far = best.get(here) - Math.log(Math.max(edge.strength || 0.01, 0.01)) + 1e-9;
+      const far = best.get(here) - Math.log(Math.max(edge.weight, 0.01)) + 1e-9;
       if (!best.has(node) || far < best.get(node)) { best.set(node, far); via.set(node, here); open.add(node); }
     });
   }

@@ -3,11 +3,11 @@
 const data = JSON.parse(byId("data").textContent);
 const state = { stop: data.stop, graph: null, picked: null };
 
+// Where small groups are hidden, no search comes along: the graph is what it is.
+const searched = Boolean(data.paths);
 data.given = {};
 data.edges.forEach((edge) => { data.given[edge.a + "," + edge.b] = edge; });
-data.pairsOf = { firm: new Set(), tentative: new Set() };
-Object.entries(data.tiers).forEach(([tier, threshold]) => { data.pairsOf[tier] = pairsAt(data, threshold); });
-const counts = edgeCounts(data);
+const counts = searched ? edgeCounts(data) : [];
 
 // The largest threshold among the stops at which a pair is linked.
 data.edgeEnters = (a, b) => {
@@ -18,6 +18,7 @@ data.edgeEnters = (a, b) => {
 };
 
 const network = makeNetwork(byId("canvas"), data, choose);
+const scope = makeScope(data, () => { drawGraph(); network.fit(); });
 const panel = makePanel(byId("panel"), data, choose);
 const onEdge = (edge) => state.picked && state.picked.kind === "pair" && edge.a === state.picked.a && edge.b === state.picked.b && "on";
 const onNode = (node) => state.picked && state.picked.kind === "node" && node.i === state.picked.a && "on";
@@ -33,7 +34,7 @@ function choose(picked, open) {
   panel.show(picked, state.graph);
   edgeTable.draw();
   nodeTable.draw();
-  if (picked && picked.kind === "node") showSteps(picked.a);
+  if (searched && picked && picked.kind === "node") showSteps(picked.a);
   say(picked);
   if (open) {
     byId("panel").focus({ preventScroll: true });
@@ -54,14 +55,29 @@ function say(picked) {
   byId("say").textContent = said;
 }
 
-// The slider.
-function setStop(stop) {
-  state.stop = stop;
-  state.graph = graphAt(data, data.stops[stop]);
-  network.setGraph(state.graph);
+function drawGraph() {
+  network.setGraph(state.graph, scope.partOf(state.graph));
+}
+
+function setGraph(graph) {
+  state.graph = graph;
+  drawGraph();
   if (state.picked && state.picked.kind === "pair") withChain(state.picked);
   panel.show(state.picked, state.graph);
   fillTables();
+  drawLegend();
+}
+
+function showGiven() {
+  ["threshold", "search-steps", "to-steps"].forEach((id) => { byId(id).hidden = true; });
+  setGraph(givenGraph(data));
+  byId("canvas").setAttribute("aria-label", "Network of " + counted(data.names.length, "column") + ", " + counted(data.edges.length, "link"));
+}
+
+// The slider.
+function setStop(stop) {
+  state.stop = stop;
+  setGraph(graphAt(data, data.stops[stop]));
   showSteps(Number(byId("step-column").value) || 0);
   const slider = byId("slider");
   slider.value = stop;
@@ -72,7 +88,6 @@ function setStop(stop) {
     " at " + short(data.stops[stop]) + (firm < state.graph.edges.length ? ", " + thousands(firm) + " of them firm" : ""));
   byId("canvas").setAttribute("aria-label", "Network of " + counted(data.names.length, "column") + ", " + words);
   document.querySelectorAll("#marks button").forEach((mark) => mark.setAttribute("aria-pressed", String(Number(mark.dataset.stop) === stop)));
-  drawLegend();
   const here = byId("curve").querySelector(".here");
   ["x1", "x2"].forEach((end) => here.setAttribute(end, String(stop)));
 }
@@ -107,7 +122,7 @@ function fillTables() {
   const edges = wanted ? state.graph.edges.filter((edge) => has(edge.a) || has(edge.b)) : state.graph.edges;
   edgeTable.set(edges);
   nodeTable.set(data.nodes.map((node, i) => ({ ...node, i })));
-  byId("links-note").textContent = counted(edges.length, "link") + (wanted ? " with that name" : "") + " at the threshold the slider stands at, " + short(state.graph.threshold) + ".";
+  byId("links-note").textContent = counted(edges.length, "link") + (wanted ? " with that name" : "") + (searched ? " at the threshold the slider stands at, " + short(state.graph.threshold) + "." : ". Strengths are rounded; links that would give small groups away are left out.");
 }
 
 function showSteps(r) {
@@ -120,7 +135,7 @@ function showSteps(r) {
     make("td", {}, make("span", { class: "cell" }, named(data.names[step.variable], 80))),
     make("td", { class: "num" }, step.kind === "add" ? short(step.gain) : MINUS + short(step.cost)),
     make("td", { class: "num" }, digits(2 * data.rows * (step.kind === "add" ? step.gain : step.cost), 1)),
-    make("td", { class: "num" }, step.loss === null ? "hidden" : path.start.loss > 0 ? percent(step.loss / path.start.loss) : "")));
+    make("td", { class: "num" }, path.start.loss > 0 ? percent(step.loss / path.start.loss) : "")));
   byId("step-table").replaceChildren(
     make("thead", {}, make("tr", {}, ...heads.map((head, k) => make("th", { scope: "col", class: k > 2 ? "num" : null }, make("span", {}, head))))),
     make("tbody", {}, ...rows));
@@ -185,11 +200,12 @@ function drawLegend() {
   const items = [
     occurs((edge) => edge.sign > 0) && item("more", "", "more of one, more of the other"),
     occurs((edge) => edge.sign < 0) && item("less", "", "more of one, less of the other"),
-    occurs((edge) => edge.sign === 0) && item("none", "", "no one direction"),
+    occurs((edge) => edge.sign === 0) && item("none", "", "without a sign"),
+    occurs((edge) => edge.sign === null) && item("none", "", "numbers hidden"),
     occurs((edge) => edge.tier === "tentative") && item("soft", "5 5", "tentative"),
     occurs((edge) => edge.tier === "") && item("soft", "1 6", "weaker still"),
     occurs(() => true) && make("li", {}, "wider: stronger"),
-    data.nodes.some((node) => node.community !== null) && make("li", {}, "colour of a dot: its group"),
+    data.nodes.some((node) => node.community) && make("li", {}, "colour of a dot: its group"),
   ];
   byId("legend").replaceChildren(...items.filter(Boolean));
 }
@@ -215,15 +231,13 @@ function drawTexts() {
   const title = data.title ? oneLine(data.title) : "What is linked with what";
   byId("title").textContent = title;
   byId("lead").textContent = data.texts.lead;
-  if (data.tiers.firm > data.tiers.tentative) {
-    const more = [...data.pairsOf.tentative].filter((key) => !data.pairsOf.firm.has(key)).length;
-    byId("lead-tentative").textContent = more ? (more === 1 ? "One more is" : thousands(more) + " more are") + " tentative." : "";
-  }
+  const more = searched ? data.tentative : 0;
+  byId("lead-tentative").textContent = more ? (more === 1 ? "One more is" : thousands(more) + " more are") + " tentative." : "";
   byId("reading-text").append(...data.texts.how_to_read.map((text) => make("p", {}, text)));
   byId("limits-text").append(...data.texts.limits.map((text) => make("li", {}, text)));
   byId("methods").textContent = data.texts.methods;
   byId("results").textContent = data.texts.results;
-  byId("columns-note").textContent = "“Explained” is the share of a column’s uncertainty that its own search takes away on these rows; “strength in all” adds up its links" + (data.nodes.some((node) => node.community !== null) ? "; groups have more links inside than between, at the chosen threshold." : ".") + (data.suppress ? " Counts below " + data.suppress + " are hidden." : "");
+  byId("columns-note").textContent = data.suppress ? "Shares of the rows are given in bands. Labels of states with fewer than " + data.suppress + " rows are hidden." : "“Explained” is the share of a column’s uncertainty that its own search takes away on these rows; “strength in all” adds up its links" + (data.nodes.some((node) => node.community) ? "; groups have more links inside than between, at the chosen threshold." : ".");
   byId("colophon").textContent = "Made with isinglass " + data.version + ". " + data.texts.citation;
 }
 
@@ -234,15 +248,18 @@ function drawSettings() {
   const list = [
     ["Rows", thousands(data.rows)],
     ["Columns", thousands(data.names.length)],
-    ["States a column", least === most ? String(least) : least + " to " + most],
-    ["Missing cells", gaps ? thousands(gaps) + " left out of " + thousands(data.rows * data.names.length) : "none left out"],
-    ["Threshold", short(data.threshold) + " — " + oneLine(data.selector)],
-    ["Searched down to", short(data.floor)],
+    ["States per column", least === most ? String(least) : least + " to " + most],
+    ...(data.suppress ? [["Threshold", data.selector], ["Hidden", "groups of fewer than " + data.suppress + " rows"]] : [
+      ["Missing cells", gaps ? thousands(gaps) + " left out of " + thousands(data.rows * data.names.length) : "none left out"],
+      ...(data.dropped ? [["Rows left out", thousands(data.dropped) + ", with missing values"]] : []),
+      ["Threshold", short(data.threshold) + " — " + oneLine(data.selector)],
+      ["Searched down to", short(data.floor)],
+    ]),
     ["Links need", data.rule === "or" ? "one of their ends to choose them (OR)" : "both their ends to choose them (AND)"],
     ...Object.entries(data.settings).filter(([key]) => !["threshold", "rule", "floor"].includes(key))
       .map(([key, value]) => [key, value === null ? "default" : typeof value === "object" ? JSON.stringify(value) : String(value)]),
     ["isinglass", data.version],
-    ["Fingerprint of the table", data.fingerprint],
+    ...(data.fingerprint ? [["Fingerprint of the table", data.fingerprint]] : []),
   ];
   byId("settings-list").append(...list.flatMap(([key, value]) => [make("dt", {}, key), make("dd", {}, make("bdi", {}, oneLine(value)))]));
 }
@@ -255,7 +272,6 @@ function copy(button) {
   else mark();
 }
 
-byId("slider").max = data.stops.length - 1;
 byId("slider").addEventListener("input", () => setStop(Number(byId("slider").value)));
 byId("edge-filter").addEventListener("input", fillTables);
 byId("download").addEventListener("click", () => download("edges.csv", csvOf(data, state.graph.edges)));
@@ -267,10 +283,13 @@ window.addEventListener("beforeprint", () => document.querySelectorAll("details"
 drawTexts();
 drawOdd();
 drawSettings();
-fillSteps();
 makeFinder();
-drawCurve();
-drawMarks();
-setStop(state.stop);
+if (searched) {
+  byId("slider").max = data.stops.length - 1;
+  fillSteps();
+  drawCurve();
+  drawMarks();
+  setStop(state.stop);
+} else showGiven();
 // For scripts: where things are, and what is shown.
-window.isinglass = { data, state, choose, setStop, place: network.place, draw: network.draw, oneParameterGain };
+window.isinglass = { data, state, choose, setStop, place: network.place, draw: network.draw, shown: network.shown, oneParameterGain };

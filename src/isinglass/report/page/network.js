@@ -10,6 +10,8 @@ function makeNetwork(canvas, data, choose) {
   const view = { kx: 1, ky: 1, x: 0, y: 0, width: 0, height: 0, turned: false };
   const colours = {};
   let graph = null, picked = null, hover = null, waiting = false, first = true;
+  // What is drawn: the links and columns that were asked for, and what is picked.
+  let wanted = { edges: [], nodes: [] }, shown = { edges: [], nodes: [] };
 
   function readColours() {
     const style = getComputedStyle(document.documentElement);
@@ -46,7 +48,8 @@ function makeNetwork(canvas, data, choose) {
 
   // Everything in sight; stretched a little, and turned on a tall screen, to use the room.
   function fit() {
-    const xs = at.map((point) => point[0]), ys = at.map((point) => point[1]);
+    const points = (shown.nodes.length ? shown.nodes : at.map((_, i) => i)).map((i) => at[i]);
+    const xs = points.map((point) => point[0]), ys = points.map((point) => point[1]);
     const range = (values) => Math.max(Math.max(...values) - Math.min(...values), 0.001);
     view.turned = view.height > 1.15 * view.width && range(xs) > range(ys);
     const [across, down] = view.turned ? [ys, xs] : [xs, ys];
@@ -78,7 +81,7 @@ function makeNetwork(canvas, data, choose) {
   }
 
   const colourOf = (sign) => (sign > 0 ? colours.more : sign < 0 ? colours.less : colours.none);
-  const dashOf = (tier) => (tier === "firm" || tier === "required" ? [] : tier === "tentative" ? [6, 4] : [1.5, 4]);
+  const dashOf = (tier) => (tier === "tentative" ? [6, 4] : tier === "" ? [1.5, 4] : []);
 
   // What is in the light: all, or what is picked and its neighbours.
   function lit() {
@@ -102,6 +105,15 @@ function makeNetwork(canvas, data, choose) {
     return { nodes, links };
   }
 
+  function lookAgain() {
+    const light = lit();
+    shown = !light ? wanted : {
+      edges: [...new Set([...wanted.edges, ...light.links])],
+      nodes: [...new Set([...wanted.nodes, ...light.nodes])],
+    };
+    redraw();
+  }
+
   function draw() {
     if (!graph || !view.width) return;
     const light = lit();
@@ -112,14 +124,19 @@ function makeNetwork(canvas, data, choose) {
     drawLabels(light);
   }
 
+  // In a crowd, links between groups step back, so that the groups can be seen.
+  function stepsBack(edge) {
+    return data.first !== null && shown.edges.length > data.first && data.nodes[edge.a].community !== data.nodes[edge.b].community;
+  }
+
   function drawLinks(light) {
     const scale = p <= 30 ? 1 : p <= 130 ? 0.75 : 0.6;
     context.lineCap = "round";
-    const order = graph.edges.slice().sort((x, y) => (x.strength || 0) - (y.strength || 0));
+    const order = shown.edges.slice().sort((x, y) => x.weight - y.weight);
     order.forEach((edge) => {
-      const strength = edge.strength === null ? 0.1 : edge.strength;
-      const on = !light || light.links.has(edge);
-      context.globalAlpha = on ? 0.5 + 0.5 * strength : faint.link;
+      const strength = edge.weight;
+      const on = light ? light.links.has(edge) : !stepsBack(edge);
+      context.globalAlpha = on ? 0.5 + 0.5 * strength : light ? faint.link : 0.15;
       context.strokeStyle = colourOf(edge.sign);
       context.lineWidth = scale * (0.8 + 8 * strength) + (hover && hover.edge === edge ? 2 : 0);
       context.setLineDash(dashOf(edge.tier));
@@ -173,7 +190,7 @@ function makeNetwork(canvas, data, choose) {
   }
 
   function drawDots(light) {
-    for (let i = 0; i < p; i += 1) {
+    shown.nodes.forEach((i) => {
       const [x, y] = place(i);
       const on = !light || light.nodes.has(i);
       const chosen = picked && (picked.a === i || picked.b === i);
@@ -189,7 +206,7 @@ function makeNetwork(canvas, data, choose) {
       context.lineWidth = (hover && hover.node === i) ? 2.5 : 1.4;
       context.strokeStyle = alone && !chosen ? colours.soft : colours.ink;
       context.stroke();
-    }
+    });
     context.globalAlpha = 1;
   }
 
@@ -204,9 +221,9 @@ function makeNetwork(canvas, data, choose) {
       if (hover && hover.node === i) return 1e8;
       return (light && light.nodes.has(i) ? 1e6 : 0) + graph.neighbours[i].length;
     };
-    const order = labels.map((_, i) => i).sort((i, j) => weight(j) - weight(i) || i - j);
+    const order = shown.nodes.slice().sort((i, j) => weight(j) - weight(i) || i - j);
     const boxes = makeBoxes();
-    labels.forEach((_, i) => {
+    shown.nodes.forEach((i) => {
       const [x, y] = place(i);
       if (!light || light.nodes.has(i) || faint.text) boxes.add([x - size.dot, y - size.dot, x + size.dot, y + size.dot]);
     });
@@ -273,15 +290,15 @@ function makeNetwork(canvas, data, choose) {
 
   function underPoint(x, y, touch) {
     let near = null, best = size.dot + (touch ? 14 : 6);
-    for (let i = 0; i < p; i += 1) {
+    shown.nodes.forEach((i) => {
       const [px, py] = place(i);
       const far = Math.hypot(px - x, py - y);
       if (far < best) { best = far; near = i; }
-    }
+    });
     if (near !== null) return { node: near };
     let edge = null;
     best = touch ? 12 : 6;
-    graph.edges.forEach((candidate) => {
+    shown.edges.forEach((candidate) => {
       const far = toLink(x, y, candidate.a, candidate.b);
       if (far < best) { best = far; edge = candidate; }
     });
@@ -390,14 +407,14 @@ function makeNetwork(canvas, data, choose) {
 
   // The nearest column in a direction, sideways counting double; from nowhere, the first.
   function walk(dx, dy) {
-    if (!picked) { choose({ kind: "node", a: 0 }); return; }
+    if (!picked) { choose({ kind: "node", a: shown.nodes[0] }); return; }
     const [x, y] = place(picked.a);
     let best = Infinity, next = null;
-    for (let i = 0; i < p; i += 1) {
+    shown.nodes.forEach((i) => {
       const [px, py] = place(i);
       const along = (px - x) * dx + (py - y) * dy, aside = Math.abs((px - x) * dy - (py - y) * dx);
       if (i !== picked.a && along > 1 && along + 2 * aside < best) { best = along + 2 * aside; next = i; }
-    }
+    });
     if (next !== null) choose({ kind: "node", a: next });
   }
 
@@ -417,7 +434,8 @@ function makeNetwork(canvas, data, choose) {
 
   return {
     fit, zoom, show, place, draw, at,
-    setGraph(next) { graph = next; hover = null; redraw(); },
-    setPicked(next) { picked = next; redraw(); },
+    setGraph(next, part) { graph = next; wanted = part; hover = null; lookAgain(); },
+    setPicked(next) { picked = next; if (graph) lookAgain(); },
+    shown: () => shown,
   };
 }

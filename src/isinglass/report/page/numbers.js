@@ -70,6 +70,11 @@ function times(value) {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toPrecision(2);
 }
 
+// How many times as many: two digits, three from 10 on.
+function ratioOf(value) {
+  return value === 0 ? "0" : value >= 100 ? thousands(Math.round(value)) : value >= 10 ? value.toFixed(1) : value >= 0.1 ? value.toFixed(2) : value.toPrecision(1);
+}
+
 function thousands(value) {
   const rounded = Number.isInteger(value) ? value : Math.round(value * 100) / 100;
   return rounded.toLocaleString("en");
@@ -80,6 +85,20 @@ function percent(value) {
   return (100 * value).toFixed(value > 0 && value < 0.1 ? 1 : 0) + " %";
 }
 
+function band([low, high]) {
+  return Math.round(100 * low) + " to " + Math.round(100 * high) + " %";
+}
+
+// Rows: whole ones as they are, others with as many digits as can be read.
+function rowsOf(count) {
+  return Number.isInteger(count) ? thousands(count) : count < 100 ? digits(count, 1) : thousands(Math.round(count));
+}
+
 function counted(number, noun) {
   return thousands(number) + " " + noun + (number === 1 ? "" : "s");
+}
+
+// What entry evidence is compared with.
+function needs(data) {
+  return Object.entries(data.levels).map(([tier, level]) => tier + " above " + digits(2 * data.rows * level, 1)).join(", ");
 }

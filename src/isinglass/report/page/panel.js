@@ -23,10 +23,10 @@ function makePanel(element, data, choose) {
   function nothing(inner, graph) {
     heading(inner, "Strongest links");
     if (!graph.edges.length) {
-      inner.append(make("p", {}, "No link at this threshold. Move the slider to the right to see what comes first."));
+      inner.append(make("p", {}, data.suppress ? "No link is shown." : "No link at this threshold. Move the slider to the right to see what comes first."));
       return;
     }
-    const best = graph.edges.slice().sort((x, y) => y.strength - x.strength).slice(0, 8);
+    const best = strongest(graph.edges, 8);
     inner.append(make("ul", { class: "rows" }, ...best.map((edge) => row(
       pairOf(edge.a, edge.b), edge, name(edge.a, 28), " – ", name(edge.b, 28)))));
     inner.append(make("h4", { class: "hint" }, "To look closer"));
@@ -35,28 +35,28 @@ function makePanel(element, data, choose) {
 
   // A button for a pair, with its strength as a bar.
   function row(target, edge, ...what) {
-    const share = edge.strength === null ? 0 : edge.strength;
+    const share = edge.weight;
     const bar = make("span", { class: "bar " + (edge.plain ? "plain" : direction(edge.sign)), style: "width:" + Math.max(4, 100 * share).toFixed(0) + "%", "aria-hidden": "true" });
-    const said = make("span", { class: "unseen" }, ", strength " + digits(edge.strength, 2));
+    const said = make("span", { class: "unseen" }, ", strength " + (edge.strength === null ? "not known" : digits(edge.strength, 2)));
     return make("li", {}, make("button", { type: "button", onclick: () => choose(target, true) },
       make("span", { class: "what" }, ...what, said), make("span", {}, bar)));
   }
 
   function column(inner, a, graph) {
-    const node = data.nodes[a], links = graph.neighbours[a].slice().sort((x, y) => y.strength - x.strength);
+    const node = data.nodes[a], links = strongest(graph.neighbours[a], Infinity);
     heading(inner, name(a));
     inner.append(shares(a));
-    inner.append(make("h4", {}, links.length ? counted(links.length, "link") : "No link at this threshold"));
+    inner.append(make("h4", {}, links.length ? counted(links.length, "link") : data.suppress ? "No link is shown" : "No link at this threshold"));
     if (links.length) inner.append(make("ul", { class: "rows" }, ...links.map((edge) => row(
       pairOf(edge.a, edge.b), edge, name(edge.a === a ? edge.b : edge.a, 60)))));
     const explained = explainedBy(data, graph, a);
     if (links.length && explained !== null) inner.append(make("p", { class: "aside" }, "What its own search chose takes away " + percent(explained) + " of the uncertainty about it, on these rows."));
-    if (node.predictability !== null) inner.append(make("p", { class: "aside" }, "Predictability: " + digits(node.predictability, 2) + "."));
+    if (typeof node.predictability === "number") inner.append(make("p", { class: "aside" }, "Predictability: " + digits(node.predictability, 2) + "."));
     const near = unlinked(a, graph);
     if (near.length) {
       inner.append(make("h4", {}, "Go together, yet not linked"));
       inner.append(make("ul", { class: "rows" }, ...near.map(([b, alone]) => row(
-        pairOf(a, b), { strength: alone.strength, plain: true }, name(b, 60)))));
+        pairOf(a, b), { strength: alone.strength, weight: alone.strength, plain: true }, name(b, 60)))));
     }
     inner.append(compareBox(a));
   }
@@ -64,15 +64,14 @@ function makePanel(element, data, choose) {
   function shares(a) {
     const node = data.nodes[a];
     const list = make("dl", { class: "shares" });
-    if (!node.counts) return make("p", { class: "aside" }, counted(node.states.length, "state") + ".");
-    const total = node.counts.reduce((sum, count) => sum + (count || 0), 0);
+    if (!node.counts && !node.shares) return make("p", { class: "aside" }, counted(node.states.length, "state") + ".");
+    const total = node.counts ? node.counts.reduce((sum, count) => sum + count, 0) : null;
     node.states.slice(0, 12).forEach((_, k) => {
-      const count = node.counts[k];
-      const hidden = count === null;
+      const share = node.shares ? node.shares[k][1] : node.counts[k] / total;
       list.append(
         make("dt", {}, make("bdi", {}, cut(state(a, k), 40))),
-        make("dd", {}, make("span", { class: "bar plain", style: "width:" + (hidden ? 0 : 100 * count / total).toFixed(1) + "%" })),
-        make("dd", { class: "count" }, hidden ? "hidden" : percent(count / total)));
+        make("dd", {}, make("span", { class: "bar plain", style: "width:" + (100 * share).toFixed(1) + "%" })),
+        make("dd", { class: "count" }, node.shares ? band(node.shares[k]) : percent(share)));
     });
     const parts = [list];
     if (node.states.length > 12) parts.push(make("p", { class: "aside" }, "and " + counted(node.states.length - 12, "more state")));
@@ -80,7 +79,7 @@ function makePanel(element, data, choose) {
     return make("div", {}, ...parts);
   }
 
-  // The strongest associations of a column that are no links.
+  // The strongest associations of a column that are not links.
   function unlinked(a, graph) {
     const linked = new Set(graph.neighbours[a].map((edge) => (edge.a === a ? edge.b : edge.a)));
     return data.names.map((_, b) => [b, b === a || linked.has(b) ? null : associationOf(data, a, b)])
@@ -106,13 +105,25 @@ function makePanel(element, data, choose) {
     const { a, b } = picked;
     const edge = graph.edges.find((one) => one.a === a && one.b === b);
     heading(inner, name(a), make("span", {}, edge ? " – " : " and "), name(b));
-    if (edge) linked(inner, edge, graph);
+    if (data.suppress) coarse(inner, edge);
+    else if (edge) linked(inner, edge, graph);
     else absent(inner, a, b, picked, graph);
-    const why = data.explanations[a + "," + b], found = edge ? null : couldBeFound(a, b);
+    const why = (data.explanations || {})[a + "," + b], found = edge ? null : couldBeFound(a, b);
     if (why) inner.append(make("h4", {}, "Why"), make("p", {}, why));
     if (found) inner.append(make("h4", {}, "What could have been found"), make("p", {}, found));
     inner.append(make("h4", {}, "The two columns"), make("ul", { class: "rows" }, ...[a, b].map((i) =>
       make("li", {}, make("button", { type: "button", onclick: () => choose({ kind: "node", a: i }, true) }, make("span", { class: "what" }, name(i, 80)))))));
+  }
+
+  // All that may be said of a pair where small groups are hidden.
+  function coarse(inner, edge) {
+    if (!edge) {
+      inner.append(make("p", { class: "said" }, "No link is shown."), make("p", {}, "Either none was found, or it would give away a combination of states with fewer than " + data.suppress + " rows."));
+      return;
+    }
+    inner.append(make("p", { class: "said" }, ...inWords(edge)));
+    inner.append(make("dl", { class: "facts" }, make("dt", {}, "Strength"), make("dd", {}, strengthOf(edge)), make("dt", {}, "Sign"), make("dd", {}, signOf(edge))));
+    inner.append(make("p", { class: "aside" }, edge.strength === null ? "Some combination of states has fewer than " + data.suppress + " rows, so its numbers are hidden." : "The strength is rounded to one digit."));
   }
 
   // What a pair without a link means: that there is none, or that there are too few rows.
@@ -130,12 +141,10 @@ function makePanel(element, data, choose) {
     inner.append(make("p", { class: "said" }, ...inWords(edge)));
     const facts = make("dl", { class: "facts" });
     const fact = (title, ...value) => facts.append(make("dt", {}, title), make("dd", {}, ...value));
-    fact("Strength", digits(edge.strength, 3));
+    fact("Strength", digits(edge.strength, 3) + " (relative: " + digits(edge.relative, 3) + ")");
     fact("Evidence", digits(edge.evidence, 1));
-    if (edge.coupling !== null) {
-      fact("Log-odds", edge.unbounded ? "unbounded" : signed(4 * edge.coupling, 2));
-      if (!edge.unbounded) fact("Coupling", signed(edge.coupling, 3));
-    }
+    if (edge.entry !== null) fact("Entry evidence", digits(edge.entry, 1) + " (" + needs(data) + ")");
+    if (edge.coupling !== null) fact("Log-odds", edge.unbounded ? "unbounded" : signed(4 * edge.coupling, 2));
     if (edge.required) fact("Required", "it was asked for; nobody had to choose it");
     else {
       fact("Chosen by", ...(edge.selectedBy === null ? ["both"] : [name(edge.selectedBy), " alone"]));
@@ -145,9 +154,8 @@ function makePanel(element, data, choose) {
     const alone = associationOf(data, edge.a, edge.b);
     if (alone) fact("With nothing held", "strength " + digits(alone.strength, 3));
     inner.append(facts);
-    if (edge.table) inner.append(oddsTable(edge));
-    else inner.append(make("p", { class: "aside" }, data.suppress ? "The table of log-odds is hidden: some cell has fewer than " + data.suppress + " rows." : "The table of log-odds at this threshold is left out to keep the page small; model.json has it."));
-    if (edge.unbounded) inner.append(make("p", { class: "aside" }, "Unbounded: some combination of states never occurs, or columns repeat each other. How strong the link can get is open."));
+    inner.append(...rowsTable(edge, graph));
+    if (edge.unbounded) inner.append(make("p", { class: "aside" }, "Unbounded: some combination of states never occurs, or columns repeat each other. The rows do not say how strong the link is."));
     if (graph.threshold !== data.stops[data.stop]) inner.append(make("p", { class: "aside" }, "These numbers belong to the threshold the slider stands at."));
   }
 
@@ -159,28 +167,53 @@ function makePanel(element, data, choose) {
       const high = edge.coupling > 0 ? 1 : 0;
       return ["With all other columns held, the odds of ", name(b, 40), " = ", make("bdi", {}, cut(state(b, 1), 30)), " are " + times(odds) + " times as high where ", name(a, 40), " = ", make("bdi", {}, cut(state(a, high), 30)), " as where it is ", make("bdi", {}, cut(state(a, 1 - high), 30)), "."];
     }
-    const ways = { 1: "More of one goes with more of the other", "-1": "More of one goes with less of the other", 0: "The two tell something about each other" };
-    return [ways[edge.sign] + ", with all other columns held."];
+    const ways = { 1: "More of one goes with more of the other", "-1": "More of one goes with less of the other", 0: "The two tell something about each other; the link is without a sign" };
+    return [(ways[edge.sign] || "The two tell something about each other") + ". All other columns are held."];
   }
 
-  function oddsTable(edge) {
-    const { a, b, table } = edge;
-    const most = Math.max(...table.flat().map(Math.abs), 1e-9);
-    const head = make("tr", {}, make("td", { style: "background:none" }), ...table[0].map((_, k) => make("th", { scope: "col", title: state(b, k) }, make("bdi", {}, state(b, k)))));
-    const rows = table.map((values, k) => make("tr", {}, make("th", { scope: "row", title: state(a, k) }, make("bdi", {}, state(a, k))), ...values.map((value) => {
-      const shade = "color-mix(in srgb, var(--" + (value > 0 ? "more" : "less") + ") " + (45 * Math.abs(value) / most).toFixed(0) + "%, var(--wash))";
-      return make("td", { style: "background-color:" + shade }, signed(value, 2));
+  // Rows observed beside those expected without this link, for every combination of states.
+  function rowsTable(edge, graph) {
+    const { a, b } = edge, table = (data.link_tables || {})[a + "," + b];
+    if (!table) {
+      const why = !data.given[a + "," + b] ? "Tables are kept for the links at the chosen threshold; this is not one of them." : "The table of this link was not kept: the tables of all links would have been too many.";
+      return [make("p", { class: "aside" }, why)];
+    }
+    const unclear = [];
+    const head = make("tr", {}, make("td", { class: "corner" }), ...table.observed[0].map((_, k) => make("th", { scope: "col", title: state(b, k) }, make("bdi", {}, state(b, k)))));
+    const rows = table.observed.map((values, k) => make("tr", {}, make("th", { scope: "row", title: state(a, k) }, make("bdi", {}, state(a, k))), ...values.map((seen, l) => {
+      const expected = table.expected[k][l], known = expected >= 1;
+      if (!known) unclear.push([k, l]);
+      return rowsCell(seen, expected, known ? seen / expected : null);
     })));
-    return make("div", {}, make("h4", {}, "Log-odds of each combination"),
-      make("div", { class: "odds-frame", tabindex: "0", role: "region", "aria-label": "Log-odds" }, make("table", { class: "odds" }, make("thead", {}, head), make("tbody", {}, ...rows))),
-      make("p", { class: "aside" }, name(a, 40), " down, ", name(b, 40), " across; above zero: more often than without the link, all else held."));
+    return [
+      make("h4", {}, "Rows of each combination"),
+      make("p", { class: "aside" }, "Large: how many times as many rows as without this link, all other links kept. Below: rows observed / rows expected. ", name(a, 40), " down, ", name(b, 40), " across."),
+      make("div", { class: "odds-frame", tabindex: "0", role: "region", "aria-label": "Rows observed and expected" }, make("table", { class: "odds" }, make("thead", {}, head), make("tbody", {}, ...rows))),
+      ...(unclear.length ? [withoutRatio(a, b, unclear)] : []),
+      ...(graph.threshold !== data.stops[data.stop] ? [make("p", { class: "aside" }, "Rows are expected from the links at the chosen threshold.")] : []),
+    ];
+  }
+
+  function rowsCell(seen, expected, ratio) {
+    const size = ratio === null ? 0 : Math.min(Math.abs(Math.log(Math.max(ratio, 1e-9))) / Math.log(4), 1);
+    const shade = "color-mix(in srgb, var(--" + (ratio > 1 ? "more" : "less") + ") " + (45 * size).toFixed(0) + "%, var(--wash))";
+    return make("td", { style: "background-color:" + shade },
+      make("span", { class: "ratio" }, ratio === null ? "" : "×\u202f" + ratioOf(ratio)),
+      make("span", { class: "rows-of" }, rowsOf(seen) + " / " + rowsOf(Number(expected.toFixed(1)))));
+  }
+
+  // Which ratios the rows do not determine.
+  function withoutRatio(a, b, cells) {
+    const parts = cells.slice(0, 4).flatMap(([k, l], at) => [at ? ", " : "", make("bdi", {}, cut(state(a, k), 24)), " with ", make("bdi", {}, cut(state(b, l), 24))]);
+    const more = cells.length > 4 ? " and " + counted(cells.length - 4, "more combination") : "";
+    return make("p", { class: "aside" }, "No ratio where less than 1 row is expected: ", ...parts, more + ".");
   }
 
   function absent(inner, a, b, picked, graph) {
     inner.append(make("p", { class: "said" }, "No link at this threshold."));
     const alone = associationOf(data, a, b);
     if (!alone) {
-      inner.append(make("p", {}, data.suppress ? "Their association is hidden: some cell has fewer than " + data.suppress + " rows." : "Their association with nothing else held was not kept."));
+      inner.append(make("p", {}, "Their association with nothing else held was not kept."));
     } else {
       const chance = alone.evidence / (2 * data.rows) > graph.threshold;
       inner.append(make("p", {}, chance ? "With nothing else held they go together" + (alone.sign < 0 ? " (more of one, less of the other)" : alone.sign > 0 ? " (more of one, more of the other)" : "") + ". Once the other columns are held, what is left is too little to be a link." : "Even with nothing else held they hardly go together."));
@@ -204,6 +237,7 @@ function makePanel(element, data, choose) {
 
 // The share of a column's uncertainty that its own search takes away.
 function explainedBy(data, graph, a) {
+  if (!data.paths) return null;
   const before = data.paths[a].start.loss, after = graph.fits[a].loss;
   return before > 1e-12 && after !== null ? Math.max(0, 1 - after / before) : null;
 }

@@ -46,10 +46,19 @@ function makeTable(table, more, columns, { most = 100, sort = 0, falling = true,
 }
 
 function strengthCell(edge) {
-  const share = edge.strength === null ? 0 : edge.strength;
+  const share = edge.weight;
   return make("span", { class: "strength" },
     make("span", { class: "track", "aria-hidden": "true" }, make("span", { class: "bar " + direction(edge.sign), style: "width:" + Math.max(4, 100 * share).toFixed(0) + "%" })),
-    make("span", {}, digits(edge.strength, 3)));
+    make("span", {}, strengthOf(edge)));
+}
+
+// Three digits where the strength is exact, one where small groups are hidden.
+function strengthOf(edge) {
+  return edge.strength === null ? (edge.tier === null ? "hidden" : "") : digits(edge.strength, edge.tier === null ? 1 : 3);
+}
+
+function signOf(edge) {
+  return edge.sign === null ? "hidden" : edge.sign > 0 ? "+" : edge.sign < 0 ? MINUS : "none";
 }
 
 function edgeColumns(data, choose) {
@@ -58,12 +67,16 @@ function edgeColumns(data, choose) {
     { title: "Column", value: (edge) => oneLine(data.names[edge.a]), show: (edge) => cell(edge.a, edge) },
     { title: "Column", value: (edge) => oneLine(data.names[edge.b]), show: (edge) => cell(edge.b, edge) },
     { title: "Strength", number: true, value: (edge) => edge.strength, show: strengthCell },
-    { title: "Sign", value: (edge) => edge.sign, show: (edge) => (edge.sign > 0 ? "+" : edge.sign < 0 ? MINUS : "") },
+    { title: "Sign", value: (edge) => edge.sign, show: signOf },
+  ];
+  if (data.suppress) return columns;
+  columns.splice(3, 0, { title: "Relative strength", number: true, value: (edge) => edge.relative, show: (edge) => digits(edge.relative, 3) });
+  columns.push(
     { title: "Log-odds", number: true, value: (edge) => edge.coupling, show: (edge) => (edge.unbounded ? "unbounded" : edge.coupling === null ? "" : signed(4 * edge.coupling, 2)) },
     { title: "Evidence", number: true, value: (edge) => edge.evidence, show: (edge) => digits(edge.evidence, 1) },
+    { title: "Entry evidence", number: true, value: (edge) => edge.entry, show: (edge) => digits(edge.entry, 1) },
     { title: "Chosen by", value: (edge) => oneLine(chooserOf(data, edge)), show: (edge) => make("span", { class: "cell" }, named(chooserOf(data, edge), 40)) },
-    { title: "How sure", value: (edge) => ["", "tentative", "firm", "required"].indexOf(edge.tier), show: (edge) => edge.tier || "weak" },
-  ];
+    { title: "How sure", value: (edge) => ["", "tentative", "firm", "required"].indexOf(edge.tier), show: (edge) => edge.tier || "weak" });
   if (Object.keys(data.frequencies).length) {
     columns.push({ title: "Half-samples", number: true, value: (edge) => edge.frequency, show: (edge) => percent(edge.frequency) });
   }
@@ -74,12 +87,14 @@ function nodeColumns(data, choose, graph) {
   const columns = [
     { title: "Column", value: (node) => oneLine(data.names[node.i]), show: (node) => make("button", { type: "button", class: "name cell", onclick: () => choose({ kind: "node", a: node.i }, true) }, named(data.names[node.i], 80)) },
     { title: "Links", number: true, value: (node) => graph().neighbours[node.i].length, show: (node) => String(graph().neighbours[node.i].length) },
+    { title: "States", number: true, value: (node) => node.states.length, show: (node) => String(node.states.length) },
+  ];
+  if (data.suppress) return [...columns, { title: "Shares", value: (node) => node.shares[0][0], show: bandsOf }];
+  columns.push(
     { title: "Strength in all", number: true, value: (node) => total(graph().neighbours[node.i]), show: (node) => digits(total(graph().neighbours[node.i]), 2) },
     { title: "Explained", number: true, value: (node) => explainedBy(data, graph(), node.i), show: (node) => percent(explainedBy(data, graph(), node.i)) },
-    { title: "States", number: true, value: (node) => node.states.length, show: (node) => String(node.states.length) },
     { title: "Most common state", value: (node) => common(node).label, show: (node) => make("span", { class: "cell" }, make("bdi", {}, cut(common(node).label, 40))) },
-    { title: "Its share", number: true, value: (node) => common(node).share, show: (node) => percent(common(node).share) },
-  ];
+    { title: "Its share", number: true, value: (node) => common(node).share, show: (node) => percent(common(node).share) });
   if (data.nodes.some((node) => node.community !== null)) {
     columns.push({ title: "Group", number: true, value: (node) => node.community, show: (node) => String(node.community || "") });
   }
@@ -93,33 +108,51 @@ function nodeColumns(data, choose, graph) {
 }
 
 function total(edges) {
-  return edges.reduce((sum, edge) => sum + (edge.strength || 0), 0);
+  return edges.reduce((sum, edge) => sum + (edge.relative === null ? edge.weight : edge.relative), 0);
 }
 
 // The state seen most often, and its share of the rows where the column is seen.
 function common(node) {
-  if (!node.counts || node.counts.includes(null)) return { label: node.counts ? "hidden" : "", share: null };
+  if (!node.counts) return { label: "", share: null };
   const sum = node.counts.reduce((x, y) => x + y, 0);
   const best = node.counts.indexOf(Math.max(...node.counts));
   return { label: labelOf(node.states[best]), share: sum ? node.counts[best] / sum : null };
+}
+
+// The first few states with their bands of shares.
+function bandsOf(node) {
+  const parts = node.states.slice(0, 4).flatMap((state, k) => [k ? ", " : "", make("bdi", {}, cut(labelOf(state), 20)), " " + band(node.shares[k])]);
+  return [...parts, node.states.length > 4 ? " and more" : ""];
 }
 
 function chooserOf(data, edge) {
   return edge.required ? "required" : edge.selectedBy === null ? "both" : data.names[edge.selectedBy];
 }
 
+// The state that log-odds are about: the second of two.
+function highOf(data, edge, i) {
+  return edge.coupling === null ? null : labelOf(data.nodes[i].states[1]);
+}
+
 function csvOf(data, edges) {
-  const heads = ["source", "target", "strength", "sign", "coupling", "log_odds", "evidence", "selected_by", "unbounded", "tier"];
-  const withFrequency = Object.keys(data.frequencies).length > 0;
-  if (withFrequency) heads.push("frequency");
   const quote = (value) => {
     const text = value === null || value === undefined ? "" : String(value);
     return /[",\r\n]/.test(text) ? "\"" + text.replace(/"/g, "\"\"") + "\"" : text;
   };
+  if (data.suppress) {
+    const coarse = edges.map((edge) => [data.names[edge.a], data.names[edge.b], edge.strength, edge.sign].map(quote).join(","));
+    return ["source,target,strength,sign", ...coarse].join("\n") + "\n";
+  }
+  const heads = [
+    "source", "target", "strength", "relative_strength", "sign", "coupling", "log_odds", "source_state", "target_state",
+    "evidence", "entry_evidence", "tier", "selected_by", "unbounded",
+  ];
+  const withFrequency = Object.keys(data.frequencies).length > 0;
+  if (withFrequency) heads.push("frequency");
   const lines = edges.map((edge) => [
-    data.names[edge.a], data.names[edge.b], edge.strength, edge.sign, edge.coupling,
-    edge.coupling === null ? null : 4 * edge.coupling, edge.evidence,
-    chooserOf(data, edge), edge.unbounded, edge.tier,
+    data.names[edge.a], data.names[edge.b], edge.strength, edge.relative, edge.sign, edge.coupling,
+    edge.coupling === null ? null : 4 * edge.coupling, highOf(data, edge, edge.a), highOf(data, edge, edge.b),
+    edge.evidence, edge.entry, edge.tier, chooserOf(data, edge), edge.unbounded,
     ...(withFrequency ? [edge.frequency] : []),
   ].map(quote).join(","));
   return [heads.join(","), ...lines].join("\n") + "\n";

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from isinglass.table.wording import plural, quoted
 
-__all__ = ["Layout", "find_fault", "has_blank_rows", "records"]
+__all__ = ["Layout", "find_fault", "has_blank_rows", "is_not_utf8", "records"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Layout:
     delimiter: str
     header: bool
     names: tuple[str, ...]
+    head: tuple[str, ...] | None = None
 
 
 class _Broken(csv.Error):
@@ -75,9 +76,12 @@ def _fault(row: int, cells: list[str], layout: Layout) -> str | None:
     if _has_nul(text):
         cell = _cell(row, cells, layout, _has_nul)
         return f"{cell}: a NUL byte. Save the file as plain text."
-    if _is_not_utf8(text):
-        cell = _cell(row, cells, layout, _is_not_utf8)
-        return f"{cell}: bytes that are not UTF-8. Save the file in UTF-8."
+    if is_not_utf8(text):
+        cell = _cell(row, cells, layout, is_not_utf8)
+        return (
+            f"{cell}: bytes that are not UTF-8. Save the file in UTF-8, or give its encoding "
+            '(encoding="latin-1").'
+        )
     if layout.names and len(cells) != len(layout.names):
         return f"{_row(row, layout)}: {_wrong_width(len(cells), layout)}"
     return None
@@ -109,7 +113,8 @@ def _has_nul(cell: str) -> bool:
     return "\0" in cell
 
 
-def _is_not_utf8(text: str) -> bool:
+def is_not_utf8(text: str) -> bool:
+    """Whether the text holds bytes that were no UTF-8, as surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -6,54 +6,76 @@ makes it stumble, or that might hide a short row, is looked at again cell by cel
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isinglass.errors import FileError
 from isinglass.table.cells import check_names
-from isinglass.table.second_look import Layout, find_fault, has_blank_rows, records
+from isinglass.table.reading.second_look import Layout, find_fault, has_blank_rows, records
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["read_delimited"]
+__all__ = ["DELIMITERS", "read_delimited"]
+
+_LONGEST_HEADER = 1 << 20
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 
 
 def read_delimited(
-    path: Path, data: bytes, delimiter: str, na: Sequence[str], header: bool
-) -> pl.DataFrame:
-    """Read separated text; raise FileError with the row and column of what is wrong."""
-    _refuse_utf16(path, data)
-    layout = _first_look(path, data, delimiter, header)
-    frame = None if b"\0" in data else _parsed(data, layout, na)
+    path: Path, data: bytes, suffix: str, *, sep: str | None, encoding: str, header: bool
+) -> tuple[pl.DataFrame, Layout]:
+    """Read separated text: its cells, as texts, and how they were found.
+
+    FileError says in which row and column something is wrong. An empty cell is null.
+    """
+    data = _in_utf8(path, data, encoding)
+    layout = _first_look(path, data, sep or _delimiter(data, DELIMITERS[suffix]), header)
+    frame = None if b"\0" in data else _parsed(data, layout)
     if frame is None or _may_hide_short_rows(frame, layout):
         fault = find_fault(data, layout)
         if fault:
             raise FileError(f"{path}, {fault}")
-        frame = _parsed_again(path, data, layout, na, frame)
-    return frame
+        frame = _parsed_again(path, data, layout, frame)
+    return frame, layout
 
 
-def _refuse_utf16(path: Path, data: bytes) -> None:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FileError(f"{path} is written in UTF-16; save it as UTF-8.")
+def _in_utf8(path: Path, data: bytes, encoding: str) -> bytes:
+    name = codecs.lookup(encoding).name
+    if name not in ("utf-8", "utf-8-sig"):
+        try:
+            return data.decode(encoding).removeprefix("\ufeff").encode()
+        except UnicodeError as error:
+            at = f"at byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else "there"
+            raise FileError(
+                f"{path} is not written in {encoding}: {at} it makes no sense. Give another "
+                "encoding."
+            ) from None
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise FileError(
+            f'{path} is written in UTF-16; save it as UTF-8, or give encoding="utf-16".'
+        )
+    return data
 
 
 def _first_look(path: Path, data: bytes, delimiter: str, header: bool) -> Layout:
-    layout = Layout(_delimiter(data, delimiter), header, names=())
+    layout = Layout(delimiter, header, names=())
     try:
-        _, cells = next(_filled(records(data, layout.delimiter)))
+        _, cells = next(_filled(records(data, delimiter)), (0, []))
     except csv.Error:
         fault = find_fault(data, layout)
         raise FileError(f"{path}, {fault}") from None
+    if not cells:
+        raise FileError(f"{path} is empty; a table needs a header and at least one row.")
     names = tuple(
         (cell.strip() if header else "") or f"x{position}" for position, cell in enumerate(cells)
     )
     check_names(names)
-    return Layout(layout.delimiter, header, names)
+    return Layout(delimiter, header, names, tuple(cells) if header else None)
 
 
 def _filled(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
@@ -61,13 +83,14 @@ def _filled(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[s
 
 
 def _delimiter(data: bytes, usual: str) -> str:
-    first_line = data.lstrip().splitlines()[0].decode("utf-8", "replace")
+    lines = data[:_LONGEST_HEADER].lstrip().splitlines()
+    first_line = lines[0].decode("utf-8", "replace") if lines else ""
     if usual != "," or usual in first_line:
         return usual
     return next((other for other in ";\t" if other in first_line), usual)
 
 
-def _parsed(data: bytes, layout: Layout, na: Sequence[str]) -> pl.DataFrame | None:
+def _parsed(data: bytes, layout: Layout) -> pl.DataFrame | None:
     """What polars makes of it, None if it gives up."""
     import polars as pl
 
@@ -77,8 +100,7 @@ def _parsed(data: bytes, layout: Layout, na: Sequence[str]) -> pl.DataFrame | No
             data.rstrip(b"\r\n"),
             separator=layout.delimiter,
             has_header=layout.header,
-            null_values=list(na),
-            infer_schema_length=None,
+            infer_schema=False,
             eol_char="\n" if b"\n" in data or b"\r" not in data else "\r",
         )
         frame.columns = list(layout.names)
@@ -92,12 +114,12 @@ def _may_hide_short_rows(frame: pl.DataFrame, layout: Layout) -> bool:
 
 
 def _parsed_again(
-    path: Path, data: bytes, layout: Layout, na: Sequence[str], frame: pl.DataFrame | None
+    path: Path, data: bytes, layout: Layout, frame: pl.DataFrame | None
 ) -> pl.DataFrame:
     """Read text that is sound, but has blank lines or stray quotes, after writing it anew."""
     if frame is not None and not has_blank_rows(data, layout):
         return frame
-    frame = _parsed(_rewritten(data, layout), layout, na)
+    frame = _parsed(_rewritten(data, layout), layout)
     if frame is None:
         raise FileError(f"{path} cannot be read as a table; save it anew as CSV in UTF-8.")
     return frame

@@ -1,0 +1,236 @@
+"""What each edge of a graph adds to the likelihood when everything else is refitted without it.
+
+The conditional of a column is refitted on its neighbours in the graph, and once more without each
+of them. So the numbers depend on the table and the graph alone, whichever method found it, and are
+likelihood ratios: what two columns explain together counts for neither of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
+
+from isinglass.core import MAX_STATES, edge_losses
+from isinglass.engine.available import Part, parts_of
+from isinglass.engine.native import merged_rows
+from isinglass.engine.readable import node_loss
+from isinglass.engine.runs import Progress
+from isinglass.solvers.equivalent import one_parameter_gain
+from isinglass.table import Table
+
+Array = NDArray[np.float64]
+Pair = tuple[int, int]
+Key = tuple[int, int]
+"""A column, and the neighbour that its conditional does without."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deviances:
+    """The losses of both ends of some edges: of the source first, then of the target.
+
+    Attributes
+    ----------
+    n : float
+        Rows of the table.
+    without, fitted : (k, 2) arrays
+        Loss per row of an end's conditional without the edge, all else refitted, and with it.
+    df : (k, 2) array
+        Free parameters of the edge, as each end sees it.
+    """
+
+    n: float
+    without: Array
+    fitted: Array
+    df: NDArray[np.intp]
+
+    @property
+    def cost(self) -> Array:
+        """Log-likelihood per row that is lost without the edge, at each end."""
+        return np.maximum(self.without - self.fitted, 0.0)
+
+    @property
+    def strength(self) -> Array:
+        """Cox and Snell's R of the edge: 0 to 1."""
+        strength: Array = np.sqrt(-np.expm1(-2.0 * self.cost.mean(axis=1)))
+        return strength
+
+    @property
+    def relative_strength(self) -> Array:
+        """Nagelkerke's R, at the end where it is larger: 1 if one end tells the other."""
+        most = -np.expm1(-2.0 * self.without)
+        share = np.divide(
+            -np.expm1(-2.0 * self.cost), most, out=np.zeros_like(most), where=most > 1e-12
+        )
+        relative: Array = np.sqrt(np.clip(share.max(axis=1), 0.0, 1.0))
+        return relative
+
+    @property
+    def evidence(self) -> Array:
+        """Likelihood ratios as chi-squares with one degree of freedom; the mean of both ends."""
+        gains = one_parameter_gain(self.cost.ravel(), self.df.ravel(), self.n)
+        evidence: Array = 2.0 * self.n * gains.reshape(-1, 2).mean(axis=1)
+        return evidence
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """What a conditional says about one of its neighbours, left out of it.
+
+    `table` has the rows of each combination of states that are expected without the edge: the
+    column's states by the neighbour's.
+    """
+
+    without: float
+    fitted: float
+    df: int
+    table: Array
+
+
+def deviances(
+    table: Table,
+    pairs: Sequence[Pair],
+    *,
+    intercept: bool,
+    threads: int,
+    progress: Progress | None = None,
+) -> Deviances:
+    """Refit every column on its neighbours among some pairs, and without each of them."""
+    found = expectations(table, pairs, intercept=intercept, threads=threads, progress=progress)
+    return deviances_of(table.n, pairs, found)
+
+
+def deviances_of(n: float, pairs: Sequence[Pair], found: Mapping[Key, Expected]) -> Deviances:
+    """The losses among what was found for some pairs."""
+    ends = [(found[a, b], found[b, a]) for a, b in pairs]
+    return Deviances(
+        n,
+        np.array([(a.without, b.without) for a, b in ends]).reshape(-1, 2),
+        np.array([(a.fitted, b.fitted) for a, b in ends]).reshape(-1, 2),
+        np.array([(a.df, b.df) for a, b in ends], dtype=np.intp).reshape(-1, 2),
+    )
+
+
+def expectations(
+    table: Table,
+    pairs: Sequence[Pair],
+    *,
+    intercept: bool,
+    threads: int,
+    progress: Progress | None = None,
+) -> dict[Key, Expected]:
+    """The same, with the rows that are expected without each edge, for each of its ends."""
+    neighbours: list[list[int]] = [[] for _ in table.columns]
+    for a, b in pairs:
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    busy = [r for r, some in enumerate(neighbours) if some]
+    done = 0
+    found: dict[Key, Expected] = {}
+    for part in _parts(table, busy):
+        show = partial(_show, progress, done, len(busy))
+        found |= _of_part(part, neighbours, intercept, threads, show)
+        done += len(part.targets)
+    return found
+
+
+def _show(progress: Progress | None, before: int, total: int, now: int) -> None:
+    if progress is not None:
+        progress(before + now, total)
+
+
+def _parts(table: Table, targets: Sequence[int]) -> list[Part]:
+    """The rows in which each of the columns is seen."""
+    wanted = set(targets)
+    if not table.available:
+        kept = [np.arange(m) for m in table.n_states]
+        return [Part(table, kept, tuple(targets), tuple(table.n_states))] if targets else []
+    return [
+        Part(part.table, part.kept, tuple(r for r in part.targets if r in wanted), part.answers)
+        for part in parts_of(table)
+        if wanted.intersection(part.targets)
+    ]
+
+
+def _of_part(
+    part: Part,
+    neighbours: Sequence[Sequence[int]],
+    intercept: bool,
+    threads: int,
+    show: Callable[[int], None],
+) -> dict[Key, Expected]:
+    states = part.table.n_states
+    lists = [
+        sorted(t for t in neighbours[r] if states[r] > 1 and states[t] > 1) for r in part.targets
+    ]
+    found: dict[Key, Expected] = {}
+    for r, some, fits in zip(
+        part.targets, lists, _losses(part, lists, intercept, threads, show), strict=True
+    ):
+        for t, (without, expected) in zip(some, fits.left_out, strict=True):
+            df = (states[r] - 1) * (states[t] - 1)
+            found[r, t] = Expected(without, fits.loss, df, expected)
+        for t in set(neighbours[r]).difference(some):  # constant here: nothing is lost
+            found[r, t] = Expected(fits.loss, fits.loss, 1, np.zeros((states[r], states[t])))
+    return found
+
+
+class _Fits(NamedTuple):
+    """A column's loss, and for each neighbour the loss and the rows expected without it."""
+
+    loss: float
+    left_out: list[tuple[float, Array]]
+
+
+def _losses(
+    part: Part,
+    lists: Sequence[list[int]],
+    intercept: bool,
+    threads: int,
+    show: Callable[[int], None],
+) -> Iterator[_Fits]:
+    """The fits of each target: by the core, unless a column has too many states for it."""
+    if max(part.table.n_states) > MAX_STATES:
+        for r, some in zip(part.targets, lists, strict=True):
+            yield _readable(part.table, r, some, intercept)
+        return
+    codes, weights = merged_rows(part.table)
+    flat = edge_losses(
+        codes,
+        weights,
+        part.table.n_states,
+        part.targets,
+        lists,
+        intercept=intercept,
+        threads=threads,
+        n=part.table.n,
+        progress=show,
+    )
+    entries = zip(flat["without"].tolist(), _tables(flat["expected"], part, lists), strict=True)
+    for some, loss in zip(lists, flat["loss"].tolist(), strict=True):
+        yield _Fits(loss, [next(entries) for _ in some])
+
+
+def _readable(table: Table, r: int, neighbours: Sequence[int], intercept: bool) -> _Fits:
+    """The same for one column, by the readable loss."""
+    loss = node_loss(table, r, intercept=intercept)
+    left_out = []
+    for t in neighbours:
+        fit = loss.fit([other for other in neighbours if other != t])
+        states = np.eye(table.n_states[t])[table.codes[:, t]] * table.weights[:, None]
+        left_out.append((fit.loss, softmax(fit.scores(table.codes), axis=1).T @ states))
+    return _Fits(loss.fit(neighbours).loss, left_out)
+
+
+def _tables(numbers: Array, part: Part, lists: Sequence[Sequence[int]]) -> Iterator[Array]:
+    states, begin = part.table.n_states, 0
+    for r, some in zip(part.targets, lists, strict=True):
+        for t in some:
+            size = states[r] * states[t]
+            yield numbers[begin : begin + size].reshape(states[r], states[t])
+            begin += size

@@ -1,0 +1,89 @@
+"""Parquet and Arrow: their columns have types already."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isinglass.errors import FileError
+from isinglass.table.cells import check_names
+from isinglass.table.reading.contents import check_size
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["ARROW", "PARQUET", "read_columnar", "with_nulls"]
+
+PARQUET = (".parquet",)
+ARROW = (".arrow", ".feather", ".ipc")
+_ARROW_FILE_MAGIC = b"ARROW1"
+#: Bytes of a cell, at the least, in memory.
+_CELL = 1
+
+
+def read_columnar(path: Path, data: bytes, suffix: str, max_bytes: int) -> pl.DataFrame:
+    """Read a file that keeps types; FileError if it is damaged, or unpacks to too much."""
+    import polars as pl
+
+    try:
+        if suffix in PARQUET:
+            _check_cells(path, pl.scan_parquet(io.BytesIO(data)), max_bytes)
+            frame = pl.read_parquet(io.BytesIO(data))
+        elif data.startswith(_ARROW_FILE_MAGIC):
+            _check_cells(path, pl.scan_ipc(io.BytesIO(data)), max_bytes)
+            frame = pl.read_ipc(io.BytesIO(data))
+        else:
+            frame = pl.read_ipc_stream(io.BytesIO(data))
+    except FileError:
+        raise
+    # A damaged file can make polars fail in any way, a panic of its core included.
+    except (Exception, pl.exceptions.PanicException) as error:
+        raise FileError(
+            f"{path} is damaged, or not in the format that {suffix} stands for; write it again."
+        ) from error
+    check_names(frame.columns)
+    return frame
+
+
+def _check_cells(path: Path, lazy: pl.LazyFrame, max_bytes: int) -> None:
+    """A file of a few bytes can stand for a table of billions of equal cells."""
+    import polars as pl
+
+    rows = lazy.select(pl.len()).collect().item()
+    check_size(path, _CELL * rows * max(1, len(lazy.collect_schema())), max_bytes)
+
+
+def with_nulls(frame: pl.DataFrame, words: Sequence[str]) -> pl.DataFrame:
+    """Make cells null that are one of the words, as text or as a number."""
+    return frame.with_columns(_replacements(frame, words)) if words else frame
+
+
+def _replacements(frame: pl.DataFrame, words: Sequence[str]) -> Iterator[pl.Expr]:
+    import polars as pl
+
+    numbers = [number for number in map(_number, words) if math.isfinite(number)]
+    for name, dtype in frame.schema.items():
+        if dtype.is_float():
+            found = pl.col(name).cast(pl.Float64).is_in(numbers)
+        elif _has_text(dtype):
+            found = pl.col(name).cast(pl.String).is_in(list(words))
+        else:
+            continue
+        yield pl.when(~found).then(pl.col(name)).alias(name)
+
+
+def _has_text(dtype: pl.DataType) -> bool:
+    """Whether a cell of the type can be written as one word."""
+    import polars as pl
+
+    return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date)
+
+
+def _number(word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        return math.nan

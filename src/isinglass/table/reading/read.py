@@ -1,0 +1,195 @@
+"""From the name of a file to a data frame."""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isinglass.errors import FileError, SettingError
+from isinglass.parameters import checked
+from isinglass.table.reading.columnar import ARROW, PARQUET, read_columnar, with_nulls
+from isinglass.table.reading.contents import check_max_bytes, contents
+from isinglass.table.reading.delimited import DELIMITERS, read_delimited
+from isinglass.table.reading.second_look import is_not_utf8
+from isinglass.table.reading.text_types import with_types
+from isinglass.table.wording import plural, quoted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["DEFAULT_NA", "FileTable", "read_file", "read_table"]
+
+DEFAULT_NA = (
+    *("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT"),
+    *("null", "NULL", "Null"),
+)
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """A table as it was read, and as it was written if it was text.
+
+    Attributes
+    ----------
+    frame : polars.DataFrame
+        What `read_table` returns.
+    texts : polars.DataFrame or None
+        The cells of a text file as they are written there, row by row; None for other files.
+    head : tuple of str or None
+        The header of a text file as it is written there.
+    separator : str
+        What stood between the cells of a text file; a comma for other files.
+    """
+
+    frame: pl.DataFrame
+    texts: pl.DataFrame | None = None
+    head: tuple[str, ...] | None = None
+    separator: str = ","
+
+
+@checked
+def read_table(
+    path: str | PathLike[str],
+    na: str | Iterable[str] = DEFAULT_NA,
+    *,
+    header: bool = True,
+    sep: str | None = None,
+    encoding: str = "utf-8",
+    max_bytes: float | None = None,
+) -> pl.DataFrame:
+    r"""Read a table from a file.
+
+    Parameters
+    ----------
+    path : str or path
+        CSV (.csv), TSV (.tsv, .tab), Parquet (.parquet) or Arrow (.arrow, .feather, .ipc),
+        plain or gzipped.
+    na : str or list of str
+        What stands for a missing value, instead of `DEFAULT_NA`: NA, NaN, null and their like,
+        in text files only. An empty cell is always missing; ``na=""`` means empty cells only.
+    header : bool
+        Whether the first row of a CSV or TSV file holds the names. Columns without a name
+        are called by their position: x0, x1, ...
+    sep : str, optional
+        The character between the cells of a text file. By default a tab in .tsv and .tab files;
+        in .csv files a comma, or a semicolon or a tab if the first line has no comma.
+    encoding : str
+        How a text file is encoded, as "latin-1", "cp1252" or "utf-16".
+    max_bytes : float, optional
+        The largest content of a file, unpacked; by default a sixteenth of the machine's memory.
+
+    Returns
+    -------
+    polars.DataFrame
+        At least one row and one column; what is missing is null. A column of a text file becomes
+        numbers, or true and false, if all its cells can be read so and those that differ still
+        do: a column that holds both 01 and 1 stays text.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read: one line that says what, where, and what to do.
+    DuplicateNames
+        If two columns have one name.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "votes.csv")
+    ...     _ = path.write_text("motion,vote\ntax,yes\ntax,?\n")
+    ...     read_table(path, na="?").to_dict(as_series=False)
+    {'motion': ['tax', 'tax'], 'vote': ['yes', None]}
+    """
+    reading = {"header": header, "sep": sep, "encoding": encoding, "max_bytes": max_bytes}
+    return read_file(path, na, **reading).frame
+
+
+def read_file(
+    path: str | PathLike[str],
+    na: Any = DEFAULT_NA,
+    *,
+    header: Any = True,
+    sep: Any = None,
+    encoding: Any = "utf-8",
+    max_bytes: Any = None,
+) -> FileTable:
+    """Read a table, and keep the texts of its cells; parameters as in `read_table`."""
+    path = Path(path)
+    suffix = _suffix(path)
+    words = _na_words(na)
+    _check_separator(sep)
+    _check_encoding(encoding)
+    limit = check_max_bytes(max_bytes)
+    data = _some_contents(path, limit)
+    if suffix in DELIMITERS:
+        texts, layout = read_delimited(
+            path, data, suffix, sep=sep, encoding=encoding, header=bool(header)
+        )
+        frame = with_types(texts, words)
+        table = FileTable(frame, texts, layout.head, layout.delimiter)
+    else:
+        frame = read_columnar(path, data, suffix, limit)
+        # Types tell what is missing there, unless the user names more.
+        table = FileTable(frame if words == DEFAULT_NA else with_nulls(frame, words))
+    if table.frame.height == 0 or table.frame.width == 0:
+        raise FileError(
+            f"{path} has {plural(table.frame.width, 'column name')} but no rows; a table needs at "
+            "least one row."
+        )
+    return table
+
+
+def _suffix(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+    suffix = suffixes[-1] if suffixes else ""
+    known = (*DELIMITERS, *PARQUET, *ARROW)
+    if suffix not in known and not os.path.isdir(path):  # which, of odd names, says no
+        raise FileError(
+            f"{path}: the ending {suffix!r} is not known; known are {', '.join(known)}, each "
+            "also with .gz. Rename or convert the file."
+        )
+    return suffix
+
+
+def _na_words(na: Any) -> tuple[str, ...]:
+    try:
+        words = (na,) if isinstance(na, str) else tuple(na)
+    except TypeError:
+        words = (None,)
+    if not all(isinstance(word, str) and not is_not_utf8(word) for word in words):
+        raise SettingError(f"na must be a string or a list of strings, got {quoted(na)}.")
+    return words
+
+
+def _check_separator(sep: Any) -> None:
+    if sep is None:
+        return
+    if isinstance(sep, str) and len(sep) == 1 and sep.isascii() and sep not in '"\n\r':
+        return
+    raise SettingError(f"sep must be one character such as ';' or '|', got {quoted(sep)}.")
+
+
+def _check_encoding(encoding: Any) -> None:
+    try:
+        codecs.lookup(encoding)
+        "".encode(encoding)
+    except (LookupError, TypeError, ValueError):
+        raise SettingError(
+            f"encoding must name an encoding of text, as 'utf-8', 'latin-1', 'cp1252' or "
+            f"'utf-16', got {quoted(encoding)}."
+        ) from None
+
+
+def _some_contents(path: Path, limit: int) -> bytes:
+    data = contents(path, limit)
+    if not data.removeprefix(codecs.BOM_UTF8).strip():
+        raise FileError(f"{path} is empty; a table needs a header and at least one row.")
+    return data
