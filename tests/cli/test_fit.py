@@ -131,9 +131,9 @@ def test_no_bar_for_what_is_not_done(invoke, survey, tmp_path, monkeypatch):
 
     monkeypatch.setattr("isinglass.cli.fit.progress_bar", recording)
     invoke("fit", survey, *PLAIN, "--out", tmp_path / "out")
-    assert shown == []
+    assert "predicting" not in shown
     invoke("fit", survey, *PLAIN, "--out", tmp_path / "out", "--predictability")
-    assert shown == ["predicting"]
+    assert shown[-1] == "predicting"
 
 
 def test_the_same_table_gives_the_same_files(invoke, survey, tmp_path):

@@ -27,6 +27,14 @@ from isinglass.model.findings import findings_of
 from isinglass.report import summarise, to_html, to_json
 from isinglass.report.html import MOST_COLUMNS
 
+#: Options that need a folder, and what they are about.
+GOES = {
+    "--predictability": "goes to nodes.csv",
+    "--verdicts": "go to report.html",
+    "--half-samples": "go to report.html",
+    "--open": "shows report.html",
+    "--no-model": "is about model.json",
+}
 #: Files of exact numbers, from which small groups of rows could be worked out.
 EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
 
@@ -134,7 +142,7 @@ def _check_out(out: str | None, suppress: float, asked: list[str]) -> None:
     if out:
         check_folder(out)
     elif asked:
-        raise SettingError(f"{asked[0]} is about files; say where to put them with --out.")
+        raise SettingError(f"{asked[0]} {GOES[asked[0]]}; say where to put it with --out.")
     if suppress and set(asked) & {"--predictability", "--verdicts", "--half-samples"}:
         raise SettingError(
             "--suppress leaves out what --predictability, --verdicts and --half-samples find: "
