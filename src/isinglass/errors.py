@@ -13,6 +13,10 @@
     ├── FileError              a file that cannot be read or written    (OSError)
     └── MissingExtra           an optional library is not installed     (ImportError)
 
+what Ctrl-C raises where part of the work is done,
+
+    Stopped                    with that part as its `result`           (KeyboardInterrupt)
+
 and warnings
 
     IsinglassWarning           base of all                              (UserWarning)
@@ -24,6 +28,8 @@ A message says what was wrong, what is allowed, what came, and what to do next.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 __all__ = [
     "BadWeights",
@@ -38,6 +44,7 @@ __all__ = [
     "OutOfMemory",
     "PoorMixing",
     "SettingError",
+    "Stopped",
     "StoppedEarly",
     "TableError",
     "TooManyStates",
@@ -101,6 +108,14 @@ class FileError(IsinglassError, OSError):
 
 class MissingExtra(IsinglassError, ImportError):
     """An optional library is not installed."""
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C in the middle of long work; what is done so far is its `result`."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("stopped")
+        self.result = result
 
 
 class IsinglassWarning(UserWarning):

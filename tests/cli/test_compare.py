@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 
 import pytest
 from matplotlib.image import imread
@@ -52,3 +53,17 @@ def test_a_missing_file_is_one_line(run_main, tmp_path):
     outcome = run_main("compare", tmp_path / "none.csv")
     assert outcome.status == 2
     assert outcome.err.count("\n") == 1
+
+
+def test_ctrl_c_keeps_what_is_done(run_main, survey, tmp_path, monkeypatch):
+    def stop(bar, words):
+        if words.startswith("tree"):
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("isinglass.cli.terminal.Bar.tell", stop)
+    outcome = run_main("compare", survey, *PLAIN, "--out", tmp_path / "out")
+    assert outcome.status == 130
+    assert "tree: stopped before it was done" in outcome.out
+    assert outcome.err.endswith("stopped; the methods above that were done are compared\n")
+    methods = (tmp_path / "out" / "compare.csv").read_text().splitlines()
+    assert [line.split(",")[0] for line in methods] == ["method", "greedy", "group l1", "tree"]

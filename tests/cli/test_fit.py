@@ -2,7 +2,9 @@
 
 import json
 import os
+import signal
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 
 import networkx as nx
@@ -82,6 +84,56 @@ def test_the_model_and_the_record_of_the_fit(invoke, survey, table, tmp_path, fi
     assert record.at(record.floor).links == est.at(est.floor_).links
     assert summarise(replace(record, findings=None), title="survey", paths=False) == fit_json()
     assert summarise(record, paths=False) == fit_json("--out", tmp_path / "again", quiet=False)
+
+
+def test_no_model(invoke, run_main, survey, tmp_path):
+    outcome = invoke("fit", survey, *PLAIN, "--out", tmp_path / "out", "--no-model")
+    assert "no model: model.json holds the record of the fit alone" in outcome.out
+    assert sorted(os.listdir(tmp_path / "out")) == FILES
+    path = tmp_path / "out" / "model.json"
+    assert FitRecord.load(path).graph.edges == [("a", "b"), ("b", "c")]
+    (tmp_path / "out" / "report.html").unlink()
+    assert run_main("report", path).status == 0
+    assert (tmp_path / "out" / "report.html").exists()
+    for command in (("ask", path), ("export", path, "--to", "uai", "--out", tmp_path / "m.uai")):
+        assert_one_line(run_main(*command), "holds the record of a fit, but no model; fit the")
+
+
+def stopping_at(when):
+    """The line on the terminal, but Ctrl-C is pressed as soon as some work is begun or told of."""
+
+    @contextmanager
+    def working(what):
+        yield lambda words: signal.raise_signal(signal.SIGINT) if what == when else None
+
+    return working
+
+
+def test_what_is_there_is_kept_when_the_model_is_stopped(run_main, survey, tmp_path, monkeypatch):
+    monkeypatch.setattr("isinglass.cli.fit.working", stopping_at("fitting the model"))
+    outcome = run_main("fit", survey, *PLAIN, "--out", tmp_path / "out")
+    assert outcome.status == 130
+    assert "2 edges of 6 possible" in outcome.out
+    assert outcome.err.strip() == (
+        f"isinglass: stopped; {WRITTEN} are in {tmp_path / 'out'}; model.json holds no model yet"
+    )
+    assert sorted(os.listdir(tmp_path / "out")) == [name for name in FILES if name != "graph.png"]
+    assert FitRecord.load(tmp_path / "out" / "model.json").rows == 300
+
+
+def test_no_bar_for_what_is_not_done(invoke, survey, tmp_path, monkeypatch):
+    shown = []
+
+    @contextmanager
+    def recording(what, **_):
+        shown.append(what)
+        yield lambda done, total: None
+
+    monkeypatch.setattr("isinglass.cli.fit.progress_bar", recording)
+    invoke("fit", survey, *PLAIN, "--out", tmp_path / "out")
+    assert "predicting" not in shown
+    invoke("fit", survey, *PLAIN, "--out", tmp_path / "out", "--predictability")
+    assert shown[-1] == "predicting"
 
 
 def test_the_same_table_gives_the_same_files(invoke, survey, tmp_path):

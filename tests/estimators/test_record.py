@@ -300,7 +300,7 @@ def test_beside_a_model(tmp_path):
     with pytest.raises(FileError, match="it holds no fit, only model"):
         FitRecord.load(path)
     fitted().record().save(path)
-    with pytest.raises(FileError, match="it holds no model, only fit"):
+    with pytest.raises(FileError, match="holds the record of a fit, but no model; fit the"):
         MarkovField.load(path)
 
 

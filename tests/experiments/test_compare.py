@@ -1,11 +1,14 @@
 """Several methods on one table."""
 
+import signal
+
 import numpy as np
 import polars as pl
 import pytest
 
 import isinglass as ig
 from isinglass import GreedyGraph, IsinglassError
+from isinglass.errors import Stopped
 from isinglass.estimators.folds import held_out_weights
 from isinglass.plots.comparison import comparison_figure
 from isinglass.report.comparison import (
@@ -134,3 +137,25 @@ def test_progress(chain):
         chain, {"a": GreedyGraph(), "b": GreedyGraph()}, progress=lambda *call: calls.append(call)
     )
     assert calls[-1] == (12, 12)
+
+
+def test_it_says_which_method_is_at_work(chain):
+    told = []
+    ig.compare(chain, {"a": GreedyGraph(), "b": ig.L1Graph()}, folds=2, tell=told.append)
+    assert told[0] == "a, all rows"
+    assert "a, fold 2 of 2" in told
+    assert "b, fold 1 of 2, column 6 of 6" in told
+
+
+def test_ctrl_c_keeps_the_methods_that_are_done(chain):
+    def stop(words):
+        if words == "b, fold 1 of 2":
+            signal.raise_signal(signal.SIGINT)
+
+    methods = {"a": GreedyGraph(), "b": GreedyGraph(), "c": GreedyGraph()}
+    with pytest.raises(Stopped) as stopped:
+        ig.compare(chain, methods, folds=2, tell=stop)
+    a, b, c = stopped.value.result.entries
+    assert a.score == ig.compare(chain, {"a": GreedyGraph()}, folds=2).entries[0].score
+    assert b.failed == c.failed == "stopped before it was done"
+    assert isinstance(stopped.value, KeyboardInterrupt)

@@ -1,6 +1,8 @@
 """Joint fits against literal objectives, row by row and state by state."""
 
 import math
+import signal
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -9,9 +11,10 @@ import pytest
 import enumeration
 from isinglass import ChowLiuTree, GreedyGraph, L1Graph, MarkovField, simulate
 from isinglass.errors import OutOfMemory, SettingError, StoppedEarly
+from isinglass.graph import Graph, Link
 from isinglass.model import fit_model
+from isinglass.model.conditionals import cells_of
 from isinglass.model.fit import model_of, pseudo_likelihood
-from isinglass.model.pseudolikelihood import cells_of
 from isinglass.table import encode
 from small_models import MODELS, any_gauge
 
@@ -208,7 +211,6 @@ def test_an_unbounded_edge_is_finite_and_the_same_in_any_coding():
 def test_unbounded_edges_are_named(dense, monkeypatch):
     """A zero cell, a repeated column, and a column that two others determine together."""
     monkeypatch.setattr("isinglass.model.pseudolikelihood.DENSE", dense)
-    monkeypatch.setattr("isinglass.model.descent.STEPS", 20_000)
     rng = np.random.default_rng(0)
     a, b, c = rng.integers(0, 2, (3, 400))
     zero_cell = np.where(a == 1, 1, b)
@@ -234,9 +236,91 @@ def test_a_model_knows_what_the_search_found_unbounded():
     assert [link.unbounded for link in est.graph_] == [True]
 
 
+@pytest.mark.parametrize("memory", [1.0, 3e4])
+def test_little_memory_gives_the_same_answer(memory):
+    """Nothing is kept, and no matrix of a column either; or of some columns only."""
+    true = any_gauge(3, [2, 3, 4, 3], [(0, 1), (1, 2), (0, 2), (2, 3)])
+    table = table_of(true, 300, seed=3)
+    lean = fit_model(table, true.graph, memory=memory)
+    same_model(lean, fit_model(table, true.graph), 1e-4)  # flat where states are rare
+    fields, tables = literal_slopes(lean, table.codes, table.weights)
+    for slope in (*fields, *tables.values()):
+        assert np.abs(centred(slope)).max() < 1e-9
+
+
+def test_memory_does_not_grow_with_the_square_of_a_columns_parameters():
+    """One column with 16 states and 8 such neighbours has 1,800 parameters: 26 MB, squared."""
+    rng = np.random.default_rng(0)
+    hub = rng.integers(0, 16, 400)
+    noise = rng.integers(0, 16, (400, 8))
+    others = np.where(rng.random((400, 8)) < 0.7, hub[:, None], noise)
+    table = encode(np.column_stack([hub, others]))
+    graph = Graph(table.names, tuple(plain_link(0, t) for t in range(1, 9)))
+    fit_model(table, graph)  # what is loaded only once
+    tracemalloc.start()
+    try:
+        model = fit_model(table, graph, memory=1e6)
+        assert tracemalloc.get_traced_memory()[1] < 1e7
+    finally:
+        tracemalloc.stop()
+    joint = pseudo_likelihood(table, graph)
+    assert joint.layout.size == 8 * 225 + 9 * 15
+    slope = joint.with_gradient(joint.layout.parameters(model))[1]
+    assert np.abs(slope).max() < 1e-9
+
+
+def plain_link(source, target):
+    return Link(source, target, 0.5, 0, None, None, 1.0, "both", False)
+
+
+def test_more_parameters_than_rows_can_say():
+    """The two tables of an edge are far too large to start from; the answer is the minimiser."""
+    rng = np.random.default_rng(1)
+    hidden = rng.integers(0, 9, 120)
+    columns = np.where(rng.random((120, 5)) < 0.6, hidden[:, None], rng.integers(0, 9, (120, 5)))
+    table = encode(columns)
+    graph = Graph(table.names, tuple(plain_link(i, j) for i in range(5) for j in range(i + 1, 5)))
+    joint = pseudo_likelihood(table, graph)
+    slope = joint.with_gradient(joint.minimum())[1]
+    assert np.abs(slope).max() < 1e-9
+
+
+def test_an_edge_with_a_constant_column_is_empty():
+    rng = np.random.default_rng(0)
+    table = encode(np.column_stack([rng.integers(0, 3, 50), np.zeros(50), rng.integers(0, 2, 50)]))
+    graph = Graph(table.names, (plain_link(0, 1), plain_link(0, 2), plain_link(1, 2)))
+    model = fit_model(table, graph)
+    assert not model.couplings[0, 1].any()
+    fields, tables = literal_slopes(model, table.codes, table.weights)
+    for slope in (*fields, *tables.values()):
+        assert np.abs(centred(slope)).max() < 1e-9
+
+
+def test_progress_is_told_in_words():
+    told = []
+    field = MODELS["Potts, grid"]
+    fit_model(table_of(field, 300, 0), field.graph, progress=told.append)
+    assert told[0].startswith("each column by itself, ")
+    assert any(words.startswith("step 1, largest slope ") for words in told)
+    assert told[-1].startswith("step ")
+    told.clear()
+    fit_model(table_of(field, 300, 0), field.graph, "likelihood", progress=told.append)
+    assert "log-likelihood -" in told[-1]
+
+
+def test_a_fit_can_be_stopped():
+    field = MODELS["Potts, grid"]
+
+    def stop(words):
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_model(table_of(field, 300, 0), field.graph, progress=stop)
+
+
 def test_steps_that_run_out_are_said(monkeypatch):
     monkeypatch.setattr("isinglass.model.pseudolikelihood.DENSE", 0)
-    monkeypatch.setattr("isinglass.model.descent.STEPS", 3)
+    monkeypatch.setattr("isinglass.model.descent.NEWTON_STEPS", 3)
     with pytest.warns(StoppedEarly, match="took all its 3 steps"):
         fit_model(table_of(MODELS["Ising, grid"], 300, 0), MODELS["Ising, grid"].graph)
 
@@ -292,13 +376,11 @@ def test_columns_never_seen_together_say_nothing():
 
 def test_cells_are_the_same_by_counting_and_by_sorting():
     rng = np.random.default_rng(0)
-    codes, weights = rng.integers(0, 3, (40, 5)), rng.random(40)
-    cells, counts = cells_of(codes, weights, [3] * 5)
-    kept, place = np.unique(codes[:, 1:], axis=0, return_inverse=True)
+    codes = rng.integers(0, 3, (40, 5))
+    cell, cells = cells_of(codes, [3] * 5)
+    kept, place = np.unique(codes, axis=0, return_inverse=True)
     np.testing.assert_array_equal(cells, kept)
-    expected = np.zeros((len(kept), 3))
-    np.add.at(expected, (place.ravel(), codes[:, 0]), weights)
-    np.testing.assert_allclose(counts, expected)
+    np.testing.assert_array_equal(cell, place.ravel())
 
 
 @pytest.mark.parametrize(

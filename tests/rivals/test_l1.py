@@ -278,3 +278,23 @@ def test_progress_is_told_and_may_stop_the_work():
 
     with pytest.raises(KeyboardInterrupt):
         ig.L1Graph(0.1).fit(ising(), progress=stop)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_no_path_is_run_that_ebic_cannot_choose_from(intercept):
+    """Edges of hundreds of parameters on thirty rows: the whole path chooses none of them."""
+    rng = np.random.default_rng(0)
+    x = np.column_stack([rng.integers(0, 9, 30), rng.integers(0, 9, 30)])
+    est = ig.L1Graph(intercept=intercept).fit(x)
+    assert len(est.lambdas_) == 1
+    whole = ig.L1Graph(
+        intercept=intercept, lambdas=np.geomspace(est.lambdas_[0], 0.01 * est.lambdas_[0], 12)
+    ).fit(x)
+    assert est.graph_ == whole.graph_
+    assert not len(est.graph_)
+
+
+def test_a_path_is_run_where_a_small_edge_might_be_chosen():
+    rng = np.random.default_rng(0)
+    x = np.column_stack([rng.integers(0, 9, 30), rng.integers(0, 2, (30, 2))])
+    assert len(ig.L1Graph(n_lambdas=5).fit(x).lambdas_) == 5

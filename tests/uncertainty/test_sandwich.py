@@ -279,6 +279,14 @@ def test_memory_is_refused():
         fit_with_errors(encode(frame_of(MIXED, 50, 0)), MIXED.graph, memory=100)
 
 
+def test_all_matrices_at_work_are_counted():
+    """The eigenvectors' own work space too: what fits one covariance does not fit the rest."""
+    table = encode(frame_of(MIXED, 50, 0))
+    size = pseudo_likelihood(table, MIXED.graph).layout.size
+    with pytest.raises(OutOfMemory, match=f"{7 * 8 * size**2:,} bytes"):
+        fit_with_errors(table, MIXED.graph, memory=6 * 8 * size**2)
+
+
 def test_completed_tables_for_inference():
     true = simulate.ising(simulate.chain(4), signs="positive")
     rows = true.sample(300, seed=0).astype(float)

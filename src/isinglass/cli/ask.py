@@ -13,7 +13,7 @@ from rich.text import Text
 
 from isinglass.cli.drawing import method_options, sweep_options
 from isinglass.cli.evidence import as_text, read_evidence
-from isinglass.cli.terminal import new_console
+from isinglass.cli.terminal import new_console, working
 from isinglass.model import Answer, Answers, MarkovField, ask
 from isinglass.model.labels import label_to_json
 from isinglass.report.words import one_line
@@ -52,9 +52,11 @@ def command(
     Prints how likely the states of a column are when others are known, how likely they are when
     nothing is, by what factor that changes their odds, and the most likely row.
     """
-    field = MarkovField.load(model)
+    with working("reading the model"):
+        field = MarkovField.load(model)
     evidence = read_evidence(field, given)
-    answers = ask(field, of or None, evidence, **how)
+    with working("asking the model"):
+        answers = ask(field, of or None, evidence, **how)
     if as_json:
         click.echo(json.dumps(as_document(answers), indent=2, allow_nan=False))
     else:

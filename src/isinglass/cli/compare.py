@@ -13,6 +13,7 @@ from rich.text import Text
 from isinglass.cli.results import print_result, write_with_picture
 from isinglass.cli.tables import missing_option, table_options, take_settings, take_table
 from isinglass.cli.terminal import new_console, progress_bar
+from isinglass.errors import Stopped
 from isinglass.experiments.compare import Comparison, compare
 from isinglass.files import check_folder
 from isinglass.report.comparison import (
@@ -48,11 +49,22 @@ def command(data: str, out: str | None, as_json: bool, **options: Any) -> None:
 
     Every method learns from all rows, for its edges and its time. Then each fold of the rows is
     held out in turn: the methods learn from the others, each graph is refitted in the same way,
-    and is judged by how well it predicts the rows held out.
+    and is judged by how well it predicts the rows held out. Ctrl-C keeps the methods that are
+    done.
     """
     if out:
         check_folder(out)
-    comparison = _compare(data, **options)
+    try:
+        _tell(_compare(data, **options), out, as_json)
+    except Stopped as stopped:
+        if all(entry.failed for entry in stopped.result.entries):
+            raise
+        _tell(stopped.result, out, as_json)
+        click.echo("isinglass: stopped; the methods above that were done are compared", err=True)
+        click.get_current_context().exit(130)
+
+
+def _tell(comparison: Comparison, out: str | None, as_json: bool) -> None:
     written = _write(out, comparison) if out else []
     tell = partial(print_comparison, new_console(), comparison)
     print_result(as_json, comparison_dict(comparison), tell, written)
@@ -62,7 +74,14 @@ def _compare(data: str, *, weight_column: str | None, **options: Any) -> Compari
     settings = take_settings(options)
     table = take_table(data, options)
     with progress_bar("comparing") as progress:
-        return compare(table, sample_weight=weight_column, progress=progress, **settings, **options)
+        return compare(
+            table,
+            sample_weight=weight_column,
+            progress=progress,
+            tell=progress.tell,
+            **settings,
+            **options,
+        )
 
 
 def print_comparison(console: Console, comparison: Comparison) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from isinglass.cli.fitting import fit_file, fit_options
+from isinglass.cli.terminal import working
 from isinglass.report.words import one_line
 from isinglass.uncertainty import Explanation, explain, verdict
 
@@ -34,8 +35,9 @@ def command(data: str, a: str, b: str, steps: bool, as_json: bool, **options: An
     could have been missed.
     """
     estimator = fit_file(data, **options)
-    told = explain(estimator, a, b)
-    judged = verdict(estimator, columns=[a, b]).of(a, b)
+    with working("explaining"):
+        told = explain(estimator, a, b)
+        judged = verdict(estimator, columns=[a, b]).of(a, b)
     if as_json:
         found = {key: value for key, value in asdict(told).items() if key != "library"}
         found["verdict"] = {"verdict": judged.verdict, "sentence": judged.sentence}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from isinglass.cli.results import overwrite_option
+from isinglass.cli.terminal import working
 from isinglass.exports import FORMATS, write
 from isinglass.exports.formats import GRAPH_FORMATS
 from isinglass.model import FitRecord, MarkovField
@@ -35,8 +36,10 @@ def command(model: str, to: str, out: str, overwrite: bool) -> None:
     isingsampler  R: thresholds and couplings in 0/1 coding, and a script; two states a column
     uai           inference programs; names and states are written beside
     """  # noqa: D301 (the escape is click's mark for lines to keep)
-    fit = _record_in(model)
-    written = write(MarkovField.load(model), out, to, fit=fit, overwrite=overwrite)
+    with working("reading the model") as tell:
+        field, fit = MarkovField.load(model), _record_in(model)
+        tell("writing")
+        written = write(field, out, to, fit=fit, overwrite=overwrite)
     click.echo(f"wrote {' and '.join(written)}")
     if fit is None and to in GRAPH_FORMATS:
         click.echo(

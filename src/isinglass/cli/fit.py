@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -12,20 +14,27 @@ import click
 
 from isinglass.cli.fitting import fit_file, fit_options
 from isinglass.cli.pages import open_option, show, suppress_option, title_of
-from isinglass.cli.results import write_with_picture
-from isinglass.cli.terminal import new_console, print_summary, progress_bar
-from isinglass.errors import SettingError
+from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
+from isinglass.errors import MissingExtra, SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.exports import edges_csv, graphml, nodes_csv
 from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
 from isinglass.measures import nodes
 from isinglass.model import FitRecord
-from isinglass.model.files import model_bytes
+from isinglass.model.files import model_bytes, record_bytes
 from isinglass.model.findings import findings_of
 from isinglass.report import summarise, to_html, to_json
 from isinglass.report.html import MOST_COLUMNS
 
+#: Options that need a folder, and what they are about.
+GOES = {
+    "--predictability": "goes to nodes.csv",
+    "--verdicts": "go to report.html",
+    "--half-samples": "go to report.html",
+    "--open": "shows report.html",
+    "--no-model": "is about model.json",
+}
 #: Files of exact numbers, from which small groups of rows could be worked out.
 EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
 
@@ -45,6 +54,11 @@ Examples:
     "--out",
     metavar="DIR",
     help="Write report.html, edges.csv, nodes.csv, graph.graphml, model.json, graph.png there.",
+)
+@click.option(
+    "--no-model",
+    is_flag=True,
+    help="Fit no joint model: model.json then holds the record of the fit alone.",
 )
 @suppress_option
 @open_option
@@ -74,6 +88,7 @@ def command(
     data: str,
     *,
     out: str | None,
+    no_model: bool,
     suppress: float,
     open_it: bool,
     predictability: bool,
@@ -87,48 +102,52 @@ def command(
 
     DATA is CSV, TSV, Parquet or Arrow, plain or gzipped: one row per case, one column per
     discrete variable (yes/no, a few numbers, a few words).
+
+    What is found is written at once; the joint model of all columns, which may take longer, is
+    added to model.json at the end. Ctrl-C keeps what is there.
     """
-    if out:
-        check_folder(out)
-    elif predictability:
-        raise SettingError("--predictability goes to nodes.csv; say where with --out.")
-    if suppress and (predictability or verdicts or half_samples):
-        raise SettingError(
-            "--suppress leaves out what --predictability, --verdicts and --half-samples find: "
-            "exact numbers give small groups away. Leave one or the other out."
-        )
-    if not out and (open_it or verdicts or half_samples):
-        word = (
-            "--open shows"
-            if open_it
-            else "--verdicts go to"
-            if verdicts
-            else "--half-samples go to"
-        )
-        raise SettingError(f"{word} report.html; say where to put it with --out.")
+    asked = {
+        "--predictability": predictability,
+        "--verdicts": verdicts,
+        "--half-samples": half_samples is not None,
+        "--open": open_it,
+        "--no-model": no_model,
+    }
+    _check_out(out, suppress, [option for option, given in asked.items() if given])
     estimator = fit_file(data, **options)
     record, title = _recorded(estimator), title_of(data)
-    written = []
+    result, lines = None, []
     if out and suppress:
-        written = _write_suppressed(out, record, title, suppress)
+        lines = _write_suppressed(out, record, title, suppress)
     elif out:
-        measured = _measured(estimator, 5 if predictability else None)
-        about = {"title": title, "measures": measured}
-        if verdicts:
-            about |= {"verdicts": _judged(estimator), "explanations": _explained(estimator)}
-        if half_samples:
-            about["frequencies"] = _chosen_again(estimator, half_samples)
-        record = replace(record, findings=findings_of(record.names, **about))
-        written = _write(out, estimator, record, measured)
-    summary = summarise(record, title=title, paths=False, suppress=suppress)
+        result = Result(out, estimator, record, title)
+        result.write_first()
+        result.add(_extras(predictability, verdicts, half_samples))
+        record = result.record
+    with working("summing up"):
+        summary = summarise(record, title=title, paths=False, suppress=suppress)
     if as_json:
         click.echo(to_json(summary))
     else:
         print_summary(new_console(), summary, top)
-    for line in written:
+    for line in lines:
         click.echo(line, err=as_json)
+    if result:
+        result.tell_rest(as_json, model=not no_model)
     if out and open_it and len(record.names) <= MOST_COLUMNS:
         show(Path(out) / "report.html")
+
+
+def _check_out(out: str | None, suppress: float, asked: list[str]) -> None:
+    if out:
+        check_folder(out)
+    elif asked:
+        raise SettingError(f"{asked[0]} {GOES[asked[0]]}; say where to put it with --out.")
+    if suppress and set(asked) & {"--predictability", "--verdicts", "--half-samples"}:
+        raise SettingError(
+            "--suppress leaves out what --predictability, --verdicts and --half-samples find: "
+            "exact numbers give small groups away. Leave one or the other out."
+        )
 
 
 def _recorded(estimator: GreedyGraph) -> FitRecord:
@@ -136,19 +155,122 @@ def _recorded(estimator: GreedyGraph) -> FitRecord:
         return estimator.record(progress)
 
 
-def _measured(estimator: GreedyGraph, folds: int | None) -> Any:
+@dataclass
+class Result:
+    """The files of a fit, in the order in which they can be had."""
+
+    out: str
+    estimator: GreedyGraph
+    record: FitRecord
+    title: str
+    found: dict[str, Any] = field(default_factory=dict)
+    written: list[str] = field(default_factory=list)
+
+    def write_first(self) -> None:
+        """All that the search has found, and its record as a model file without a model."""
+        with working("writing the report"):
+            self._find({"measures": nodes(self.estimator, folds=None, library="polars")})
+            edges = {"edges.csv": edges_csv(self.record.with_tentative)}
+            graph = {"graph.graphml": graphml(self.estimator.graph_)}
+            self._write(self._report() | edges | self._nodes() | graph | self._record())
+
+    def add(self, extras: list[Extra]) -> None:
+        """Find more for the report, and write it again."""
+        with self._keeping():
+            for extra in extras:
+                self._find(extra(self.estimator))
+            if extras:
+                with working("writing the report"):
+                    self._write(self._report() | self._nodes() | self._record())
+
+    def tell_rest(self, as_json: bool, *, model: bool) -> None:
+        """Add the model and the picture, and say what was written."""
+        lines = []
+        if len(self.record.names) > MOST_COLUMNS:
+            lines.append(f"no report: it holds at most {MOST_COLUMNS:,} columns")
+        with self._keeping():
+            if model:
+                self._add_model()
+            lines += self._add_picture()
+        if not model:
+            lines.append("no model: model.json holds the record of the fit alone")
+        for line in [f"wrote {', '.join(self.written)} to {self.out}", *lines]:
+            click.echo(line, err=as_json)
+
+    def _find(self, more: dict[str, Any]) -> None:
+        self.found |= more
+        findings = findings_of(self.record.names, title=self.title, **self.found)
+        self.record = replace(self.record, findings=findings)
+
+    def _nodes(self) -> dict[str, bytes]:
+        return {"nodes.csv": nodes_csv(self.found["measures"])}
+
+    def _record(self) -> dict[str, bytes]:
+        return {"model.json": record_bytes(self.record)}
+
+    def _add_model(self) -> None:
+        with working("fitting the model") as progress:
+            model = self.estimator.fit_model(progress)
+        with working("writing the model"):
+            self._write({"model.json": model_bytes(model, self.record)})
+
+    def _add_picture(self) -> list[str]:
+        try:
+            with working("drawing"):
+                self._write({"graph.png": _picture(self.estimator.graph_)})
+        except MissingExtra as error:
+            return [f"no picture: {error}"]
+        return []
+
+    def _report(self) -> dict[str, bytes]:
+        if len(self.record.names) > MOST_COLUMNS:
+            return {}
+        return {"report.html": to_html(summarise(self.record)).encode()}
+
+    def _write(self, contents: dict[str, bytes]) -> None:
+        write_all(self.out, contents)
+        self.written += [name for name in contents if name not in self.written]
+
+    @contextmanager
+    def _keeping(self) -> Iterator[None]:
+        """Say after Ctrl-C what is there."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            model = "" if "model_" in vars(self.estimator) else "; model.json holds no model yet"
+            there = f"{', '.join(self.written)} are in {self.out}"
+            click.echo(f"isinglass: stopped; {there}{model}", err=True)
+            click.get_current_context().exit(130)
+
+
+Extra = Callable[[GreedyGraph], dict[str, Any]]
+"""Something more for the report that takes time, by the name it has there."""
+
+
+def _extras(predictability: bool, verdicts: bool, half_samples: int | None) -> list[Extra]:
+    extras: list[Extra] = []
+    if predictability:
+        extras.append(_predicted)
+    if verdicts:
+        extras += [_judged, _explained]
+    if half_samples:
+        extras.append(partial(_chosen_again, count=half_samples))
+    return extras
+
+
+def _predicted(estimator: GreedyGraph) -> dict[str, Any]:
     with progress_bar("predicting") as progress:
-        return nodes(estimator, folds=folds, library="polars", progress=progress)
+        return {"measures": nodes(estimator, library="polars", progress=progress)}
 
 
-def _judged(estimator: GreedyGraph) -> Any:
+def _judged(estimator: GreedyGraph) -> dict[str, Any]:
     from isinglass.uncertainty import verdict
 
     with progress_bar("judging pairs") as progress:
-        return verdict(estimator, progress=progress).to_frame("polars")
+        return {"verdicts": verdict(estimator, progress=progress).to_frame("polars")}
 
 
-def _explained(estimator: GreedyGraph) -> dict[tuple[str, str], str]:
+def _explained(estimator: GreedyGraph) -> dict[str, Any]:
     from isinglass.uncertainty import explain
 
     names, linked = estimator.graph_.names, set(estimator.graph_.edges)
@@ -158,14 +280,14 @@ def _explained(estimator: GreedyGraph) -> dict[tuple[str, str], str]:
         for done, (a, b) in enumerate(pairs, start=1):
             found[a, b] = explain(estimator, a, b).sentence
             progress(done, len(pairs))
-    return found
+    return {"explanations": found}
 
 
-def _chosen_again(estimator: GreedyGraph, count: int) -> dict[tuple[str, str], float]:
+def _chosen_again(estimator: GreedyGraph, count: int) -> dict[str, Any]:
     from isinglass.uncertainty import resample
 
     with progress_bar("half-samples") as progress:
-        return dict(resample(estimator, n=count, progress=progress).frequency)
+        return {"frequencies": dict(resample(estimator, n=count, progress=progress).frequency)}
 
 
 def _write_suppressed(out: str, record: FitRecord, title: str, suppress: float) -> list[str]:
@@ -182,23 +304,6 @@ def _write_suppressed(out: str, record: FitRecord, title: str, suppress: float) 
     if older:
         lines.append(f"do not send {', '.join(older)}, which {out} holds from an earlier run")
     return lines
-
-
-def _write(out: str, estimator: GreedyGraph, record: FitRecord, measured: Any) -> list[str]:
-    """Write the files of a result; one line says so, and others what there is not."""
-    graph = estimator.graph_
-    contents = {
-        "edges.csv": edges_csv(record.with_tentative),
-        "nodes.csv": nodes_csv(measured),
-        "graph.graphml": graphml(graph),
-        "model.json": model_bytes(estimator.model_, record),
-    }
-    lines = []
-    if len(graph.names) <= MOST_COLUMNS:
-        contents = {"report.html": to_html(summarise(record)).encode(), **contents}
-    else:
-        lines.append(f"no report: it holds at most {MOST_COLUMNS:,} columns")
-    return [*write_with_picture(out, contents, "graph.png", partial(_picture, graph)), *lines]
 
 
 def _picture(graph: Graph) -> bytes:

@@ -12,7 +12,7 @@ import click
 from isinglass.cli.drawing import method_options
 from isinglass.cli.results import overwrite_option
 from isinglass.cli.tables import file_options, take_reading
-from isinglass.cli.terminal import progress_bar
+from isinglass.cli.terminal import progress_bar, working
 from isinglass.files import check_file, check_side_files, write_files
 from isinglass.model import MarkovField
 from isinglass.parameters import check
@@ -60,12 +60,14 @@ def command(model: str, data: str, *, out: str, overwrite: bool, **drawing: Any)
     for path in paths:
         check_file(path)
     check_side_files(paths, Path(out), overwrite=overwrite)
-    field = MarkovField.load(model)
-    file = _in_the_model_s_types(read_file(data, **reading), field)
+    with working("reading"):
+        field = MarkovField.load(model)
+        file = _in_the_model_s_types(read_file(data, **reading), field)
     with progress_bar("drawing") as progress:
         completed = field.impute(file.frame, progress=progress, **drawing)
     tables = zip(paths, completed, strict=True)
-    write_files({path: written_back(file, each, path) for path, each in tables})
+    with working("writing"):
+        write_files({path: written_back(file, each, path) for path, each in tables})
     click.echo(
         f"wrote {', '.join(map(str, paths))}: {counted(completed.filled, 'cell')} filled in "
         f"{counted(len(file.frame), 'row')}"

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from isinglass.cli.pages import open_option, show, suppress_option, title_of
+from isinglass.cli.terminal import working
 from isinglass.errors import SettingError
 from isinglass.files import check_file, write_files
 from isinglass.model import FitRecord
@@ -39,11 +40,14 @@ def command(model: str, out: str | None, title: str | None, suppress: float, ope
         known = ", ".join(FACES)
         raise SettingError(f"--out must end in one of {known}; {path.suffix!r} is not known.")
     check_file(path)
-    record = FitRecord.load(model)
-    if title is None and (record.findings is None or record.findings.title is None):
-        title = title_of(str(Path(model).absolute().parent))
-    summary = summarise(record, title=title, suppress=suppress)
-    write_files({path: FACES[path.suffix](summary).encode()})
+    with working("reading the record") as tell:
+        record = FitRecord.load(model)
+        if title is None and (record.findings is None or record.findings.title is None):
+            title = title_of(str(Path(model).absolute().parent))
+        tell("summing up")
+        summary = summarise(record, title=title, suppress=suppress)
+        tell("writing")
+        write_files({path: FACES[path.suffix](summary).encode()})
     click.echo(f"wrote {path}")
     if open_it:
         show(path)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from isinglass.cli.terminal import working
 from isinglass.errors import MissingExtra
 from isinglass.files import write_all
 
@@ -22,7 +23,8 @@ def write_with_picture(
     """Write the files of a result, and its picture; lines say so, or why there is none."""
     lines = []
     try:
-        contents = {**contents, picture: draw()}
+        with working("drawing"):
+            contents = {**contents, picture: draw()}
     except MissingExtra as error:
         lines.append(f"no picture: {error}")
     write_all(out, contents)

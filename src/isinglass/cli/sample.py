@@ -9,7 +9,7 @@ import click
 import numpy as np
 
 from isinglass.cli.drawing import method_options, sweep_options
-from isinglass.cli.terminal import progress_bar
+from isinglass.cli.terminal import progress_bar, working
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
@@ -35,11 +35,13 @@ Example:
 def command(model: str, rows: int, out: str, seed: int | None, **sampling: Any) -> None:
     """Draw a table from a MODEL (model.json)."""
     check_file(out)
-    field = MarkovField.load(model)
+    with working("reading the model"):
+        field = MarkovField.load(model)
     seed = int(np.random.default_rng().integers(1, 10**9)) if seed is None else seed
     with progress_bar("sampling") as progress:
         codes = field.sample_codes(rows, seed=seed, progress=progress, **sampling)
-    write_files({Path(out): _csv(field, codes)})
+    with working("writing"):
+        write_files({Path(out): _csv(field, codes)})
     click.echo(
         f"wrote {counted(rows, 'row')}, {counted(len(field.names), 'column')} to {out}; "
         f"the same again with --seed {seed}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from isinglass.cli.terminal import working
 from isinglass.errors import SettingError
 from isinglass.table import DEFAULT_NA, read_table
 
@@ -119,7 +120,8 @@ def take_reading(options: dict[str, Any]) -> dict[str, Any]:
 def take_table(data: str, options: dict[str, Any]) -> Any:
     """Read a table by the options of a command, which are taken out; leave out what to --drop."""
     drop = options.pop("drop")
-    table = read_table(data, **take_reading(options))
+    with working("reading the table"):
+        table = read_table(data, **take_reading(options))
     unknown = [name for name in drop if name not in table.columns]
     if unknown:
         known = ", ".join(repr(name) for name in table.columns[:8])

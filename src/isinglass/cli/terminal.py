@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.engine import Progress as Callback
 from isinglass.report.words import counted, one_line, states_per_column
 
 SIGNS = {1: "+", -1: "-", 0: "none", None: "hidden"}
@@ -23,14 +31,33 @@ def new_console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
+class Bar:
+    """Is called with what is done and how much there is; may be told what is being done."""
+
+    def __init__(self, bar: Progress, task: TaskID, what: str) -> None:
+        self._bar, self._task, self._what = bar, task, what
+
+    def __call__(self, done: int, total: int) -> None:
+        self._bar.update(self._task, completed=done, total=total)
+
+    def tell(self, words: str) -> None:
+        """Say in a few words what is being done."""
+        self._bar.update(self._task, description=f"{self._what}: {words}")
+
+
 @contextmanager
-def progress_bar(what: str, *, steady: bool = False) -> Iterator[Callback]:
+def progress_bar(what: str, *, steady: bool = False) -> Iterator[Bar]:
     """A bar on standard error, gone when the work is done; silent when not on a terminal.
 
     The time left goes by the speed of the last half minute, or, if `steady`, of the whole work.
     """
     console = new_console(stderr=True)
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(
         *columns,
         console=console,
@@ -38,8 +65,27 @@ def progress_bar(what: str, *, steady: bool = False) -> Iterator[Callback]:
         disable=not console.is_terminal,
         speed_estimate_period=1e9 if steady else 30.0,
     ) as bar:
-        task = bar.add_task(what)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield Bar(bar, bar.add_task(what), what)
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[str], None]]:
+    """A line on standard error for work of unknown length: what is done, and since when.
+
+    The words that are told to it stand behind. Gone when the work is done; silent when not on a
+    terminal.
+    """
+    console = new_console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TimeElapsedColumn(),
+        TextColumn("{task.description}", markup=False),
+    )
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as line:
+        task = line.add_task(what)
+        yield lambda words: line.update(task, description=f"{what}: {words}")
 
 
 def print_summary(console: Console, summary: dict[str, Any], top: int) -> None:

@@ -18,7 +18,7 @@ from isinglass.core.gate import (
     checked_table,
     checked_threads,
 )
-from isinglass.core.lapack import MANY_STATES, lend_lapack
+from isinglass.core.lapack import lapack_lent
 
 __all__ = [
     "MAX_ROWS",
@@ -74,23 +74,22 @@ def search_columns(
     a bound that skipped a better one is an error.
     """
     targets = range(len(n_states)) if targets is None else targets
-    if max(n_states, default=0) > MANY_STATES:
-        lend_lapack()
-    flat: dict[str, NDArray[Any]] = _core.search(
-        *checked_table(codes, n_states, weights),
-        n,
-        np.asarray([] if answers is None else answers, dtype=np.int32),
-        np.asarray(targets, dtype=np.int64),
-        _pairs(required),
-        _pairs(forbidden),
-        threshold,
-        nu,
-        intercept,
-        -1 if max_degree is None else max_degree,
-        checked_threads(threads),
-        check,
-        progress,
-    )
+    with lapack_lent(n_states):
+        flat: dict[str, NDArray[Any]] = _core.search(
+            *checked_table(codes, n_states, weights),
+            n,
+            np.asarray([] if answers is None else answers, dtype=np.int32),
+            np.asarray(targets, dtype=np.int64),
+            _pairs(required),
+            _pairs(forbidden),
+            threshold,
+            nu,
+            intercept,
+            -1 if max_degree is None else max_degree,
+            checked_threads(threads),
+            check,
+            progress,
+        )
     return flat
 
 
@@ -109,18 +108,21 @@ def fit_columns(
     intercept: bool,
     threads: int,
     n: float = 0.0,
+    progress: Callable[[int], None] | None = None,
 ) -> dict[str, NDArray[Any]]:
     """Fit every column on its given neighbours.
 
     The layout is that of `search_columns`, with one fit per column.
     """
-    flat: dict[str, NDArray[Any]] = _core.fit(
-        *checked_table(codes, n_states, weights),
-        n,
-        *_lists(neighbours),
-        intercept,
-        checked_threads(threads),
-    )
+    with lapack_lent(n_states):
+        flat: dict[str, NDArray[Any]] = _core.fit(
+            *checked_table(codes, n_states, weights),
+            n,
+            *_lists(neighbours),
+            intercept,
+            checked_threads(threads),
+            progress,
+        )
     return flat
 
 
@@ -142,17 +144,16 @@ def edge_losses(
     `expected` has the rows that the fit without a neighbour expects in each combination of the
     target's states and the neighbour's, row by row, one table after the other.
     """
-    if max(n_states, default=0) > MANY_STATES:
-        lend_lapack()
-    flat: dict[str, NDArray[Any]] = _core.deviances(
-        *checked_table(codes, n_states, weights),
-        n,
-        np.asarray(targets, dtype=np.int64),
-        *_lists(neighbours),
-        intercept,
-        checked_threads(threads),
-        progress,
-    )
+    with lapack_lent(n_states):
+        flat: dict[str, NDArray[Any]] = _core.deviances(
+            *checked_table(codes, n_states, weights),
+            n,
+            np.asarray(targets, dtype=np.int64),
+            *_lists(neighbours),
+            intercept,
+            checked_threads(threads),
+            progress,
+        )
     return flat
 
 
@@ -183,18 +184,19 @@ def l1_paths(
     or "logrise" (two states).
     """
     targets = range(len(n_states)) if targets is None else targets
-    flat: dict[str, NDArray[Any]] = _core.l1_paths(
-        *checked_table(codes, n_states, weights),
-        n,
-        np.asarray(targets, dtype=np.int64),
-        np.ascontiguousarray(penalties, dtype=np.float64),
-        np.ascontiguousarray(scales, dtype=np.float64),
-        loss,
-        intercept,
-        tolerance,
-        checked_threads(threads),
-        progress,
-    )
+    with lapack_lent(n_states):
+        flat: dict[str, NDArray[Any]] = _core.l1_paths(
+            *checked_table(codes, n_states, weights),
+            n,
+            np.asarray(targets, dtype=np.int64),
+            np.ascontiguousarray(penalties, dtype=np.float64),
+            np.ascontiguousarray(scales, dtype=np.float64),
+            loss,
+            intercept,
+            tolerance,
+            checked_threads(threads),
+            progress,
+        )
     return flat
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+
+from threadpoolctl import ThreadpoolController
 
 from isinglass.core import _core  # type: ignore[attr-defined]
 
@@ -11,13 +15,28 @@ from isinglass.core import _core  # type: ignore[attr-defined]
 MANY_STATES = 6
 
 
+@contextmanager
+def lapack_lent(n_states: Sequence[int]) -> Iterator[None]:
+    """Lend LAPACK to the core if a table has many states; it keeps it.
+
+    Its own threads rest meanwhile: the core's threads call it with systems so small that they
+    would do nothing but wait for each other.
+    """
+    if max(n_states, default=0) <= MANY_STATES and not _lend.cache_info().currsize:
+        yield
+        return
+    with _lend().limit(limits=1, user_api="blas"):
+        yield
+
+
 @cache
-def lend_lapack() -> None:
-    """Tell the core where LAPACK's Cholesky routines are."""
+def _lend() -> ThreadpoolController:
+    """Tell the core where LAPACK's Cholesky routines are; return who rules their threads."""
     from scipy.linalg import cython_lapack
 
     routines = cython_lapack.__pyx_capi__
     _core.lend_lapack(_address(routines["dpotrf"]), _address(routines["dpotri"]))
+    return ThreadpoolController()
 
 
 def _address(capsule: object) -> int:

@@ -172,12 +172,13 @@ std::vector<std::vector<std::size_t>> read_neighbours(const Vector<std::int32_t>
 
 // No search: the fit of every column on given neighbours, as flat arrays.
 nb::dict fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-             Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept, unsigned threads) {
+             Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept, unsigned threads,
+             nb::object progress) {
   const std::size_t columns = codes.shape(1);
   std::vector<std::size_t> targets(columns);
   std::iota(targets.begin(), targets.end(), std::size_t{0});
   const auto supports = read_neighbours(states, targets, begin, neighbours);
-  Watch watch{nb::none()};
+  Watch watch(std::move(progress));
   Flat flat;
   {
     const nb::gil_scoped_release release;
@@ -331,7 +332,7 @@ NB_MODULE(_core, m) {
         nb::arg("forbidden"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
         nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
-        nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"));
+        nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
   m.def("deviances", &deviances, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("begin"), nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"),
         nb::arg("progress").none());

@@ -70,7 +70,12 @@ def learn_native(
 
 
 def fit_neighbourhoods(
-    table: Table, neighbours: Sequence[Sequence[int]], *, intercept: bool, threads: int
+    table: Table,
+    neighbours: Sequence[Sequence[int]],
+    *,
+    intercept: bool,
+    threads: int,
+    progress: Progress | None = None,
 ) -> NativeRuns:
     """Fit every column on given neighbours: paths without a step, for graphs found elsewhere.
 
@@ -87,6 +92,7 @@ def fit_neighbourhoods(
         intercept=intercept,
         threads=threads,
         n=table.n,
+        progress=None if progress is None else lambda done: progress(done, len(neighbours)),
     )
     targets = tuple(range(len(table.columns)))
     return NativeRuns(flat, targets, table.names, tuple(table.n_states), 0.0, None)

@@ -83,9 +83,32 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         One table an edge, by maximum pseudo-likelihood with the ridge of the refits, 1e-8, which
         keeps unbounded edges finite; see :func:`isinglass.model.fit_model`.
         """
+        return self.fit_model()
+
+    def fit_model(self, progress: Callable[[str], None] | None = None) -> MarkovField:
+        """Fit ``model_`` now, and return it.
+
+        Parameters
+        ----------
+        progress : function of a few words, optional
+            Is told which step the fit takes; see :func:`isinglass.model.fit_model`.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> est.fit_model(progress=lambda words: None) is est.model_
+        True
+        """
         check_is_fitted(self)
-        intercept = bool(getattr(self, "intercept", True))
-        return fit_model(self._table, self.graph_, intercept=intercept)
+        if "model_" not in self.__dict__:
+            intercept = bool(getattr(self, "intercept", True))
+            self.__dict__["model_"] = fit_model(
+                self._table, self.graph_, intercept=intercept, progress=progress
+            )
+        model: MarkovField = self.__dict__["model_"]
+        return model
 
     @property
     def diagnostics_(self) -> Any:

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from isinglass.engine import Progress
 from isinglass.engine.available import seen_rows
 from isinglass.errors import SettingError
+from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import frame
 from isinglass.graph import Graph
 from isinglass.table import Table
@@ -82,14 +84,18 @@ def _recoded(
     return codes, known
 
 
-def learn_like(method: Any, table: Table) -> Graph:
-    """The graph that an unfitted copy of an estimator learns from codes, in a table's names."""
+def learn_like(method: Any, table: Table, progress: Progress | None = None) -> Graph:
+    """The graph that an unfitted copy of an estimator learns from codes, in a table's names.
+
+    `progress` is for estimators of this package; others are not told of it.
+    """
     estimator = clone(method)
     as_coded = {"bins": None, "high": None, "max_states": max(2, *table.n_states)}
     settings = {"n_eff": table.n, **as_coded}
     known = estimator.get_params()
     estimator.set_params(**{key: value for key, value in settings.items() if key in known})
-    graph = estimator.fit(_cells(table), sample_weight=table.weights).graph_
+    shown = {"progress": progress} if isinstance(estimator, GraphEstimator) else {}
+    graph = estimator.fit(_cells(table), sample_weight=table.weights, **shown).graph_
     links = tuple(
         link if table.ordered[link.source] and table.ordered[link.target] else link._replace(sign=0)
         for link in graph

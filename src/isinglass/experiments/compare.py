@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.errors import IsinglassError, SettingError
+from isinglass.errors import IsinglassError, SettingError, Stopped
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.folds import Split, learn_like, splits
 from isinglass.estimators.score import refit_conditionals, row_scores
@@ -129,6 +131,7 @@ def compare(
     max_states: int = 32,
     high: dict[str, Any] | None = None,
     progress: Progress | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Learn a table's graph by several methods, and say how they differ.
 
@@ -146,10 +149,17 @@ def compare(
     seed : int
         Which rows go to which fold.
     progress : function of (fits done, fits in all), optional
+    tell : function of a few words, optional
+        Is told which method is at work, on which rows, and how far it has come.
 
     Returns
     -------
     Comparison
+
+    Raises
+    ------
+    Stopped
+        On Ctrl-C; its ``result`` is the comparison of the methods that were done.
 
     Examples
     --------
@@ -175,15 +185,28 @@ def compare(
     if not chosen:
         raise SettingError("compare needs at least one method.")
     folded = list(splits(table, folds, seed))
-    report = _counting(len(chosen) * (folds + 1), progress)
-    trials = {name: _try(method, table, folded, report) for name, method in chosen.items()}
+    report = _Reporting(len(chosen) * (folds + 1), progress, tell)
+    trials: dict[str, _Trial] = {}
+    try:
+        for name, method in chosen.items():
+            trials[name] = _try(method, table, folded, partial(report.of_fit, name))
+    except KeyboardInterrupt:
+        raise Stopped(_compared(table, folded, trials, list(chosen))) from None
+    return _compared(table, folded, trials, list(chosen))
+
+
+def _compared(
+    table: Table, folded: Sequence[Split], trials: Mapping[str, _Trial], names: Sequence[str]
+) -> Comparison:
+    """What the methods that were tried found; the others have failed."""
+    every = {name: trials.get(name, _Trial(failed="stopped before it was done")) for name in names}
     weights = np.concatenate([split.rows.weights for split in folded])
-    none = Graph(table.names, ())
+    none = [Graph(table.names, ())] * len(folded)
     return Comparison(
-        tuple(_entry(name, trials, weights) for name in trials),
-        baseline=_average(_held_out_scores([none] * folds, folded), weights),
+        tuple(_entry(name, every, weights) for name in every),
+        baseline=_average(_held_out_scores(none, folded), weights),
         rows=table.n,
-        folds=folds,
+        folds=len(folded),
         left_out=sum(split.left_out for split in folded),
         library=table.library,
     )
@@ -217,16 +240,18 @@ class _Trial:
     failed: str | None = None
 
 
-def _try(method: Any, table: Table, folded: Sequence[Split], report: Callable[[], None]) -> _Trial:
+def _try(
+    method: Any, table: Table, folded: Sequence[Split], of_fit: Callable[[str], _Fit]
+) -> _Trial:
     try:
         started = perf_counter()
-        graph = learn_like(method, table)
+        with of_fit("all rows") as progress:
+            graph = learn_like(method, table, progress)
         seconds = perf_counter() - started
-        report()
         graphs = []
-        for split in folded:
-            graphs.append(learn_like(method, split.training))
-            report()
+        for number, split in enumerate(folded, start=1):
+            with of_fit(f"fold {number} of {len(folded)}") as progress:
+                graphs.append(learn_like(method, split.training, progress))
         return _Trial(graph, seconds, _held_out_scores(graphs, folded))
     except IsinglassError as error:
         return _Trial(failed=str(error))
@@ -260,14 +285,29 @@ def _average(values: Numbers, weights: Numbers) -> float:
     return float(np.average(values, weights=weights)) if weights.sum() > 0 else float("nan")
 
 
-def _counting(total: int, progress: Progress | None) -> Callable[[], None]:
-    """A function to be called once a fit."""
-    done = 0
+_Fit = AbstractContextManager[Progress]
 
-    def count() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, total)
 
-    return count
+class _Reporting:
+    """Says which fit is being made, and counts those that are done."""
+
+    def __init__(
+        self, total: int, progress: Progress | None, tell: Callable[[str], None] | None
+    ) -> None:
+        self._done, self._total = 0, total
+        self._progress, self._tell = progress, tell
+
+    @contextmanager
+    def of_fit(self, name: str, rows: str) -> Iterator[Progress]:
+        """One fit; it may say how many of its columns are done."""
+
+        def columns(done: int, total: int) -> None:
+            if self._tell is not None:
+                self._tell(f"{name}, {rows}, column {done} of {total}")
+
+        if self._tell is not None:
+            self._tell(f"{name}, {rows}")
+        yield columns
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, self._total)

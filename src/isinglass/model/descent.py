@@ -1,9 +1,10 @@
-"""L-BFGS for models of too many parameters for Newton's method."""
+"""Minimisers for models of many parameters: Newton's method by products alone, and L-BFGS."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,28 +13,163 @@ from scipy.optimize import minimize
 from isinglass.errors import StoppedEarly
 
 Array = NDArray[np.float64]
+Tell = Callable[[str], None]
+"""Is told in a few words how far a fit has come."""
 
-#: Steps after which the search gives up.
+#: Steps after which L-BFGS and Newton's method give up.
 STEPS = 1000
+NEWTON_STEPS = 200
+#: Products with the curvature in one step of Newton's method.
+PRODUCTS = 1000
+#: Newton's method is done when the next step would gain no more than this.
+TOLERANCE = 1e-18
+#: Below this share of the value rounding hides a decrease: whole steps are taken, if harmless.
+BLIND = 1e-13
+#: No number moves farther in one step.
+FARTHEST = 30.0
+#: Residuals of steps far from the minimum, and near it.
+LOOSE, TIGHT = 0.3, 1e-4
+#: The largest slope that L-BFGS leaves.
+SLOPE = 1e-10
 
 
-def lbfgs(objective: Callable[[Array], tuple[float, Array]], start: Array) -> Array:
+class Point(Protocol):
+    """A convex function at one place."""
+
+    value: float
+    gradient: Array
+
+    def product(self, direction: Array) -> Array:
+        """The curvature times a direction."""
+        ...
+
+    def ease(self, slope: Array) -> Array:
+        """About the inverse of the curvature, times a slope."""
+        ...
+
+
+def newton(at: Callable[[Array], Point], start: Array, tell: Tell | None = None) -> Array:
+    """Minimise a convex function, each step solved by conjugate gradients.
+
+    Steps are solved the more exactly the faster the slope falls (Eisenstat and Walker 1996).
+    """
+    x, here = start, at(start)
+    steepness = last = np.inf
+    for step in range(NEWTON_STEPS):
+        slope = here.gradient
+        told = _told(tell, step, slope)
+        before, steepness = steepness, float(np.sqrt(slope @ here.ease(slope)))
+        share = float(np.clip(0.5 * (steepness / before) ** 1.5, TIGHT, LOOSE)) if step else LOOSE
+        direction = conjugate_gradients(here, -slope, share, told)
+        predicted = -0.5 * float(slope @ direction)
+        blind = predicted < BLIND * (1.0 + abs(here.value))
+        if not predicted > TOLERANCE or (blind and predicted > 0.5 * last):
+            return x
+        # Below rounding whole steps are taken, if they do no harm.
+        least = -1e-12 * (1.0 + abs(here.value)) if blind else 0.1 * predicted
+        found = _along(at, x, direction, here.value, least)
+        if found is None:
+            return x
+        (x, here), last = found, predicted
+    _warn_of_steps(len(start), NEWTON_STEPS, here.gradient)
+    return x
+
+
+def _along(
+    at: Callable[[Array], Point], x: Array, direction: Array, value: float, fall: float
+) -> tuple[Array, Point] | None:
+    """The first of ever shorter steps that falls enough, for its length; None if there is none."""
+    length = 1.0
+    while length > 1e-12:
+        there = x + length * direction
+        point = at(there)
+        if point.value <= value - length * fall:
+            return there, point
+        length /= 2
+    return None
+
+
+def conjugate_gradients(
+    point: Point, right: Array, share: float, tell: Callable[[int], None] | None = None
+) -> Array:
+    """Solve curvature times x = right until the residual is a share of what it was.
+
+    Or until x is so long that the curvature there is another one (Steihaug 1983).
+    """
+    x, residual = np.zeros_like(right), right.copy()
+    eased = point.ease(residual)
+    direction, norm = eased, float(residual @ eased)
+    wanted = norm * share**2
+    for count in range(PRODUCTS):
+        if not norm > wanted:
+            break
+        if tell is not None:
+            tell(count)
+        product = point.product(direction)
+        curvature = float(direction @ product)
+        if not curvature > 0:
+            break
+        x += norm / curvature * direction
+        longest = float(np.abs(x).max())
+        if longest > FARTHEST:
+            return x * (FARTHEST / longest)
+        residual -= norm / curvature * product
+        eased = point.ease(residual)
+        before, norm = norm, float(residual @ eased)
+        direction = eased + norm / before * direction
+    return x
+
+
+def lbfgs(
+    objective: Callable[[Array], tuple[float, Array]], start: Array, tell: Tell | None = None
+) -> Array:
     """Minimise until the gradient falls below 1e-10, or rounding leaves nothing to gain.
 
     A `StoppedEarly` warning says so if the steps run out before.
     """
     if not len(start):
         return start
-    options = {"maxcor": 40, "ftol": 0.0, "gtol": 1e-10, "maxiter": STEPS, "maxfun": 3 * STEPS}
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+    steps = 0
+
+    def after_step(intermediate_result: Any) -> None:
+        nonlocal steps
+        steps += 1
+        if tell is not None:
+            tell(f"step {steps}, log-likelihood {-intermediate_result.fun:.9g} per row")
+
+    options = {"maxcor": 40, "ftol": 0.0, "gtol": SLOPE, "maxiter": STEPS, "maxfun": 3 * STEPS}
+    found = minimize(
+        objective, start, jac=True, method="L-BFGS-B", options=options, callback=after_step
+    )
     if found.status == 1:
-        warnings.warn(
-            f"the fit of {len(start):,} parameters took all its {found.nit:,} steps, and its "
-            f"largest slope is still {np.abs(found.jac).max():.1g} (1e-10 is wanted): couplings "
-            "have fewer digits, and edges that the rows leave unbounded may stop short. A larger "
-            "ridge makes the fit quicker.",
-            StoppedEarly,
-            stacklevel=2,
-        )
+        _warn_of_steps(len(start), found.nit, found.jac)
     answer: Array = found.x
     return answer
+
+
+def _told(tell: Tell | None, step: int, slope: Array) -> Callable[[int], None] | None:
+    """Say in which step a fit is, and how steep it still is, product by product."""
+    if tell is None:
+        return None
+    words = step_in_words(step, slope)
+    return lambda products: tell(f"{words}, product {products + 1}")
+
+
+def step_in_words(step: int, slope: Array) -> str:
+    """How far a fit has come.
+
+    >>> step_in_words(2, np.array([0.01, -0.2]))
+    'step 3, largest slope 2e-01'
+    """
+    return f"step {step + 1}, largest slope {np.abs(slope).max(initial=0.0):.0e}"
+
+
+def _warn_of_steps(parameters: int, steps: int, slope: Array) -> None:
+    warnings.warn(
+        f"the fit of {parameters:,} parameters took all its {steps:,} steps, and its "
+        f"largest slope is still {np.abs(slope).max():.1g} (1e-10 is wanted): couplings "
+        "have fewer digits, and edges that the rows leave unbounded may stop short. A larger "
+        "ridge makes the fit quicker.",
+        StoppedEarly,
+        stacklevel=3,
+    )

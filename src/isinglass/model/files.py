@@ -103,6 +103,11 @@ def model_bytes(field: MarkovField, fit: FitRecord | None = None) -> bytes:
     return _with_head(parts)
 
 
+def record_bytes(fit: FitRecord) -> bytes:
+    """The content of a model file that holds the record of a fit, and no model."""
+    return _with_head({"fit": fit.to_json()})
+
+
 def load_model(path: str | os.PathLike[str]) -> MarkovField:
     """Read the model of a file."""
     return load_part(path, "model", model_from_json)
@@ -124,9 +129,14 @@ def load_part(path: str | os.PathLike[str], part: str, understand: Callable[[Any
 
     def read(document: Any) -> T:
         document = up_to_date(document)
+        if part == "model" and part not in document and "fit" in document:
+            raise Fault(
+                "it holds the record of a fit, but no model; fit the table again, without "
+                "--no-model and to the end, or save a model with MarkovField.save"
+            )
         if part not in document:
-            held = " and ".join(name for name in ("model", "fit") if name in document)
-            raise Fault(f"it holds no {part}, only {held or 'a heading'}")
+            held = "model" if "model" in document else "a heading"
+            raise Fault(f"it holds no {part}, only {held}")
         return understand(document[part])
 
     return read_document(path, read)

@@ -6,6 +6,8 @@ columns are fitted together, by pseudo-likelihood, or by likelihood where memory
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +33,7 @@ def fit_model(
     ridge: float = RIDGE,
     intercept: bool = True,
     memory: float = MEMORY,
+    progress: Callable[[str], None] | None = None,
 ) -> MarkovField:
     """Fit all parameters of a graph together.
 
@@ -52,7 +55,10 @@ def fit_model(
     intercept : bool
         Without it there are no fields: the model is symmetric in its states.
     memory : float
-        Bytes that the likelihood's elimination may take; more is refused with the number.
+        Bytes that may be kept from step to step. The pseudo-likelihood computes again what does
+        not fit; the likelihood refuses an elimination that needs more, with the number.
+    progress : function of a few words, optional
+        Is told which step the fit takes, and how steep it still is; ``progress=print`` prints it.
 
     Returns
     -------
@@ -69,20 +75,27 @@ def fit_model(
     """
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
-    joint = pseudo_likelihood(table, graph, ridge=float(ridge), intercept=bool(intercept))
+    joint = pseudo_likelihood(
+        table, graph, ridge=float(ridge), intercept=bool(intercept), memory=memory
+    )
     if refit == "pseudolikelihood":
-        return model_of(joint, joint.minimum())
-    return model_of(joint, Likelihood(joint, table, memory).minimum())
+        return model_of(joint, joint.minimum(progress))
+    return model_of(joint, Likelihood(joint, table, memory).minimum(progress))
 
 
 def pseudo_likelihood(
-    table: Table, graph: Graph, *, ridge: float = RIDGE, intercept: bool = True
+    table: Table,
+    graph: Graph,
+    *,
+    ridge: float = RIDGE,
+    intercept: bool = True,
+    memory: float = MEMORY,
 ) -> PseudoLikelihood:
     """What `fit_model` minimises, for other uses of its derivatives."""
     layout = Layout(
         table.n_answers, [(link.source, link.target) for link in graph.links], intercept
     )
-    return PseudoLikelihood(layout, table, ridge)
+    return PseudoLikelihood(layout, table, ridge, memory)
 
 
 def model_of(joint: PseudoLikelihood, parameters: Array) -> MarkovField:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from isinglass.errors import SettingError
 from isinglass.model import elimination, pseudolikelihood
-from isinglass.model.descent import lbfgs
+from isinglass.model.descent import Tell, lbfgs
 from isinglass.model.layout import Layout
 from isinglass.model.potentials import Potentials
 from isinglass.model.pseudolikelihood import PseudoLikelihood
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
+
+
+#: Steps after the value has no more digits to lose.
+POLISHING = 50
 
 
 class Likelihood:
@@ -35,18 +41,19 @@ class Likelihood:
         )
         self.shares = _shares(self.layout, table)
 
-    def minimum(self) -> Array:
+    def minimum(self, tell: Tell | None = None) -> Array:
         """From the pseudo-likelihood's answer, in coordinates that its curvature makes round."""
-        start = self.pseudo.minimum()
+        start = self.pseudo.minimum(tell)
         if self.layout.size > pseudolikelihood.DENSE:
-            return lbfgs(self.with_gradient, start)
+            return lbfgs(self.with_gradient, start, tell)
         root = _root(self.pseudo.with_hessian(start)[2])
 
         def rounded(z: Array) -> tuple[float, Array]:
             value, gradient = self.with_gradient(start + solve_triangular(root, z))
             return value, solve_triangular(root, gradient, trans="T")
 
-        step: Array = solve_triangular(root, lbfgs(rounded, np.zeros(len(start))))
+        found = _polished(rounded, lbfgs(rounded, np.zeros(len(start)), tell))
+        step: Array = solve_triangular(root, found)
         return start + step
 
     def _field(self, parameters: Array) -> Potentials:
@@ -86,6 +93,21 @@ def _contrasts(layout: Layout, single: list[Array], pairs: dict[tuple[int, int],
     for (i, j), places in layout.edges.items():
         moments[places] = layout.bases[i].T @ pairs[i, j] @ layout.bases[j]
     return moments
+
+
+def _polished(rounded: Callable[[Array], tuple[float, Array]], z: Array) -> Array:
+    """Whole steps down the slope, while it falls: where rounding hides the value.
+
+    In round coordinates the slope is about the way that is left.
+    """
+    slope = rounded(z)[1]
+    for _ in range(POLISHING):
+        there = z - slope
+        next_slope = rounded(there)[1]
+        if not np.linalg.norm(next_slope) <= 0.9 * np.linalg.norm(slope):
+            break
+        z, slope = there, next_slope
+    return z
 
 
 def _root(hessian: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Pseudo-likelihood: each column given its neighbours, all columns sharing one table an edge.
+"""Pseudo-likelihood: each column given its neighbours, all columns sharing one table per edge.
 
 The sum over columns of log P(column given its neighbours) (Besag, "Statistical analysis of
 non-lattice data", The Statistician 24, 1975) is concave, needs no partition function, and works
@@ -7,179 +7,152 @@ for any graph.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from threadpoolctl import threadpool_limits
 
-from isinglass.engine import fit_neighbourhoods
-from isinglass.losses.families import softmax_terms
-from isinglass.losses.linear import RIDGE, Terms, predictor_objective
-from isinglass.losses.newton import minimise
-from isinglass.model.descent import lbfgs
+from isinglass.losses.linear import RIDGE
+from isinglass.losses.newton import Objective, minimise
+from isinglass.model.alone import Alone, fit_alone
+from isinglass.model.conditionals import Conditional, Look, conditional_of
+from isinglass.model.descent import Tell, newton, step_in_words
 from isinglass.model.layout import Layout, Pair, Places
+from isinglass.model.potentials import MEMORY
+from isinglass.model.preconditioner import Preconditioner
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
 
-#: Parameters up to which Newton's method is used, with the whole matrix of second derivatives.
+#: Parameters up to which Newton's method has the whole matrix of second derivatives.
 DENSE = 2000
-
-
-@dataclass(frozen=True)
-class Conditional:
-    """One column given its neighbours: a softmax regression on the cells its rows fall into.
-
-    Attributes
-    ----------
-    design : array (cells, k)
-        Contrasts of the neighbours' states, after a one for the field.
-    counts : array (cells, m)
-        The share of all rows in each cell, by state of the column.
-    places : array (k, m - 1)
-        Which of all parameters the coefficients are.
-    basis : array (m, m - 1)
-    """
-
-    design: Array
-    counts: Array
-    places: Places
-    basis: Array
-
-    @cached_property
-    def terms(self) -> Terms:
-        def terms(eta: Array) -> tuple[float, Array, Array]:
-            value, slope, curvature = softmax_terms(eta @ self.basis.T, self.counts)
-            return float(value.sum()), slope @ self.basis, self.basis.T @ curvature @ self.basis
-
-        return terms
-
-    def with_hessian(self, parameters: Array) -> tuple[float, Array, Array]:
-        """Loss, gradient and Hessian over the flattened coefficients."""
-        k, q = self.places.shape
-        objective = predictor_objective(
-            self.design, np.zeros((len(self.design), q)), self.terms, np.zeros(k)
-        )
-        return objective(parameters[self.places].ravel())
-
-    def with_gradient(self, parameters: Array) -> tuple[float, Array]:
-        """Loss and gradient, without anything of the size of a Hessian."""
-        scores = self.design @ parameters[self.places] @ self.basis.T
-        top = scores.max(axis=1, keepdims=True)
-        chance = np.exp(scores - top)
-        total = chance.sum(axis=1, keepdims=True)
-        chance /= total
-        rows = self.counts.sum(axis=1, keepdims=True)
-        value = float(np.sum(rows * (top + np.log(total))) - np.sum(self.counts * scores))
-        return value, self.design.T @ ((rows * chance - self.counts) @ self.basis)
+#: How far the search starts from independent columns towards columns fitted one by one.
+SHARES = (1.0, 0.5, 0.25, 0.125, 0.0)
 
 
 class PseudoLikelihood:
-    """Minus the pseudo-log-likelihood per row, plus the ridge."""
+    """Minus the pseudo-log-likelihood per row, plus the ridge.
 
-    def __init__(self, layout: Layout, table: Table, ridge: float) -> None:
-        self.layout, self.table = layout, table
-        self.conditionals = [
-            _conditional(layout, table, r) for r, m in enumerate(layout.n_states) if m > 1
-        ]
+    `memory` is what may be kept, in bytes; what does not fit is computed again when it is needed.
+    """
+
+    def __init__(self, layout: Layout, table: Table, ridge: float, memory: float = MEMORY) -> None:
+        self.layout, self.table, self.memory = layout, table, memory
+        self.conditionals: dict[int, Conditional] = {}
+        kept = 0.0
+        for r, m in enumerate(layout.n_states):
+            if m > 1:
+                each = conditional_of(layout, table, r)
+                kept += each.bytes_kept
+                self.conditionals[r] = each.keep() if kept <= memory / 2 else each
         self.ridge = np.full(layout.size, ridge)
-        for conditional in self.conditionals:
-            if layout.intercept and conditional.counts.any(axis=0).all():
+        for conditional in self.conditionals.values():
+            if layout.intercept and conditional.shares.all():
                 self.ridge[conditional.places[0]] = 0.0
 
-    def minimum(self) -> Array:
-        """The best parameters: by Newton's method, or L-BFGS where there are very many."""
-        start = self._node_by_node()
-        if self.layout.size <= DENSE:
-            return minimise(self.with_hessian, start)
-        return lbfgs(self.with_gradient, start)
+    def minimum(self, tell: Tell | None = None) -> Array:
+        """The best parameters: by Newton's method, its steps solved by products if need be.
 
-    def _node_by_node(self) -> Array:
-        """Each column fitted alone, and the two tables of an edge averaged: near the minimum.
-
-        Far from it Newton's method would let what rows never show sink by about one a step.
+        `tell` is told how far it has come.
         """
-        layout, table = self.layout, self.table
-        if table.available:
-            return self._independent()
-        neighbours = [sorted(others) for others in layout.neighbours]
-        runs = fit_neighbourhoods(table, neighbours, intercept=layout.intercept, threads=1)
-        fits = [runs.fit(r, 0) for r in range(len(neighbours))]
-        start = np.zeros(layout.size)
-        for basis, places, fit in zip(layout.bases, layout.fields, fits, strict=True):
-            start[places] = (basis.T @ fit.intercept)[: len(places)]
-        for (i, j), places in layout.edges.items():
-            if not places.size:  # with a constant column
-                continue
-            mean = (fits[i].coef[j] + fits[j].coef[i].T) / 2
-            start[places] = layout.bases[i].T @ mean @ layout.bases[j]
-        return start
+        start = self._start(tell)
+        if self._has_room_for_a_matrix:
+            return minimise(self._telling(tell), start)
+        ease = Preconditioner(self.layout, self.conditionals, self.memory / 2)
+        with threadpool_limits(1, "blas"):  # products are small: threads would wait for each other
+            return newton(lambda x: _Point(self, x, ease), start, tell)
+
+    @property
+    def _has_room_for_a_matrix(self) -> bool:
+        """Whether the whole matrix of second derivatives is small."""
+        size = self.layout.size
+        return size <= DENSE and 4 * 8 * size**2 <= self.memory
+
+    def _telling(self, tell: Tell | None) -> Objective:
+        steps = count()
+
+        def objective(parameters: Array) -> tuple[float, Array, Array]:
+            value, gradient, hessian = self.with_hessian(parameters)
+            if tell is not None:
+                tell(step_in_words(next(steps), gradient))
+            return value, gradient, hessian
+
+        return objective
+
+    def _start(self, tell: Tell | None) -> Array:
+        """The best of some places between independent columns and columns fitted one by one.
+
+        Where rows are few for the parameters, the mean of an edge's two tables is far too large.
+        """
+        self._alone = fit_alone(self.layout, self.table, tell)
+        independent, alone = self._independent(), self._alone.parameters()
+        starts = (independent + share * (alone - independent) for share in SHARES)
+        return min(starts, key=lambda start: self.with_gradient(start)[0])
+
+    @cached_property
+    def _alone(self) -> Alone:
+        return fit_alone(self.layout, self.table)
 
     def _independent(self) -> Array:
         """Fields of columns without edges, a little less than their states' shares say."""
         start = np.zeros(self.layout.size)
         if self.layout.intercept:
-            for each in self.conditionals:
-                seen = each.counts.sum(axis=0)
+            for each in self.conditionals.values():
+                seen = each.shares
                 start[each.places[0]] = np.log(seen + 1e-3 * seen.sum() + 1e-12) @ each.basis
         return start
 
-    def with_hessian(self, parameters: Array) -> tuple[float, Array, Array]:
+    def looks(self, parameters: Array) -> dict[int, Look]:
+        """Every column's conditional at some parameters."""
+        return {r: each.look(parameters) for r, each in self.conditionals.items()}
+
+    def summed(self, parameters: Array, looks: Mapping[int, Look]) -> tuple[float, Array]:
+        """Value and gradient, the ridge with them."""
         value = 0.5 * float(self.ridge @ parameters**2)
         gradient = self.ridge * parameters
-        hessian = np.diag(self.ridge)
-        for each in self.conditionals:
-            own_value, own_gradient, own_hessian = each.with_hessian(parameters)
+        for r, look in looks.items():
+            value += look.value
+            gradient[self.conditionals[r].places] += look.gradient
+        return value, gradient
+
+    def with_gradient(self, parameters: Array) -> tuple[float, Array]:
+        """Value and gradient."""
+        return self.summed(parameters, self.looks(parameters))
+
+    def with_hessian(self, parameters: Array) -> tuple[float, Array, Array]:
+        """Value, gradient, and the whole matrix of second derivatives."""
+        value, gradient = self.with_gradient(parameters)
+        return value, gradient, self._curvature(parameters, self.ridge)
+
+    def _curvature(self, parameters: Array, ridge: Array) -> Array:
+        hessian = np.diag(ridge)
+        for each in self.conditionals.values():
             at = each.places.ravel()
-            value += own_value
-            gradient[at] += own_gradient
-            hessian[np.ix_(at, at)] += own_hessian
-        return value, gradient, hessian
+            hessian[np.ix_(at, at)] += each.hessian(each.look(parameters))
+        return hessian
 
     def unbounded(self, parameters: Array) -> frozenset[Pair]:
         """Edges that only the ridge holds: the rows leave their table open in some direction.
 
         As in the search: along such a direction the curvature left is at most a few times RIDGE
         times the size of the tables around it, while one row that speaks gives more. Where there
-        are very many parameters each column is looked at alone, and both ends must agree.
+        are very many parameters each column is fitted alone, and both ends must agree.
         """
-        if self.layout.size > DENSE:
-            return self._unbounded_at_both_ends(parameters)
-        covariance = _inverse(self._curvature(parameters))
+        if not self._has_room_for_a_matrix:
+            return self._alone.unbounded()
+        # With the least ridge, whatever ridge there was in the fit.
+        least = np.where(self.ridge > 0, RIDGE, 0.0)
+        covariance = _inverse(self._curvature(parameters, least))
         return frozenset(
-            (i, j)
-            for (i, j), places in self.layout.edges.items()
-            if self.layout.edges[i, j].size
-            and _is_open(covariance, places.ravel(), self._size_around(parameters, (i, j)))
+            pair
+            for pair, places in self.layout.edges.items()
+            if places.size
+            and _is_open(covariance, places.ravel(), self._size_around(parameters, pair))
         )
-
-    def _curvature(self, parameters: Array) -> Array:
-        """Second derivatives with the least ridge, whatever ridge there was in the fit."""
-        hessian = np.diag(np.where(self.ridge > 0, RIDGE, 0.0))
-        for each in self.conditionals:
-            at = each.places.ravel()
-            hessian[np.ix_(at, at)] += each.with_hessian(parameters)[2]
-        return hessian
-
-    def _unbounded_at_both_ends(self, parameters: Array) -> frozenset[Pair]:
-        ends: dict[Pair, int] = dict.fromkeys(self.layout.edges, 0)
-        for r, each in self._by_column().items():
-            at = each.places.ravel()
-            ridge = np.diag(np.where(self.ridge[at] > 0, RIDGE, 0.0))
-            covariance = _inverse(each.with_hessian(parameters)[2] + ridge)
-            for t, places in self.layout.neighbours[r].items():
-                own = np.flatnonzero(np.isin(at, places))
-                pair = (min(r, t), max(r, t))
-                size = self._size_around(parameters, pair)
-                ends[pair] += len(own) > 0 and _is_open(covariance, own, size)
-        return frozenset(pair for pair, count in ends.items() if count == 2)
-
-    def _by_column(self) -> dict[int, Conditional]:
-        varying = (r for r, m in enumerate(self.layout.n_states) if m > 1)
-        return dict(zip(varying, self.conditionals, strict=True))
 
     def _size_around(self, parameters: Array, pair: Pair) -> float:
         """How large the tables of an edge's two ends are."""
@@ -190,14 +163,30 @@ class PseudoLikelihood:
         )
         return float(np.linalg.norm(np.concatenate(list(blocks))))
 
-    def with_gradient(self, parameters: Array) -> tuple[float, Array]:
-        value = 0.5 * float(self.ridge @ parameters**2)
-        gradient = self.ridge * parameters
-        for each in self.conditionals:
-            own_value, own_gradient = each.with_gradient(parameters)
-            value += own_value
-            gradient[each.places] += own_gradient
-        return value, gradient
+
+class _Point:
+    """The objective at some parameters, as Newton's method looks at it."""
+
+    def __init__(self, joint: PseudoLikelihood, parameters: Array, ease: Preconditioner) -> None:
+        self._joint, self._ease = joint, ease
+        self._looks = joint.looks(parameters)
+        self._renewed = False
+        self.value, self.gradient = joint.summed(parameters, self._looks)
+
+    def product(self, direction: Array) -> Array:
+        """The curvature times a direction."""
+        product: Array = self._joint.ridge * direction
+        for r, look in self._looks.items():
+            each = self._joint.conditionals[r]
+            product[each.places] += each.product(look, direction)
+        return product
+
+    def ease(self, slope: Array) -> Array:
+        """About the inverse of the curvature, times a slope."""
+        if not self._renewed:  # not at trial points that are given up
+            self._ease.renew(self._looks)
+            self._renewed = True
+        return self._ease(slope)
 
 
 def open_below(size: float) -> float:
@@ -216,42 +205,3 @@ def _inverse(hessian: Array) -> Array:
     except LinAlgError:  # a column that no row explains has a field without curvature
         return np.asarray(np.linalg.pinv(hessian, hermitian=True), dtype=np.float64)
     return inverse
-
-
-def _conditional(layout: Layout, table: Table, r: int) -> Conditional:
-    others = layout.neighbours[r]
-    m = layout.n_states[r]
-    codes, weights = rows_that_count(layout, table, [r, *others])
-    cells, counts = cells_of(codes, weights, [m, *(layout.n_states[t] for t in others)])
-    parts = [np.ones((len(cells), 1))] if layout.intercept else [np.empty((len(cells), 0))]
-    parts += [layout.bases[t][cells[:, at]] for at, t in enumerate(others)]
-    places = [layout.fields[r].reshape(-1, m - 1), *others.values()]
-    return Conditional(np.hstack(parts), counts / table.n, np.vstack(places), layout.bases[r])
-
-
-def rows_that_count(layout: Layout, table: Table, columns: list[int]) -> tuple[Any, Array]:
-    """Codes of some columns, and weights, of the rows where all of them are seen."""
-    codes = table.codes[:, columns]
-    if not table.available:
-        return codes, table.weights
-    seen = (codes < np.array([layout.n_states[v] for v in columns])).all(axis=1)
-    return codes[seen], table.weights[seen]
-
-
-def cells_of(codes: Any, weights: Array, n_states: list[int]) -> tuple[Places, Array]:
-    """Combinations of all columns but the first, and the weight of each by the first's states."""
-    cell = np.zeros(len(codes), dtype=np.intp)
-    found = np.zeros((1, 0), dtype=np.intp)
-    for at, m in enumerate(n_states[1:], start=1):
-        key = cell * m + codes[:, at]
-        if len(found) * m <= 4 * len(codes):
-            occurs = np.bincount(key, minlength=len(found) * m) > 0
-            kept, cell = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[key]
-        else:
-            kept, cell = np.unique(key, return_inverse=True)
-        found = np.column_stack([found[kept // m], kept % m])
-    m = n_states[0]
-    counts: Array = np.bincount(cell * m + codes[:, 0], weights, minlength=len(found) * m).astype(
-        np.float64
-    )
-    return found, counts.reshape(len(found), m)

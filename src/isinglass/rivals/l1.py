@@ -15,7 +15,7 @@ from isinglass.graph import Graph
 from isinglass.parameters import checked
 from isinglass.rivals.base import Neighbours, Rival, adjacency
 from isinglass.rivals.paths import Array, L1Paths, largest_penalty, learn_paths
-from isinglass.rivals.penalties import Penalty, read_penalty
+from isinglass.rivals.penalties import EBIC, Penalty, read_penalty
 from isinglass.table import Table
 
 
@@ -48,7 +48,8 @@ class L1Graph(Rival):
         evenly spread states; glmnet does so.
     lambdas : sequence of float, optional
         The penalties of the path. None: just the penalty, if it is known before the data, else
-        `n_lambdas` of them from the one that leaves no edge down to `smallest` times it.
+        `n_lambdas` of them from the one that leaves no edge down to `smallest` times it. If the
+        parameters of any edge cost more than the EBIC could gain by it, only the first.
     n_lambdas, smallest : int, float
     missing : "error", "drop" or "state"
     n_eff, n_jobs, bins, max_states, high
@@ -223,7 +224,12 @@ class L1Graph(Rival):
         elif value is None:
             largest = largest_penalty(table, **self._core_settings(table))
             largest = largest if largest > 0 else 1.0  # nothing to explain: any path will do
-            some = set(np.geomspace(largest, largest * self.smallest, self.n_lambdas).tolist())
+            count = self.n_lambdas
+            if isinstance(penalty, EBIC) and not penalty.may_choose_edges(
+                table, bool(self.intercept)
+            ):
+                count = 1  # the rest of the path would be long, and cannot be chosen
+            some = set(np.geomspace(largest, largest * self.smallest, count).tolist())
         else:
             some = set()
         return np.array(sorted(some if value is None else some | {value}, reverse=True))

@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import entr
 
 from isinglass.errors import SettingError
 from isinglass.parameters import check_fields
@@ -118,6 +119,22 @@ class EBIC:
         """Return the place of each column's smallest value."""
         return np.asarray(np.argmin(self.values(paths, table.n), axis=1))
 
+    def may_choose_edges(self, table: Table, intercept: bool) -> bool:
+        """Whether any column can prefer a fit with an edge to the one without.
+
+        A loss is never negative, so the criterion of a fit with an edge is at least what the
+        parameters of the smallest edge cost.
+        """
+        free = np.asarray(table.n_states) - 1.0
+        prior = 2 * self.gamma * np.log(max(len(free) - 1, 1))
+        varying = np.flatnonzero(free > 0)
+        for r in varying:
+            others = free[varying[varying != r]]
+            least = free[r] * others.min(initial=np.inf) * np.log(table.n) + prior
+            if 2 * table.n * loss_alone(table, int(r), intercept) > least:
+                return True
+        return False
+
     def values(self, paths: L1Paths, n: float) -> Array:
         """Return the criterion of each column at each penalty, (p, k)."""
         prior = 2 * self.gamma * np.log(max(len(paths) - 1, 1))
@@ -132,6 +149,20 @@ class EBIC:
             f"EBIC(gamma={self.gamma:g}): the smallest 2nl + f log(n) + "
             f"{2 * self.gamma:g} k log(p-1) of each column"
         )
+
+
+def loss_alone(table: Table, r: int, intercept: bool) -> float:
+    """Return the mean loss of a column without neighbours: its entropy, if it has a field.
+
+    >>> from isinglass.table import encode
+    >>> round(loss_alone(encode([[0], [1]]), 0, True), 4)
+    0.6931
+    """
+    m = table.n_states[r]
+    if not intercept:
+        return float(np.log(m))
+    shares = np.bincount(table.codes[:, r], table.weights, minlength=m) / table.weights.sum()
+    return float(entr(shares).sum())
 
 
 @dataclass(frozen=True, repr=False)

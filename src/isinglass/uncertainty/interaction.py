@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from isinglass.losses.contrasts import zero_sum_basis
-from isinglass.losses.linear import RIDGE
+from isinglass.losses.families import softmax_terms
+from isinglass.losses.linear import RIDGE, predictor_objective
 from isinglass.losses.newton import minimise
+from isinglass.model.conditionals import cells_of
 from isinglass.model.layout import Pair
-from isinglass.model.pseudolikelihood import Conditional, cells_of
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -40,7 +41,10 @@ class Explained:
         n_states = np.array([table.n_answers[v] for v in (r, *others)])
         codes = table.codes[:, [r, *others]]
         seen = np.all(codes < n_states, axis=1)
-        self.cells, self.counts = cells_of(codes[seen], table.weights[seen], n_states.tolist())
+        codes, m = codes[seen], int(n_states[0])
+        cell, self.cells = cells_of(codes[:, 1:], n_states[1:].tolist())
+        counts = np.bincount(cell * m + codes[:, 0], table.weights[seen], len(self.cells) * m)
+        self.counts = counts.reshape(-1, m)
         self.bases = {t: zero_sum_basis(table.n_answers[t]) for t in others}
         self.basis = zero_sum_basis(table.n_answers[r])
         parts = [np.ones((len(self.cells), int(intercept)))]
@@ -51,7 +55,7 @@ class Explained:
 
     def contrasts(self, t: int) -> Array:
         """What each cell says of one neighbour."""
-        return self.bases[t][self.cells[:, self.others.index(t)]]
+        return np.asarray(self.bases[t][self.cells[:, self.others.index(t)]])
 
     def products(self, s: int, t: int) -> Array:
         """What each cell says of two neighbours together, beyond each alone."""
@@ -59,16 +63,14 @@ class Explained:
         return (left[:, :, None] * right[:, None, :]).reshape(len(self.cells), -1)
 
     def _fitted(self) -> Array:
-        q = self.basis.shape[1]
-        places = np.arange(self.design.shape[1] * q).reshape(-1, q)
-        conditional = Conditional(self.design, self.counts / self.rows, places, self.basis)
+        (n, k), q, basis = self.design.shape, self.basis.shape[1], self.basis
 
-        def objective(x: Array) -> tuple[float, Array, Array]:
-            value, gradient, hessian = conditional.with_hessian(x)
-            value += 0.5 * RIDGE * float(x @ x)
-            return value, gradient + RIDGE * x, hessian + RIDGE * np.eye(len(x))
+        def terms(eta: Array) -> tuple[float, Array, Array]:
+            value, slope, curvature = softmax_terms(eta @ basis.T, self.counts / self.rows)
+            return float(value.sum()), slope @ basis, basis.T @ curvature @ basis
 
-        solution = minimise(objective, np.zeros(places.size))
+        objective = predictor_objective(self.design, np.zeros((n, q)), terms, np.full(k, RIDGE))
+        solution = minimise(objective, np.zeros(k * q))
         scores = self.design @ solution.reshape(-1, q) @ self.basis.T
         chances = np.exp(scores - scores.max(axis=1, keepdims=True))
         return np.asarray(chances / chances.sum(axis=1, keepdims=True))

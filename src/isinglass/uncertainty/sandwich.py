@@ -35,6 +35,8 @@ Array = NDArray[np.float64]
 
 #: Numbers in one block of rows' scores.
 BLOCK = 4_000_000
+#: Matrices of all parameters by all that exist at the same time, those inside LAPACK counted.
+SQUARES = 7
 
 
 @checked
@@ -132,7 +134,7 @@ def fit_with_errors(
     """
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
-    joint = pseudo_likelihood(table, graph, ridge=ridge, intercept=intercept)
+    joint = pseudo_likelihood(table, graph, ridge=ridge, intercept=intercept, memory=memory)
     _check_memory(joint.layout.size, memory)
     groups = None if clusters is None else group_numbers(table, clusters)
     parameters = joint.minimum()
@@ -282,7 +284,7 @@ def group_numbers(table: Table, clusters: ArrayLike) -> NDArray[np.intp]:
 
 
 def _check_memory(size: int, memory: float) -> None:
-    needed = 4 * 8 * size**2
+    needed = SQUARES * 8 * size**2
     if needed > memory:
         raise OutOfMemory(
             f"the covariance of {size:,} parameters needs about {needed:,} bytes; at most "
