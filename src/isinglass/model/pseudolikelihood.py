@@ -60,10 +60,10 @@ class PseudoLikelihood:
         `tell` is told how far it has come.
         """
         start = self._start(tell)
-        if self._has_room_for_a_matrix:
-            return minimise(self._telling(tell), start)
-        ease = Preconditioner(self.layout, self.conditionals, self.memory / 2)
         with threadpool_limits(1, "blas"):  # products are small: threads would wait for each other
+            if self._has_room_for_a_matrix:
+                return minimise(self._telling(tell), start)
+            ease = Preconditioner(self.layout, self.conditionals, self.memory / 2)
             return newton(lambda x: _Point(self, x, ease), start, tell)
 
     @property
