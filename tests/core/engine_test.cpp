@@ -461,7 +461,9 @@ void costs_are_numbers() {
         for (const double number : step.fit.parameters) largest = std::max(largest, std::abs(number));
         for (const double cost : node.costs_at(step.fit))
           check(cost > -1e-9 && cost < 1e4, "what a removal costs is a number");
-        const Deviances found = finder.find(r, step.fit.support);
+        std::vector<std::size_t> all(step.fit.support.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        const Deviances found = finder.find(r, step.fit.support, all);
         check_near(found.loss, step.fit.loss, 1e-7, "the same fit");
         for (const double without : found.without)
           check(without >= found.loss && without < 1e4, "a loss without a neighbour is a number");

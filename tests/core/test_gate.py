@@ -27,7 +27,7 @@ def value(codes, weights, n_states):
 
 
 def losses(codes, weights, n_states):
-    settings = {"intercept": True, "threads": 1}
+    settings = {"left_out": [[1], [0]], "intercept": True, "threads": 1}
     return edge_losses(codes, weights, n_states, [0, 1], [[1], [0]], **settings)
 
 

@@ -154,3 +154,15 @@ def test_pairs_with_a_constant_column_add_nothing():
     found = deviances(encode(x), [(0, 1), (0, 2)], intercept=True, threads=1)
     assert np.isfinite(found.evidence).all()
     assert found.evidence[0] == found.strength[0] == found.relative_strength[0] == 0
+
+
+def test_known_edges_stay_in_and_are_not_left_out():
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, [2, 3, 2, 4], (200, 4))
+    table, pairs = encode(codes), [(0, 1), (1, 2), (1, 3)]
+    whole = expectations(table, pairs, intercept=True, threads=1)
+    some = expectations(table, pairs, intercept=True, threads=1, known=[(0, 1), (1, 3)])
+    assert some.keys() == {(1, 2), (2, 1)}
+    for key, expected in some.items():
+        assert (expected.without, expected.fitted) == (whole[key].without, whole[key].fitted)
+        np.testing.assert_array_equal(expected.table, whole[key].table)

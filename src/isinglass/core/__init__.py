@@ -133,23 +133,29 @@ def edge_losses(
     targets: Sequence[int],
     neighbours: Sequence[Sequence[int]],
     *,
+    left_out: Sequence[Sequence[int]],
     intercept: bool,
     threads: int,
     n: float = 0.0,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """Fit each target on its neighbours, in increasing order, and again without each of them.
+    """Fit each target on its neighbours, and again without each of those in `left_out`.
 
-    `loss` has one entry per target, `without` one per target and neighbour: losses per row.
+    `loss` has one entry per target, `without` one per target and neighbour that was left out, in
+    increasing order: losses per row.
     `expected` has the rows that the fit without a neighbour expects in each combination of the
     target's states and the neighbour's, row by row, one table after the other.
     """
+    marks = [
+        t in left for some, left in zip(neighbours, left_out, strict=True) for t in sorted(some)
+    ]
     with lapack_lent(n_states):
         flat: dict[str, NDArray[Any]] = _core.deviances(
             *checked_table(codes, n_states, weights),
             n,
             np.asarray(targets, dtype=np.int64),
             *_lists(neighbours),
+            np.asarray(marks, dtype=np.uint8),
             intercept,
             checked_threads(threads),
             progress,

@@ -14,9 +14,9 @@ namespace isinglass {
 
 struct Deviances {
   double loss = 0;               // per row, with all neighbours
-  std::vector<double> without;   // per row, without each neighbour; all else refitted
-  std::vector<double> expected;  // for each neighbour, rows of each combination of states, as fitted without it:
-                                 // the target's states by those of the neighbour
+  std::vector<double> without;   // per row, without each neighbour that was left out; all else refitted
+  std::vector<double> expected;  // for each of these, rows of each combination of states, as fitted without
+                                 // it: the target's states by those of the neighbour
 };
 
 // Cells that differ in one column only, put together.
@@ -68,7 +68,9 @@ class DevianceFinder {
   DevianceFinder(const Table& table, bool intercept)
       : table_(table), intercept_(intercept), cells_(table, 0) {}
 
-  Deviances find(std::size_t target, const std::vector<std::size_t>& neighbours) {
+  // `left_out` are places among the neighbours: those that the column is refitted without.
+  Deviances find(std::size_t target, const std::vector<std::size_t>& neighbours,
+                 const std::vector<std::size_t>& left_out) {
     Deviances found;
     if (table_.states(target) < 2) return found;
     cells_.turn_to(target);
@@ -78,7 +80,7 @@ class DevianceFinder {
     std::vector<double> x(problem.size(), 0.0), chances;
     problem.minimise(x, kTolerance);
     found.loss = problem.chances(problem.expand(x), chances);
-    for (std::size_t i = 0; i < neighbours.size(); ++i) leave_out(view, i, x, found);
+    for (const std::size_t i : left_out) leave_out(view, i, x, found);
     return found;
   }
 

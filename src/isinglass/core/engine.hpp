@@ -55,10 +55,11 @@ class Engine {
   std::atomic<bool> interrupted_{false};
 };
 
-// What the neighbours of each target add, all else refitted each time.
+// What some neighbours of each target add, all else refitted each time.
 inline std::vector<Deviances> find_deviances(const Table& table, bool intercept,
                                              const std::vector<std::size_t>& targets,
                                              const std::vector<std::vector<std::size_t>>& neighbours,
+                                             const std::vector<std::vector<std::size_t>>& left_out,
                                              unsigned threads, const WatchWork& watch) {
   std::vector<Deviances> found(targets.size());
   std::deque<DevianceFinder> finders;
@@ -67,7 +68,9 @@ inline std::vector<Deviances> find_deviances(const Table& table, bool intercept,
   if (!targets.empty())
     share_out_watched(
         targets.size(), std::max(threads, 1u), interrupted, watch,
-        [&](std::size_t i, unsigned thread) { found[i] = finders[thread].find(targets[i], neighbours[i]); });
+        [&](std::size_t i, unsigned thread) {
+          found[i] = finders[thread].find(targets[i], neighbours[i], left_out[i]);
+        });
   return found;
 }
 

@@ -190,19 +190,25 @@ nb::dict fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, d
   return to_dict(std::move(flat));
 }
 
-// The losses of some columns with given neighbours and without each, and the rows expected without it.
+// The losses of some columns with given neighbours and without each one that is to be left out, and the rows
+// expected without it.
 nb::dict deviances(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                    Vector<std::int64_t> targets, Vector<std::int64_t> begin, Vector<std::int64_t> neighbours,
-                   bool intercept, unsigned threads, nb::object progress) {
+                   Vector<std::uint8_t> leave_out, bool intercept, unsigned threads, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   const auto supports = read_neighbours(states, columns, begin, neighbours);
+  if (leave_out.shape(0) != neighbours.shape(0)) throw std::invalid_argument("one mark per neighbour");
+  std::vector<std::vector<std::size_t>> left_out(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    for (std::size_t k = 0; k < supports[i].size(); ++k)
+      if (leave_out.data()[static_cast<std::size_t>(begin.data()[i]) + k]) left_out[i].push_back(k);
   Watch watch(std::move(progress));
   std::vector<double> loss, without, expected;
   {
     const nb::gil_scoped_release release;
     const Table table = make_table(codes, states, weights, n, threads);
     for (const Deviances& one :
-         find_deviances(table, intercept, columns, supports, threads, std::ref(watch))) {
+         find_deviances(table, intercept, columns, supports, left_out, threads, std::ref(watch))) {
       loss.push_back(one.loss);
       without.insert(without.end(), one.without.begin(), one.without.end());
       expected.insert(expected.end(), one.expected.begin(), one.expected.end());
@@ -334,8 +340,8 @@ NB_MODULE(_core, m) {
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
         nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
   m.def("deviances", &deviances, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("targets"), nb::arg("begin"), nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"),
-        nb::arg("progress").none());
+        nb::arg("targets"), nb::arg("begin"), nb::arg("neighbours"), nb::arg("leave_out"), nb::arg("intercept"),
+        nb::arg("threads"), nb::arg("progress").none());
   m.def("l1_paths", &l1_paths, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("penalties"), nb::arg("scales"), nb::arg("loss"), nb::arg("intercept"),
         nb::arg("tolerance"), nb::arg("threads"), nb::arg("progress").none());

@@ -7,9 +7,10 @@ likelihood ratios: what two columns explain together counts for neither of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,20 +121,31 @@ def expectations(
     intercept: bool,
     threads: int,
     progress: Progress | None = None,
+    known: Collection[Pair] = (),
 ) -> dict[Key, Expected]:
-    """The same, with the rows that are expected without each edge, for each of its ends."""
+    """The same, with the rows that are expected without each edge, for each of its ends.
+
+    Edges that are `known` are part of the graph, and are not left out themselves.
+    """
+    neighbours = _neighbours(table, pairs)
+    left_out = _neighbours(table, [pair for pair in pairs if pair not in known])
+    busy = [r for r, some in enumerate(left_out) if some]
+    done = 0
+    found: dict[Key, Expected] = {}
+    for part in _parts(table, busy):
+        settings = {"intercept": intercept, "threads": threads}
+        show = partial(_show, progress, done, len(busy))
+        found |= _of_part(part, neighbours, left_out, progress=show, **settings)
+        done += len(part.targets)
+    return found
+
+
+def _neighbours(table: Table, pairs: Iterable[Pair]) -> list[list[int]]:
     neighbours: list[list[int]] = [[] for _ in table.columns]
     for a, b in pairs:
         neighbours[a].append(b)
         neighbours[b].append(a)
-    busy = [r for r, some in enumerate(neighbours) if some]
-    done = 0
-    found: dict[Key, Expected] = {}
-    for part in _parts(table, busy):
-        show = partial(_show, progress, done, len(busy))
-        found |= _of_part(part, neighbours, intercept, threads, show)
-        done += len(part.targets)
-    return found
+    return neighbours
 
 
 def _show(progress: Progress | None, before: int, total: int, now: int) -> None:
@@ -157,25 +169,25 @@ def _parts(table: Table, targets: Sequence[int]) -> list[Part]:
 def _of_part(
     part: Part,
     neighbours: Sequence[Sequence[int]],
-    intercept: bool,
-    threads: int,
-    show: Callable[[int], None],
+    left_out: Sequence[Sequence[int]],
+    **settings: Any,
 ) -> dict[Key, Expected]:
     states = part.table.n_states
-    lists = [
-        sorted(t for t in neighbours[r] if states[r] > 1 and states[t] > 1) for r in part.targets
-    ]
+
+    def varying(of: Sequence[Sequence[int]]) -> list[list[int]]:
+        return [sorted(t for t in of[r] if min(states[r], states[t]) > 1) for r in part.targets]
+
+    lists = varying(left_out)
     codes, weights = merged_rows(part.table)
     flat = edge_losses(
         codes,
         weights,
         states,
         part.targets,
-        lists,
-        intercept=intercept,
-        threads=threads,
+        varying(neighbours),
+        left_out=lists,
         n=part.table.n,
-        progress=show,
+        **settings,
     )
     found: dict[Key, Expected] = {}
     tables = _tables(flat["expected"], part, lists)
@@ -184,7 +196,7 @@ def _of_part(
         for t in some:
             without, expected = next(entries)
             found[r, t] = Expected(without, loss, (states[r] - 1) * (states[t] - 1), expected)
-        for t in set(neighbours[r]).difference(some):  # constant here: nothing is lost
+        for t in set(left_out[r]).difference(some):  # constant here: nothing is lost
             found[r, t] = Expected(loss, loss, 1, np.zeros((states[r], states[t])))
     return found
 

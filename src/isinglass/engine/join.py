@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -73,18 +73,32 @@ class RefittedValues:
     def __call__(self, pairs: Sequence[Pair], progress: Progress | None = None) -> list[Value]:
         """Return one value per pair."""
         if (key := tuple(pairs)) not in self.known:
-            self.known[key] = self._find(key, progress)
+            self.expected[key] = self._refit(key, progress)
+            self.known[key] = self._values(key, self.expected[key])
         return self.known[key]
 
-    def _find(self, pairs: tuple[Pair, ...], progress: Progress | None) -> list[Value]:
-        self.expected[pairs] = expectations(
+    def others(
+        self, pairs: Sequence[Pair], known: Collection[Pair], progress: Progress | None = None
+    ) -> dict[Pair, Value]:
+        """Return the values of the pairs of a graph that are not known yet."""
+        new = [pair for pair in pairs if pair not in known]
+        found = self._refit(pairs, progress, known)
+        return dict(zip(new, self._values(new, found), strict=True))
+
+    def _refit(
+        self, pairs: Sequence[Pair], progress: Progress | None, known: Collection[Pair] = ()
+    ) -> dict[Pair, Expected]:
+        return expectations(
             self.table,
             pairs,
             intercept=self.intercept,
             threads=self.threads,
             progress=progress,
+            known=known,
         )
-        found = deviances_of(self.table.n, pairs, self.expected[pairs])
+
+    def _values(self, pairs: Sequence[Pair], expected: Mapping[Pair, Expected]) -> list[Value]:
+        found = deviances_of(self.table.n, pairs, expected)
         columns = (found.strength, found.relative_strength, found.evidence)
         return [Value(*numbers) for numbers in zip(*map(np.ndarray.tolist, columns), strict=True)]
 

@@ -63,16 +63,11 @@ def _values(estimator: GreedyGraph, progress: Progress | None) -> dict[Pair, Val
         for support in cuts.supports()
         for t in support
     }
-    values: dict[Pair, Value] = {}
-    for pairs in (
-        set(estimator.graph_.pairs),
-        at(threshold=tentative),
-        at(threshold=estimator.floor_),
-        ever,
-    ):
+    chosen = estimator.graph_.pairs
+    values = dict(zip(chosen, estimator._valuer(chosen, progress), strict=True))
+    for pairs in (at(threshold=tentative), at(threshold=estimator.floor_), ever):
         if not pairs <= values.keys():
-            graph = sorted(pairs)
-            values = dict(zip(graph, estimator._valuer(graph, progress), strict=True)) | values
+            values |= estimator._valuer.others(sorted(pairs), values.keys(), progress)
     return dict(sorted(values.items()))
 
 

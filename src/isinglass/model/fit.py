@@ -92,9 +92,7 @@ def pseudo_likelihood(
     memory: float = MEMORY,
 ) -> PseudoLikelihood:
     """What `fit_model` minimises, for other uses of its derivatives."""
-    layout = Layout(
-        table.n_answers, [(link.source, link.target) for link in graph.links], intercept
-    )
+    layout = Layout(table.n_answers, list(graph.pairs), intercept)
     return PseudoLikelihood(layout, table, ridge, memory)
 
 

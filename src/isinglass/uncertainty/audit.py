@@ -314,9 +314,7 @@ class Again:
             name: estimator.graph_ if name == CHOSEN else estimator.at(threshold)
             for name, threshold in self.thresholds.items()
         }
-        kept = {
-            name: [[link.source, link.target] for link in graph] for name, graph in graphs.items()
-        }
+        kept = {name: list(map(list, graph.pairs)) for name, graph in graphs.items()}
         return Found(graphs, kept=kept)
 
     def sound(self, record: Record) -> bool:

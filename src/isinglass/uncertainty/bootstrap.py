@@ -160,7 +160,7 @@ def _refitted(rerun: Rerun, seed: int, number: int) -> Sequence[Record]:
             raise TableError(f"a state of column {name!r} was not drawn")
     graph = rerun.estimator.graph_
     model = fit_model(table, graph, intercept=bool(rerun.estimator.intercept))
-    return [{"tables": [model.couplings[e.source, e.target].tolist() for e in graph]}]
+    return [{"tables": [model.couplings[pair].tolist() for pair in graph.pairs]}]
 
 
 def _sound(rerun: Rerun, records: list[Record]) -> bool:

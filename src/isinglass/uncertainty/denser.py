@@ -106,7 +106,7 @@ def _chances(estimator: GreedyGraph, table: Table) -> dict[Pair, float]:
     above = 0.0
     for level in levels_for(len(table.columns)):
         graph = estimator.at(_threshold(table, level))
-        new = {(link.source, link.target) for link in graph} - chances.keys()
+        new = set(graph.pairs) - chances.keys()
         noise = min((level - above) / max(len(new), 1), 1.0)
         chances.update(dict.fromkeys(new, 1.0 - noise))
         above = level
