@@ -21,12 +21,18 @@ HOW_TO_READ = (
     "whatever the numbers of states. Blue says that more of one goes with more of the other, "
     "orange that more of one goes with less of the other. A grey link is without a sign: its "
     "states have no order, or it has no single direction.",
-    "Evidence is a chi-square with one degree of freedom, whatever the numbers of states. It comes "
-    "from the rows that also chose the links, so it must not be turned into a p-value.",
+    "Relative strength is strength as a share of what is possible for columns with such states, so "
+    "that a link between rare states can reach 1.",
+    "Evidence is the likelihood ratio of a link when everything else is refitted without it, as a "
+    "chi-square with one degree of freedom, whatever the numbers of states. It comes from the rows "
+    "that also chose the links, so it must not be turned into a p-value. Entry evidence is the "
+    "number that decided: the link is drawn at every threshold below it, and it is firm or "
+    "tentative if its entry evidence is above the level of that tier.",
     "The threshold is what a link must gain, in log-likelihood per row, to be drawn. Moving the "
-    "slider shows the graph that a new search with that threshold would find, exactly; nothing is "
-    "approximated. Full lines are firm (about 0.05 false links expected in the whole graph), "
-    "dashed ones tentative (about 1), dotted ones weaker than both.",
+    "slider shows which links a new search with that threshold would find, exactly. The strength "
+    "and the evidence of a link stay those of the chosen graph, or, for weaker links, of the "
+    "larger graph that first has them. Full lines are firm (about 0.05 false links expected in "
+    "the whole graph), dashed ones tentative (about 1), dotted ones weaker than both.",
     "Each column searched for its own neighbours. “Chosen by both” means that both searches found "
     "the link; they saw the same rows, so it is not two confirmations.",
     "The table of a link shows, for every combination of states, the rows observed, the rows "
