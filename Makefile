@@ -34,7 +34,7 @@ test: lint types
 	$(BIN)/python -m pytest -q -n auto
 
 test-long: $(READY)
-	$(BIN)/python -m pytest -q -n auto -m 'long or not long'
+	$(BIN)/python -m pytest -q -n auto -m 'long or not long' --hypothesis-profile=fresh
 
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[test,docs]'

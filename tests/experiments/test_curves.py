@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.isotonic import isotonic_regression
 from statsmodels.stats.proportion import proportion_confint
@@ -19,7 +19,6 @@ from isinglass.experiments.curves import (
 shares = st.lists(st.integers(0, 10).map(lambda k: k / 10), min_size=1, max_size=9)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 300), st.floats(0, 1))
 def test_wilson_is_that_of_another_library(tries, share):
     successes = round(share * tries)
@@ -32,7 +31,6 @@ def test_wilson_by_hand():
     assert wilson(10, 10) == pytest.approx((1 / 1.38415, 1.0), abs=1e-5)
 
 
-@settings(deadline=None)
 @given(shares, st.integers(0, 1000))
 def test_monotone_is_isotonic_regression(heights, seed):
     tries = np.random.default_rng(seed).integers(1, 50, len(heights)).astype(float)
@@ -91,7 +89,6 @@ def test_ratios_use_the_tables_that_both_saw():
     assert ratio([1, 2], few, many).tries == 2
 
 
-@settings(deadline=None)
 @given(shares, st.integers(0, 99))
 def test_the_value_of_a_ratio_comes_from_smallest_beta(heights, seed):
     rng = np.random.default_rng(seed)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, f1_score
 
@@ -29,7 +29,6 @@ def test_no_true_edge_has_no_area():
     assert np.isnan(area_under_precision_recall(np.ones((3, 3)), []))
 
 
-@settings(deadline=None)
 @given(st.integers(0, 500))
 def test_area_is_average_precision(seed):
     rng = np.random.default_rng(seed)
@@ -42,7 +41,6 @@ def test_area_is_average_precision(seed):
     assert found == pytest.approx(expected)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 500))
 def test_f1_is_that_of_another_library(seed):
     rng = np.random.default_rng(seed)

@@ -113,7 +113,7 @@ def test_at_equals_a_fresh_run(kind):
         path.at(1e-6)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.integers(0, 10_000))
 def test_squared_gains_are_partial_correlations(seed):
     rng = np.random.default_rng(seed)

@@ -8,11 +8,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import settings
-
-# How long an example takes says more about the machine than about the code.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
 
 Columns = dict[str, list[Any]]
 

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from isinglass.errors import SettingError, TooManyStates
+from isinglass.errors import SettingError, TableError, TooManyStates
 from isinglass.table import encode
 
 
@@ -148,3 +148,22 @@ def test_a_million_levels_are_refused_quickly(X):
 def test_max_states_must_make_sense(max_states):
     with pytest.raises(SettingError, match="max_states must be a whole number, 2 or more"):
         encode([[1]], max_states=max_states)
+
+
+class NeverCompared:
+    """A label that hashes, and refuses to be compared."""
+
+    def __eq__(self, other):
+        raise RuntimeError("not comparable")
+
+    def __hash__(self):
+        return 1
+
+
+@pytest.mark.parametrize("cell", [NeverCompared(), Decimal("sNaN"), [1]])
+def test_a_cell_that_cannot_be_told_apart_is_named(cell):
+    X = np.empty((2, 1), dtype=object)
+    X[:, 0] = [dt.datetime(2020, 1, 1), None]
+    X[1, 0] = cell
+    with pytest.raises(TableError, match=rf"column 'x0' holds .*, a {type(cell).__name__}; "):
+        encode(X)

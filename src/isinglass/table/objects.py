@@ -24,6 +24,15 @@ __all__ = ["factorise_objects"]
 def factorise_objects(name: str, values: NDArray[Any]) -> Coded:
     """Code the cells by their distinct labels; the name is for errors."""
     cells = _unboxed(values)
+    try:
+        return _factorise(name, cells)
+    except TableError:
+        raise
+    except Exception as error:  # a label's own comparison or hash may raise anything
+        raise _CellError(_not_a_state(name, cells)) from error
+
+
+def _factorise(name: str, cells: list[Any]) -> Coded:
     kinds = set(map(type, cells))
     if any(issubclass(kind, dt.datetime) for kind in kinds):
         # Within one zone Python takes the two instants of an hour that comes twice for one.
@@ -31,7 +40,7 @@ def factorise_objects(name: str, values: NDArray[Any]) -> Coded:
         kinds = set(map(type, cells))
     if any(issubclass(kind, complex) for kind in kinds):
         raise TableError(f"Complex data not supported: column {name!r} holds complex numbers.")
-    labels, codes = _distinct(name, cells, kinds)
+    labels, codes = _distinct(cells, kinds)
     if int in kinds:
         # 1 and 1.0 are one state: its label must not depend on which of them came first.
         labels = [_whole(label) for label in labels]
@@ -53,33 +62,29 @@ _BOXED = frozenset(
 )
 
 
-def _distinct(name: str, cells: list[Any], kinds: set[type]) -> tuple[list[Any], Codes]:
+def _distinct(cells: list[Any], kinds: set[type]) -> tuple[list[Any], Codes]:
     # True equals 1 for a dict, but they are two answers in a table.
     mixed = bool in kinds and len(kinds) > 1
     keys = [(type(cell) is bool, cell) for cell in cells] if mixed else cells
     index: dict[Any, int] = {}
-    try:
-        codes = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int32)
-    except TypeError as error:
-        raise _CellError(_unhashable(name, cells)) from error
+    codes = np.array([index.setdefault(key, len(index)) for key in keys], dtype=np.int32)
     labels = [label for _, label in index] if mixed else list(index)
     return labels, codes.astype(code_dtype(len(labels)))
 
 
-def _unhashable(name: str, cells: Sequence[Any]) -> str:
-    culprit = next(cell for cell in cells if not _is_hashable(cell))
+def _not_a_state(name: str, cells: Sequence[Any]) -> str:
+    culprit = next((cell for cell in cells if not _can_be_a_state(cell)), cells[0])
     return (
         f"column {name!r} holds {quoted(culprit)}, a {type(culprit).__name__}; the "
         "argument must be a table of strings, booleans, numbers or other plain values."
     )
 
 
-def _is_hashable(cell: Any) -> bool:
+def _can_be_a_state(cell: Any) -> bool:
     try:
-        hash(cell)
-    except TypeError:
+        return hash(cell) is not None and is_gap(cell) is not None
+    except Exception:  # see factorise_objects
         return False
-    return True
 
 
 def _whole(label: Any) -> Any:
