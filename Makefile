@@ -12,7 +12,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
-NATIVE := $(wildcard src/isinglass/core/*.cpp src/isinglass/core/*.hpp)
+NATIVE := $(wildcard src/isinglass/core/*.cpp src/isinglass/core/*/*.hpp)
 
 .PHONY: demo docs test test-long sanitize friends lint types clean help benchmark benchmark-scaling benchmark-protein
 

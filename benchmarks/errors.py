@@ -151,14 +151,14 @@ def cover_one(design: Design, seed: int) -> Record:
     estimator = ig.GreedyGraph(n_eff="sum" if weights is None else "kish", n_jobs=1)
     estimator.fit(rows, sample_weight=weights)
     known = fit_with_errors(
-        estimator._table, true.graph, clusters=clusters, sampling=weights is not None
+        estimator.table_, true.graph, clusters=clusters, sampling=weights is not None
     )
     record = {
         "known": covered(known, true),
         "selected": covered(ig.with_errors(estimator, clusters=clusters), true),
     }
     if about:
-        plain = fit_with_errors(estimator._table, true.graph)
+        plain = fit_with_errors(estimator.table_, true.graph)
         record["ignored"] = covered(plain, true)
     return record
 

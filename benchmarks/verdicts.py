@@ -17,7 +17,7 @@ import numpy as np
 
 import isinglass as ig
 from isinglass import simulate
-from isinglass.uncertainty.power import typical_log_odds
+from isinglass.uncertainty.power.smallest_link import typical_log_odds
 
 POWER = 0.8
 #: So large that no size is too large to matter: all that is not linked is called so.

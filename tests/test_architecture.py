@@ -20,6 +20,8 @@ LEVELS = [
     {"solvers"},
     {"engine"},
     {"selection"},
+    {"documents"},
+    {"record"},
     {"model"},
     {"estimators", "simulate", "exports"},
     {"rivals", "measures"},

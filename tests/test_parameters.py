@@ -167,7 +167,7 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
             {"names": ["a"], "states": [[0, 1]], "intercepts": [[0.0, 1.0]], "couplings": {}},
         ),
         "ask": (isinglass.model.ask, {"field": field, **quick}),
-        "fit_model": (isinglass.model.fit_model, {"table": est._table, "graph": graph}),
+        "fit_model": (isinglass.model.fit_model, {"table": est.table_, "graph": graph}),
         "resample": (ig.resample, {"estimator": est, "n": 2, "n_jobs": 1}),
         "Resamples.stable": (s.halves.stable, {}),
         "Resamples.bound": (s.halves.bound, {}),

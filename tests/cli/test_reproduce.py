@@ -9,14 +9,14 @@ import time
 import pytest
 
 from isinglass.cli import reproduce
-from isinglass.experiments.paper import Size
+from isinglass.experiments.paper.figures import Size
 
 SMALL = Size((9,), repetitions=2, fewer=2, fewest=1, others=2, few_betas=True, figures=(1,))
 SAME = ["results.csv", "points.csv", "tables.md", "figure1.png", "figure1.svg"]
 SCRIPT = """
 import sys
 from isinglass.cli import main, reproduce
-from isinglass.experiments.paper import Size
+from isinglass.experiments.paper.figures import Size
 reproduce.QUICK = Size((9,), 2, fewer=2, fewest=1, others=2, few_betas=True, figures=(1,))
 sys.argv = ["isinglass", "reproduce", "--out", sys.argv[1], "--jobs", "2"]
 main()

@@ -1,5 +1,5 @@
 // Cells, as bits and as rows, against a map from the states of the support to counts.
-#include "cells.hpp"
+#include "bits/cells.hpp"
 
 #include <map>
 #include <numeric>

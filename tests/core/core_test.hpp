@@ -7,7 +7,7 @@
 #include <source_location>
 #include <vector>
 
-#include "table.hpp"
+#include "bits/table.hpp"
 
 namespace core_test {
 

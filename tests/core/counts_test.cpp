@@ -1,7 +1,7 @@
 // Bits, counts, pair counts and small linear systems against plain loops.
+#include "base/linear.hpp"
+#include "bits/pairs.hpp"
 #include "core_test.hpp"
-#include "linear.hpp"
-#include "pairs.hpp"
 
 namespace core_test {
 namespace {

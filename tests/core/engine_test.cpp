@@ -1,10 +1,10 @@
 // Whole searches: what every path must satisfy, and odd tables.
-#include "engine.hpp"
+#include "search/engine.hpp"
 
 #include <numeric>
 
 #include "core_test.hpp"
-#include "flat.hpp"
+#include "refit/flat.hpp"
 
 namespace core_test {
 namespace {

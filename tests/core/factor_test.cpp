@@ -1,5 +1,5 @@
 // Integers to codes, in every layout, against a sorted list of the values.
-#include "factor.hpp"
+#include "bits/factor.hpp"
 
 #include <limits>
 #include <map>

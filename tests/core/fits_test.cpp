@@ -1,10 +1,10 @@
 // The two small searches: at their answers the slopes are zero.
 #include <numeric>
 
-#include "cells.hpp"
+#include "bits/cells.hpp"
 #include "core_test.hpp"
-#include "profile.hpp"
-#include "refit.hpp"
+#include "refit/profile.hpp"
+#include "refit/refit.hpp"
 
 namespace core_test {
 namespace {

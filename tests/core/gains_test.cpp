@@ -1,10 +1,10 @@
 // Gains on one scale, and bounds that no exact gain exceeds.
 #include <numeric>
 
-#include "bounds.hpp"
 #include "core_test.hpp"
-#include "equivalent.hpp"
-#include "profile.hpp"
+#include "refit/profile.hpp"
+#include "search/bounds.hpp"
+#include "search/equivalent.hpp"
 
 namespace core_test {
 namespace {

@@ -1,5 +1,5 @@
 // Random numbers against their published sequences, and Gibbs chains against enumeration.
-#include "gibbs.hpp"
+#include "sampling/gibbs.hpp"
 
 #include "core_test.hpp"
 

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "core_test.hpp"
-#include "engine.hpp"
-#include "l1_columns.hpp"
+#include "l1/l1_columns.hpp"
+#include "search/engine.hpp"
 
 namespace core_test {
 namespace {

@@ -16,7 +16,7 @@ from isinglass.engine import Value
 from isinglass.errors import BelowFloor, FileError, SettingError
 from isinglass.graph import NUMBERS, Link
 from isinglass.model import FitRecord, MarkovField
-from isinglass.model.findings import Findings, findings_of
+from isinglass.record.findings import Findings, findings_of
 from isinglass.report import to_html
 from mutations import load_or_refuse, mutations
 from report.pages import first_schema

@@ -6,7 +6,7 @@ import pytest
 from graphs_by_hand import make_link
 from isinglass import GreedyGraph, simulate
 from isinglass.errors import BelowFloor, SettingError
-from isinglass.model.record import FitRecord
+from isinglass.record.fit_record import FitRecord
 from isinglass.selection import FalseEdges
 
 FIELD = simulate.ising(simulate.grid(3, 3), coupling=0.2, seed=2)

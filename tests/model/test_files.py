@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from isinglass import GreedyGraph, MarkovField, with_errors
+from isinglass.documents import document
+from isinglass.documents import parts as files
 from isinglass.errors import FileError, SettingError, UnseenState
-from isinglass.model import document, files
 from mutations import load_or_refuse, mutations
 from odd_names import ODD_NAMES
 from small_models import MODELS

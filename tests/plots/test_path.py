@@ -33,13 +33,13 @@ def test_steps_beyond_the_threshold_are_pale(est):
     strong = [alpha == 1.0 for *_, alpha in drawn(plots.search(est, "x0"))]
     assert strong == [at < kept for at in range(len(strong))]
     assert not all(strong)
-    loose = ig.GreedyGraph(est.paths_[0].steps[-1].gain / 2).fit(est._table.codes)
+    loose = ig.GreedyGraph(est.paths_[0].steps[-1].gain / 2).fit(est.table_.codes)
     assert all(alpha == 1.0 for *_, alpha in drawn(plots.search(loose, "x0")))
 
 
 def test_the_tiers_and_the_graph_s_own_threshold_are_marked(est):
     assert words(plots.search(est, "x0")) == ["tentative", "firm"]
-    other = ig.GreedyGraph("paper", floor=1e-4).fit(est._table.codes)
+    other = ig.GreedyGraph("paper", floor=1e-4).fit(est.table_.codes)
     assert set(words(plots.search(other, "x0"))) == {"tentative", "firm", "this graph"}
     assert words(plots.search(est, "x0", thresholds={"mine": 0.01})) == ["mine"]
 
@@ -69,7 +69,7 @@ def test_no_step_at_all():
 
 
 def test_odd_names(est):
-    codes = est._table.codes
+    codes = est.table_.codes
     names = list(ODD_NAMES[: codes.shape[1]])
     odd = ig.GreedyGraph().fit(dict_frame(names, codes))
     assert plots.png(plots.figure_of(plots.search(odd, names[0])))

@@ -1,8 +1,8 @@
 """Pictures of plans and audits."""
 
 from isinglass import plots
-from isinglass.uncertainty.audit import Audit, Chance, Tier
-from isinglass.uncertainty.planned import Planned, Point
+from isinglass.uncertainty.power.planned import Planned, Point
+from isinglass.uncertainty.simulation.audit import Audit, Chance, Tier
 
 
 def picture(ax):

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from isinglass import GreedyGraph, simulate, summarise
-from isinglass.estimators.link_tables import link_tables
+from isinglass.record.link_counts import link_tables
 from isinglass.report import html, to_html
 from isinglass.solvers.equivalent import one_parameter_gain
 from report.pages import FITS, HOSTILE, binary, chromium, first_schema, fitted, hostile, write_page
@@ -179,7 +179,7 @@ def test_click_a_line(look, small):
     assert f"{link.strength:.3f}" in facts
     assert f"{link.evidence:.1f}" in facts
     assert f"{link.log_odds:+.2f}".replace("-", "−") in facts
-    table = link_tables(small._table, small.graph_)[link.source, link.target]
+    table = link_tables(small.table_, small.graph_)[link.source, link.target]
     ratios = page.locator("#panel .odds .ratio").all_inner_texts()
     assert ratios == [f"×\u202f{ratio:.2f}" for ratio in (table.observed / table.expected).flat]
     rows = page.locator("#panel .odds .rows-of").all_inner_texts()
@@ -223,7 +223,7 @@ def test_no_ratio_where_the_rows_do_not_determine_it(look):
     est = fitted(six_states())
     page = look(est)
     page.evaluate("isinglass.choose({kind: 'pair', a: 0, b: 1})")
-    table = link_tables(est._table, est.graph_)[0, 1]
+    table = link_tables(est.table_, est.graph_)[0, 1]
     ratios = page.locator("#panel .odds .ratio").all_inner_texts()
     assert [ratio == "" for ratio in ratios] == (table.expected < 1).ravel().tolist()
     assert 0 < ratios.count("") < 36

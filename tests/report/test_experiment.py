@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isinglass.experiments.paper import Size, studies
+from isinglass.experiments.paper.figures import Size, studies
 from isinglass.experiments.study import Outcome
 from isinglass.plots.experiment import figures
 from isinglass.report.experiment import needs_table, quality_table, short_table

@@ -53,7 +53,7 @@ def test_rows_of_each_link_are_in_the_page():
     assert list(kept) == [f"{link.source},{link.target}" for link in est.graph_]
     for link in est.graph_:
         table = kept[f"{link.source},{link.target}"]
-        codes = est._table.codes[:, [link.source, link.target]]
+        codes = est.table_.codes[:, [link.source, link.target]]
         seen = np.zeros(np.shape(table["observed"]))
         np.add.at(seen, tuple(codes.T), 1)
         np.testing.assert_array_equal(table["observed"], seen)

@@ -38,7 +38,7 @@ def test_edges_along_a_run_are_those_of_fits(kind, rule):
     curve = est.selection_.curve
     assert curve["edges"][0] == 0
     for at in range(len(curve["threshold"])):
-        again = brute.fresh(est, est._table, curve["threshold"][at])
+        again = brute.fresh(est, est.table_, curve["threshold"][at])
         assert again.graph_ == est.at(curve["threshold"][at])
         assert len(again.graph_) == curve["edges"][at]
 
@@ -48,10 +48,10 @@ def test_edges_along_a_run_are_those_of_fits(kind, rule):
 def test_ebic_is_that_of_fits(kind, gamma):
     est = fitted(kind, EBIC(gamma))
     curve = est.selection_.curve
-    slow = [brute.ebic(est, est._table, t, gamma) for t in curve["threshold"]]
+    slow = [brute.ebic(est, est.table_, t, gamma) for t in curve["threshold"]]
     np.testing.assert_allclose(curve["ebic"], slow, rtol=1e-9)
     assert est.threshold_ == curve["threshold"][int(np.argmin(slow))]
-    assert est.graph_ == brute.fresh(est, est._table, est.threshold_).graph_
+    assert est.graph_ == brute.fresh(est, est.table_, est.threshold_).graph_
 
 
 def test_every_graph_of_the_run_is_on_the_curve():
@@ -68,7 +68,7 @@ def test_cross_validation_is_that_of_fits(kind):
     est = fitted(kind, chosen)
     curve = est.selection_.curve
     for at in some(curve["threshold"]):
-        scores = brute.fold_scores(est, est._table, curve["threshold"][at], chosen)
+        scores = brute.fold_scores(est, est.table_, curve["threshold"][at], chosen)
         assert curve["score"][at] == pytest.approx(np.mean(scores), abs=1e-8)
         assert curve["error"][at] == pytest.approx(np.std(scores, ddof=1) / np.sqrt(3), abs=1e-8)
 
@@ -104,13 +104,13 @@ def test_cross_validation_with_gaps_left_out():
 def test_stability_selection_is_that_of_fits(kind):
     chosen = Stability(expected=2, share=0.6, pairs=3, seed=4)
     est = fitted(kind, chosen)
-    curve, drawer = est.selection_.curve, Drawer.of(est._table)
+    curve, drawer = est.selection_.curve, Drawer.of(est.table_)
     place = curve["threshold"].index(est.threshold_)
-    p = len(est._table.columns)
+    p = len(est.table_.columns)
     for at in sorted({*some(curve["threshold"], 3), place}):
         rng = np.random.default_rng(4)
         halves = [half for _ in range(3) for half in drawer.halves(rng)]
-        counts = brute.edge_counts(est, est._table, curve["threshold"][at], halves)
+        counts = brute.edge_counts(est, est.table_, curve["threshold"][at], halves)
         q = sum(counts.values()) / 6
         assert curve["mean_edges"][at] == pytest.approx(q)
         assert curve["bound"][at] == pytest.approx(q**2 / (0.2 * p * (p - 1) / 2))
@@ -119,7 +119,7 @@ def test_stability_selection_is_that_of_fits(kind):
         if at == place:
             assert est.selection_.kept == stable
             assert brute.pairs(est) == stable & brute.pairs(
-                brute.fresh(est, est._table, est.threshold_)
+                brute.fresh(est, est.table_, est.threshold_)
             )
     assert curve["bound"][place] <= 2
     if place + 1 < len(curve["bound"]):
@@ -130,13 +130,13 @@ def test_stability_selection_is_that_of_fits(kind):
 def test_stars_is_that_of_fits(kind):
     chosen = StARS(instability=0.05, samples=5, seed=2)
     est = fitted(kind, chosen)
-    curve, drawer = est.selection_.curve, Drawer.of(est._table)
+    curve, drawer = est.selection_.curve, Drawer.of(est.table_)
     place = curve["threshold"].index(est.threshold_)
-    p = len(est._table.columns)
+    p = len(est.table_.columns)
     for at in sorted({*some(curve["threshold"], 3), place}):
         rng = np.random.default_rng(2)
         draws = [drawer.some(rng, chosen.rows(drawer.size)) for _ in range(5)]
-        counts = brute.edge_counts(est, est._table, curve["threshold"][at], draws)
+        counts = brute.edge_counts(est, est.table_, curve["threshold"][at], draws)
         share = np.array(list(counts.values())) / 5
         unstable = np.sum(2 * share * (1 - share)) / (p * (p - 1) / 2)
         assert curve["instability"][at] == pytest.approx(unstable)

@@ -187,4 +187,4 @@ def test_a_part_of_the_rows_may_lack_a_state():
     frame = pl.DataFrame({"a": ["yes"] * 20 + ["no"] * 20, "b": [0, 1] * 20})
     est = GreedyGraph(high={"a": "no"}).fit(frame[:20])
     assert est.states_[0] == ["yes"]
-    assert est._table.high == (None, "1")
+    assert est.table_.high == (None, "1")

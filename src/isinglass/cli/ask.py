@@ -14,8 +14,8 @@ from rich.text import Text
 from isinglass.cli.drawing import method_options, sweep_options
 from isinglass.cli.evidence import as_text, read_evidence
 from isinglass.cli.terminal import new_console, working
+from isinglass.documents.labels import label_to_json
 from isinglass.model import Answer, Answers, MarkovField, ask
-from isinglass.model.labels import label_to_json
 from isinglass.report.words import one_line
 
 #: States of one answer, and columns of the most likely row, that are printed.

@@ -19,7 +19,7 @@ from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
 from isinglass.report.words import counted
 from isinglass.uncertainty import Audit, audit
-from isinglass.uncertainty.audit import Tier
+from isinglass.uncertainty.simulation.audit import Tier
 
 EPILOG = """\b
 Examples:

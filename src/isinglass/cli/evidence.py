@@ -9,8 +9,8 @@ from typing import Any
 from isinglass.errors import SettingError, UnseenState
 from isinglass.graph import position_of
 from isinglass.model import MarkovField
-from isinglass.table.bins import bin_of
-from isinglass.table.labels import are_texts_of_numbers, match_label
+from isinglass.table.coding.bins import bin_of
+from isinglass.table.coding.labels import are_texts_of_numbers, match_label
 from isinglass.table.wording import listing, quoted
 
 

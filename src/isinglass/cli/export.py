@@ -6,10 +6,10 @@ import click
 
 from isinglass.cli.results import overwrite_option
 from isinglass.cli.terminal import working
+from isinglass.documents.parts import holds
 from isinglass.exports import FORMATS, write
 from isinglass.exports.formats import GRAPH_FORMATS
 from isinglass.model import FitRecord, MarkovField
-from isinglass.model.files import holds
 
 EPILOG = """\b
 Examples:

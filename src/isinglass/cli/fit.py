@@ -15,6 +15,7 @@ import click
 from isinglass.cli.fitting import fit_file, fit_options
 from isinglass.cli.pages import open_option, show, suppress_option, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
+from isinglass.documents.parts import as_file
 from isinglass.errors import MissingExtra, SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.exports import edges_csv, graphml, nodes_csv
@@ -22,8 +23,8 @@ from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
 from isinglass.measures import nodes
 from isinglass.model import FitRecord
-from isinglass.model.files import model_bytes, record_bytes
-from isinglass.model.findings import findings_of
+from isinglass.model.files import model_bytes
+from isinglass.record.findings import findings_of
 from isinglass.report import summarise, to_html, to_json
 from isinglass.report.html import MOST_COLUMNS
 
@@ -206,7 +207,7 @@ class Result:
         return {"nodes.csv": nodes_csv(self.found["measures"])}
 
     def _record(self) -> dict[str, bytes]:
-        return {"model.json": record_bytes(self.record)}
+        return {"model.json": as_file({"fit": self.record.to_json()})}
 
     def _add_model(self) -> None:
         with working("fitting the model") as progress:

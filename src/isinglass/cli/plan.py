@@ -24,8 +24,8 @@ from isinglass.errors import SettingError
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
 from isinglass.uncertainty import Planned, plan
-from isinglass.uncertainty.plan import MOST_ROWS
-from isinglass.uncertainty.planned import Point
+from isinglass.uncertainty.power.plan import MOST_ROWS
+from isinglass.uncertainty.power.planned import Point
 
 EPILOG = """\b
 Examples:

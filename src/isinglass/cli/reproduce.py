@@ -15,8 +15,8 @@ from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import MissingExtra, SettingError
 from isinglass.experiments import choosing
 from isinglass.experiments.methods import EXTRAS
-from isinglass.experiments.paper import FULL, QUICK, Size, studies
-from isinglass.experiments.reproduce import Reproduction
+from isinglass.experiments.paper.figures import FULL, QUICK, Size, studies
+from isinglass.experiments.paper.reproduce import Reproduction
 from isinglass.experiments.run import RECORDS
 from isinglass.experiments.study import Outcome, Study, points_csv
 from isinglass.files import check_folder, write_all

@@ -70,8 +70,8 @@ def search_columns(
     `answers` says how many of a column's states, the first ones, are answers; the rest stand for
     gaps, which make no edge unbounded.
 
-    The layout is described in ``core/flat.hpp``. With `check`, every candidate is evaluated, and
-    a bound that skipped a better one is an error.
+    The layout is described in ``core/refit/flat.hpp``. With `check`, every candidate is
+    evaluated, and a bound that skipped a better one is an error.
     """
     targets = range(len(n_states)) if targets is None else targets
     with lapack_lent(n_states):
@@ -186,7 +186,7 @@ def l1_paths(
 ) -> dict[str, NDArray[Any]]:
     """Regress each column on all others under a penalty, at falling penalties; flat arrays.
 
-    The layout is described in ``core/l1_columns.hpp``. `loss` is "pseudo" (any states), "rise"
+    The layout is described in ``core/l1/l1_columns.hpp``. `loss` is "pseudo" (any states), "rise"
     or "logrise" (two states).
     """
     targets = range(len(n_states)) if targets is None else targets
@@ -269,7 +269,7 @@ def gibbs_sample(
 ) -> NDArray[np.uint8]:
     """Codes (column-major) of a pairwise model: row d * chains + c is draw d of chain c.
 
-    The arrays of `model` are described in ``core/gibbs.hpp``. A seed gives the same codes
+    The arrays of `model` are described in ``core/sampling/gibbs.hpp``. A seed gives the same codes
     whatever the number of threads.
     """
     codes: NDArray[np.uint8] = _core.gibbs(

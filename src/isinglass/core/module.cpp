@@ -6,11 +6,11 @@
 
 #include <numeric>
 
-#include "engine.hpp"
-#include "factor.hpp"
-#include "flat.hpp"
-#include "gibbs.hpp"
-#include "l1_columns.hpp"
+#include "bits/factor.hpp"
+#include "l1/l1_columns.hpp"
+#include "refit/flat.hpp"
+#include "sampling/gibbs.hpp"
+#include "search/engine.hpp"
 
 namespace nb = nanobind;
 using namespace isinglass;

@@ -13,6 +13,7 @@ from isinglass.engine.join import (
 from isinglass.engine.learn import learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
 from isinglass.engine.runs import Choices, KeptRuns, Paths, Progress, Runs
+from isinglass.engine.search import Search
 
 __all__ = [
     "FREE",
@@ -27,6 +28,7 @@ __all__ = [
     "Progress",
     "RefittedValues",
     "Runs",
+    "Search",
     "Value",
     "fit_neighbourhoods",
     "join",

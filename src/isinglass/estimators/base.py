@@ -21,7 +21,7 @@ from isinglass.model import MarkovField, fit_model
 from isinglass.notebook import small_table
 from isinglass.parameters import check_settings, checked
 from isinglass.table import Note, Table, encode
-from isinglass.table.sources import without_column
+from isinglass.table.sources.opening import without_column
 from isinglass.table.wording import plural
 
 P = ParamSpec("P")
@@ -72,8 +72,8 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         self._check_names(X, sample_weight, reset=False)
-        rows = self._table.encode_like(X, sample_weight, missing=self.missing)
-        fits = refit_conditionals(self.graph_, self._table)
+        rows = self.table_.encode_like(X, sample_weight, missing=self.missing)
+        fits = refit_conditionals(self.graph_, self.table_)
         return float(np.average(row_scores(fits, rows), weights=rows.weights))
 
     @cached_property
@@ -105,7 +105,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         if "model_" not in self.__dict__:
             intercept = bool(getattr(self, "intercept", True))
             self.__dict__["model_"] = fit_model(
-                self._table, self.graph_, intercept=intercept, progress=progress
+                self.table_, self.graph_, intercept=intercept, progress=progress
             )
         model: MarkovField = self.__dict__["model_"]
         return model
@@ -121,17 +121,15 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
                 "what": [note.what for note in notes],
                 "done": [note.done for note in notes],
             },
-            self._table.library,
+            self.table_.library,
         )
 
     def _notes(self) -> Sequence[Note]:
-        return self._table.notes
+        return self.table_.notes
 
-    def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
-        """Encode the table to learn from, and note its columns and states."""
-        for kept in ("model_", "_valuer"):  # of an earlier fit
-            self.__dict__.pop(kept, None)
-        self._table = encode(
+    def encode(self, X: Any, sample_weight: ArrayLike | str | None = None) -> Table:
+        """Return the table that `fit` would learn from, by the estimator's settings."""
+        return encode(
             X,
             sample_weight,
             missing=self.missing,
@@ -140,13 +138,19 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
             max_states=self.max_states,
             high=self.high,
         )
-        self.n_features_in_ = len(self._table.columns)
+
+    def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
+        """Encode the table to learn from, and note its columns and states."""
+        for kept in ("model_", "_valuer"):  # of an earlier fit
+            self.__dict__.pop(kept, None)
+        self.table_ = self.encode(X, sample_weight)
+        self.n_features_in_ = len(self.table_.columns)
         self._check_names(X, sample_weight, reset=True)
         self.states_ = [
             list(column.states[:answers])
-            for column, answers in zip(self._table.columns, self._table.n_answers, strict=True)
+            for column, answers in zip(self.table_.columns, self.table_.n_answers, strict=True)
         ]
-        return self._table
+        return self.table_
 
     def _check_names(self, X: Any, sample_weight: Any, *, reset: bool) -> None:
         """Note or compare the names of the columns, in scikit-learn's own words."""
@@ -161,15 +165,15 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     def _valuer(self) -> RefittedValues:
         """How the edges of a graph of this table get their strength and evidence."""
         intercept = bool(getattr(self, "intercept", True))
-        threads = threads_for(getattr(self, "n_jobs", None), len(self._table.columns))
-        return RefittedValues(self._table, intercept, threads)
+        threads = threads_for(getattr(self, "n_jobs", None), len(self.table_.columns))
+        return RefittedValues(self.table_, intercept, threads)
 
     def _html_repr(self) -> str:
         """What was learned, as a small table for notebooks; unfitted, the settings."""
         settings = repr(self)
         if not self.__sklearn_is_fitted__():
             return small_table(f"{settings}, not fitted", (), (), "")
-        graph, table = self.graph_, self._table
+        graph, table = self.graph_, self.table_
         caption = (
             f"{settings}: {plural(len(graph), 'edge')} between {plural(len(graph.names), 'column')}"
             f", from {table.n:,.6g} rows"

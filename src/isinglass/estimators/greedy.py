@@ -9,15 +9,15 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from isinglass.engine import Joined, Paths, Progress, Runs, join, learn_neighbourhoods
+from isinglass.engine import Joined, Paths, Progress, Search, join, learn_neighbourhoods
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, fitting
 from isinglass.estimators.constraints import Links, read_constraints
 from isinglass.estimators.diagnose import diagnose
 from isinglass.estimators.record import record_of
 from isinglass.graph import Graph
-from isinglass.model.record import FitRecord
 from isinglass.parameters import checked
+from isinglass.record.fit_record import FitRecord
 from isinglass.selection import (
     TENTATIVE,
     AnySelector,
@@ -91,6 +91,10 @@ class GreedyGraph(GraphEstimator):
     paths_ : sequence of Path
         What the search did at each column, down to ``floor_``.
     threshold_, floor_ : float
+    table_ : Table
+        The encoded table: codes, names, states, weights.
+    search_ : Search
+        The runs of all columns, the constraints, and how to run again on other rows.
     states_ : list of list
         The labels of each column's states, in order.
     diagnostics_ : data frame
@@ -182,13 +186,10 @@ class GreedyGraph(GraphEstimator):
         """
         rule = selector(self.threshold)
         table = self._read(X, sample_weight)
-        self._constraints = read_constraints(
-            self.require, self.forbid, table.names, unnamed=table.library is None
-        )
         self.floor_ = self._checked_floor(rule, table)
-        self._runs: Runs = self._learner()(table, self.floor_, progress=progress)
-        self.paths_ = Paths(self._runs, table.library)
-        self.selection_ = choose(rule, self._look(progress or (lambda done, total: None)))
+        self.search_ = self._search(table, progress)
+        self.paths_ = Paths(self.search_.runs, table.library)
+        self.selection_ = choose(rule, Look(self.search_, progress or (lambda done, total: None)))
         self.threshold_ = self.selection_.threshold
         self.graph_ = join(self._joined(self.threshold_, self.selection_))
         return self
@@ -216,15 +217,15 @@ class GreedyGraph(GraphEstimator):
         return join(self._joined(threshold))
 
     def _joined(self, threshold: float, selection: Selection | None = None) -> Joined:
-        table = self._table
+        table = self.table_
         return Joined(
-            self._runs,
+            self.search_.runs,
             threshold,
             self.rule,
             table,
             self._valuer,
             tier_levels(table.n, len(table.columns)),
-            self._constraints.pairs,
+            self.search_.required,
             None if selection is None else selection.kept,
         )
 
@@ -232,7 +233,7 @@ class GreedyGraph(GraphEstimator):
     def tentative_(self) -> Graph:
         """The graph at the threshold of ``FalseEdges(1)``, from the same run."""
         check_is_fitted(self)
-        return self.at(TENTATIVE.threshold(self._table.n, len(self._table.columns)))
+        return self.at(TENTATIVE.threshold(self.table_.n, len(self.table_.columns)))
 
     def record(self, progress: Progress | None = None) -> FitRecord:
         """Return what is worth keeping of the fit when its table is gone, to be saved.
@@ -257,29 +258,22 @@ class GreedyGraph(GraphEstimator):
         return f", at the threshold {self.threshold_:.4g} ({self.selection_.rule})"
 
     def _notes(self) -> list[Note]:
-        return diagnose(self._table, self.paths_, self.graph_, self._constraints.pairs)
+        return diagnose(self.table_, self.paths_, self.graph_, self.search_.required)
 
-    def _learner(self) -> Any:
-        """The search with all settings but the table and how far it runs."""
-        return partial(
+    def _search(self, table: Table, progress: Progress | None) -> Search:
+        constraints = read_constraints(
+            self.require, self.forbid, table.names, unnamed=table.library is None
+        )
+        learn = partial(
             learn_neighbourhoods,
             nu=float(self.nu),
             intercept=bool(self.intercept),
             max_degree=self.max_degree,
-            constraints=self._constraints,
+            constraints=constraints,
             n_jobs=self.n_jobs,
         )
-
-    def _look(self, progress: Progress) -> Look:
-        return Look(
-            self._table,
-            self._runs,
-            self.floor_,
-            self.rule,
-            self._learner(),
-            self._constraints.pairs,
-            progress,
-        )
+        runs = learn(table, self.floor_, progress=progress)
+        return Search(table, runs, self.floor_, self.rule, constraints, learn)
 
     def _checked_floor(self, rule: AnySelector, table: Table) -> float:
         """The floor the search runs to."""
@@ -295,4 +289,4 @@ class GreedyGraph(GraphEstimator):
         return min(floor, float(self.floor))
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_runs")
+        return hasattr(self, "search_")

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from isinglass.engine import Progress, Value, pairs_at
 from isinglass.engine.along import cuts_of
-from isinglass.estimators.link_tables import link_tables
-from isinglass.estimators.tally import tally_of
-from isinglass.model.record import FitRecord
+from isinglass.record.counting import tally_of
+from isinglass.record.fit_record import FitRecord
+from isinglass.record.link_counts import link_tables
 from isinglass.selection import TENTATIVE, how_chosen
+from isinglass.table.coding.labels import plain
 from isinglass.table.fingerprint import fingerprint
-from isinglass.table.labels import plain
 
 Pair = tuple[int, int]
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def record_of(estimator: GreedyGraph, progress: Progress | None = None) -> FitRecord:
     """What is worth keeping of a fit when its table is gone."""
-    table = estimator._table
+    table = estimator.table_
     return FitRecord(
         table.names,
         tuple(column.states for column in table.columns),
@@ -54,7 +54,7 @@ def record_of(estimator: GreedyGraph, progress: Progress | None = None) -> FitRe
 
 def _values(estimator: GreedyGraph, progress: Progress | None) -> dict[Pair, Value]:
     """The values of all edges that the run has at some threshold."""
-    table, runs = estimator._table, estimator._runs
+    table, runs = estimator.table_, estimator.search_.runs
     tentative = max(TENTATIVE.threshold(table.n, len(table.columns)), estimator.floor_)
     at = partial(pairs_at, runs, rule=estimator.rule)
     ever = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from isinglass.errors import SettingError
 from isinglass.graph import NUMBERS, Graph, Link, sign_of
-from isinglass.table.labels import is_gap, plain
+from isinglass.table.coding.labels import is_gap, plain
 
 Ends = tuple[str, str]
 

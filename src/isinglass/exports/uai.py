@@ -18,10 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import MAX_STATES
-from isinglass.errors import SettingError
-from isinglass.files import MARK
-from isinglass.model import MarkovField
-from isinglass.model.document import (
+from isinglass.documents.document import (
     Fault,
     as_bytes,
     choice,
@@ -32,8 +29,11 @@ from isinglass.model.document import (
     shown,
     text,
 )
-from isinglass.model.files import LIBRARIES, states_from_json
-from isinglass.model.labels import label_to_json
+from isinglass.documents.labels import label_to_json, states_from_json
+from isinglass.documents.parts import LIBRARIES
+from isinglass.errors import SettingError
+from isinglass.files import MARK
+from isinglass.model import MarkovField
 from isinglass.parameters import checked
 
 Array = NDArray[np.float64]

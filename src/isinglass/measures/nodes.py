@@ -87,7 +87,7 @@ def _high(of: Any) -> dict[str, list[Any]]:
     """The high states, of anything that knows states."""
     if isinstance(of, Graph):
         return {}
-    return {"high": list(of._table.high if isinstance(of, GraphEstimator) else of.high)}
+    return {"high": list(of.table_.high if isinstance(of, GraphEstimator) else of.high)}
 
 
 def _sums(graph: Graph) -> dict[str, list[Any]]:

@@ -87,7 +87,7 @@ def predictability(
     True
     """
     check_is_fitted(estimator)
-    table = estimator._table
+    table = estimator.table_
     right = np.zeros((2, len(table.columns)))
     counted = np.zeros(len(table.columns))
     for done, split in enumerate(splits(table, folds, seed), start=1):

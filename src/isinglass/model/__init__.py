@@ -1,8 +1,8 @@
 """Pairwise models: how they are fitted, asked, drawn from, and kept in files."""
 
-from isinglass.model.answers import Answer, Answers, ask
 from isinglass.model.field import MarkovField
-from isinglass.model.fit import fit_model
-from isinglass.model.record import FitRecord
+from isinglass.model.fit.joint import fit_model
+from isinglass.model.inference.answers import Answer, Answers, ask
+from isinglass.record.fit_record import FitRecord
 
 __all__ = ["Answer", "Answers", "FitRecord", "MarkovField", "ask", "fit_model"]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.graph import Graph, Link, sign_of, trend_of
+from isinglass.table.coding.labels import sort_labels
 from isinglass.table.column import as_text
-from isinglass.table.labels import sort_labels
 
 if TYPE_CHECKING:
     from isinglass.model.potentials import Potentials

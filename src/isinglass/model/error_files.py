@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.model.document import Fault, choice, items, member, number, numbers
-from isinglass.model.layout import Layout, Pair
-from isinglass.model.parameter_errors import ParameterErrors
+from isinglass.documents.document import Fault, choice, items, member, number, numbers
+from isinglass.model.fit.layout import Layout, Pair
+from isinglass.model.fit.parameter_errors import ParameterErrors
 from isinglass.model.potentials import Potentials
 
 Array = NDArray[np.float64]

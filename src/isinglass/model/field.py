@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from isinglass.model.inference.sampling import Sampling
 from isinglass.model.potentials import CONDITION, MEMORY
 from isinglass.model.predicting import Predicting
-from isinglass.model.sampling import Sampling
 from isinglass.notebook import small_table
 from isinglass.parameters import checked
 
 if TYPE_CHECKING:
-    from isinglass.model.record import FitRecord
+    from isinglass.record.fit_record import FitRecord
 
 __all__ = ["MEMORY", "MarkovField"]
 

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from isinglass.errors import SettingError, UnseenState
 from isinglass.frames import frame
 from isinglass.parameters import check, checked
-from isinglass.table.labels import is_gap, key, plain
+from isinglass.table.coding.labels import is_gap, key, plain
 from isinglass.table.wording import listing, quoted
 
 Array = NDArray[np.float64]

@@ -14,16 +14,16 @@ from isinglass.errors import SettingError
 from isinglass.graph import Graph, position_of
 from isinglass.model.codings import Coded, convert, table_against
 from isinglass.model.edges import graph_of
-from isinglass.model.gauge import check_columns, check_zero_sum, frozen
+from isinglass.model.fit.gauge import check_columns, check_zero_sum, frozen
 from isinglass.model.labelled import LabelledTable, code_of
 from isinglass.parameters import checked
-from isinglass.table.bins import bin_of
+from isinglass.table.coding.bins import bin_of
+from isinglass.table.coding.labels import are_numbers, is_gap, plain
 from isinglass.table.column import high_states
-from isinglass.table.labels import are_numbers, is_gap, plain
 from isinglass.table.wording import quoted
 
 if TYPE_CHECKING:
-    from isinglass.model.parameter_errors import ParameterErrors, WaldTest
+    from isinglass.model.fit.parameter_errors import ParameterErrors, WaldTest
 
 Array = NDArray[np.float64]
 Evidence = Mapping[str, Any]

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
 from isinglass.graph import position_of
-from isinglass.model import rows
-from isinglass.model.completion import Completed, Drawing, complete, described, likeliest
-from isinglass.model.filling import refilled
+from isinglass.model.inference import rows
+from isinglass.model.inference.completion import Completed, Drawing, complete, described, likeliest
+from isinglass.model.inference.filling import refilled
+from isinglass.model.inference.questions import Questions
 from isinglass.model.labelled import array_type
 from isinglass.model.potentials import MEMORY
-from isinglass.model.questions import Questions
 from isinglass.parameters import checked
 
 Array = NDArray[np.float64]

@@ -140,7 +140,7 @@ def _draw(ax: Axes, path: Path, lines: Mapping[str, float], *, cut: float, title
 
 def _thresholds_of(estimator: GreedyGraph) -> dict[str, float]:
     """The graph's own threshold, and those of the tiers that the run reached."""
-    n, p = estimator._table.n, len(estimator.graph_.names)
+    n, p = estimator.table_.n, len(estimator.graph_.names)
     lines = {"firm": FIRM.threshold(n, p), "tentative": TENTATIVE.threshold(n, p)}
     lines = {word: at for word, at in lines.items() if at >= estimator.floor_}
     if estimator.threshold_ not in lines.values():

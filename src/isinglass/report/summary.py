@@ -14,9 +14,9 @@ from isinglass.estimators import GreedyGraph
 from isinglass.graph import NUMBERS, Graph
 from isinglass.measures import communities
 from isinglass.model import FitRecord
-from isinglass.model.findings import Findings, findings_of
-from isinglass.model.link_tables import LinkTables
 from isinglass.parameters import checked
+from isinglass.record.findings import Findings, findings_of
+from isinglass.record.link_tables import LinkTables
 from isinglass.report import slider, texts
 from isinglass.report.suppression import suppressed
 from isinglass.report.words import json_value, whole

@@ -33,15 +33,15 @@ class Rival(GraphEstimator):
 
     def _refit(self, neighbours: Neighbours) -> NativeRuns:
         return fit_neighbourhoods(
-            self._table, neighbours, intercept=bool(self.intercept), threads=self._threads()
+            self.table_, neighbours, intercept=bool(self.intercept), threads=self._threads()
         )
 
     def _graph(self, neighbours: Neighbours, rule: str) -> Graph:
         runs = self._refit(neighbours)
-        return join(Joined(runs, 0.0, rule, self._table, self._valuer))
+        return join(Joined(runs, 0.0, rule, self.table_, self._valuer))
 
     def _threads(self) -> int:
-        return threads_for(self.n_jobs, len(self._table.columns))
+        return threads_for(self.n_jobs, len(self.table_.columns))
 
 
 def adjacency(neighbours: Neighbours, rule: str) -> NDArray[np.bool_]:

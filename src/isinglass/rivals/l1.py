@@ -183,7 +183,7 @@ class L1Graph(Rival):
         asked = {float(penalty) for penalty in penalties}
         new = np.array(sorted(asked - self._solved.keys(), reverse=True))
         if len(new):
-            self._keep(self._learn(self._table, new))
+            self._keep(self._learn(self.table_, new))
 
     def _keep(self, paths: L1Paths) -> None:
         self._solved.update((float(value), (paths, k)) for k, value in enumerate(paths.lambdas))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine import Progress, Runs
+from isinglass.engine import Progress, Search
 from isinglass.engine.along import Cuts, cuts_of, edges_along, thresholds_along
 from isinglass.table import Table
 
@@ -62,40 +62,33 @@ class Look:
 
     Attributes
     ----------
-    table : Table
-    runs : Runs
-        All searches, down to `floor`.
-    floor : float
-    rule : "or" or "and"
-    learn : function of (table, floor)
-        Runs of other rows with the same settings.
-    required : frozenset of pairs of columns
-        Edges that are in every graph, whatever the rows say.
+    search : Search
+        The table, the searches of all its columns, and how to run them again.
     progress : function of (runs done, runs in all)
         To be called by a selector that runs again on other rows.
     """
 
-    table: Table
-    runs: Runs
-    floor: float
-    rule: str
-    learn: Callable[[Table, float], Runs]
-    required: frozenset[Pair] = frozenset()
+    search: Search
     progress: Progress = lambda done, total: None
+
+    @property
+    def table(self) -> Table:
+        """The table that was searched."""
+        return self.search.table
 
     @cached_property
     def cuts(self) -> list[Cuts]:
         """Where each column's path may be cut."""
-        return cuts_of(self.runs)
+        return cuts_of(self.search.runs)
 
     @cached_property
     def thresholds(self) -> Array:
         """One threshold for each graph of the run, falling."""
-        return thresholds_along(self.cuts, self.floor)
+        return thresholds_along(self.cuts, self.search.floor)
 
     def edge_counts(self, thresholds: Array) -> list[int]:
         """How many edges the graph has at each of some falling thresholds."""
-        return [len(edges) for edges in edges_along(self.cuts, thresholds, self.rule)]
+        return [len(edges) for edges in edges_along(self.cuts, thresholds, self.search.rule)]
 
     def others(self, table: Table, thresholds: Array) -> tuple[list[Cuts], Array]:
         """Run on other rows; and the thresholds that are as surprising for so many of them.
@@ -104,7 +97,7 @@ class Look:
         where there are fewer rows.
         """
         scale = self.table.n / table.n
-        runs = self.learn(table, self.floor * scale)
+        runs = self.search.learn(table, self.search.floor * scale)
         return cuts_of(runs), thresholds * scale
 
 

@@ -114,7 +114,7 @@ class Stability:
             f"half-samples have {q[place]:.3g} edges on average at this threshold, and "
             f"{len(kept[place])} edges are in {self.share:g} of the {samples}; {stop}",
             "bound",
-            look.required.union(kept[place]),
+            look.search.required.union(kept[place]),
         )
 
     def __repr__(self) -> str:
@@ -212,8 +212,8 @@ def counted_edges(
     counts: list[Counter[Pair]] = [Counter() for _ in thresholds]
     for done, draw in enumerate(draws, start=1):
         cuts, here = look.others(drawer.table_of(draw)[0], thresholds)
-        for count, edges in zip(counts, edges_along(cuts, here, look.rule), strict=True):
-            count.update(edges - look.required)
+        for count, edges in zip(counts, edges_along(cuts, here, look.search.rule), strict=True):
+            count.update(edges - look.search.required)
         look.progress(done, len(draws))
     return counts
 
@@ -223,7 +223,7 @@ def evenly_spaced(look: Look, count: int = POINTS) -> Array:
 
     Not the thresholds of the run's own graphs: other rows have graphs between them.
     """
-    return np.maximum(np.geomspace(look.thresholds[0], look.floor, count), look.floor)
+    return np.maximum(np.geomspace(look.thresholds[0], look.search.floor, count), look.search.floor)
 
 
 def _often(count: Counter[Pair], least: float) -> set[Pair]:

@@ -12,16 +12,16 @@ from numpy.typing import ArrayLike
 
 from isinglass.core import MAX_STATES
 from isinglass.errors import SettingError
-from isinglass.table.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points
+from isinglass.table.coding.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points
+from isinglass.table.coding.factor import Factor
+from isinglass.table.coding.integers import encode_integers
+from isinglass.table.coding.missing import check_missing
+from isinglass.table.coding.states import learn_states
 from isinglass.table.column import Column
-from isinglass.table.factor import Factor
 from isinglass.table.high import check_high
-from isinglass.table.integers import encode_integers
 from isinglass.table.limits import check_limits
-from isinglass.table.missing import check_missing
 from isinglass.table.notes import Note, oddities
 from isinglass.table.rows import Rows, read_rows, stack
-from isinglass.table.states import learn_states
 from isinglass.table.table import Table
 from isinglass.table.weights import check_n_eff, rescale
 from isinglass.table.wording import listing, plural, quoted

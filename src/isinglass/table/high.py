@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 from isinglass.errors import SettingError
-from isinglass.table.labels import are_texts_of_numbers, match_label
+from isinglass.table.coding.labels import are_texts_of_numbers, match_label
 from isinglass.table.settings import column_named
 from isinglass.table.wording import listing, quoted
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from isinglass.core import MAX_ROWS, MAX_STATES
 from isinglass.errors import TableError, TooManyStates
-from isinglass.table.factor import Factor
+from isinglass.table.coding.factor import Factor
 from isinglass.table.wording import listing, plural
 
 __all__ = ["check_limits", "memory"]

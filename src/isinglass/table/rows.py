@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.table.codes import Codes
-from isinglass.table.factor import Factor, factorise
-from isinglass.table.missing import complete_rows, gap_notes
+from isinglass.table.coding.codes import Codes
+from isinglass.table.coding.factor import Factor, factorise
+from isinglass.table.coding.missing import complete_rows, gap_notes
+from isinglass.table.coding.states import check_finite
 from isinglass.table.notes import Note
-from isinglass.table.sources import open_source
-from isinglass.table.states import check_finite
+from isinglass.table.sources.opening import open_source
 from isinglass.table.weights import split_weights
 
 __all__ = ["Rows", "read_rows", "stack"]

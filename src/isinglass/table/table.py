@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import TableError
-from isinglass.table.codes import Codes
+from isinglass.table.coding.codes import Codes
+from isinglass.table.coding.missing import check_missing
+from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column, high_states
-from isinglass.table.missing import check_missing
 from isinglass.table.notes import Note
 from isinglass.table.rows import read_rows, stack
-from isinglass.table.states import look_up_states
 
 __all__ = ["Table"]
 

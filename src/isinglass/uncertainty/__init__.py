@@ -1,16 +1,16 @@
 """How sure: the search on other rows, errors and tests, why (not), what could be found."""
 
-from isinglass.uncertainty.audit import Audit, audit
-from isinglass.uncertainty.bootstrap import Bootstrap, bootstrap
-from isinglass.uncertainty.dropping import CaseDropping, case_dropping
-from isinglass.uncertainty.explain import Explanation, explain
-from isinglass.uncertainty.pairwise import PairwiseCheck, check_pairwise
-from isinglass.uncertainty.plan import plan
-from isinglass.uncertainty.planned import Planned
-from isinglass.uncertainty.resample import Resamples, resample
-from isinglass.uncertainty.sandwich import fit_with_errors, with_errors
-from isinglass.uncertainty.split import SplitTest, split_test
-from isinglass.uncertainty.verdict import Verdict, Verdicts, verdict
+from isinglass.uncertainty.errors.sandwich import fit_with_errors, with_errors
+from isinglass.uncertainty.explaining.explain import Explanation, explain
+from isinglass.uncertainty.explaining.pairwise import PairwiseCheck, check_pairwise
+from isinglass.uncertainty.explaining.verdict import Verdict, Verdicts, verdict
+from isinglass.uncertainty.power.plan import plan
+from isinglass.uncertainty.power.planned import Planned
+from isinglass.uncertainty.resampling.bootstrap import Bootstrap, bootstrap
+from isinglass.uncertainty.resampling.dropping import CaseDropping, case_dropping
+from isinglass.uncertainty.resampling.resample import Resamples, resample
+from isinglass.uncertainty.resampling.split import SplitTest, split_test
+from isinglass.uncertainty.simulation.audit import Audit, audit
 
 __all__ = [
     "Audit",

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isinglass.errors import FileError
-from isinglass.table.cells import check_names
 from isinglass.table.reading.second_look import Layout, find_fault, has_blank_rows, records
+from isinglass.table.sources.cells import check_names
 
 if TYPE_CHECKING:
     import polars as pl

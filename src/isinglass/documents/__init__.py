@@ -1,0 +1,1 @@
+"""Files of plain data (JSON) from strangers, read without running or trusting anything."""

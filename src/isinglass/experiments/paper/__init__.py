@@ -1,0 +1,1 @@
+"""The experiment of the paper, and the command that repeats it."""

@@ -1,0 +1,75 @@
+"""What the numbers of a model must be: parts that fit together, in the zero-sum gauge."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isinglass.core import MAX_STATES
+from isinglass.errors import SettingError
+from isinglass.table.coding.labels import key
+from isinglass.table.wording import quoted
+
+Array = NDArray[np.float64]
+Pair = tuple[int, int]
+
+
+def frozen(numbers: ArrayLike) -> Array:
+    array = np.array(numbers, dtype=np.float64)
+    array.setflags(write=False)
+    return array
+
+
+def check_columns(
+    names: Sequence[str],
+    states: Sequence[Sequence[Hashable]],
+    intercepts: Sequence[Array],
+    couplings: Mapping[Pair, Array],
+) -> None:
+    """Raise SettingError unless all parts of a model fit together."""
+    p = len(names)
+    if not p:
+        raise SettingError("a model needs at least one column.")
+    if len(set(names)) < p:
+        raise SettingError("two columns of a model have one name; give each its own.")
+    if not len(states) == len(intercepts) == p:
+        raise SettingError(
+            f"{p} names, {len(states)} columns of states and {len(intercepts)} intercepts do not "
+            "fit together; give one of each for every column."
+        )
+    for name, labels, intercept in zip(names, states, intercepts, strict=True):
+        _check_column(name, labels, intercept)
+    for (i, j), table in couplings.items():
+        if not 0 <= i < j < p:
+            raise SettingError(f"a coupling joins columns i < j below {p}, not {(i, j)}.")
+        shape = len(states[i]), len(states[j])
+        if table.shape != shape:
+            raise SettingError(
+                f"the coupling of {quoted(names[i])} and {quoted(names[j])} has shape "
+                f"{table.shape}; their states need {shape}."
+            )
+
+
+def _check_column(name: str, labels: Sequence[Hashable], intercept: Array) -> None:
+    m = len(labels)
+    if not 1 <= m <= MAX_STATES:
+        raise SettingError(f"{quoted(name)} has {m} states; 1 to {MAX_STATES} are possible.")
+    if len(set(map(key, labels))) < m:
+        raise SettingError(f"{quoted(name)} has two states of one label; give each its own.")
+    if intercept.shape != (m,):
+        raise SettingError(
+            f"the intercept of {quoted(name)} has shape {intercept.shape}; its {m} states need "
+            f"({m},)."
+        )
+
+
+def check_zero_sum(numbers: Array, what: str) -> None:
+    if not np.isfinite(numbers).all():
+        raise SettingError(f"{what} is not finite; log-potentials must be finite numbers.")
+    slack = 1e-9 * max(1.0, float(np.abs(numbers).max()))
+    if any(np.abs(numbers.mean(axis=axis)).max() > slack for axis in range(numbers.ndim)):
+        raise SettingError(
+            f"{what} does not sum to zero; MarkovField.from_potentials takes any log-potentials."
+        )

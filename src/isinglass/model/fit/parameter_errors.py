@@ -1,0 +1,179 @@
+"""How sure the parameters of a model are: their covariance, and what follows from it.
+
+All of it holds given the graph: it says how far a coupling would move on other rows if the same
+edges were fitted, not whether the edges are the right ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtrc, ndtri
+
+from isinglass.errors import SettingError
+from isinglass.frames import frame
+from isinglass.graph import position_of
+from isinglass.model.codings import table_against
+from isinglass.model.fit.layout import Layout, Pair
+from isinglass.model.potentials import CONDITION, Potentials
+from isinglass.parameters import check
+
+Array = NDArray[np.float64]
+Model = TypeVar("Model", bound=Potentials)
+
+
+@dataclass(frozen=True)
+class WaldTest:
+    """Is the whole table of an edge zero?
+
+    Attributes
+    ----------
+    statistic : float
+        A chi-square under no link, in the model on this graph.
+    df : int
+    p_value : float
+    condition : str
+        What the test takes for granted.
+    """
+
+    statistic: float
+    df: int
+    p_value: float
+    condition: str = CONDITION
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ParameterErrors:
+    """The covariance of a model's parameters, given its graph; `with_errors` computes it.
+
+    Attributes
+    ----------
+    layout : Layout
+        Which parameter stands where.
+    covariance : array (size, size)
+        Directions that the rows leave open have none.
+    unbounded : frozenset of (i, j)
+        Edges without an error: the rows set no bound to them.
+    units : float
+        Rows, or clusters, that the covariance is computed from.
+    clustered : bool
+    chose_graph : bool
+        Whether the same rows chose the graph. Then intervals are too narrow and there are no
+        p-values: the strongest of many chance links were picked.
+    """
+
+    layout: Layout
+    covariance: Array
+    unbounded: frozenset[Pair]
+    units: float
+    clustered: bool = False
+    chose_graph: bool = True
+
+    def of_log_odds(self, ends: tuple[int, int], against: tuple[int, int]) -> Array | None:
+        """Standard errors of an edge's log odds ratios against two states; None if unbounded."""
+        i, j = ends
+        if i > j:
+            error = self.of_log_odds((j, i), against[::-1])
+            return None if error is None else error.T
+        if (i, j) in self.unbounded:
+            return None
+        places = self.layout.edges[i, j]
+        left, right = (
+            _against(self.layout.bases[v], at) for v, at in zip(ends, against, strict=True)
+        )
+        block = self.covariance[np.ix_(places.ravel(), places.ravel())]
+        ratio = np.kron(left, right)
+        variance: Array = np.einsum("ab,bc,ac->a", ratio, block, ratio)
+        return np.sqrt(np.maximum(variance, 0.0)).reshape(len(left), len(right))
+
+    def wald(self, field: Potentials, a: str, b: str) -> WaldTest:
+        """Test whether the table of an edge is zero; an error for unbounded edges."""
+        i, j = sorted(position_of(name, field.names) for name in (a, b))
+        if self.chose_graph:
+            raise SettingError(
+                "the rows that chose the graph give no p-value; test on other rows "
+                "(with_errors(est, X)), or use split_test."
+            )
+        if (i, j) not in self.layout.edges:
+            raise SettingError(f"there is no edge between {a!r} and {b!r}.")
+        if (i, j) in self.unbounded:
+            raise SettingError(f"the edge of {a!r} and {b!r} is unbounded and has no Wald test.")
+        return self._wald(self.layout.parameters(field), (i, j))
+
+    def _wald(self, parameters: Array, pair: Pair) -> WaldTest:
+        places = self.layout.edges[pair].ravel()
+        if not len(places):
+            return WaldTest(0.0, 0, 1.0)
+        block = self.covariance[np.ix_(places, places)]
+        statistic = float(parameters[places] @ np.linalg.pinv(block) @ parameters[places])
+        return WaldTest(statistic, len(places), float(chdtrc(len(places), statistic)))
+
+    def redraw(self, field: Model, rng: np.random.Generator) -> Model:
+        """The model with other parameters, as other rows might have given them."""
+        shift = self._root @ rng.standard_normal(self._root.shape[1])
+        parameters = self.layout.parameters(field) + shift
+        intercepts = (
+            self.layout.intercepts(parameters) if self.layout.intercept else field.intercepts
+        )
+        couplings: Mapping[Pair, Array] = self.layout.couplings(parameters)
+        return replace(field, intercepts=intercepts, couplings=couplings, errors=None)
+
+    @cached_property
+    def _root(self) -> Array:
+        values, vectors = np.linalg.eigh(self.covariance)
+        kept = values > 0
+        root: Array = vectors[:, kept] * np.sqrt(values[kept])
+        return root
+
+    def to_frame(self, field: Potentials, level: float = 0.95) -> Any:
+        """One row for each edge and pair of states, the first state of each column left out."""
+        check("level", level)
+        width = -float(ndtri((1.0 - level) / 2.0))
+        rows = [row for pair in self.layout.edges for row in self._rows(field, pair, width)]
+        return frame({key: [row[key] for row in rows] for key in COLUMNS}, field.library)
+
+    def _rows(self, field: Potentials, pair: Pair, width: float) -> list[dict[str, Any]]:
+        i, j = pair
+        ratios = table_against(field.couplings[pair], 0, 0)
+        errors = self.of_log_odds(pair, (0, 0))
+        rows = []
+        for a in range(1, ratios.shape[0]):
+            for b in range(1, ratios.shape[1]):
+                ratio = float(ratios[a, b])
+                error = None if errors is None else float(errors[a, b])
+                rows.append(
+                    {
+                        "source": field.names[i],
+                        "target": field.names[j],
+                        "source_state": str(field.states[i][a]),
+                        "target_state": str(field.states[j][b]),
+                        "log_odds": ratio,
+                        "error": error,
+                        "low": None if error is None else ratio - width * error,
+                        "high": None if error is None else ratio + width * error,
+                        "unbounded": error is None,
+                        "condition": CONDITION,
+                    }
+                )
+        return rows
+
+    def __repr__(self) -> str:
+        of = "clusters" if self.clustered else "rows"
+        return f"ParameterErrors({len(self.layout.edges)} edges, {self.units:g} {of}, {CONDITION})"
+
+
+COLUMNS = (
+    *("source", "target", "source_state", "target_state", "log_odds", "error", "low", "high"),
+    *("unbounded", "condition"),
+)
+
+
+def _against(basis: Array, reference: int) -> Array:
+    """A basis of effects as differences from those of one state."""
+    difference: Array = basis - basis[reference]
+    return difference

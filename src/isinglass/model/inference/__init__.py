@@ -1,0 +1,1 @@
+"""Answers of a model: probabilities, draws, completed rows."""

@@ -1,0 +1,244 @@
+"""Exact answers of a pairwise model: columns are summed out one by one, then drawn backwards.
+
+Every column leaves a message to the columns it met. Backwards, each column's chances given
+those columns are known, so a row is drawn without approximation. On a chain, a star or any
+tree this is ancestral sampling. See Koller and Friedman, Probabilistic Graphical Models (2009),
+chapters 9 and 12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.errors import OutOfMemory
+from isinglass.model.inference.order import Elimination, plan_elimination
+
+if TYPE_CHECKING:
+    from isinglass.model.potentials import Potentials
+
+Array = NDArray[np.float64]
+
+
+def plan(field: Potentials, memory: float, together: Sequence[int] = ()) -> Elimination:
+    """Find an order for a model; a column of one state is linked to nothing.
+
+    Columns that have to stay `together` are all in the scope of the first of them to go.
+    """
+    m = field.n_states
+    edges = [(i, j) for i, j in field.couplings if min(m[i], m[j]) > 1]
+    edges += combinations(together, 2)
+    return plan_elimination(m, edges, memory)
+
+
+def check_memory(
+    order: Elimination, rows: int, memory: float, way_out: str, *, beliefs: bool = False
+) -> None:
+    """Raise OutOfMemory if the tables of an order need more bytes than there may be."""
+    needed = order.bytes_needed(rows, beliefs=beliefs)
+    if needed > memory:
+        raise OutOfMemory(
+            f"exact elimination needs about {_in_words(needed)}, since up to "
+            f"{max(map(len, order.scopes))} columns have to be looked at together; at most "
+            f"{_in_words(int(memory))} are allowed. Raise memory{way_out}."
+        )
+
+
+def _in_words(count: int) -> str:
+    return f"{count:,} bytes" if count < 10**15 else f"10^{len(str(count)) - 1} bytes"
+
+
+def log_partition(field: Potentials, order: Elimination) -> float:
+    """Log of the sum of exp(log-potential) over all combinations of states."""
+    return sum(
+        float(table.message) for table in _summed_out(field, order) if not table.message.ndim
+    )
+
+
+def draw(
+    field: Potentials, order: Elimination, n: int, rng: np.random.Generator
+) -> NDArray[np.uint8]:
+    """Draw codes of n independent rows, shape (n, p); columns are contiguous."""
+    chances = [_cumulative(table) for table in _summed_out(field, order)]
+    codes = np.zeros((len(field.names), n), dtype=np.uint8)
+    for (v, *others), below in zip(reversed(order.scopes), reversed(chances), strict=True):
+        at = _combination(codes, others, field.n_states)
+        uniform = rng.random(n)
+        for chance in below:
+            codes[v] += uniform >= chance[at]
+    return codes.T
+
+
+def marginals(
+    field: Potentials, order: Elimination
+) -> tuple[float, list[Array], dict[tuple[int, int], Array]]:
+    """Return the log-partition function, chances of all states, and of all coupled pairs."""
+    tables = list(_summed_out(field, order))
+    log_z = sum(float(table.message) for table in tables if not table.message.ndim)
+    beliefs = _beliefs(order, tables)
+    single = [_onto(beliefs[v], (v,)) for v in range(len(field.names))]
+    pairs = {}
+    for i, j in field.couplings:
+        first, other = (i, j) if j in beliefs[i][0] else (j, i)
+        if other not in beliefs[first][0]:  # one of them has one state only
+            pairs[i, j] = np.outer(single[i], single[j])
+            continue
+        pairs[i, j] = _onto(beliefs[first], (i, j))
+    return log_z, single, pairs
+
+
+def joint(field: Potentials, order: Elimination, columns: Sequence[int]) -> Array:
+    """Chances of all combinations of states of columns that the order keeps together."""
+    beliefs = _beliefs(order, list(_summed_out(field, order)))
+    first = next(scope[0] for scope in order.scopes if scope[0] in columns)
+    return _onto(beliefs[first], columns)
+
+
+def most_likely(field: Potentials, order: Elimination) -> NDArray[np.intp]:
+    """Codes of a row of the highest probability; of several, one that is always the same."""
+    best = [table.state for table in _in_turn(field, order, _maximised)]
+    codes = np.zeros(len(field.names), dtype=np.intp)
+    for (v, *others), state in zip(reversed(order.scopes), reversed(best), strict=True):
+        codes[v] = state[tuple(codes[others])]
+    return codes
+
+
+Belief = tuple[tuple[int, ...], Array]
+"""Some columns, and the chances of all combinations of their states."""
+
+
+def _beliefs(order: Elimination, tables: list[_SummedOut]) -> dict[int, Belief]:
+    """The joint chances of each column and those it met, last column first.
+
+    All that a column met is in the scope of the first of them, whose chances are known by then.
+    """
+    beliefs: dict[int, Belief] = {}
+    for scope, table in zip(reversed(order.scopes), reversed(tables), strict=True):
+        chances = table.weights / table.total
+        if len(scope) > 1:
+            chances *= _onto(beliefs[scope[1]], scope[1:])
+        beliefs[scope[0]] = scope, chances
+    return beliefs
+
+
+def _onto(belief: Belief, columns: Sequence[int]) -> Array:
+    """Sum out all but some columns, which then are the axes, in the order they are given in."""
+    scope, chances = belief
+    gone = tuple(axis for axis, v in enumerate(scope) if v not in columns)
+    left = [v for v in scope if v in columns]
+    summed: Array = chances.sum(axis=gone).transpose([left.index(v) for v in columns])
+    return summed
+
+
+@dataclass(frozen=True)
+class _SummedOut:
+    """One column's table.
+
+    Attributes
+    ----------
+    weights : array, the column's states first, then those of the columns it meets
+        Chances of the column's states, up to a factor for each combination of the others.
+    total : array
+        The sums of the weights over the column's states.
+    message : array
+        Log of the sums, in full.
+    """
+
+    weights: Array
+    total: Array
+    message: Array
+
+
+@dataclass(frozen=True)
+class _Maximised:
+    """The best state of one column for each combination of the others, and what it is worth."""
+
+    state: NDArray[np.intp]
+    message: Array
+
+
+class _WithMessage(Protocol):
+    @property
+    def message(self) -> Array: ...
+
+
+Kept = TypeVar("Kept", bound=_WithMessage)
+
+
+def _summed_out(field: Potentials, order: Elimination) -> Iterator[_SummedOut]:
+    return _in_turn(field, order, _sum)
+
+
+def _in_turn(
+    field: Potentials, order: Elimination, take_out: Callable[[Array], Kept]
+) -> Iterator[Kept]:
+    """Take out the columns in turn; each message goes to the first column it is about."""
+    position = {scope[0]: at for at, scope in enumerate(order.scopes)}
+    waiting = _first_factors(field, position)
+    for scope in order.scopes:
+        log_weights = np.zeros([field.n_states[v] for v in scope])
+        for about, factor in waiting.pop(scope[0]):
+            log_weights += _spread(factor, about, scope)
+        kept = take_out(log_weights)
+        if len(scope) > 1:
+            waiting[scope[1]].append((scope[1:], kept.message))
+        yield kept
+
+
+def _sum(log_weights: Array) -> _SummedOut:
+    """Sum out the first axis; the array given is used up."""
+    top = log_weights.max(axis=0)
+    log_weights -= top
+    weights = np.exp(log_weights, out=log_weights)
+    total = weights.sum(axis=0)
+    return _SummedOut(weights, total, np.log(total) + top)
+
+
+def _maximised(log_weights: Array) -> _Maximised:
+    return _Maximised(np.asarray(log_weights.argmax(axis=0)), log_weights.max(axis=0))
+
+
+def _first_factors(
+    field: Potentials, position: dict[int, int]
+) -> dict[int, list[tuple[Sequence[int], Array]]]:
+    """Intercepts and couplings, each with the first of its columns to be summed out."""
+    waiting: dict[int, list[tuple[Sequence[int], Array]]] = {
+        v: [((v,), intercept)] for v, intercept in enumerate(field.intercepts)
+    }
+    for (i, j), table in field.couplings.items():
+        if min(table.shape) == 1:
+            continue  # zero, by the gauge
+        if position[i] < position[j]:
+            waiting[i].append(((i, j), table))
+        else:
+            waiting[j].append(((j, i), table.T))
+    return waiting
+
+
+def _spread(factor: Array, about: Sequence[int], scope: Sequence[int]) -> Array:
+    """A factor with an axis for every column of a scope; both are in the order of elimination."""
+    lengths = dict(zip(about, factor.shape, strict=True))
+    return factor.reshape([lengths.get(v, 1) for v in scope])
+
+
+def _cumulative(table: _SummedOut) -> Array:
+    """Chance of at most each state but the last, a row for each state, flat over the others."""
+    below = np.cumsum(table.weights[:-1], axis=0)
+    below /= table.total
+    return below.reshape(len(below), table.total.size)
+
+
+def _combination(
+    codes: NDArray[np.uint8], columns: Sequence[int], n_states: Sequence[int]
+) -> NDArray[np.intp]:
+    """Number of each row's combination of states of some columns."""
+    at = np.zeros(codes.shape[1], dtype=np.intp)
+    for v in columns:
+        at *= n_states[v]
+        at += codes[v]
+    return at

@@ -1,0 +1,1 @@
+"""The record of a fit: what was asked, what was found, every step on the way; as plain data."""

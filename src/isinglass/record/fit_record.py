@@ -1,0 +1,273 @@
+"""The record of a fit: what was asked, what was found, and every step on the way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from isinglass.documents.document import Fault
+from isinglass.documents.labels import label_to_json
+from isinglass.documents.parts import load_part, save_parts
+from isinglass.engine import Joined, KeptRuns, KeptValues, Value, join
+from isinglass.errors import BelowFloor, SettingError
+from isinglass.graph import Graph
+from isinglass.parameters import checked
+from isinglass.record.files import members_from_json, values_to_json
+from isinglass.record.findings import Findings
+from isinglass.record.link_tables import LinkTables, link_tables_to_json
+from isinglass.record.paths import path_to_json
+from isinglass.record.tally import Tally
+from isinglass.selection import TENTATIVE, tier_levels
+from isinglass.solvers.path import Path
+from isinglass.table import Note
+from isinglass.table.coding.labels import plain
+from isinglass.table.column import high_states
+
+Document = dict[str, Any]
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FitRecord:
+    """What a fit left behind, without its table; ``GreedyGraph.record`` makes one.
+
+    Attributes
+    ----------
+    names : tuple of str
+    states : tuple of tuple
+        The labels of each column's states.
+    ordered : tuple of bool
+        Whether the order of each column's states means something.
+    n_answers : tuple of int
+        States of each column; without the gap, which comes last, where gaps are left out.
+    graph : Graph
+    paths : tuple of Path
+        What the search did at each column, down to `floor`.
+    values : dict from pairs of columns to Value
+        Strength, relative strength and evidence of every edge that the run has at any threshold:
+        in `graph`, or else in the first of these that has it, the graph of the tentative tier, the
+        graph at `floor`, the graph of all of them. Files of older schemas have none.
+    threshold, floor : float
+    selector : str
+        How the threshold was chosen, in words.
+    diagnostics : tuple of Note
+        What was odd in which column, and what was done about it.
+    settings : dict
+        The estimator's parameters, as plain values.
+    rows : float
+        The number of rows that the weights are worth.
+    fingerprint : str
+        A hash of the table; equal tables have equal ones, whatever library they came in.
+    version : str
+        The version of isinglass that made the fit.
+    tally : Tally or None
+        How often each state was seen, and how each pair goes together with nothing else held.
+    link_tables : dict of (int, int) to LinkTable, or None
+        Rows observed and expected in each combination of states, by link; see
+        :func:`isinglass.record.link_counts.link_tables`. None in older files.
+    dropped : int or None
+        Rows that were left out because values were missing. None in older files.
+    findings : Findings or None
+        What was found out about the fit afterwards: measures, half-samples, verdicts.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> record = est.record()
+    >>> record.graph == est.graph_, record.rows
+    (True, 1000.0)
+    """
+
+    names: tuple[str, ...]
+    states: tuple[tuple[Hashable, ...], ...]
+    ordered: tuple[bool, ...]
+    n_answers: tuple[int, ...]
+    graph: Graph
+    paths: tuple[Path, ...]
+    values: Mapping[Pair, Value]
+    threshold: float
+    floor: float
+    selector: str
+    diagnostics: tuple[Note, ...]
+    settings: Mapping[str, Any]
+    rows: float
+    fingerprint: str
+    version: str
+    tally: Tally | None = None
+    link_tables: LinkTables | None = None
+    dropped: int | None = None
+    findings: Findings | None = None
+
+    @checked
+    def at(self, threshold: float) -> Graph:
+        """Return the graph at any threshold down to `floor`, as ``GreedyGraph.at`` did.
+
+        Strength and evidence are those of `values`: those of an edge of `graph` stay the same
+        whatever the threshold, where ``GreedyGraph.at`` finds them again in the graph it returns.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(5))
+        >>> est = ig.GreedyGraph(floor=1e-4).fit(field.sample(300, seed=0))
+        >>> record = est.record()
+        >>> record.at(0.001) == est.at(0.001), record.at(est.threshold_).links == est.graph_.links
+        (True, True)
+        """
+        if threshold < self.floor:
+            raise BelowFloor(
+                f"the search ran to floor = {self.floor:.6g}, so {threshold:.6g} is out of reach; "
+                f"fit the table again with GreedyGraph(floor={threshold:.6g})."
+            )
+        head = _Head(
+            self.names, self.states, self.n_answers, self.ordered, self.rows, self.graph.library
+        )
+        return join(
+            Joined(
+                self._runs,
+                threshold,
+                self._rule,
+                head,
+                KeptValues(self.values),
+                tier_levels(self.rows, len(self.names)),
+                self._required,
+            )
+        )
+
+    @cached_property
+    def high(self) -> tuple[str | None, ...]:
+        """The high state of each column as text; None for columns without two states."""
+        return high_states(self.states, self.n_answers)
+
+    @cached_property
+    def with_tentative(self) -> Graph:
+        """The graph, and the edges of the tentative tier that it lacks."""
+        level = max(TENTATIVE.threshold(self.rows, len(self.names)), self.floor)
+        known = set(self.graph.pairs)
+        more = [link for link in self.at(level).links if (link.source, link.target) not in known]
+        return Graph(self.names, sorted([*self.graph.links, *more]), self.graph.library)
+
+    @cached_property
+    def _runs(self) -> KeptRuns:
+        gaps_left_out = self.n_answers != tuple(map(len, self.states))
+        return KeptRuns(self.paths, self.n_answers if gaps_left_out else None)
+
+    @property
+    def _required(self) -> frozenset[Pair]:
+        return frozenset(
+            (min(r, t), max(r, t)) for r, path in enumerate(self.paths) for t in path.required
+        )
+
+    @property
+    def _rule(self) -> str:
+        rule = self.settings.get("rule")
+        if rule not in ("or", "and"):
+            raise SettingError(f"the record names the rule {rule!r}; it must be 'or' or 'and'.")
+        return str(rule)
+
+    @checked
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the record alone; ``MarkovField.save(path, fit=record)`` writes both.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     est.record().save(f"{folder}/fit.json")
+        ...     ig.FitRecord.load(f"{folder}/fit.json").threshold == est.threshold_
+        True
+        """
+        save_parts(path, fit=self.to_json())
+
+    @classmethod
+    @checked
+    def load(cls, path: str | os.PathLike[str]) -> FitRecord:
+        """Read the record in a model file; FileError if there is none, or it is damaged.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     est.model_.save(f"{folder}/model.json", fit=est.record())
+        ...     ig.FitRecord.load(f"{folder}/model.json").graph.edges
+        [('x0', 'x1'), ('x1', 'x2')]
+        """
+        return load_part(path, "fit", lambda document: cls(**members_from_json(document)))
+
+    def to_json(self) -> Document:
+        """The record as plain values; SettingError if something cannot be saved.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+        >>> est.record().to_json()["rows"]
+        1000.0
+        """
+        document: Document = {
+            "isinglass": self.version,
+            "fingerprint": self.fingerprint,
+            "rows": self.rows,
+            "threshold": self.threshold,
+            "floor": self.floor,
+            "selector": self.selector,
+            "settings": dict(self.settings),
+            "columns": [
+                {
+                    "name": name,
+                    "states": [label_to_json(label) for label in states],
+                    "ordered": bool(ordered),
+                    "answers": int(answers),
+                }
+                for name, states, ordered, answers in zip(
+                    self.names, self.states, self.ordered, self.n_answers, strict=True
+                )
+            ],
+            "library": self.graph.library,
+            "edges": [_plain_members(link._asdict()) for link in self.graph.links],
+            "diagnostics": [_plain_members(vars(note)) for note in self.diagnostics],
+            "paths": [path_to_json(path) for path in self.paths],
+            "values": values_to_json(self.values),
+            "tally": None if self.tally is None else self.tally.to_json(),
+            "link_tables": None
+            if self.link_tables is None
+            else link_tables_to_json(self.link_tables),
+            "dropped": self.dropped,
+            "findings": None if self.findings is None else self.findings.to_json(),
+        }
+        try:
+            members_from_json(document)  # what could not be loaded is not written
+        except Fault as fault:
+            raise SettingError(f"the record cannot be saved: {fault}.") from None
+        return document
+
+    def __repr__(self) -> str:
+        return (
+            f"FitRecord({len(self.names)} columns, {len(self.graph)} edges, "
+            f"{sum(map(len, self.paths))} steps, isinglass {self.version})"
+        )
+
+
+class _Head(NamedTuple):
+    names: tuple[str, ...]
+    states: tuple[tuple[Hashable, ...], ...]
+    n_answers: tuple[int, ...]
+    ordered: tuple[bool, ...]
+    n: float
+    library: str | None
+
+
+def _plain_members(members: Mapping[str, Any]) -> Document:
+    return {key: plain(value) for key, value in members.items()}

@@ -1,0 +1,1 @@
+"""Cells to codes: labels, states, bins, and what becomes of missing values."""

@@ -1,0 +1,1 @@
+"""Arrays and data frames of any library, as columns of raw cells."""

@@ -1,0 +1,292 @@
+"""Standard errors of the jointly fitted couplings, by the sandwich.
+
+Pseudo-likelihood is not the likelihood, so its second derivatives alone do not say how far its
+estimates spread. The sandwich does: A^-1 B A^-1, A the second derivatives, B the covariance of
+what single rows say (Huber, "The behavior of maximum likelihood estimates under nonstandard
+conditions", 1967; White, "Maximum likelihood estimation of misspecified models", Econometrica 50,
+1982). What a row says is summed over all columns before it is squared: the same cells speak in
+the conditionals of several columns, and adding those up as if they were independent gives errors
+that are too small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import softmax
+
+from isinglass.errors import OutOfMemory, SettingError
+from isinglass.estimators.base import GraphEstimator
+from isinglass.graph import Graph
+from isinglass.losses.linear import RIDGE
+from isinglass.model.field import MEMORY, MarkovField
+from isinglass.model.fit.joint import model_of, pseudo_likelihood
+from isinglass.model.fit.layout import Layout, Pair
+from isinglass.model.fit.parameter_errors import ParameterErrors
+from isinglass.model.fit.pseudolikelihood import PseudoLikelihood, open_below
+from isinglass.parameters import checked
+from isinglass.table import Table
+
+Array = NDArray[np.float64]
+
+#: Numbers in one block of rows' scores.
+BLOCK = 4_000_000
+#: Matrices of all parameters by all that exist at the same time, those inside LAPACK counted.
+SQUARES = 7
+
+
+@checked
+def with_errors(
+    estimator: GraphEstimator,
+    X: Any = None,
+    sample_weight: ArrayLike | str | None = None,
+    *,
+    clusters: ArrayLike | None = None,
+    memory: float = MEMORY,
+) -> MarkovField:
+    """The model of a fitted estimator, with standard errors of its couplings.
+
+    All errors hold given this graph. Weights that are counts (``n_eff="sum"``, or a number) are
+    copies of rows; with ``n_eff="kish"`` they are sampling weights, and a row of large weight
+    makes errors larger. Unbounded edges have no error.
+
+    Parameters
+    ----------
+    estimator : GreedyGraph or another, fitted
+    X : array or data frame, optional
+        Rows that did not choose the graph: its parameters are then fitted to these, and Wald
+        tests of edges have p-values. By default, the rows of the fit; no p-values then.
+    sample_weight : array, or the name of a column of `X`, optional
+        For `X`.
+    clusters : array, one label a row, optional
+        Rows of one cluster (a person asked twice, a school) may depend on each other; rows are
+        those that came in, whatever was left out of them.
+    memory : float
+        Bytes that the covariance may take.
+
+    Returns
+    -------
+    MarkovField
+        With ``errors``; its `edge` then has errors and `intervals` lists them all.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> true = ig.simulate.ising(ig.simulate.chain(4), coupling=0.4, signs="positive")
+    >>> est = ig.GreedyGraph().fit(true.sample(2000, seed=0))
+    >>> model = ig.with_errors(est)
+    >>> edge = model.edge("x0", "x1")
+    >>> bool(abs(edge[1, 1] - 1.6) < 3 * edge.error[1, 1])
+    True
+    >>> fresh = ig.with_errors(est, true.sample(2000, seed=1))
+    >>> fresh.wald("x0", "x1").p_value < 1e-6
+    True
+    """
+    intercept = bool(getattr(estimator, "intercept", True))
+    sampling = estimator.n_eff == "kish"
+    graph = estimator.graph_  # scikit-learn's own error if it is not fitted
+    if X is None:
+        table = estimator.table_
+    else:
+        table = estimator.table_.encode_like(X, sample_weight, missing=estimator.missing)
+    return fit_with_errors(
+        table,
+        graph,
+        clusters=clusters,
+        sampling=sampling,
+        intercept=intercept,
+        chose_graph=X is None,
+        memory=memory,
+    )
+
+
+def fit_with_errors(
+    table: Table,
+    graph: Graph,
+    *,
+    clusters: ArrayLike | None = None,
+    sampling: bool = False,
+    intercept: bool = True,
+    ridge: float = RIDGE,
+    chose_graph: bool = False,
+    memory: float = MEMORY,
+) -> MarkovField:
+    """Fit all parameters of a graph together, and attach their standard errors.
+
+    Parameters
+    ----------
+    table : Table
+    graph : Graph
+        Over the columns of the table.
+    clusters : array, optional
+        As in `with_errors`.
+    sampling : bool
+        Whether weights are sampling weights rather than counts.
+    intercept, ridge
+        As in ``isinglass.model.fit_model``.
+    chose_graph : bool
+        Whether the rows of the table chose the graph; then there are no p-values.
+    memory : float
+    """
+    if graph.names != table.names:
+        raise SettingError("the graph and the table have different columns.")
+    joint = pseudo_likelihood(table, graph, ridge=ridge, intercept=intercept, memory=memory)
+    _check_memory(joint.layout.size, memory)
+    groups = None if clusters is None else group_numbers(table, clusters)
+    parameters = joint.minimum()
+    model = model_of(joint, parameters)
+    found = sandwich(joint, parameters, groups, sampling=sampling)
+    errors = ParameterErrors(
+        joint.layout,
+        found.covariance,
+        model.unbounded | found.left_open,
+        found.units,
+        groups is not None,
+        chose_graph,
+    )
+    return replace(model, errors=errors)
+
+
+class Sandwich(NamedTuple):
+    """The covariance of the parameters, and what it is made of.
+
+    Attributes
+    ----------
+    covariance : array (size, size)
+    units : float
+        Rows, or clusters.
+    left_open : frozenset of (i, j)
+        Edges with a part in some direction that the rows leave open.
+    """
+
+    covariance: Array
+    units: float
+    left_open: frozenset[Pair]
+
+
+def sandwich(
+    joint: PseudoLikelihood,
+    parameters: Array,
+    groups: NDArray[np.intp] | None = None,
+    *,
+    sampling: bool = False,
+) -> Sandwich:
+    """The covariance of the parameters of a fit.
+
+    Directions that only the ridge holds are left out: the edges in them are at a limit.
+    """
+    table = joint.table
+    weights = table.weights
+    if groups is not None:
+        sums = _summed(_scores(joint, parameters, groups), groups, weights)
+        filling = _squares(sums, joint.layout.size)
+        units = float(groups.max() + 1)
+    else:
+        scale = weights if sampling else np.sqrt(weights)
+        rows = (score * scale[at, None] for at, score in _scores(joint, parameters))
+        filling = _squares(rows, joint.layout.size)
+        units = float(len(weights)) if sampling else table.n
+    bread, left_open = _bread(joint, parameters)
+    correction = units / max(units - 1.0, 1.0)
+    covariance = correction / table.n**2 * (bread @ filling @ bread)
+    return Sandwich((covariance + covariance.T) / 2.0, units, left_open)
+
+
+def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset[Pair]]:
+    """The inverse of the second derivatives, on the directions that the rows determine.
+
+    And the edges with a part in other directions.
+    """
+    values, vectors = np.linalg.eigh(joint.with_hessian(parameters)[2])
+    size = float(np.linalg.norm(parameters[joint.layout.edge_places()]))
+    kept = values > open_below(size)
+    inverse: Array = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
+    part = np.square(vectors[:, ~kept]).sum(axis=1)
+    edges = joint.layout.edges.items()
+    return inverse, frozenset(pair for pair, places in edges if part[places].sum() > 1e-3)
+
+
+def _squares(blocks: Iterator[Array], size: int) -> Array:
+    total = np.zeros((size, size))
+    for block in blocks:
+        total += block.T @ block
+    return total
+
+
+def _scores(
+    joint: PseudoLikelihood, parameters: Array, groups: NDArray[np.intp] | None = None
+) -> Iterator[tuple[NDArray[np.intp], Array]]:
+    """Rows, and the slopes of each one's pseudo-log-likelihood; by groups if there are any."""
+    n = len(joint.table.weights)
+    order = np.arange(n) if groups is None else np.argsort(groups, kind="stable")
+    step = max(1, BLOCK // max(joint.layout.size, 1))
+    for start in range(0, n, step):
+        at = order[start : start + step]
+        yield at, row_scores(joint.layout, joint.table, parameters, at)
+
+
+def row_scores(layout: Layout, table: Table, parameters: Array, rows: NDArray[np.intp]) -> Array:
+    """Slopes of the pseudo-log-likelihood of single rows, summed over all columns."""
+    codes = table.codes[rows]
+    total = np.zeros((len(rows), layout.size))
+    for r, m in enumerate(layout.n_states):
+        if m == 1:
+            continue
+        others = layout.neighbours[r]
+        n_states = np.array([layout.n_states[v] for v in (r, *others)])
+        seen = np.all(codes[:, [r, *others]] < n_states, axis=1)
+        parts = [np.ones((len(rows), int(layout.intercept)))]
+        parts += [layout.bases[t][np.minimum(codes[:, t], layout.n_states[t] - 1)] for t in others]
+        design = np.hstack(parts)
+        places = np.vstack([layout.fields[r].reshape(-1, m - 1), *others.values()])
+        chance = softmax(design @ parameters[places] @ layout.bases[r].T, axis=1)
+        own = np.eye(m)[np.minimum(codes[:, r], m - 1)]
+        residual = ((own - chance) @ layout.bases[r]) * seen[:, None]
+        total[:, places] += design[:, :, None] * residual[:, None, :]
+    return total
+
+
+def _summed(
+    blocks: Iterator[tuple[NDArray[np.intp], Array]], groups: NDArray[np.intp], weights: Array
+) -> Iterator[Array]:
+    """Sums over each group's rows, which come one after the other; blocks may cut a group."""
+    carried, group = np.zeros(0), -1
+    for at, scores in blocks:
+        own = groups[at]
+        starts = np.flatnonzero(np.diff(own, prepend=-1))
+        sums = np.add.reduceat(scores * weights[at, None], starts, axis=0)
+        if own[0] == group:
+            sums[0] += carried
+        elif group >= 0:
+            yield carried[None, :]
+        yield sums[:-1]
+        carried, group = sums[-1], int(own[-1])
+    yield carried[None, :]
+
+
+def group_numbers(table: Table, clusters: ArrayLike) -> NDArray[np.intp]:
+    """The cluster of each row of the table, numbered from 0."""
+    given = np.asarray(clusters)
+    kept = table.kept
+    fits = len(given) == len(table.weights) if kept is None else len(given) > kept[-1]
+    if given.ndim != 1 or not fits:
+        raise SettingError(
+            f"clusters has shape {given.shape}; give one label for each row of the table."
+        )
+    numbers = np.unique(given if kept is None else given[kept], return_inverse=True)[1]
+    if numbers.max() == 0:
+        raise SettingError("all rows are in one cluster; errors need at least two.")
+    return numbers
+
+
+def _check_memory(size: int, memory: float) -> None:
+    needed = SQUARES * 8 * size**2
+    if needed > memory:
+        raise OutOfMemory(
+            f"the covariance of {size:,} parameters needs about {needed:,} bytes; at most "
+            f"{int(memory):,} are allowed. Raise memory, or ask about a smaller graph."
+        )

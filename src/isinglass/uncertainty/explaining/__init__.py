@@ -1,0 +1,1 @@
+"""Why there is an edge or none, pair by pair, and whether pairs are enough."""

@@ -1,0 +1,98 @@
+"""A column's search, asked again: what would an edge add at any step of it?
+
+A path keeps the gains of the columns it took in, not those of the others. Here they are computed
+again, by the readable loss and from the rows of the fitted table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from isinglass.engine.available import parts_of
+from isinglass.engine.readable import node_loss
+from isinglass.errors import SettingError
+from isinglass.estimators import GreedyGraph
+from isinglass.losses.conditional import ConditionalLoss, NodeFit
+from isinglass.solvers.equivalent import one_parameter_gain
+from isinglass.solvers.path import Path
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The search of one column, cut at the threshold of the graph."""
+
+    loss: ConditionalLoss
+    path: Path
+
+    @property
+    def column(self) -> int:
+        """The column that is explained."""
+        return self.loss.r
+
+    def fit(self, support: Sequence[int]) -> NodeFit:
+        """The column's conditional given some others, refitted."""
+        return self.loss.fit(support)
+
+    def evidence(self, fit: NodeFit, others: Sequence[int]) -> NDArray[np.float64]:
+        """Evidence for an edge to each of the others: a chi-square with one degree of freedom.
+
+        Of one in the support, what is lost without it when the others are refitted; of any other,
+        what adding it would gain; zero for a constant column.
+        """
+        n = self.loss.n
+        gains, df = np.zeros(len(others)), np.ones(len(others))
+        known = set(self.loss.candidates)
+        inside = [i for i, t in enumerate(others) if t in known and t in fit.coef]
+        outside = [i for i, t in enumerate(others) if t in known and t not in fit.coef]
+        for i in inside:
+            fewer = self.fit([t for t in fit.coef if t != others[i]])
+            gains[i] = max(fewer.loss - fit.loss, 0.0)
+        if outside:
+            gains[outside] = self.loss.gains(fit, [(others[i],) for i in outside])
+        for i in inside + outside:
+            df[i] = self.loss.df((others[i],))
+        return 2.0 * n * one_parameter_gain(gains, df, n)
+
+
+def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> Iterator[Search]:
+    """The searches of some columns, or of all, in column order."""
+    table, threshold = estimator.table_, estimator.threshold_
+    wanted = range(len(table.columns)) if columns is None else sorted(columns)
+    tables = dict.fromkeys(wanted, table)
+    if table.available:  # each column is explained by the rows where it is seen
+        tables = {r: part.table for part in parts_of(table) for r in part.targets}
+    for r in wanted:
+        loss = node_loss(tables[r], r, intercept=bool(estimator.intercept))
+        yield Search(loss, estimator.paths_[r].at(threshold))
+
+
+def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:
+    """Why a pair is not in the graph although its evidence may be enough; empty if nothing is.
+
+    `ends` counts the columns of the pair whose search chose the other one.
+    """
+    if b in estimator.search_.constraints.forbidden.get(a, ()):
+        return "the link is forbidden"
+    if ends == 2 or (ends == 1 and estimator.rule == "or"):
+        return "the selector left it out"
+    if ends == 1:
+        return "one chose the other, and the rule asks for both"
+    if estimator.max_degree is not None:
+        return f"no search goes beyond max_degree = {estimator.max_degree}"
+    return ""
+
+
+def checked_estimator(estimator: GreedyGraph) -> GreedyGraph:
+    """Return a fitted `GreedyGraph`; anything else is an error."""
+    if not isinstance(estimator, GreedyGraph):
+        raise SettingError(
+            f"this needs a fitted GreedyGraph, whose searches can be asked, not a "
+            f"{type(estimator).__name__}."
+        )
+    check_is_fitted(estimator)
+    return estimator

@@ -1,0 +1,294 @@
+"""For every pair of columns: linked, not linked, or cannot tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+from isinglass.engine import Progress
+from isinglass.errors import SettingError
+from isinglass.estimators import GreedyGraph
+from isinglass.frames import frame
+from isinglass.graph import position_of
+from isinglass.losses.information import information
+from isinglass.parameters import checked
+from isinglass.selection import TENTATIVE
+from isinglass.uncertainty.explaining.searches import Search, checked_estimator, kept_out, searches
+from isinglass.uncertainty.power.smallest_link import least_log_odds
+from isinglass.uncertainty.words import number, rounded_up
+
+LINKED, NOT_LINKED, CANNOT_TELL = "linked", "not linked", "cannot tell"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What can be said about one pair.
+
+    Attributes
+    ----------
+    source, target : str
+    verdict : "linked", "not linked" or "cannot tell"
+    evidence : float
+        Of the edge; or of what it would gain, at the end where that is more.
+    odds_ratio : float
+        A link with a larger one would be found, with the power asked for, were the pair not known
+        to be linked or not. Infinite where no link would be found.
+    rows_needed : float
+        Rows that would settle it, roughly; infinite if no number would, NaN where it is settled,
+        or where the selector decides.
+    sentence : str
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> ig.verdict(est).of("x0", "x1").verdict
+    'linked'
+    """
+
+    source: str
+    target: str
+    verdict: str
+    evidence: float
+    odds_ratio: float
+    rows_needed: float
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdicts:
+    """What can be said about every pair of columns, in column order.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> len(ig.verdict(est)), len(ig.verdict(est, columns=["x0", "x1"]))
+    (3, 1)
+    """
+
+    pairs: tuple[Verdict, ...]
+    names: tuple[str, ...]
+    library: str | None = None
+
+    @checked
+    def of(self, a: str, b: str) -> Verdict:
+        """The verdict on one pair, its columns in any order."""
+        first, second = sorted((position_of(a, self.names), position_of(b, self.names)))
+        if first == second:
+            raise SettingError(f"a pair needs two columns; both are {a!r}.")
+        pair = self.names[first], self.names[second]
+        if pair not in self._by_pair:
+            raise SettingError(f"{a!r} and {b!r} were not both among the columns judged.")
+        return self._by_pair[pair]
+
+    @cached_property
+    def _by_pair(self) -> dict[tuple[str, str], Verdict]:
+        return {(pair.source, pair.target): pair for pair in self.pairs}
+
+    @checked
+    def to_frame(self, library: str | None = None) -> Any:
+        """One row a pair."""
+        keys = ("source", "target", "verdict", "evidence", "odds_ratio", "rows_needed", "sentence")
+        columns = {key: [getattr(pair, key) for pair in self.pairs] for key in keys}
+        return frame(columns, library or self.library)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __iter__(self) -> Iterator[Verdict]:
+        return iter(self.pairs)
+
+    def __repr__(self) -> str:
+        counts = Counter(pair.verdict for pair in self.pairs)
+        told = ", ".join(f"{counts[word]} {word}" for word in (LINKED, NOT_LINKED, CANNOT_TELL))
+        return f"Verdicts({len(self.pairs)} pairs: {told})"
+
+
+@checked
+def verdict(
+    estimator: GreedyGraph,
+    *,
+    columns: Sequence[str] | None = None,
+    matters: float = 2.0,
+    power: float = 0.8,
+    progress: Progress | None = None,
+) -> Verdicts:
+    """Say of every pair of columns whether it is linked, not linked, or open.
+
+    A pair that was not found is *not linked* only down to a size: the smallest odds ratio that
+    would have been found with the power asked for, given what the search knew at its end. If
+    that size is above the one that matters, or the evidence is that of a tentative link, the
+    answer is *cannot tell*, with the rows that would settle it. So it is where a setting keeps a
+    pair out: a forbidden link, the rule "and", ``max_degree``, a selector that asks for more than
+    the threshold.
+
+    Parameters
+    ----------
+    estimator : GreedyGraph
+        Fitted.
+    columns : sequence of str, optional
+        Judge only pairs of these columns; all by default.
+    matters : float
+        The smallest odds ratio that matters, above 1. For columns of more than two states it is a
+        typical one: the exponential of the root mean square of the log odds ratios of all
+        two-by-two parts of the pair's table.
+    power : float
+        With what chance a link of the size named would have been found; above one half.
+    progress : function of (columns done, columns in all), optional
+
+    Returns
+    -------
+    Verdicts
+        With ``of(a, b)`` and ``to_frame()``.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(4), coupling=0.5, signs="positive")
+    >>> verdicts = verdict(ig.GreedyGraph().fit(field.sample(1500, seed=1)))
+    >>> verdicts
+    Verdicts(6 pairs: 3 linked, 3 not linked, 0 cannot tell)
+    >>> print(verdicts.of("x0", "x3"))
+    x0 and x3: not linked down to an odds ratio of ... (a larger one: found with 80 % power)
+    """
+    checked_estimator(estimator)
+    names = estimator.table_.names
+    wanted = sorted({position_of(name, names) for name in (names if columns is None else columns)})
+    return _Judge(estimator, float(np.log(float(matters))), power).verdicts(wanted, progress)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """What the searches say of a pair: its evidence at the end where it is more, and at the end
+    that decides; the least log odds ratio that would be found; how many ends chose it.
+    """
+
+    a: int
+    b: int
+    evidence: float
+    decides: float
+    least: float
+    ends: int
+
+
+class _Judge:
+    def __init__(self, estimator: GreedyGraph, matters: float, power: float) -> None:
+        table = estimator.table_
+        self.estimator, self.names, self.n = estimator, table.names, table.n
+        self.matters, self.power = matters, power
+        self.needed = 2.0 * self.n * estimator.threshold_
+        self.tentative = 2.0 * self.n * TENTATIVE.threshold(self.n, len(self.names))
+        self.required = estimator.search_.required
+        self.linked = {(e.source, e.target): float(e.evidence or 0.0) for e in estimator.graph_}
+
+    def verdicts(self, columns: Sequence[int], progress: Progress | None) -> Verdicts:
+        p = len(self.names)
+        evidence, least = np.zeros((p, p)), np.full((p, p), np.inf)
+        chosen = np.zeros((p, p), dtype=int)
+        for done, search in enumerate(searches(self.estimator, columns), start=1):
+            r, others = search.column, [t for t in columns if t in search.loss.candidates]
+            evidence[r, others] = search.evidence(search.fit(search.path.support), others)
+            allowed = list(self.estimator.search_.constraints.candidates(r, others))
+            least[r, allowed] = self._least(search, allowed)
+            chosen[r, list(search.path.support)] = 1
+            if progress is not None:
+                progress(done, len(columns))
+        both = self.estimator.rule == "and"
+        decides = (np.minimum if both else np.maximum)(evidence, evidence.T)
+        evidence = np.maximum(evidence, evidence.T)
+        least = (np.maximum if both else np.minimum)(least, least.T)
+        ends = chosen + chosen.T
+        pairs = tuple(
+            self._verdict(_Pair(a, b, evidence[a, b], decides[a, b], least[a, b], ends[a, b]))
+            for a, b in combinations(columns, 2)
+        )
+        return Verdicts(pairs, self.names, self.estimator.table_.library)
+
+    def _least(self, search: Search, others: list[int]) -> list[float]:
+        """The least log odds ratio found at one end, for each of the others."""
+        either = self.estimator.rule == "or"
+        power = self.power if either else (1 + self.power) / 2  # both ends must find it
+        sizes = {}
+        for kept, asked in _by_support(search, others):
+            edges = information(search.loss, search.fit(kept), asked)
+            for t, edge in zip(asked, edges, strict=True):
+                sizes[t] = least_log_odds(edge, self.needed, self.n, power)
+        return [sizes[t] for t in others]
+
+    def _verdict(self, pair: _Pair) -> Verdict:
+        a, b, evidence, least = pair.a, pair.b, float(pair.evidence), float(pair.least)
+        barred = kept_out(self.estimator, a, b, pair.ends)
+        if (a, b) in self.linked:
+            evidence = self.linked[a, b]
+            word, rows = LINKED, float("nan")
+            asked = ", as required" if (a, b) in self.required else ""
+            said = f"linked{asked} (evidence {number(evidence)})"
+        elif barred and (pair.ends or evidence > self.needed or np.isinf(least)):
+            word, rows = CANNOT_TELL, self._rows_beyond(pair)
+            said = f"cannot tell: {barred} (evidence {number(evidence)}"
+            said += f"; a link needs {number(self.needed)})"
+        else:
+            word, rows, said = self._judged(evidence, least)
+        ratio = float(np.exp(least)) if least < 700 else float("inf")
+        said = f"{self.names[a]} and {self.names[b]}: {said}"
+        return Verdict(self.names[a], self.names[b], word, evidence, ratio, rows, said)
+
+    def _rows_beyond(self, pair: _Pair) -> float:
+        """Rows that would settle a pair that a setting keeps out, although one end has enough."""
+        if pair.ends == 0:  # forbidden, or beyond the largest number of neighbours
+            return float("inf")
+        if pair.ends == 1 and self.estimator.rule == "and":
+            return self._rows_for(pair.decides) if pair.decides > 0 else float("inf")
+        return float("nan")
+
+    def _judged(self, evidence: float, least: float) -> tuple[str, float, str]:
+        """The verdict, the rows needed, and the words for it."""
+        share = f"{100 * self.power:.3g} % power"
+        if not np.isfinite(least):
+            said = "cannot tell: no link would have been found, whatever its size"
+            return CANNOT_TELL, float("inf"), said
+        if evidence > self.tentative:
+            rows = self._rows_for(evidence)
+            said = (
+                f"cannot tell: evidence {number(evidence)}, too little for a link "
+                f"({number(self.needed)}) and too much for none; "
+                f"about {rows:,.0f} rows would settle it"
+            )
+            return CANNOT_TELL, rows, said
+        if least > self.matters:
+            rows = float(rounded_up(self.n * (least / self.matters) ** 2))
+            said = (
+                f"cannot tell: only odds ratios above {number(np.exp(least))} would have been "
+                f"found with {share}; for {np.exp(self.matters):.3g}, "
+                f"about {rows:,.0f} rows are needed"
+            )
+            return CANNOT_TELL, rows, said
+        said = f"not linked down to an odds ratio of {number(np.exp(least))}"
+        return NOT_LINKED, float("nan"), f"{said} (a larger one: found with {share})"
+
+    def _rows_for(self, evidence: float) -> float:
+        """Rows with which a link as strong as this one looks would be found."""
+        wanted = (np.sqrt(self.needed) + float(ndtri(self.power))) ** 2
+        return float(rounded_up(self.n * max(wanted / evidence, 1.0)))
+
+
+def _by_support(search: Search, others: list[int]) -> Iterator[tuple[list[int], list[int]]]:
+    """The others, together with the support that an edge to them would be added to."""
+    support = search.path.support
+    yield list(support), [t for t in others if t not in support]
+    for t in others:
+        if t in support:
+            yield [s for s in support if s != t], [t]

@@ -1,0 +1,1 @@
+"""How many rows are needed, and how large a link must be."""

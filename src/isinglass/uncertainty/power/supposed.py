@@ -1,0 +1,189 @@
+"""What a table to come may look like: a guess in a few numbers, or what a pilot table says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from isinglass.core import MAX_STATES
+from isinglass.errors import SettingError
+from isinglass.estimators import GreedyGraph
+from isinglass.estimators.folds import held_out_weights
+from isinglass.graph import Graph
+from isinglass.model import MarkovField, fit_model
+from isinglass.parameters import check
+from isinglass.simulate import erdos_renyi, ising, potts, random_regular
+from isinglass.table import Table
+from isinglass.table.fingerprint import fingerprint
+from isinglass.uncertainty.power.smallest_link import typical_log_odds
+
+
+class Supposition(Protocol):
+    """Where models come from, with couplings as supposed or all smaller by one factor."""
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """All settings, as the beginning of a record's key."""
+        ...
+
+    @property
+    def library(self) -> str | None:
+        """The data-frame library that answers come in."""
+        ...
+
+    @property
+    def strongest(self) -> float:
+        """The log of the largest typical odds ratio: with too few rows for it, none is found."""
+        ...
+
+    def words(self, factor: float) -> str:
+        """How large the couplings are, for people."""
+        ...
+
+    def field(self, factor: float, seed: int) -> MarkovField:
+        """A model."""
+        ...
+
+
+@dataclass(frozen=True)
+class Guess:
+    """Random graphs of some degree, all couplings of one size, half of them negative.
+
+    A whole degree gives random regular graphs (every column has so many neighbours), where p
+    times d is even; otherwise every edge is drawn by itself.
+    """
+
+    columns: int
+    degree: float
+    coupling: float
+    states: int = 2
+    intercept: float = 0.0
+    library: None = None
+
+    def __post_init__(self) -> None:
+        check("degree", self.degree, most=self.columns - 1)
+        check("coupling", self.coupling)
+
+    @property
+    def key(self) -> str:
+        """All settings."""
+        parts = [f"p={self.columns}", f"d={self.degree:g}", f"coupling={self.coupling:g}"]
+        parts += [f"states={self.states}", f"intercept={self.intercept:g}"]
+        return "/".join(parts)
+
+    @property
+    def strongest(self) -> float:
+        """The log odds ratio of every edge."""
+        return log_odds_of(self.coupling, self.states)
+
+    def words(self, factor: float) -> str:
+        """The coupling, and the odds ratio it means."""
+        ratio = np.exp(log_odds_of(factor * self.coupling, self.states))
+        return f"the couplings are {factor * self.coupling:.3g} (odds ratios of {ratio:.3g})"
+
+    def field(self, factor: float, seed: int) -> MarkovField:
+        """A model on a new graph."""
+        of_graph, of_model = (int(s) for s in np.random.SeedSequence(seed).generate_state(2))
+        p, d = self.columns, self.degree
+        regular = float(d).is_integer() and p * int(d) % 2 == 0
+        graph = random_regular(p, int(d), of_graph) if regular else erdos_renyi(p, d, of_graph)
+        size = factor * self.coupling
+        if self.states == 2:
+            h = (-self.intercept, self.intercept)
+            return ising(graph, coupling=size, intercept=h, seed=of_model)
+        h = (0.0, self.intercept)
+        return potts(graph, self.states, coupling=size, intercept=h, seed=of_model)
+
+
+def log_odds_of(coupling: float, states: int) -> float:
+    """The log of the typical odds ratio of an edge whose table has this root mean square.
+
+    >>> log_odds_of(0.25, states=2), round(log_odds_of(0.25, states=4), 3)
+    (1.0, 0.667)
+    """
+    return 2.0 * coupling * states / (states - 1)
+
+
+def coupling_of(odds_ratio: float, states: int) -> float:
+    """The coupling of an edge with this typical odds ratio, or its inverse.
+
+    >>> round(coupling_of(float(np.exp(1.0)), states=2), 6)
+    0.25
+    """
+    if not (0 < odds_ratio < np.inf and odds_ratio != 1):
+        raise SettingError(
+            f"odds_ratio must be a positive number other than 1, got {odds_ratio!r}."
+        )
+    return float(abs(np.log(odds_ratio))) * (states - 1) / (2.0 * states)
+
+
+@dataclass(frozen=True, eq=False)
+class Pilot:
+    """The graph that one half of a pilot table shows, with couplings fitted to the other half.
+
+    Couplings from the rows that chose the graph would be too large: a link is chosen because it
+    looks strong.
+    """
+
+    table: Table
+    seed: int = 0
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return len(self.table.columns)
+
+    @property
+    def library(self) -> str | None:
+        """That of the pilot table."""
+        return self.table.library
+
+    @property
+    def key(self) -> str:
+        """The content of the table, in short, and which half is which."""
+        return f"pilot={fingerprint(self.table).partition(':')[2][:16]}/split={self.seed}"
+
+    @property
+    def strongest(self) -> float:
+        """The log of the largest typical odds ratio."""
+        return max(map(typical_log_odds, self._model.couplings.values()))
+
+    def words(self, factor: float) -> str:
+        """As in the pilot table, or by how much less."""
+        if factor == 1:
+            return "the links are those of the pilot table"
+        return f"the links are {factor:g} times those of the pilot table"
+
+    def field(self, factor: float, seed: int) -> MarkovField:
+        """The fitted model, its couplings scaled and its intercepts as they are."""
+        model = self._model
+        scaled = {pair: factor * table for pair, table in model.couplings.items()}
+        return MarkovField(model.names, model.states, model.intercepts, scaled)
+
+    @cached_property
+    def _model(self) -> MarkovField:
+        halves = held_out_weights(self.table.weights, 2, self.seed).T
+        first, second = (_rows(self.table, weights) for weights in halves)
+        found: Any = GreedyGraph(n_eff=first.n, max_states=MAX_STATES)
+        found.fit(first.codes, sample_weight=first.weights)
+        model = fit_model(second, Graph(self.table.names, found.graph_.links))
+        if not model.couplings:
+            raise SettingError(
+                "one half of the pilot table shows no link at all; give a coupling or an odds "
+                "ratio instead, or a larger pilot table."
+            )
+        return model
+
+
+def _rows(table: Table, weights: np.ndarray[Any, np.dtype[np.float64]]) -> Table:
+    """Some of a table's rows, its states all kept."""
+    kept = weights > 0
+    return replace(table, codes=table.codes[kept], weights=weights[kept], total=None)

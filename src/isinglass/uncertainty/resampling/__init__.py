@@ -1,0 +1,1 @@
+"""The search on other rows of the same table."""

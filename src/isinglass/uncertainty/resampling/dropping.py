@@ -1,0 +1,218 @@
+"""How many cases may be dropped before the graph changes: the CS coefficient, and its curve."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from isinglass.engine import Joined, Progress, RefittedValues, join
+from isinglass.estimators import GreedyGraph
+from isinglass.experiments.store import Record, Store, are_pairs
+from isinglass.frames import frame
+from isinglass.graph import Graph, Link
+from isinglass.parameters import checked
+from isinglass.uncertainty.resampling.rerun import Rerun, gather
+
+Array = NDArray[np.float64]
+STATISTICS = ("edge", "strength", "overlap")
+#: From 5 % to 75 %, in ten steps.
+SHARES = tuple(float(share) for share in np.linspace(0.05, 0.75, 10).round(4))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CaseDropping:
+    """How graphs of fewer rows compare with that of all; `case_dropping` makes it.
+
+    Attributes
+    ----------
+    dropped : tuple of float
+        Shares of the rows that were dropped.
+    edge : tuple of arrays
+        For each share, the correlation of each graph's edges (signed strengths, zero where there
+        is no edge, over all pairs of columns) with those of the whole table. Zero where a graph has
+        no edge, or all are equal.
+    strength : tuple of arrays
+        The same for the strengths of the columns: the sum of the strengths of a column's edges.
+    overlap : tuple of arrays
+        The number of edges in both graphs, by the number in either; 1 if neither has any.
+    failures : dict of str to str
+        What failed, and why.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> ig.case_dropping(est, n=4, shares=(0.25, 0.5)).dropped
+    (0.25, 0.5)
+    """
+
+    dropped: tuple[float, ...]
+    edge: tuple[Array, ...]
+    strength: tuple[Array, ...]
+    overlap: tuple[Array, ...]
+    failures: dict[str, str]
+    library: str | None = None
+
+    @checked
+    def cs(
+        self, statistic: str = "strength", correlation: float = 0.7, certainty: float = 0.95
+    ) -> float:
+        """Return the CS coefficient (Epskamp, Borsboom and Fried 2018), as bootnet users report it.
+
+        The largest share of rows that can be dropped such that, with 95 % of the draws, the
+        correlation with the whole table's numbers is above 0.7; zero if there is none. Its authors
+        ask for at least 0.25, better 0.5. It can be no larger than the largest share tried.
+        """
+        good = [
+            share
+            for share, values in zip(self.dropped, getattr(self, statistic), strict=True)
+            if len(values) and np.mean(values > correlation) >= certainty
+        ]
+        return max(good, default=0.0)
+
+    @checked
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the whole curve: one row a share and a statistic, with mean and quantiles."""
+        rows = [
+            (share, name, values)
+            for name in STATISTICS
+            for share, values in zip(self.dropped, getattr(self, name), strict=True)
+            if len(values)
+        ]
+        return frame(
+            {
+                "dropped": [share for share, _, _ in rows],
+                "statistic": [name for _, name, _ in rows],
+                "mean": [float(np.mean(values)) for *_, values in rows],
+                "low": [float(np.quantile(values, 0.025)) for *_, values in rows],
+                "high": [float(np.quantile(values, 0.975)) for *_, values in rows],
+                "draws": [len(values) for *_, values in rows],
+            },
+            library or self.library,
+        )
+
+    def __repr__(self) -> str:
+        failed = f", {len(self.failures)} draws failed" if self.failures else ""
+        return (
+            f"CaseDropping(up to {max(self.dropped):.0%} dropped; CS of edges "
+            f"{self.cs('edge'):.2f}, of strengths {self.cs('strength'):.2f}{failed})"
+        )
+
+
+@checked
+def case_dropping(
+    estimator: GreedyGraph,
+    X: Any = None,
+    n: int = 100,
+    seed: int = 0,
+    *,
+    shares: Sequence[float] = SHARES,
+    sample_weight: ArrayLike | str | None = None,
+    path: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> CaseDropping:
+    """Learn the graph again and again with ever fewer rows, and compare it with the whole table's.
+
+    Parameters
+    ----------
+    estimator, X, seed, sample_weight, path, n_jobs, progress
+        As for `resample`; the threshold is recomputed for the rows that are left.
+    n : int
+        Draws for each share.
+    shares : sequence of float
+        Shares of the rows to drop; strictly between 0 and 1.
+
+    Returns
+    -------
+    CaseDropping
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(6), coupling=0.8, seed=0)
+    >>> est = ig.GreedyGraph().fit(field.sample(600, seed=1))
+    >>> ig.case_dropping(est, n=20, shares=(0.25, 0.5)).cs("edge")
+    0.5
+    """
+    shares = tuple(float(share) for share in shares)
+    rerun = Rerun.of(estimator, X, sample_weight)
+    key = rerun.key("dropping", seed)
+    work = {
+        f"{key}/{share:g}/{i}": partial(_dropped, rerun, seed, share, i)
+        for share in shares
+        for i in range(int(n))
+    }
+    store = None if path is None else Store(path, "case dropping")
+    records = gather(work, store, partial(_sound, rerun), n_jobs, progress)
+    return _compared(rerun, shares, {key: records[key][0] for key in work}, int(n))
+
+
+def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Sequence[Record]:
+    rng = np.random.default_rng([seed, round(share * 1e6), number])
+    size = max(round((1 - share) * rerun.drawer.size), 1)
+    table, runs, threshold = rerun.run(rerun.drawer.some(rng, size))
+    values = RefittedValues(table, bool(rerun.estimator.intercept), 1)
+    graph = join(Joined(runs, threshold, rerun.estimator.rule, table, values))
+    return [{"links": [[e.source, e.target, _signed(e)] for e in graph.links]}]
+
+
+def _sound(rerun: Rerun, records: list[Record]) -> bool:
+    (record,) = records
+    strengths = [abs(strength) for *_, strength in record["links"]]
+    pairs = [pair for *pair, _ in record["links"]]
+    p = len(rerun.table.columns)
+    return are_pairs(pairs, p) and all(0 <= strength <= 1 for strength in strengths)
+
+
+def _signed(link: Link) -> float:
+    return -link.weight if link.sign < 0 else link.weight
+
+
+def _compared(
+    rerun: Rerun, shares: tuple[float, ...], records: dict[str, Record], n: int
+) -> CaseDropping:
+    whole = _weights_of(rerun.estimator.graph_)
+    p = len(rerun.table.columns)
+    failures = {key: record["failed"] for key, record in records.items() if "failed" in record}
+    values: list[list[tuple[float, float, float]]] = [[] for _ in shares]
+    for at, record in enumerate(records.values()):
+        if "failed" not in record:
+            other = {(a, b): weight for a, b, weight in record["links"]}
+            values[at // n].append(_comparison(whole, other, p))
+    columns = [np.array(some).reshape(-1, 3).T for some in values]
+    edge, strength, overlap = (tuple(column[k] for column in columns) for k in range(3))
+    return CaseDropping(shares, edge, strength, overlap, failures, rerun.table.library)
+
+
+def _weights_of(graph: Graph) -> dict[tuple[int, int], float]:
+    return {(e.source, e.target): _signed(e) for e in graph.links}
+
+
+def _comparison(
+    whole: dict[tuple[int, int], float], other: dict[tuple[int, int], float], p: int
+) -> tuple[float, float, float]:
+    """Correlation of edges, correlation of the columns' strengths, overlap of the edge sets."""
+    either = whole.keys() | other.keys()
+    overlap = len(whole.keys() & other.keys()) / len(either) if either else 1.0
+    matrices = np.zeros((2, p, p))
+    for matrix, weights in zip(matrices, (whole, other), strict=True):
+        for (a, b), weight in weights.items():
+            matrix[a, b] = matrix[b, a] = weight
+    above = np.triu_indices(p, 1)
+    one, two = (matrix[above] for matrix in matrices)
+    sums = np.abs(matrices).sum(axis=1)
+    return _correlation(one, two), _correlation(*sums), overlap
+
+
+def _correlation(one: Array, two: Array) -> float:
+    if len(one) < 2 or not one.std() or not two.std():
+        return 0.0
+    return float(np.corrcoef(one, two)[0, 1])

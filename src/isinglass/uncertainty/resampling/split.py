@@ -1,0 +1,361 @@
+"""Tests of edges on rows that did not choose them: one half chooses, the other tests, many times.
+
+P-values of many splits are joined as in Meinshausen, Meier and Bühlmann, "p-values for
+high-dimensional regression", JASA 104 (2009): within a split each is multiplied by the number of
+edges the first half chose; over splits a quantile is taken, and the best quantile paid for. The
+false-discovery rate is then controlled for any dependence between pairs (Benjamini and Yekutieli,
+Annals of Statistics 29, 2001).
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from hashlib import sha256
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from isinglass.core import MAX_STATES
+from isinglass.errors import FileError, IsinglassError, SettingError, StoppedEarly
+from isinglass.estimators.base import GraphEstimator
+from isinglass.experiments.store import Record, Store, are_pairs
+from isinglass.frames import frame
+from isinglass.model.fit.layout import Pair
+from isinglass.parameters import checked
+from isinglass.table import Table, encode
+from isinglass.table.fingerprint import fingerprint
+from isinglass.table.sources.opening import open_source
+from isinglass.table.weights import split_weights
+from isinglass.uncertainty.errors.sandwich import fit_with_errors
+from isinglass.uncertainty.resampling.rerun import key_of
+
+Array = NDArray[np.float64]
+
+#: The smallest quantile over splits that is looked at.
+LEAST = 0.05
+
+NULL = (
+    "no coupling between the two columns in the pairwise model on the graph that the other half "
+    "of the rows chose; where that graph holds all true links of the two, this says that they "
+    "are not linked given all other columns"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SplitTest:
+    """Which links stand on rows that did not choose them; frozen.
+
+    Attributes
+    ----------
+    names : tuple of str
+    p_values : dict of (i, j) to float
+        Of every pair that some split chose, joined over splits; all other pairs have 1.
+    chosen : dict of (i, j) to float
+        In which share of the splits the first half chose the pair.
+    level : float
+        The false-discovery rate that `edges` keeps.
+    splits : int
+        How many splits there were, those that failed not counted.
+    failures : dict of str to int
+        What went wrong in other splits, and how often.
+    null : str
+        What a small p-value speaks against.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> test = ig.split_test(ig.GreedyGraph(), field.sample(600, seed=0), splits=4)
+    >>> test.to_frame().columns
+    ['source', 'target', 'p_value', 'chosen', 'found']
+    """
+
+    names: tuple[str, ...]
+    p_values: Mapping[Pair, float]
+    chosen: Mapping[Pair, float]
+    level: float
+    splits: int
+    failures: Mapping[str, int]
+    library: str | None = None
+    null: str = NULL
+
+    @property
+    def edges(self) -> list[tuple[str, str]]:
+        """The pairs found at the level, by name, in column order."""
+        found = false_discoveries(self.p_values, self._pairs, self.level)
+        return [(self.names[i], self.names[j]) for i, j in sorted(found)]
+
+    @property
+    def _pairs(self) -> int:
+        return len(self.names) * (len(self.names) - 1) // 2
+
+    @checked
+    def to_frame(self, library: str | None = None) -> Any:
+        """One row for each pair that some split chose, the smallest p-value first."""
+        order = sorted(self.p_values, key=lambda pair: (self.p_values[pair], pair))
+        found = set(self.edges)
+        names = [(self.names[i], self.names[j]) for i, j in order]
+        columns: dict[str, list[Any]] = {
+            "source": [a for a, _ in names],
+            "target": [b for _, b in names],
+            "p_value": [self.p_values[pair] for pair in order],
+            "chosen": [self.chosen[pair] for pair in order],
+            "found": [pair in found for pair in names],
+        }
+        return frame(columns, library or self.library)
+
+    def __repr__(self) -> str:
+        return (
+            f"SplitTest({len(self.edges)} edges at a false-discovery rate of {self.level:g}, "
+            f"{self.splits} splits)"
+        )
+
+
+@checked
+def split_test(
+    estimator: GraphEstimator,
+    X: Any,
+    sample_weight: ArrayLike | str | None = None,
+    *,
+    splits: int = 50,
+    level: float = 0.05,
+    clusters: ArrayLike | None = None,
+    seed: int = 0,
+    path: str | os.PathLike[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> SplitTest:
+    """Choose a graph on half of the rows, test its edges on the other half, many times.
+
+    The null hypothesis of a pair: no coupling in the pairwise model on the graph that the other
+    half chose. Half the rows find fewer links than all of them; what is found can be trusted.
+
+    Parameters
+    ----------
+    estimator : GreedyGraph or another
+        How a graph is chosen; a copy is fitted to each half, this one is left alone.
+    X, sample_weight
+        The table, as in ``fit``. Counts are shared out row by row.
+    splits : int
+    level : float
+        The false-discovery rate.
+    clusters : array, one label a row, optional
+        Rows of one cluster stay in one half, and errors allow for their dependence.
+    seed : int
+    path : str or path, optional
+        A file that results are added to, one line a split; what is in it is not done again, so
+        that work goes on where it was stopped, or with more `splits`. What failed is tried again.
+    progress : function of (splits done, splits in all), optional
+
+    Returns
+    -------
+    SplitTest
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> rows = ig.simulate.ising(ig.simulate.chain(4), signs="positive").sample(1000, seed=0)
+    >>> test = ig.split_test(ig.GreedyGraph(), rows, splits=10)
+    >>> test.edges
+    [('x0', 'x1'), ('x1', 'x2'), ('x2', 'x3')]
+    """
+    X, weights = _without_weights(X, sample_weight)
+    units = None if clusters is None else _units(clusters, len(weights))
+    rng = np.random.default_rng(seed)
+    halves = Halves(estimator, X, units)
+    source = open_source(X)
+    kept = Kept(None, "", 0)
+    if path is not None:
+        kept = Kept(Store(path, "splits"), halves.key(weights, seed), len(source.names))
+    found: list[dict[Pair, float]] = []
+    failures: dict[str, int] = {}
+    for at in range(splits):
+        first = half_of(weights, units, rng)  # drawn in any case: the next half follows from it
+        try:
+            found.append(kept.or_made(at, partial(halves.tested, first, weights - first)))
+        except FileError:
+            raise
+        except IsinglassError as error:
+            reason = str(error)
+            failures[reason] = failures.get(reason, 0) + 1
+        if progress is not None:
+            progress(at + 1, splits)
+    if not found:
+        raise SettingError(f"all {splits} splits failed; the first: {next(iter(failures))}")
+    pairs = sorted({pair for each in found for pair in each})
+    return SplitTest(
+        source.names,
+        {pair: joined(found, pair) for pair in pairs},
+        {pair: sum(pair in each for each in found) / len(found) for pair in pairs},
+        float(level),
+        len(found),
+        failures,
+        source.library,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """A way to choose a graph on some rows, and to test its edges on others."""
+
+    estimator: GraphEstimator
+    X: Any
+    clusters: NDArray[np.intp] | None
+
+    def tested(self, first: Array, second: Array) -> dict[Pair, float]:
+        """P-values of the edges that the first weights choose, times their number."""
+        choosing = self._copy()
+        graph = choosing.fit(self.X, sample_weight=first).graph_
+        if not len(graph):
+            return {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StoppedEarly)
+            model = fit_with_errors(
+                self._encoded(choosing, second),
+                graph,
+                clusters=self.clusters,
+                sampling=choosing.n_eff == "kish",
+                intercept=bool(getattr(choosing, "intercept", True)),
+            )
+        p = {}
+        for i, j in model.couplings:
+            bounded = (i, j) not in model.unbounded
+            p[i, j] = model.wald(model.names[i], model.names[j]).p_value if bounded else 1.0
+        return {pair: min(1.0, len(p) * value) for pair, value in p.items()}
+
+    def key(self, weights: Array, seed: int) -> str:
+        """A name for the results of these rows, in this order, and these settings."""
+        settings = self.estimator.get_params(deep=False)
+        table = encode(  # with every row, so that a gap does not move those that follow
+            self.X,
+            missing="state",
+            bins=settings.get("bins"),
+            max_states=MAX_STATES,
+        )
+        units = "" if self.clusters is None else _digest(self.clusters)
+        method = type(self.estimator).__name__
+        content = (fingerprint(table), _digest(weights), units, method)
+        return key_of("splits", self.estimator, seed, *content)
+
+    def _copy(self) -> Any:
+        """The estimator as it would be for half of the rows."""
+        copy = clone(self.estimator)
+        if not isinstance(copy.n_eff, str):
+            copy.set_params(n_eff=float(copy.n_eff) / 2.0)
+        return copy
+
+    def _encoded(self, choosing: Any, weights: Array) -> Table:
+        return encode(
+            self.X,
+            weights,
+            missing=choosing.missing,
+            n_eff=choosing.n_eff,
+            bins=choosing.bins,
+            max_states=choosing.max_states,
+            high=choosing.high,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Results of splits, kept in a file if there is one."""
+
+    store: Store | None
+    key: str
+    columns: int
+
+    @cached_property
+    def _done(self) -> dict[str, Record]:
+        if self.store is None:
+            return {}
+        self.store.prepare()
+        return self.store.read(self._sound)
+
+    def _sound(self, record: Record) -> bool:
+        if not record["key"].startswith(f"{self.key}/"):
+            return True
+        p_values = [p for *_, p in record["p_values"]]
+        pairs = [pair for *pair, _ in record["p_values"]]
+        return are_pairs(pairs, self.columns) and all(0 <= p <= 1 for p in p_values)
+
+    def or_made(self, at: int, make: Callable[[], dict[Pair, float]]) -> dict[Pair, float]:
+        """The p-values of one split as they were kept, or made now and kept."""
+        key = f"{self.key}/{at}"
+        if key in self._done:
+            return {(i, j): p for i, j, p in self._done[key]["p_values"]}
+        made = make()
+        if self.store is not None:
+            self.store.append({"key": key, "p_values": [[i, j, p] for (i, j), p in made.items()]})
+        return made
+
+
+def half_of(weights: Array, clusters: NDArray[np.intp] | None, rng: np.random.Generator) -> Array:
+    """Weights of a random half: of the clusters, of the counted rows, or of the rows."""
+    if clusters is not None:
+        count = int(clusters.max()) + 1
+        inside = np.zeros(count, dtype=bool)
+        inside[rng.permutation(count)[: count // 2]] = True
+        return np.where(inside[clusters], weights, 0.0)
+    if np.array_equal(weights, np.rint(weights)) and weights.sum() < 1e9:
+        counts = weights.astype(np.int64)
+        half = rng.multivariate_hypergeometric(counts, int(counts.sum()) // 2)
+        return np.asarray(half, dtype=np.float64)
+    chosen = rng.permutation(len(weights))[: len(weights) // 2]
+    return np.where(np.isin(np.arange(len(weights)), chosen), weights, 0.0)
+
+
+def joined(splits: Sequence[Mapping[Pair, float]], pair: Pair) -> float:
+    """One p-value of many: the best quantile from LEAST up, paid for.
+
+    >>> joined([{(0, 1): 0.001}] * 20, (0, 1)) < 0.005
+    True
+    >>> joined([{(0, 1): 0.001}] + [{}] * 19, (0, 1))
+    0.0799...
+    """
+    ordered = np.sort([split.get(pair, 1.0) for split in splits])
+    count = len(ordered)
+    shares = np.arange(1, count + 1) / count
+    allowed = shares >= min(LEAST, 1.0)
+    best = float(np.min(ordered[allowed] / shares[allowed]))
+    return min(1.0, (1.0 - float(np.log(LEAST))) * best)
+
+
+def false_discoveries(p_values: Mapping[Pair, float], pairs: int, level: float) -> Iterable[Pair]:
+    """Pairs to keep so that the false-discovery rate is at most `level`.
+
+    The p-values are multiplied by the number of tests already, so the i-th smallest is compared
+    with i times the level, over the sum of 1/k up to all pairs.
+    """
+    order = sorted(p_values, key=lambda pair: p_values[pair])
+    harmonic = float(np.sum(1.0 / np.arange(1, pairs + 1)))
+    kept = [at for at, pair in enumerate(order, start=1) if p_values[pair] <= at * level / harmonic]
+    return order[: kept[-1]] if kept else []
+
+
+def _without_weights(X: Any, sample_weight: ArrayLike | str | None) -> tuple[Any, Array]:
+    _, weights = split_weights(open_source(X), sample_weight)
+    if isinstance(sample_weight, str):
+        X = nw.from_native(X, eager_only=True).drop(sample_weight).to_native()
+    return X, weights
+
+
+def _digest(numbers: NDArray[Any]) -> str:
+    return sha256(numbers.astype("<f8").tobytes()).hexdigest()
+
+
+def _units(clusters: ArrayLike, n: int) -> NDArray[np.intp]:
+    given = np.asarray(clusters)
+    if given.shape != (n,):
+        raise SettingError(
+            f"clusters has shape {given.shape}; give one label for each row of the table."
+        )
+    numbers: NDArray[np.intp] = np.unique(given, return_inverse=True)[1]
+    if numbers.max() < 3:
+        raise SettingError("a split needs at least four clusters, two for either half.")
+    return numbers

@@ -1,0 +1,1 @@
+"""The whole analysis, repeated on tables drawn from a model like the table."""

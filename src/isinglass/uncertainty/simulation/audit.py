@@ -1,0 +1,406 @@
+"""What does this analysis do on such a table? Draw such tables, repeat the analysis, count."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+
+from isinglass.errors import SettingError
+from isinglass.estimators import GreedyGraph
+from isinglass.estimators.folds import as_written
+from isinglass.experiments import Cell, Design, Draw, Found, Method, run
+from isinglass.experiments.plan import Codes, hashed
+from isinglass.experiments.run import Progress
+from isinglass.experiments.store import Record, are_pairs
+from isinglass.frames import frame
+from isinglass.parameters import checked
+from isinglass.selection import FIRM, TENTATIVE
+from isinglass.table import Table
+from isinglass.table.fingerprint import fingerprint
+from isinglass.uncertainty.power.smallest_link import typical_log_odds
+from isinglass.uncertainty.simulation.denser import DenserModel, denser_model, lowest_threshold
+
+TIERS = {"firm": FIRM, "tentative": TENTATIVE}
+#: The graph of the estimator's own threshold, where that is neither of the tiers'.
+CHOSEN = "chosen"
+#: Typical odds ratios between which links are counted together.
+SIZES = (1.0, 1.25, 1.5, 2.0, 3.0, 5.0, float("inf"))
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Tier:
+    """What the graph of one threshold is like.
+
+    Attributes
+    ----------
+    name : "firm", "tentative" or "chosen"
+    threshold : float
+        On the table itself.
+    edges : int
+        Edges of the table's own graph.
+    false, error : float
+        Mean number of false edges in the graphs of drawn tables, and its standard error.
+    found : float
+        Mean share of the links of the drawn tables that were found; NaN if they had none.
+    """
+
+    name: str
+    threshold: float
+    edges: int
+    false: float
+    error: float
+    found: float
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The chance to find links of one size.
+
+    Attributes
+    ----------
+    low, high : float
+        Typical odds ratios (or their inverses) of the links, above `low` and up to `high`.
+    links : int
+        How often such a link was to be found.
+    found : dict of tier to float
+        The share that was.
+    """
+
+    low: float
+    high: float
+    links: int
+    found: Mapping[str, float]
+
+    @property
+    def words(self) -> str:
+        """The range of odds ratios."""
+        if np.isinf(self.high):
+            return f"above {self.low:g}"
+        return f"{self.low:g} to {self.high:g}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit:
+    """What `audit` returns.
+
+    Attributes
+    ----------
+    tiers : tuple of Tier
+    chances : tuple of Chance
+        By size of link, for sizes that occur.
+    tables : int
+        Tables drawn and learned from.
+    failed : int
+        Tables that could not be.
+    sentence : str
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> result = ig.audit(ig.GreedyGraph(), field.sample(200, seed=0), n=3, jobs=1)
+    >>> [tier.name for tier in result.tiers], result.tables
+    (['firm', 'tentative'], 3)
+    """
+
+    tiers: tuple[Tier, ...]
+    chances: tuple[Chance, ...]
+    tables: int
+    failed: int
+    sentence: str
+    library: str | None = None
+
+    @checked
+    def tier(self, name: str) -> Tier:
+        """One tier, by its name."""
+        for tier in self.tiers:
+            if tier.name == name:
+                return tier
+        raise SettingError(f"there is no tier {name!r}; there are {[t.name for t in self.tiers]}.")
+
+    @checked
+    def to_frame(self, library: str | None = None) -> Any:
+        """One row a tier."""
+        keys = tuple(Tier.__dataclass_fields__)
+        columns = {key: [getattr(tier, key) for tier in self.tiers] for key in keys}
+        return frame(columns, library or self.library)
+
+    @checked
+    def chances_frame(self, library: str | None = None) -> Any:
+        """One row a size of link, one column a tier."""
+        columns: dict[str, list[Any]] = {
+            "odds_ratio": [chance.words for chance in self.chances],
+            "links": [chance.links for chance in self.chances],
+        }
+        for tier in self.tiers:
+            columns[tier.name] = [chance.found[tier.name] for chance in self.chances]
+        return frame(columns, library or self.library)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{tier.name}: {tier.false:.2f} false edges" for tier in self.tiers)
+        return f"Audit({told}; {self.tables} tables)"
+
+
+@checked
+def audit(
+    estimator: GreedyGraph,
+    X: Any,
+    n: int = 100,
+    *,
+    sample_weight: ArrayLike | str | None = None,
+    seed: int = 0,
+    folder: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Say what an analysis does on tables like this one.
+
+    Tables are drawn from a model that is like the table but deliberately denser than its graph,
+    with the table's own number of rows, weights and gaps. The whole analysis is repeated on each,
+    and what it finds is compared with what was there; links that were required are in every table
+    and not counted. All numbers are about such tables: they say
+    nothing of columns that were not measured, nor of links that are not pairwise.
+
+    Parameters
+    ----------
+    estimator : GreedyGraph
+        Its settings are taken; whether it is fitted does not matter.
+    X, sample_weight
+        The table, as for `GreedyGraph.fit`.
+    n : int
+        Tables to draw.
+    seed : int
+    folder : path, optional
+        Where records are kept: what is there is not done again. None keeps nothing.
+    jobs : int, optional
+        Processes; None means all cores.
+    progress : function of (tables done, tables in all), optional
+
+    Returns
+    -------
+    Audit
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(6), coupling=0.4, seed=0)
+    >>> result = ig.audit(ig.GreedyGraph(), field.sample(300, seed=0), n=20, jobs=1)
+    >>> result
+    Audit(firm: ... false edges, tentative: ... false edges; 20 tables)
+    >>> result.tier("tentative").false >= result.tier("firm").false
+    True
+    """
+    fitted = _fitted(estimator, X, sample_weight)
+    again = Again.of(fitted)
+    model = denser_model(fitted)
+    design = Design(_key(fitted, seed), len(again.names), 1, model.sample, (again.rows,), "n")
+    cells = [Cell(Draw(design, again.rows, i), Method("audit", again.learn)) for i in range(n)]
+    with tempfile.TemporaryDirectory() as temporary:
+        records = run(
+            cells,
+            folder or temporary,
+            work="an audit",
+            sound=again.sound,
+            jobs=jobs,
+            progress=progress,
+        )
+    good = {cell: records[cell.key] for cell in cells if "kept" in records[cell.key]}
+    if not good:
+        raise SettingError(f"no drawn table could be learned from: {_reason(records)}")
+    tables = [
+        _Seen(again.sought(model, cell), record["settings"], record["kept"])
+        for cell, record in good.items()
+    ]
+    tiers = tuple(_tier(name, fitted, again, tables) for name in again.thresholds)
+    chances = tuple(_chances(model, tables, again.thresholds))
+    told = _told(tiers, chances, len(tables))
+    return Audit(tiers, chances, len(tables), n - len(tables), told, fitted.table_.library)
+
+
+def _fitted(estimator: GreedyGraph, X: Any, sample_weight: Any) -> GreedyGraph:
+    """The analysis of the table itself, its search run on far below the threshold."""
+    if not isinstance(estimator, GreedyGraph):
+        raise SettingError(f"audit needs a GreedyGraph, not a {type(estimator).__name__}.")
+    fitted: GreedyGraph = clone(estimator).fit(X, sample_weight=sample_weight)
+    table = fitted.table_
+    floor = min(lowest_threshold(table.n, len(table.columns)), fitted.floor_)
+    if floor < fitted.floor_:
+        fitted = clone(estimator).set_params(floor=floor).fit(X, sample_weight=sample_weight)
+    return fitted
+
+
+@dataclass(frozen=True, eq=False)
+class Again:
+    """How the analysis is repeated on a drawn table.
+
+    Attributes
+    ----------
+    estimator : GreedyGraph
+        Not fitted, with all settings that do not depend on how the table is written.
+    names : tuple of str, or None of an array
+    rows : int
+        Rows to draw. A row that counts w times is w rows; a sampling weight is not.
+    weights : array or None
+        Of the drawn rows, where they are not counts.
+    gaps : array of bool or None
+        Cells that are empty in the table, and stay so in a drawn one.
+    thresholds : dict of tier to float
+    required : frozenset of pairs of columns
+        Links that are in every drawn table and in every graph; they count neither as found nor
+        as false.
+    """
+
+    estimator: GreedyGraph
+    names: tuple[str, ...]
+    named: bool
+    rows: int
+    weights: Array | None
+    gaps: NDArray[np.bool_] | None
+    thresholds: Mapping[str, float]
+    required: frozenset[tuple[int, int]]
+
+    @classmethod
+    def of(cls, fitted: GreedyGraph) -> Again:
+        """What a fit has to be repeated with."""
+        table = fitted.table_
+        copies = _copies(fitted, table)
+        thresholds = {
+            name: rule.threshold(table.n, len(table.names)) for name, rule in TIERS.items()
+        }
+        if not np.isclose(fitted.threshold_, list(thresholds.values())).any():
+            thresholds[CHOSEN] = fitted.threshold_
+        gaps = None
+        if table.available:
+            gaps = np.repeat(table.codes >= np.asarray(table.n_answers), copies, axis=0)
+        counts = fitted.n_eff == "sum"
+        settings = {
+            "floor": min(thresholds.values()),
+            "bins": None,
+            "high": None,
+            "max_states": 256,
+            "n_jobs": 1,
+            "n_eff": "sum" if counts else table.n,
+            "missing": "error" if gaps is None else "available",
+        }
+        return cls(
+            clone(fitted).set_params(**settings),
+            table.names,
+            table.library is not None,
+            int(copies.sum()),
+            None if counts else table.weights,
+            gaps,
+            thresholds,
+            fitted.search_.required,
+        )
+
+    def learn(self, codes: Codes) -> Found:
+        """The whole analysis of a drawn table."""
+        estimator = clone(self.estimator).fit(self.table(codes), sample_weight=self.weights)
+        graphs = {
+            name: estimator.graph_ if name == CHOSEN else estimator.at(threshold)
+            for name, threshold in self.thresholds.items()
+        }
+        kept = {name: list(map(list, graph.pairs)) for name, graph in graphs.items()}
+        return Found(graphs, kept=kept)
+
+    def sound(self, record: Record) -> bool:
+        """Whether a record that was read holds what `learn` finds."""
+        kept = record["kept"]
+        tiers = kept.keys() == record["settings"].keys() == self.thresholds.keys()
+        return tiers and all(are_pairs(pairs, len(self.names)) for pairs in kept.values())
+
+    def sought(self, model: DenserModel, cell: Cell) -> list[tuple[int, int]]:
+        """The links of a drawn table that a search had to find: all but required ones."""
+        links = model.links_of(hashed(cell.draw.key))
+        return [pair for pair in links if pair not in self.required]
+
+    def table(self, codes: Codes) -> Any:
+        """A drawn table in the form of the user's: an array, or a frame with names."""
+        return as_written(codes, self.gaps, self.names if self.named else None)
+
+
+def _copies(fitted: GreedyGraph, table: Table) -> NDArray[np.intp]:
+    """How many rows each row of the table stands for when tables are drawn."""
+    if fitted.n_eff == "sum":
+        return table.weights.astype(np.intp)
+    return np.ones(len(table.codes), dtype=np.intp)
+
+
+def _key(fitted: GreedyGraph, seed: int) -> str:
+    """Table and settings in short; tables drawn for one audit are not those of another."""
+    settings = {k: v for k, v in fitted.get_params(deep=False).items() if k != "n_jobs"}
+    content = f"{fingerprint(fitted.table_)} {sorted(settings.items(), key=str)!r}"
+    return f"audit/{sha256(content.encode()).hexdigest()[:16]}/seed={seed}"
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """One drawn table: its links, and what was found."""
+
+    links: Sequence[tuple[int, int]]
+    counts: Mapping[str, Sequence[int]]
+    found: Mapping[str, Sequence[Sequence[int]]]
+
+
+def _tier(name: str, fitted: GreedyGraph, again: Again, tables: Sequence[_Seen]) -> Tier:
+    threshold = again.thresholds[name]
+    false = np.array([seen.counts[name][0] for seen in tables], dtype=float)
+    shares = [1 - seen.counts[name][1] / len(seen.links) for seen in tables if seen.links]
+    error = float(false.std(ddof=1) / np.sqrt(len(false))) if len(false) > 1 else float("nan")
+    return Tier(
+        name,
+        threshold,
+        len(fitted.graph_ if name == CHOSEN else fitted.at(threshold)),
+        float(false.mean()),
+        error,
+        float(np.mean(shares)) if shares else float("nan"),
+    )
+
+
+def _chances(
+    model: DenserModel, tables: Sequence[_Seen], tiers: Mapping[str, float]
+) -> list[Chance]:
+    """Shares of the links found, by size; sizes that no link has are left out."""
+    size = {pair: typical_log_odds(table) for pair, table in model.field.couplings.items()}
+    true = [(i, pair) for i, seen in enumerate(tables) for pair in seen.links]
+    sizes = np.array([size[pair] for _, pair in true])
+    found = {
+        name: [{tuple(pair) for pair in seen.found[name]} for seen in tables] for name in tiers
+    }
+    hits = {name: np.array([pair in sets[i] for i, pair in true]) for name, sets in found.items()}
+    chances = []
+    for low, high in pairwise(SIZES):
+        here = (np.log(low) < sizes) & (sizes <= np.log(high))
+        if here.any():
+            shares = {name: float(hit[here].mean()) for name, hit in hits.items()}
+            chances.append(Chance(low, high, int(here.sum()), shares))
+    return chances
+
+
+def _told(tiers: Sequence[Tier], chances: Sequence[Chance], tables: int) -> str:
+    parts = [f"{tier.false:.2f} (+-{tier.error:.2f}) in the {tier.name} one" for tier in tiers]
+    said = f"On {tables} tables like this one a graph held false edges: {', '.join(parts)}"
+    firm = tiers[0].name
+    open_ = [chance for chance in chances if chance.links >= 10]
+    if open_:
+        shares = ", ".join(f"{chance.found[firm]:.2f} ({chance.words})" for chance in open_)
+        said += f"; the chance of a link to be {firm}, by its odds ratio: {shares}"
+    return said + "."
+
+
+def _reason(records: Mapping[str, Mapping[str, Any]]) -> str:
+    return next(str(record["failed"]) for record in records.values() if "failed" in record)

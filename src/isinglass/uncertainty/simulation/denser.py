@@ -1,0 +1,113 @@
+"""A model to draw tables from, that is like a table but deliberately denser than its graph.
+
+Links that are too weak to be found leak their effect to other pairs, so a model of the found
+links alone would make an analysis look better than it is. The model here is fitted to a graph
+searched far below the threshold. Some of what is found there is noise: each link is in a drawn
+table with the chance that it is real, which is read from how many more links were found in its
+band of thresholds than tables without any links would give. A link that was required is in every
+drawn table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isinglass.estimators import GreedyGraph
+from isinglass.experiments.plan import Codes
+from isinglass.graph import Graph
+from isinglass.model import MarkovField, fit_model
+from isinglass.selection import FalseEdges
+from isinglass.table import Table
+
+#: Expected false edges at the ends of the bands, from the firm tier downwards.
+LEVELS = (0.05, 1.0, 5.0, 20.0)
+#: No band reaches below the threshold that so large a share of all pairs would pass.
+LARGEST_SHARE = 0.25
+#: Bytes that exact sampling of one table may take; beyond, Gibbs sampling.
+MEMORY = 2e8
+
+Pair = tuple[int, int]
+
+
+def levels_for(p: int) -> tuple[float, ...]:
+    """The bands' ends that make sense for so many columns; two of them at least.
+
+    >>> levels_for(30), levels_for(4)
+    ((0.05, 1.0, 5.0, 20.0), (0.05, 1.0))
+    """
+    most = LARGEST_SHARE * p * (p - 1) / 2
+    return (*LEVELS[:2], *(level for level in LEVELS[2:] if level <= most))
+
+
+def lowest_threshold(n: float, p: int) -> float:
+    """How far down the search must run for the denser model."""
+    return FalseEdges(levels_for(p)[-1]).threshold(n, p)
+
+
+@dataclass(frozen=True, eq=False)
+class DenserModel:
+    """A model, and the chance of each of its links to be in a drawn table.
+
+    Parameters
+    ----------
+    field : MarkovField
+        With all links.
+    chances : dict of pair to float
+    """
+
+    field: MarkovField
+    chances: dict[Pair, float]
+
+    def links(self, seed: int) -> list[Pair]:
+        """The links of one drawn table."""
+        drawn = np.random.default_rng(seed).random(len(self.chances))
+        return [
+            pair
+            for pair, chance, u in zip(self.chances, self.chances.values(), drawn, strict=True)
+            if u < chance
+        ]
+
+    def sample(self, rows: int, seed: int) -> tuple[Codes, list[Pair]]:
+        """Draw a table of codes, and the links it was drawn with."""
+        of_links, of_rows = (int(s) for s in np.random.SeedSequence(seed).generate_state(2))
+        links, full = self.links(of_links), self.field
+        tables = {pair: full.couplings[pair] for pair in links}
+        field = MarkovField(full.names, full.states, full.intercepts, tables)
+        return field.sample_codes(rows, seed=of_rows, n_jobs=1, memory=MEMORY), links
+
+    def links_of(self, seed: int) -> list[Pair]:
+        """The links that `sample` draws a table with, without drawing it."""
+        return self.links(int(np.random.SeedSequence(seed).generate_state(2)[0]))
+
+
+def denser_model(estimator: GreedyGraph) -> DenserModel:
+    """The model of a fit whose search ran to `lowest_threshold`."""
+    table = estimator.table_
+    chances = _chances(estimator, table)
+    dense = estimator.at(_threshold(table, levels_for(len(table.columns))[-1]))
+    links = tuple(link for link in dense if chances[link.source, link.target] > 0)
+    graph = Graph(table.names, links)
+    field = fit_model(table, graph, intercept=bool(estimator.intercept))
+    return DenserModel(field, {pair: chances[pair] for pair in field.couplings})
+
+
+def _threshold(table: Table, expected: float) -> float:
+    return FalseEdges(expected).threshold(table.n, len(table.columns))
+
+
+def _chances(estimator: GreedyGraph, table: Table) -> dict[Pair, float]:
+    """The chance of each link to be real, by the band in which it first appears.
+
+    Links that were required are taken as real.
+    """
+    chances: dict[Pair, float] = dict.fromkeys(estimator.search_.required, 1.0)
+    above = 0.0
+    for level in levels_for(len(table.columns)):
+        graph = estimator.at(_threshold(table, level))
+        new = set(graph.pairs) - chances.keys()
+        noise = min((level - above) / max(len(new), 1), 1.0)
+        chances.update(dict.fromkeys(new, 1.0 - noise))
+        above = level
+    return chances
