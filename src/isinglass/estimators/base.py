@@ -128,7 +128,14 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         return self.table_.notes
 
     def encode(self, X: Any, sample_weight: ArrayLike | str | None = None) -> Table:
-        """Return the table that `fit` would learn from, by the estimator's settings."""
+        """Return the table that `fit` would learn from, by the estimator's settings.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> ig.GreedyGraph(bins={0: 2}).encode([[1.5, "a"], [2.5, "b"], [3.5, "a"]]).n_states
+        (2, 2)
+        """
         return encode(
             X,
             sample_weight,
