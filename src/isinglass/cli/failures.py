@@ -14,7 +14,7 @@ import click
 
 from isinglass.cli.wording import in_options
 from isinglass.errors import FileError, IsinglassError, IsinglassWarning
-from isinglass.report.words import one_line
+from isinglass.wording import one_line
 
 #: Set, to anything, to see where an error that nobody foresaw came from.
 TRACEBACK = "ISINGLASS_TRACEBACK"
