@@ -212,7 +212,9 @@ class GreedyGraph(GraphEstimator):
         if threshold < self.floor_:
             raise BelowFloor(
                 f"the search ran to floor_ = {self.floor_:.6g}, so {threshold:.6g} is out of "
-                f"reach; refit with GreedyGraph(floor={threshold:.6g})."
+                f"reach; refit with GreedyGraph(floor={threshold:.6g}).",
+                threshold=threshold,
+                floor=self.floor_,
             )
         return join(self._joined(threshold))
 

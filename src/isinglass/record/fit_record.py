@@ -118,7 +118,9 @@ class FitRecord:
         if threshold < self.floor:
             raise BelowFloor(
                 f"the search ran to floor = {self.floor:.6g}, so {threshold:.6g} is out of reach; "
-                f"fit the table again with GreedyGraph(floor={threshold:.6g})."
+                f"fit the table again with GreedyGraph(floor={threshold:.6g}).",
+                threshold=threshold,
+                floor=self.floor,
             )
         head = _Head(
             self.names, self.states, self.n_answers, self.ordered, self.rows, self.graph.library

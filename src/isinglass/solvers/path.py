@@ -150,7 +150,9 @@ class Path:
         if threshold < self.threshold:
             raise BelowFloor(
                 f"the search ran to {self.threshold:.6g}, so {threshold:.6g} is out of reach; "
-                "run it again with a smaller threshold."
+                "run it again with a smaller threshold.",
+                threshold=threshold,
+                floor=self.threshold,
             )
         for i, step in enumerate(self.steps):
             if step.gain is not None and not step.gain > threshold:
