@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
+from isinglass.solvers.cuts import Cuts
 from isinglass.solvers.path import Path
 
 Ends = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -112,6 +113,11 @@ def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64
     full -= full.mean(axis=0)
     full -= full.mean(axis=1, keepdims=True)
     return full
+
+
+def cuts_of(runs: Runs) -> list[Cuts]:
+    """Where each column's path may be cut."""
+    return [Cuts.of(runs.path(r)) for r in range(len(runs))]
 
 
 class Paths(Sequence[Path]):

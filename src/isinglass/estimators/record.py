@@ -7,8 +7,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from isinglass.engine import Progress, Value, pairs_at
-from isinglass.engine.along import cuts_of
+from isinglass.engine import Progress, Value, cuts_of, pairs_at
 from isinglass.record.counting import tally_of
 from isinglass.record.fit_record import FitRecord
 from isinglass.record.link_counts import link_tables
@@ -60,7 +59,7 @@ def _values(estimator: GreedyGraph, progress: Progress | None) -> dict[Pair, Val
     ever = {
         (min(r, t), max(r, t))
         for r, cuts in enumerate(cuts_of(runs))
-        for support in cuts.supports()
+        for support in cuts.supports
         for t in support
     }
     chosen = estimator.graph_.pairs

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine.along import Cuts
 from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import LEAST
+from isinglass.solvers.cuts import Cuts
 
 Array = NDArray[np.float64]
 #: The search runs to this share of the gain at which an edge of one parameter pays its price.
