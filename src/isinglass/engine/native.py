@@ -16,6 +16,7 @@ from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import Choices, Ends, Progress
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
+from isinglass.losses.forms import table_df
 from isinglass.solvers.cuts import fits_at
 from isinglass.solvers.path import (
     ALL_IN,
@@ -133,12 +134,14 @@ class NativeRuns:
         entries, chooser = _ranges(flat["support_begin"], fits)
         column, neighbour = targets[chooser], flat["support"][entries]
         tables = _Tables(self, column, neighbour, self._table_begin[entries])
+        states = np.asarray(self.n_states, dtype=np.intp)
         return Choices(
             column,
             neighbour,
             flat["unbounded"][entries].astype(bool),
             tables,
             tables.trends(),
+            table_df(states[column], states[neighbour]),
         )
 
     def chosen(self, threshold: float) -> Ends:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
+from functools import partial
 from typing import Any
 
 from isinglass.documents.document import Fault, choice, items, member, number, or_none, text, whole
@@ -116,6 +117,7 @@ def _link_from_json(edge: Any, p: int) -> Link:
         source_state=or_none(text, part("source_state"), "the source state of an edge"),
         target_state=or_none(text, part("target_state"), "the target state of an edge"),
         size=number(part("size"), "the size of an edge"),
+        df=or_none(partial(whole, below=2**31), edge.get("df"), "the parameters of an edge"),
     )
 
 

@@ -196,6 +196,8 @@ def _fit(fit: Mapping[str, Any]) -> dict[str, Any]:
     short["trends"] = [_rounded(trend_of(np.array(table))) for table in fit["tables"]]
     if fit["unbounded"]:
         short["unbounded"] = fit["unbounded"]
+    if any(df != 1 for df in fit["df"]):  # else all edges have one parameter
+        short["df"] = fit["df"]
     return short
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from isinglass.engine.runs import answers_only
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import NUMBERS, Graph
+from isinglass.losses.forms import table_df
 from isinglass.measures import communities
 from isinglass.model import FitRecord
 from isinglass.parameters import checked
@@ -158,6 +159,7 @@ def _listed(graph: Graph, frequencies: Mapping[ColumnPair, float]) -> list[dict[
         {"source": source, "target": target}
         | {key: json_value(getattr(link, key)) for key in NUMBERS}
         | {"frequency": frequencies.get((link.source, link.target)), "weight": link.weight}
+        | {"df": link.df}
         for link, (source, target) in zip(graph.links, graph.edges, strict=True)
     ]
     return sorted(edges, key=lambda row: -row["weight"])
@@ -279,12 +281,15 @@ def _path(record: FitRecord, r: int) -> dict[str, Any]:
 def _fit(record: FitRecord, fit: Any) -> dict[str, Any]:
     """What a search knows after a step: its neighbours, and their tables of log-odds."""
     support = sorted(fit.coef)
+    tables = [answers_only(np.asarray(fit.coef[t]), record.n_answers[t]) for t in support]
     return {
         "support": support,
         "loss": fit.loss,
         "unbounded": sorted(fit.unbounded),
-        "tables": [
-            answers_only(np.asarray(fit.coef[t]), record.n_answers[t]).tolist() for t in support
+        "tables": [table.tolist() for table in tables],
+        "df": [
+            table_df(*table.shape) if fit.parameters is None else fit.parameters[t]
+            for t, table in zip(support, tables, strict=True)
         ],
     }
 

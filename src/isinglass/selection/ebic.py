@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,7 +65,7 @@ class EBIC:
     def _of_column(self, cuts: Cuts, n: float, p: int) -> Array:
         """EBIC of each fit of a column."""
         loss = np.array([fit.loss for fit in cuts.fits])
-        parameters = np.array([_parameters(fit.coef.values()) for fit in cuts.fits])
+        parameters = np.array([sum(fit.df.values()) for fit in cuts.fits])
         neighbours = np.array([len(fit.coef) for fit in cuts.fits])
         values: Array = (
             2 * n * loss
@@ -80,8 +79,3 @@ class EBIC:
             f"EBIC(gamma={self.gamma:g}): the smallest 2nl + f log(n) + "
             f"{2 * self.gamma:g} k log(p-1), summed over columns"
         )
-
-
-def _parameters(tables: Iterable[Array]) -> int:
-    """Free parameters of some edges."""
-    return sum((table.shape[0] - 1) * (table.shape[1] - 1) for table in tables)
