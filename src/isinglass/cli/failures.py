@@ -12,6 +12,7 @@ from typing import IO, Any, cast
 
 import click
 
+from isinglass.cli.wording import in_options
 from isinglass.errors import FileError, IsinglassError, IsinglassWarning
 from isinglass.wording import one_line
 
@@ -25,7 +26,7 @@ def ended(command: Callable[[], Any]) -> int:
         with own_streams(), warnings_told():
             return _status_of(command)
     except FileError as error:  # there is nothing to write to
-        say(str(error))
+        say(sentence_of(error))
         return 2
 
 
@@ -57,17 +58,15 @@ def told(error: BaseException) -> int:
 
 
 def say(sentence: str) -> None:
-    """One line on standard error, in the words of the command line."""
-    from isinglass.cli.wording import in_options  # imports what `isinglass --help` does not need
-
+    """One line on standard error."""
     with suppress(OSError):  # nobody is there to read it
-        click.echo(f"isinglass: {in_options(sentence)}", err=True)
+        click.echo(f"isinglass: {one_line(sentence)}", err=True)
 
 
 def sentence_of(error: BaseException) -> str:
     """What went wrong, and what to do."""
     if isinstance(error, IsinglassError):
-        return str(error)
+        return in_options(error)
     if isinstance(error, MemoryError):
         return "there is not enough memory for this; take fewer rows or columns."
     if isinstance(error, RecursionError):
@@ -142,9 +141,10 @@ def warnings_told() -> Iterator[None]:
     said: set[str] = set()
 
     def tell(message: Warning | str, *_: Any, **__: Any) -> None:
-        if str(message) not in said:
-            said.add(str(message))
-            say(str(message))
+        words = in_options(message) if isinstance(message, IsinglassWarning) else str(message)
+        if words not in said:
+            said.add(words)
+            say(words)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

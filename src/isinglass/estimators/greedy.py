@@ -14,10 +14,10 @@ from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, fitting
 from isinglass.estimators.constraints import Links, read_constraints
 from isinglass.estimators.diagnose import diagnose
-from isinglass.estimators.record import record_of
 from isinglass.graph import Graph
 from isinglass.parameters import checked
 from isinglass.record.fit_record import FitRecord
+from isinglass.record.make import record_of
 from isinglass.selection import (
     TENTATIVE,
     AnySelector,
@@ -212,7 +212,9 @@ class GreedyGraph(GraphEstimator):
         if threshold < self.floor_:
             raise BelowFloor(
                 f"the search ran to floor_ = {self.floor_:.6g}, so {threshold:.6g} is out of "
-                f"reach; refit with GreedyGraph(floor={threshold:.6g})."
+                f"reach; refit with GreedyGraph(floor={threshold:.6g}).",
+                threshold=threshold,
+                floor=self.floor_,
             )
         return join(self._joined(threshold))
 
@@ -223,7 +225,7 @@ class GreedyGraph(GraphEstimator):
             threshold,
             self.rule,
             table,
-            self._valuer,
+            self._edge_values,
             tier_levels(table.n, len(table.columns)),
             self.search_.required,
             None if selection is None else selection.kept,
@@ -252,7 +254,15 @@ class GreedyGraph(GraphEstimator):
         FitRecord(3 columns, 2 edges, ... steps, isinglass ...)
         """
         check_is_fitted(self)
-        return record_of(self, progress)
+        return record_of(
+            self.search_,
+            self.graph_,
+            self.threshold_,
+            self._edge_values,
+            settings=self.get_params(deep=False),
+            notes=self._notes(),
+            progress=progress,
+        )
 
     def _html_note(self) -> str:
         return f", at the threshold {self.threshold_:.4g} ({self.selection_.rule})"

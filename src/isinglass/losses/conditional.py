@@ -147,9 +147,9 @@ class ConditionalLoss:
         if self.states < 2:  # nothing to explain
             tables = {t: np.zeros((1, self.n_states[t])) for t in active}
             return NodeFit(tables, np.zeros(1), 0.0, frozenset())
-        cell, first_row = self._cells_of(active)
+        cell, first_row = self.cells_of(active)
         counts = _cross(cell, self.codes[:, self.r], self.weights, self.states)
-        design, blocks = self._design(active, first_row)
+        design, blocks = self.design(active, first_row)
         ridge = np.full(design.shape[1], RIDGE)
         ridge[: self.always.level] = 0.0
         objective = predictor_objective(
@@ -166,7 +166,7 @@ class ConditionalLoss:
 
     def gains(self, fit: NodeFit, blocks: Sequence[Block]) -> Array:
         """How far each candidate edge alone can lower the loss, as a limit."""
-        cell, first_row = self._cells_of(tuple(fit.coef))
+        cell, first_row = self.cells_of(tuple(fit.coef))
         scores = fit.scores(self.codes[first_row])
         gains = np.empty(len(blocks))
         separate = [i for i, (t,) in enumerate(blocks) if self._separates(t)]
@@ -178,7 +178,7 @@ class ConditionalLoss:
 
     def costs(self, fit: NodeFit, blocks: Sequence[Block]) -> Array:
         """How much the loss rises when an edge is removed and the field re-optimised."""
-        cell, first_row = self._cells_of(tuple(fit.coef))
+        cell, first_row = self.cells_of(tuple(fit.coef))
         counts = _cross(cell, self.codes[:, self.r], self.weights, self.states)
         neighbours = self.codes[first_row]
         return np.array([self._cost(fit, t, neighbours, counts) for (t,) in blocks])
@@ -201,12 +201,12 @@ class ConditionalLoss:
         top = scores.max(axis=1)
         log_total = top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
         for part in _parts(columns, scores.size, self.n_states):
-            split, totals, owner = self._split(cell, [columns[i] for i in part], len(scores))
+            split, totals, owner = self.split(cell, [columns[i] for i in part], len(scores))
             change = log_total @ split - profiled_minimum(scores, split, totals)
             gains[part] = np.bincount(owner, change, minlength=len(part)) / self.n
         return gains
 
-    def _split(
+    def split(
         self, cell: NDArray[np.intp], columns: list[int], cells: int
     ) -> tuple[Array, Array, NDArray[np.intp]]:
         """Rows in each cell, and in each state of `r`, by state of each of the columns."""
@@ -261,7 +261,7 @@ class ConditionalLoss:
         within: Array = block_diag(*spans)
         return within
 
-    def _cells_of(self, columns: Block) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def cells_of(self, columns: Block) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The cell of each row, and one row of each cell."""
         cell = np.zeros(len(self.codes), dtype=np.intp)
         first_row = np.zeros(1, dtype=np.intp)
@@ -270,7 +270,7 @@ class ConditionalLoss:
             _, first_row, cell = np.unique(key, return_index=True, return_inverse=True)
         return cell, first_row
 
-    def _design(self, active: Block, first_row: NDArray[np.intp]) -> tuple[Array, dict[int, slice]]:
+    def design(self, active: Block, first_row: NDArray[np.intp]) -> tuple[Array, dict[int, slice]]:
         """Design columns of each cell, and where those of each other column are."""
         blocks, at = {}, int(self.always.level)
         for t in (*self.adjusted, *active):

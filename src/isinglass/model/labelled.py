@@ -136,7 +136,9 @@ def code_of(name: str, states: Sequence[Hashable], label: Any) -> int:
         if key(state) == wanted:
             return code
     known = listing([quoted(state) for state in states], 8)
-    raise UnseenState(f"column {name!r} has no state {quoted(label)}; it has {known}.")
+    raise UnseenState(
+        f"column {name!r} has no state {quoted(label)}; it has {known}.", column=name, state=label
+    )
 
 
 def labels_array(states: Sequence[Hashable], kind: Any) -> NDArray[Any]:

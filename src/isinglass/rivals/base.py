@@ -39,7 +39,7 @@ class Rival(GraphEstimator):
 
     def _graph(self, neighbours: Neighbours, rule: str) -> Graph:
         runs = self._refit(neighbours)
-        return join(Joined(runs, 0.0, rule, self.table_, self._valuer))
+        return join(Joined(runs, 0.0, rule, self.table_, self._edge_values))
 
     def _threads(self) -> int:
         return threads_for(self.n_jobs, len(self.table_.columns))

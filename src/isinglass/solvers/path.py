@@ -151,7 +151,9 @@ class Path:
         if threshold < self.threshold:
             raise BelowFloor(
                 f"the search ran to {self.threshold:.6g}, so {threshold:.6g} is out of reach; "
-                "run it again with a smaller threshold."
+                "run it again with a smaller threshold.",
+                threshold=threshold,
+                floor=self.threshold,
             )
         steps = self.steps[: steps_at((step.gain for step in self.steps), threshold)]
         ran_out = self.status == stopped_at_threshold(self.threshold)

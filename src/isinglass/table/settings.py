@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.wording import listing, quoted
 
 __all__ = ["column_named"]
@@ -18,5 +18,7 @@ def column_named(setting: str, at: Any, names: Sequence[str], *, unnamed: bool) 
     name = f"x{at}" if positional else str(at)
     if name not in names:
         known = listing([quoted(known) for known in names], 5)
-        raise SettingError(f"{setting} names {quoted(at)}, which is no column; there are {known}.")
+        raise SettingError(
+            Setting(setting), f" names {quoted(at)}, which is no column; there are {known}."
+        )
     return name

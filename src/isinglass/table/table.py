@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import TableError
+from isinglass.parameters import check
 from isinglass.table.coding.codes import Codes
-from isinglass.table.coding.missing import check_missing
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column, high_states
 from isinglass.table.notes import Note
@@ -88,9 +88,9 @@ class Table:
 
     @cached_property
     def n_answers(self) -> tuple[int, ...]:
-        """The number of states of each column, gaps not counted where they are left out.
+        """The number of states of each column, without the missing state where that is left out.
 
-        A column that is never seen has one, the gap: it is a constant column.
+        A column without any value has one, the missing state: it is a constant column.
         """
         return tuple(
             max(len(column.states) - (self.available and column.has_missing_state), 1)
@@ -146,7 +146,7 @@ class Table:
         sample_weight : array-like, str or number, optional
             As in `encode`, but kept as they are: new rows need no `n_eff`.
         missing : {"error", "drop", "state", "available"}
-            As in `encode`; a gap is a state only where it was one before.
+            As in `encode`; missing is a state only where it was one before.
 
         Returns
         -------
@@ -160,7 +160,7 @@ class Table:
         >>> table.encode_like([["Bergen", 3]]).codes
         array([[0, 0]], dtype=uint8)
         """
-        check_missing(missing)
+        check("missing", missing)
         rows = read_rows(X, sample_weight, missing)
         if len(rows.factors) != len(self.columns):
             raise TableError(

@@ -1,7 +1,7 @@
 """Cells that are Python objects: told apart as a reader of the table would.
 
-A dict does the work, with three differences: True is not 1, gaps of all kinds are one, and
-of two equal labels always the same one is kept.
+A dict does the work, with three differences: True is not 1, missing values of all kinds are one,
+and of two equal labels always the same one is kept.
 """
 
 from __future__ import annotations

@@ -5,15 +5,13 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from numbers import Real
 from pathlib import Path
 from typing import IO, Any
 
-from isinglass.errors import FileError, SettingError
+from isinglass.errors import FileError, Setting
 from isinglass.table.limits import memory
-from isinglass.wording import quoted
 
-__all__ = ["check_max_bytes", "check_size", "contents"]
+__all__ = ["check_size", "contents", "most_bytes"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _CHUNK = 1 << 22
@@ -22,15 +20,9 @@ _ALL = 1 << 62
 _NEEDED = 16
 
 
-def check_max_bytes(max_bytes: Any) -> int:
+def most_bytes(max_bytes: float | None) -> int:
     """The largest content of a file, by default a sixteenth of the machine's memory."""
-    if max_bytes is None:
-        return memory() // _NEEDED
-    is_number = isinstance(max_bytes, Real) and not isinstance(max_bytes, bool)
-    size: Any = max_bytes
-    if not is_number or not size >= 1:
-        raise SettingError(f"max_bytes must be a number of bytes, 1 or more, got {quoted(size)}.")
-    return int(min(size, _ALL))
+    return memory() // _NEEDED if max_bytes is None else int(min(max_bytes, _ALL))
 
 
 def contents(path: Path, max_bytes: int) -> bytes:
@@ -70,5 +62,7 @@ def check_size(path: Path, size: float, max_bytes: int) -> None:
     if size > max_bytes:
         raise FileError(
             f"{path} holds more than {max_bytes / 1e9:.3g} GB when it is unpacked, the most that "
-            "may be read. Take fewer rows or columns, or raise max_bytes."
+            "may be read. Take fewer rows or columns, or raise ",
+            Setting("max_bytes"),
+            ".",
         )
