@@ -4,7 +4,8 @@
 #include <numeric>
 
 #include "core_test.hpp"
-#include "refit/flat.hpp"
+#include "refit/deviance.hpp"
+#include "search/flat.hpp"
 
 namespace core_test {
 namespace {

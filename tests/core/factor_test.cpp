@@ -1,5 +1,5 @@
 // Integers to codes, in every layout, against a sorted list of the values.
-#include "bits/factor.hpp"
+#include "bits/integers.hpp"
 
 #include <limits>
 #include <map>

@@ -6,11 +6,12 @@
 
 #include <numeric>
 
-#include "bits/factor.hpp"
+#include "bits/integers.hpp"
 #include "l1/l1_columns.hpp"
-#include "refit/flat.hpp"
+#include "refit/deviance.hpp"
 #include "sampling/gibbs.hpp"
 #include "search/engine.hpp"
+#include "search/flat.hpp"
 
 namespace nb = nanobind;
 using namespace isinglass;

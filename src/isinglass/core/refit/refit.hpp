@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/linear.hpp"
-#include "bits/binary_design.hpp"
+#include "refit/binary_design.hpp"
 #include "bits/cell_view.hpp"
 #include "refit/cell_sums.hpp"
 #include "refit/large_refit.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/threads.hpp"
-#include "search/deviance.hpp"
 #include "search/node.hpp"
 
 namespace isinglass {
@@ -54,24 +53,5 @@ class Engine {
   Pairs pairs_;
   std::atomic<bool> interrupted_{false};
 };
-
-// What some neighbours of each target add, all else refitted each time.
-inline std::vector<Deviances> find_deviances(const Table& table, bool intercept,
-                                             const std::vector<std::size_t>& targets,
-                                             const std::vector<std::vector<std::size_t>>& neighbours,
-                                             const std::vector<std::vector<std::size_t>>& left_out,
-                                             unsigned threads, const WatchWork& watch) {
-  std::vector<Deviances> found(targets.size());
-  std::deque<DevianceFinder> finders;
-  for (unsigned thread = 0; thread < std::max(threads, 1u); ++thread) finders.emplace_back(table, intercept);
-  std::atomic<bool> interrupted{false};
-  if (!targets.empty())
-    share_out_watched(
-        targets.size(), std::max(threads, 1u), interrupted, watch,
-        [&](std::size_t i, unsigned thread) {
-          found[i] = finders[thread].find(targets[i], neighbours[i], left_out[i]);
-        });
-  return found;
-}
 
 }  // namespace isinglass

@@ -18,11 +18,11 @@
 
 #include "bits/cells.hpp"
 #include "bits/pairs.hpp"
-#include "refit/profile.hpp"
+#include "gains/profile.hpp"
 #include "refit/refit.hpp"
-#include "search/bounds.hpp"
-#include "search/equivalent.hpp"
-#include "search/screen.hpp"
+#include "gains/bounds.hpp"
+#include "gains/equivalent.hpp"
+#include "gains/screen.hpp"
 
 namespace isinglass {
 

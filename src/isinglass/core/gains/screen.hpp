@@ -23,9 +23,9 @@
 
 #include "base/vectors.hpp"
 #include "bits/cells.hpp"
-#include "bits/features.hpp"
+#include "gains/features.hpp"
 #include "bits/pairs.hpp"
-#include "search/bounds.hpp"
+#include "gains/bounds.hpp"
 
 namespace isinglass {
 

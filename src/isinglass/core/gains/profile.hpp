@@ -16,8 +16,8 @@
 
 #include "base/linear.hpp"
 #include "bits/weighted_cells.hpp"
-#include "refit/shares.hpp"
-#include "search/bounds.hpp"
+#include "gains/shares.hpp"
+#include "gains/bounds.hpp"
 
 namespace isinglass {
 
