@@ -293,8 +293,7 @@ void a_watch_can_stop_it() {
   const Table table = sample.table();
   Engine engine(table, {1e-12, 1e-12, true, 120, false}, 2);
   int asked = 0;
-  const Results results =
-      engine.run(all_columns(table), [&](std::size_t) { return ++asked < 2; });
+  const Results results = engine.run(all_columns(table), [&](std::size_t) { return ++asked < 2; });
   check(asked >= 2, "the watch was asked");
   check(results.back().steps.empty(), "the last column was never searched");
 }
@@ -338,7 +337,8 @@ class Bounds {
   std::vector<std::size_t> candidates(const NodeFit& fit) const {
     std::vector<std::size_t> columns;
     for (std::size_t j = 0; j < table_.columns(); ++j)
-      if (j != target_ && table_.states(j) > 1 && std::ranges::count(fit.support, j) == 0) columns.push_back(j);
+      if (j != target_ && table_.states(j) > 1 && std::ranges::count(fit.support, j) == 0)
+        columns.push_back(j);
     return columns;
   }
 
@@ -374,8 +374,8 @@ class Bounds {
   }
 
   // What is dropped at a limit gains no more.
-  void of_drops(Screen& screen, const std::vector<Screen::Open>& open, const std::vector<std::size_t>& columns,
-                const std::vector<double>& gains) {
+  void of_drops(Screen& screen, const std::vector<Screen::Open>& open,
+                const std::vector<std::size_t>& columns, const std::vector<double>& gains) {
     for (const double middling : gains) {
       std::vector<Screen::Open> kept = open;
       screen.assess(kept, middling * table_.n());

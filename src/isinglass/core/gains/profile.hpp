@@ -16,8 +16,8 @@
 
 #include "base/linear.hpp"
 #include "bits/weighted_cells.hpp"
-#include "gains/shares.hpp"
 #include "gains/bounds.hpp"
+#include "gains/shares.hpp"
 
 namespace isinglass {
 

@@ -23,9 +23,9 @@
 
 #include "base/vectors.hpp"
 #include "bits/cells.hpp"
-#include "gains/features.hpp"
 #include "bits/pairs.hpp"
 #include "gains/bounds.hpp"
+#include "gains/features.hpp"
 
 namespace isinglass {
 

@@ -140,11 +140,10 @@ inline std::vector<Deviances> find_deviances(const Table& table, bool intercept,
   for (unsigned thread = 0; thread < std::max(threads, 1u); ++thread) finders.emplace_back(table, intercept);
   std::atomic<bool> interrupted{false};
   if (!targets.empty())
-    share_out_watched(
-        targets.size(), std::max(threads, 1u), interrupted, watch,
-        [&](std::size_t i, unsigned thread) {
-          found[i] = finders[thread].find(targets[i], neighbours[i], left_out[i]);
-        });
+    share_out_watched(targets.size(), std::max(threads, 1u), interrupted, watch,
+                      [&](std::size_t i, unsigned thread) {
+                        found[i] = finders[thread].find(targets[i], neighbours[i], left_out[i]);
+                      });
   return found;
 }
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/linear.hpp"
-#include "refit/binary_design.hpp"
 #include "bits/cell_view.hpp"
+#include "refit/binary_design.hpp"
 #include "refit/cell_sums.hpp"
 #include "refit/large_refit.hpp"
 #include "refit/scores.hpp"

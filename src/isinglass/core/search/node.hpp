@@ -18,11 +18,11 @@
 
 #include "bits/cells.hpp"
 #include "bits/pairs.hpp"
-#include "gains/profile.hpp"
-#include "refit/refit.hpp"
 #include "gains/bounds.hpp"
 #include "gains/equivalent.hpp"
+#include "gains/profile.hpp"
 #include "gains/screen.hpp"
+#include "refit/refit.hpp"
 
 namespace isinglass {
 
@@ -670,10 +670,10 @@ class Node {
                                     fit.support.begin());
   }
 
-  static constexpr double kLargest = 300;               // odds beyond e^300 are not computed with
-  static constexpr double kFarthestStart = 20;          // the loss is flat further out
-  static constexpr int kMostRounds = 16;                // of sharpening
-  static constexpr double kEarly = 0.7;  // the share of the threshold that a first gain must promise
+  static constexpr double kLargest = 300;       // odds beyond e^300 are not computed with
+  static constexpr double kFarthestStart = 20;  // the loss is flat further out
+  static constexpr int kMostRounds = 16;        // of sharpening
+  static constexpr double kEarly = 0.7;         // the share of the threshold that a first gain must promise
 
   const Table& table_;
   const Pairs& pairs_;
