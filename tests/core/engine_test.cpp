@@ -2,6 +2,7 @@
 #include "search/engine.hpp"
 
 #include <numeric>
+#include <set>
 
 #include "core_test.hpp"
 #include "refit/deviance.hpp"
@@ -323,7 +324,7 @@ class Bounds {
         node_(table, pairs, settings),
         cells_(table, target),
         screen_(table, pairs, reader_, cells_) {
-    node_.turn_to(target);
+    node_.set_target(target);
   }
 
   void hold() {
@@ -359,7 +360,7 @@ class Bounds {
   // The screen, ever sharper.
   void of_gains(const NodeFit& fit, Screen& screen, const std::vector<double>& chances) {
     const std::vector<std::size_t> columns = candidates(fit);
-    std::vector<Screen::Open> open;
+    std::vector<Candidate> open;
     for (const std::size_t j : columns) open.push_back({j});
     const std::vector<double> gains = node_.gains_at(fit, columns);
     screen.begin(chances, columns);
@@ -374,10 +375,10 @@ class Bounds {
   }
 
   // What is dropped at a limit gains no more.
-  void of_drops(Screen& screen, const std::vector<Screen::Open>& open,
-                const std::vector<std::size_t>& columns, const std::vector<double>& gains) {
+  void of_drops(Screen& screen, const std::vector<Candidate>& open, const std::vector<std::size_t>& columns,
+                const std::vector<double>& gains) {
     for (const double middling : gains) {
-      std::vector<Screen::Open> kept = open;
+      std::vector<Candidate> kept = open;
       screen.assess(kept, middling * table_.n());
       for (std::size_t i = 0; i < columns.size(); ++i)
         if (std::ranges::none_of(kept, [&](const auto& candidate) { return candidate.column == columns[i]; }))
@@ -456,7 +457,7 @@ void costs_are_numbers() {
     DevianceFinder finder(table, settings.intercept);
     const std::atomic<bool> never{false};
     for (std::size_t r = 0; r < table.columns(); ++r) {
-      node.turn_to(r);
+      node.set_target(r);
       const NodePath path = node.search(never);
       for (const NodeStep& step : path.steps) {
         for (const double number : step.fit.parameters) largest = std::max(largest, std::abs(number));

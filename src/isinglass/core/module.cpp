@@ -4,7 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <numeric>
+#include <set>
 
 #include "bits/integers.hpp"
 #include "l1/l1_columns.hpp"

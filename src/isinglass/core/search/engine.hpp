@@ -20,7 +20,7 @@ class Engine {
     pairs_.prepare(threads_);
     std::vector<NodePath> results(targets.size());
     in_threads(targets.size(), watch, [&](std::size_t i, Node& node) {
-      node.turn_to(targets[i]);
+      node.set_target(targets[i]);
       results[i] = node.search(interrupted_);
       results[i].evaluated = node.evaluated();
     });
@@ -31,7 +31,7 @@ class Engine {
   std::vector<NodePath> fit(const std::vector<std::vector<std::size_t>>& neighbours, const WatchWork& watch) {
     std::vector<NodePath> results(neighbours.size());
     in_threads(neighbours.size(), watch, [&](std::size_t r, Node& node) {
-      node.turn_to(r);
+      node.set_target(r);
       results[r] = node.fit_on(neighbours[r]);
     });
     return results;
