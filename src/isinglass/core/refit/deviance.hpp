@@ -9,6 +9,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/edge.hpp"
 #include "base/threads.hpp"
 #include "bits/cells.hpp"
 #include "refit/refit.hpp"
@@ -100,13 +101,12 @@ class DevianceFinder {
   }
 
   std::vector<double> without_block(const CellView& view, std::size_t i, const std::vector<double>& x) const {
-    const auto q = static_cast<std::size_t>(view.width) - 1;
-    const auto length = [&](std::size_t k) { return (static_cast<std::size_t>(view.states[k]) - 1) * q; };
-    std::size_t first = intercept_ ? q : 0;
-    for (std::size_t k = 0; k < i; ++k) first += length(k);
+    const std::size_t q = target_parameters(view.width),
+                      length = degrees_of_freedom(view.width, view.states[i]),
+                      first = (Design(view.states).first(i) - (intercept_ ? 0 : 1)) * q;
     std::vector<double> fewer = x;
     const auto begin = fewer.begin() + static_cast<std::ptrdiff_t>(first);
-    fewer.erase(begin, begin + static_cast<std::ptrdiff_t>(length(i)));
+    fewer.erase(begin, begin + static_cast<std::ptrdiff_t>(length));
     return fewer;
   }
 
