@@ -238,11 +238,11 @@ TEXT = Of(str, "text")
 POSITIVE = Number(above=0)
 SHARE = Number(above=0, below=1)
 THREADS = Either(Whole(1, 4096), Whole(-4096, -1), None)
-PROCESSES = Either(Whole(1, 4096), None)
 #: As large as those that numpy draws for itself.
 SEED = Whole(0, 2**128 - 1)
 GENERATOR = Of((np.random.Generator, np.random.SeedSequence), "a Generator or SeedSequence")
 OPTIONAL_PLACE = Either(Place(), None)
+REPEATED = ("resample", "case_dropping", "bootstrap", "split_test", "audit", "plan")
 COMPLETE = Word("error", "drop", "state")
 
 #: What takes any kind of seed.
@@ -276,7 +276,6 @@ PARAMETERS: dict[str, Kind] = {
     "expected": POSITIVE,
     "factors": Several(POSITIVE),
     "floor": Either(POSITIVE, None),
-    "folder": OPTIONAL_PLACE,
     "folds": Whole(2, 10**6),
     "gamma": Number(0),
     "graphs": Whole(1, 10**6),
@@ -284,7 +283,6 @@ PARAMETERS: dict[str, Kind] = {
     "height": Number(above=0, most=1000),
     "instability": Number(above=0, below=0.5),
     "intercept": Flag(),
-    "jobs": PROCESSES,
     "joint": Flag(),
     "k": Whole(0, 10**6, even=True),
     "labels": Flag(),
@@ -384,7 +382,7 @@ PARAMETERS: dict[str, Kind] = {
     "stable.share": Number(0, 1),
     "verdict.columns": Either(Several(TEXT), None),
     **dict.fromkeys(
-        (f"{name}.path" for name in ("resample", "case_dropping", "bootstrap", "split_test")),
+        (f"{name}.path" for name in REPEATED),
         OPTIONAL_PLACE,
     ),
     **dict.fromkeys(

@@ -100,7 +100,7 @@ def run_all(console: Console, work: Reproduction) -> None:
     with progress_bar("estimating") as progress:
         seconds = work.estimate(progress)
     console.print(
-        f"About {in_words(seconds)} on {work.jobs} {'core' if work.jobs == 1 else 'cores'}. "
+        f"About {in_words(seconds)} on {work.n_jobs} {'core' if work.n_jobs == 1 else 'cores'}. "
         "Ctrl-C keeps what is done; the same command goes on."
     )
     with progress_bar("running", steady=True) as progress:
