@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ SOURCE = Path(isinglass.__file__).parent
 
 # A room may import from rooms on lower levels only.
 LEVELS = [
-    {"errors"},
+    {"errors", "wording"},
     {"parameters", "notebook", "core"},
     {"frames", "files"},
     {"graph", "table", "losses"},
@@ -65,11 +66,49 @@ def test_every_room_has_its_place():
     assert {room for room in rooms if not room.startswith(("_", "py.typed"))} <= set(LEVEL)
 
 
-def test_importing_is_light():
-    heavy = ["matplotlib", "networkx", "polars", "rich", "click"]
-    code = f"import isinglass, sys; print([m for m in {heavy} if m in sys.modules])"
+def imported(code: str, libraries: list[str]) -> list[str]:
+    """Which of the libraries a fresh process has imported after some code."""
+    code += f"\nimport sys; print([m for m in {libraries} if m in sys.modules], file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    return ast.literal_eval(done.stderr)
+
+
+HEAVY = ["matplotlib", "networkx", "polars", "rich", "click"]
+
+
+def test_importing_is_light():
+    assert imported("import isinglass", ["numpy", "scipy", "sklearn", *HEAVY]) == []
+    names = "GreedyGraph, Graph, L1Graph, MarkovField, foba, losses, read_table"
+    assert imported(f"from isinglass import {names}", HEAVY) == []
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_the_command_line_starts_without_heavy_libraries(option):
+    code = f"""
+from isinglass.cli import group
+group(["{option}"], standalone_mode=False)
+import isinglass.cli.failures"""
+    assert imported(code, ["numpy", "scipy", "sklearn", "matplotlib", "networkx", "polars"]) == []
+
+
+def test_commands_load_no_plotting_before_they_draw():
+    code = """
+from isinglass.cli import COMMANDS, group
+for name in COMMANDS:
+    group.get_command(None, name)"""
+    assert imported(code, ["matplotlib"]) == []
+
+
+def test_type_checkers_are_told_what_is_public():
+    stub = ast.parse((SOURCE / "__init__.pyi").read_text())
+    places = {}
+    for node in stub.body:
+        if isinstance(node, ast.ImportFrom):
+            places |= {alias.asname: f"{node.module}.{alias.name}" for alias in node.names}
+    assert sorted(places) == isinglass.__all__
+    for name, place in places.items():
+        module, _, attribute = place.rpartition(".")
+        assert getattr(isinglass, name) is getattr(import_module(module), attribute)
 
 
 def test_nothing_is_imported_by_star():

@@ -1,105 +1,58 @@
 """Which columns of a discrete table are directly linked, how strongly, and how sure one can be."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import Any
 
-from isinglass import exports, losses, selection, simulate
-from isinglass.errors import IsinglassError
-from isinglass.estimators import GreedyGraph
-from isinglass.graph import Graph
-from isinglass.model import FitRecord, MarkovField
-from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
-from isinglass.solvers import Path, Step, foba
-from isinglass.table import read_table
-
-if TYPE_CHECKING:  # when first asked for, below
-    from isinglass import measures, plots
-    from isinglass.experiments.compare import Comparison, compare
-    from isinglass.report import summarise
-    from isinglass.uncertainty import (
-        Audit,
-        Bootstrap,
-        CaseDropping,
-        Explanation,
-        PairwiseCheck,
-        Planned,
-        Resamples,
-        SplitTest,
-        Verdict,
-        Verdicts,
-        audit,
-        bootstrap,
-        case_dropping,
-        check_pairwise,
-        explain,
-        plan,
-        resample,
-        split_test,
-        verdict,
-        with_errors,
-    )
-
-__all__ = [
-    "Audit",
-    "Bootstrap",
-    "CaseDropping",
-    "ChowLiuTree",
-    "Comparison",
-    "Explanation",
-    "FitRecord",
-    "Graph",
-    "GreedyGraph",
-    "InteractionScreening",
-    "IsinglassError",
-    "L0Graph",
-    "L1Graph",
-    "MarkovField",
-    "PairwiseCheck",
-    "Path",
-    "Planned",
-    "Resamples",
-    "SplitTest",
-    "Step",
-    "Verdict",
-    "Verdicts",
-    "audit",
-    "bootstrap",
-    "case_dropping",
-    "check_pairwise",
-    "compare",
-    "explain",
-    "exports",
-    "foba",
-    "losses",
-    "measures",
-    "plan",
-    "plots",
-    "read_table",
-    "resample",
-    "selection",
-    "simulate",
-    "split_test",
-    "summarise",
-    "verdict",
-    "with_errors",
-]
-
-#: Where a name is found that is imported when first asked for; all others are in `uncertainty`.
-_ELSEWHERE = {
-    "Comparison": "isinglass.experiments.compare",
-    "compare": "isinglass.experiments.compare",
-    "summarise": "isinglass.report",
+# Names are imported when first asked for, so that the command line starts at once.
+# `__init__.pyi` tells type checkers the same; a test compares the two.
+_MODULES = ("exports", "losses", "measures", "plots", "selection", "simulate")
+_NAMES = {
+    "errors": ("IsinglassError",),
+    "estimators": ("GreedyGraph",),
+    "experiments.compare": ("Comparison", "compare"),
+    "graph": ("Graph",),
+    "model": ("FitRecord", "MarkovField"),
+    "report": ("summarise",),
+    "rivals": ("ChowLiuTree", "InteractionScreening", "L0Graph", "L1Graph"),
+    "solvers": ("Path", "Step", "foba"),
+    "table": ("read_table",),
+    "uncertainty": (
+        "Audit",
+        "Bootstrap",
+        "CaseDropping",
+        "Explanation",
+        "PairwiseCheck",
+        "Planned",
+        "Resamples",
+        "SplitTest",
+        "Verdict",
+        "Verdicts",
+        "audit",
+        "bootstrap",
+        "case_dropping",
+        "check_pairwise",
+        "explain",
+        "plan",
+        "resample",
+        "split_test",
+        "verdict",
+        "with_errors",
+    ),
 }
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names}
+
+__all__ = sorted({*_MODULES, *_MODULE_OF})  # noqa: PLE0605 (`__init__.pyi` lists the names)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'isinglass' has no attribute {name!r}")
-    if name in ("measures", "plots"):
+    if name in _MODULE_OF:
+        value = getattr(import_module(f"isinglass.{_MODULE_OF[name]}"), name)
+        globals()[name] = value
+        return value
+    if find_spec(f"isinglass.{name}"):
         return import_module(f"isinglass.{name}")
-    value = getattr(import_module(_ELSEWHERE.get(name, "isinglass.uncertainty")), name)
-    globals()[name] = value
-    return value
+    raise AttributeError(f"module 'isinglass' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -1,29 +1,29 @@
-"""The command line: parse, call, print. One file a command."""
+"""The command line: parse, call, print. One file per command."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
-from importlib.metadata import version
 
 import click
 
-COMMANDS = (
-    "ask",
-    "audit",
-    "compare",
-    "demo",
-    "explain",
-    "export",
-    "fit",
-    "impute",
-    "plan",
-    "report",
-    "reproduce",
-    "resample",
-    "sample",
-    "simulate",
-)
+#: The commands, and what `isinglass --help` says of each without importing its file.
+COMMANDS = {
+    "ask": "Ask a model: probabilities, the most probable row.",
+    "audit": "Count the false edges of this analysis on tables like yours.",
+    "compare": "Learn a table's graph by several methods, and compare them.",
+    "demo": "Learn which pixels of handwritten digits are linked.",
+    "explain": "Say why two columns are linked, or why not.",
+    "export": "Write a model in the format of other software.",
+    "fit": "Learn which columns of a table are directly linked.",
+    "impute": "Fill the missing values of a table by a model.",
+    "plan": "Say how many rows are needed to recover a graph.",
+    "report": "Write the report of a fit again.",
+    "reproduce": "Run the experiment of the paper.",
+    "resample": "Learn a table's graph again from parts of its rows.",
+    "sample": "Draw a table from a model.",
+    "simulate": "Draw a table from a model whose graph is known.",
+}
 
 
 class LazyCommands(click.Group):
@@ -40,12 +40,17 @@ class LazyCommands(click.Group):
         command: click.Command = import_module(f"isinglass.cli.{cmd_name}").command
         return command
 
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands; click would import them all."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
 
 @click.group(
     cls=LazyCommands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 96},
 )
-@click.version_option(version("isinglass"), prog_name="isinglass")
+@click.version_option(package_name="isinglass", prog_name="isinglass")
 def group() -> None:
     """Which columns of a discrete table are directly linked, and how strongly.
 

@@ -19,9 +19,9 @@ from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
 from isinglass.repeating import RECORDS
-from isinglass.report.words import counted
 from isinglass.uncertainty import Audit, audit
 from isinglass.uncertainty.simulation.audit import Tier
+from isinglass.wording import counted
 
 EPILOG = """\b
 Examples:

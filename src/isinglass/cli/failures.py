@@ -12,9 +12,8 @@ from typing import IO, Any, cast
 
 import click
 
-from isinglass.cli.wording import in_options
 from isinglass.errors import FileError, IsinglassError, IsinglassWarning
-from isinglass.report.words import one_line
+from isinglass.wording import one_line
 
 #: Set, to anything, to see where an error that nobody foresaw came from.
 TRACEBACK = "ISINGLASS_TRACEBACK"
@@ -59,6 +58,8 @@ def told(error: BaseException) -> int:
 
 def say(sentence: str) -> None:
     """One line on standard error, in the words of the command line."""
+    from isinglass.cli.wording import in_options  # imports what `isinglass --help` does not need
+
     with suppress(OSError):  # nobody is there to read it
         click.echo(f"isinglass: {in_options(sentence)}", err=True)
 
@@ -77,6 +78,7 @@ def sentence_of(error: BaseException) -> str:
         return _of_system(error)
     if os.environ.get(TRACEBACK):
         raise error
+
     kind = f"{type(error).__name__}: {error}"
     return (
         f"an error that should not happen: {one_line(kind, most=300)}. Please report it, with the "

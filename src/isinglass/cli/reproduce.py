@@ -18,7 +18,7 @@ from isinglass.experiments.paper.figures import FULL, QUICK, Size, studies
 from isinglass.experiments.paper.reproduce import Reproduction
 from isinglass.experiments.study import Outcome, Study
 from isinglass.files import check_folder, write_all
-from isinglass.report.words import counted
+from isinglass.wording import counted
 
 EPILOG = """\b
 Examples:
