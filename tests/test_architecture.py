@@ -23,7 +23,7 @@ LEVELS = [
     {"graph", "table", "losses"},
     {"solvers"},
     {"engine"},
-    {"selection"},
+    {"selection", "repeating"},
     {"documents"},
     {"record"},
     {"model"},
