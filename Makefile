@@ -1,5 +1,6 @@
 # make demo   learn a graph from data that ships with scikit-learn, and draw it
 # make test   lint, types, and the tests (a few minutes on two cores)
+# make coverage   which lines of Python the tests reach; pages of it in build/coverage
 # make docs   the documentation site, as build/docs/index.html
 # make dist   sdist and wheel in dist/, tried in an empty environment without a compiler
 # make sanitize   the C++ core under sanitizers and valgrind (a few minutes)
@@ -15,7 +16,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 NATIVE := $(wildcard src/isinglass/core/*.cpp src/isinglass/core/*/*.hpp)
 
-.PHONY: demo dist docs test test-long sanitize friends lint types clean help benchmark benchmark-scaling benchmark-protein
+.PHONY: coverage demo dist docs test test-long sanitize friends lint types clean help benchmark benchmark-scaling benchmark-protein
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -36,6 +37,9 @@ test: lint types
 
 test-long: $(READY)
 	$(BIN)/python -m pytest -q -n auto -m 'long or not long' --hypothesis-profile=fresh
+
+coverage: $(READY)
+	$(BIN)/python -m pytest -q -n auto --cov --cov-report=term --cov-report=html:build/coverage
 
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[test,docs]'
