@@ -1,6 +1,7 @@
 """What is published: the README on a package index, the notes of a release."""
 
 import re
+import tomllib
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -8,7 +9,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def text_of(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+README = text_of("README.md")
 
 
 def script(name):
@@ -38,9 +45,7 @@ def test_links_of_the_readme_work_on_a_package_index():
 
 
 def test_links_that_would_lead_nowhere_become_words():
-    text = (
-        "![A graph](docs/a.png) [how sure](docs/sure.md), [PyPI](https://pypi.org) and [here](#x)."
-    )
+    text = "![A graph](docs/a.png) [sure](docs/sure.md), [PyPI](https://pypi.org) and [here](#x)."
     assert script("sdist").for_index(text, "", "1.2.3") == (
         "*(picture: A graph)* sure, [PyPI](https://pypi.org) and [here](#x)."
     )
@@ -52,3 +57,30 @@ def test_the_index_learns_the_address():
         "https://forge.example/a/b"
     )
     assert script("sdist").urls("") == ""
+
+
+CHANGES = """# Changes
+
+## [0.2.0] - unreleased
+
+- New.
+
+## [0.1.0] - 2026-01-01
+
+### Added
+
+- First.
+"""
+
+
+def test_release_notes_are_one_section_of_the_changelog():
+    notes = script("release_notes").notes
+    assert notes(CHANGES, "0.2.0") == "- New.\n"
+    assert notes(CHANGES, "0.1.0") == "### Added\n\n- First.\n"
+    assert notes(CHANGES, "0.3.0") is None
+
+
+def test_one_version_everywhere():
+    version = tomllib.loads(text_of("pyproject.toml"))["project"]["version"]
+    assert f"\nversion: {version}\n" in text_of("CITATION.cff")
+    assert script("release_notes").notes(text_of("CHANGELOG.md"), version)
