@@ -14,7 +14,7 @@ SOURCE = Path(isinglass.__file__).parent
 
 # A room may import from rooms on lower levels only.
 LEVELS = [
-    {"errors"},
+    {"errors", "wording"},
     {"parameters", "notebook", "core"},
     {"frames", "files"},
     {"graph", "table", "losses"},

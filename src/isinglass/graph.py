@@ -14,6 +14,7 @@ from isinglass.errors import SettingError
 from isinglass.frames import frame
 from isinglass.notebook import small_table
 from isinglass.parameters import checked
+from isinglass.wording import counted, listing
 
 if TYPE_CHECKING:
     import networkx
@@ -282,7 +283,7 @@ class Graph:
         return iter(self.links)
 
     def __repr__(self) -> str:
-        head = f"{_counted(len(self.names), 'column')}, {_counted(len(self.pairs), 'edge')}"
+        head = f"{counted(len(self.names), 'column')}, {counted(len(self.pairs), 'edge')}"
         strongest = sorted(self.links, key=lambda link: -link.weight)[:3]
         shown = ", ".join(f"{self.names[e.source]} -- {self.names[e.target]}" for e in strongest)
         more = ", ..." if len(self.pairs) > 3 else ""
@@ -290,7 +291,7 @@ class Graph:
 
     def _repr_html_(self) -> str:
         """Strongest edges as a small table, for notebooks."""
-        caption = f"{_counted(len(self.names), 'column')}, {_counted(len(self.pairs), 'edge')}"
+        caption = f"{counted(len(self.names), 'column')}, {counted(len(self.pairs), 'edge')}"
         return edges_html(self, caption)
 
 
@@ -338,9 +339,8 @@ def position_of(name: str, names: Sequence[str]) -> int:
         close = get_close_matches(str(name), names, n=1)
         if close:
             raise SettingError(f"there is no column {name!r}; did you mean {close[0]!r}?")
-        known = ", ".join(map(repr, names[:8]))
-        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-        raise SettingError(f"there is no column {name!r}; the columns are {known}{more}.")
+        known = listing([repr(each) for each in names], 8)
+        raise SettingError(f"there is no column {name!r}; the columns are {known}.")
     return names.index(name)
 
 
@@ -372,7 +372,3 @@ def trend_of(table: NDArray[np.float64]) -> float:
 def sign_of(trend: float) -> int:
     """Return +1 or -1, and 0 for a trend of nothing but rounding."""
     return 0 if abs(trend) < 1e-12 else 1 if trend > 0 else -1
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

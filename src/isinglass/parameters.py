@@ -19,6 +19,7 @@ from typing import Any, ParamSpec, Protocol, TypeVar
 import numpy as np
 
 from isinglass.errors import SettingError
+from isinglass.wording import shown
 
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 
@@ -27,8 +28,6 @@ R = TypeVar("R")
 
 #: No number of rows, columns or draws is larger.
 MANY = 10**12
-#: Longer texts of what came are cut.
-LONGEST = 60
 
 
 class Kind(Protocol):
@@ -461,20 +460,6 @@ def as_float(value: Any) -> float:
     except OverflowError:
         return math.nan
     return number if math.isfinite(number) else math.nan
-
-
-def shown(value: Any, most: int = LONGEST) -> str:
-    """A value as Python writes it, on one line and not too long.
-
-    >>> shown(np.zeros((2, 2))), shown("x" * 100)
-    ('array([[0., 0.], [0., 0.]])', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...")
-    """
-    try:
-        text = repr(value)
-    except Exception:  # an object of any kind may have any repr
-        text = f"an object of type {type(value).__name__}"
-    line = " ".join(text.split()) if "\n" in text else text
-    return line if len(line) <= most else line[: most - 3] + "..."
 
 
 def check_value(name: str, value: Any, kind: Kind) -> None:

@@ -16,7 +16,7 @@ from isinglass.cli.evidence import as_text, read_evidence
 from isinglass.cli.terminal import new_console, working
 from isinglass.documents.labels import label_to_json
 from isinglass.model import Answer, Answers, MarkovField, ask
-from isinglass.report.words import one_line
+from isinglass.wording import one_line
 
 #: States of one answer, and columns of the most likely row, that are printed.
 SHOWN = 24

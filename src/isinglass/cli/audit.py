@@ -17,9 +17,9 @@ from isinglass.cli.results import print_result, write_with_picture
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
-from isinglass.report.words import counted
 from isinglass.uncertainty import Audit, audit
 from isinglass.uncertainty.simulation.audit import Tier
+from isinglass.wording import counted
 
 EPILOG = """\b
 Examples:

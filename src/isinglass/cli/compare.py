@@ -21,7 +21,7 @@ from isinglass.report.comparison import (
     comparison_dict,
     edges_csv,
 )
-from isinglass.report.words import counted, one_line
+from isinglass.wording import counted, one_line
 
 EPILOG = """\b
 Examples:

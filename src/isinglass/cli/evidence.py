@@ -11,7 +11,7 @@ from isinglass.graph import position_of
 from isinglass.model import MarkovField
 from isinglass.table.coding.bins import bin_of
 from isinglass.table.coding.labels import are_texts_of_numbers, match_label
-from isinglass.table.wording import listing, quoted
+from isinglass.wording import listing, quoted
 
 
 def read_evidence(field: MarkovField, texts: Sequence[str]) -> dict[str, Hashable]:

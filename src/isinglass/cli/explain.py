@@ -10,8 +10,8 @@ import click
 
 from isinglass.cli.fitting import fit_file, fit_options
 from isinglass.cli.terminal import working
-from isinglass.report.words import one_line
 from isinglass.uncertainty import Explanation, explain, verdict
+from isinglass.wording import one_line
 
 EPILOG = """\b
 Examples:

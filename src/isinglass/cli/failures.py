@@ -13,6 +13,7 @@ from typing import IO, Any, cast
 import click
 
 from isinglass.errors import FileError, IsinglassError, IsinglassWarning
+from isinglass.wording import one_line
 
 #: Set, to anything, to see where an error that nobody foresaw came from.
 TRACEBACK = "ISINGLASS_TRACEBACK"
@@ -77,7 +78,6 @@ def sentence_of(error: BaseException) -> str:
         return _of_system(error)
     if os.environ.get(TRACEBACK):
         raise error
-    from isinglass.report.words import one_line
 
     kind = f"{type(error).__name__}: {error}"
     return (

@@ -16,8 +16,8 @@ from isinglass.cli.terminal import progress_bar, working
 from isinglass.files import check_file, check_side_files, write_files
 from isinglass.model import MarkovField
 from isinglass.parameters import check
-from isinglass.report.words import counted
 from isinglass.table.reading import FileTable, read_file, written_back
+from isinglass.wording import counted
 
 EPILOG = """\b
 Examples:

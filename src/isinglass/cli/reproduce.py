@@ -20,7 +20,7 @@ from isinglass.experiments.paper.reproduce import Reproduction
 from isinglass.experiments.run import RECORDS
 from isinglass.experiments.study import Outcome, Study, points_csv
 from isinglass.files import check_folder, write_all
-from isinglass.report.words import counted
+from isinglass.wording import counted
 
 EPILOG = """\b
 Examples:

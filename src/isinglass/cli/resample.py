@@ -11,8 +11,8 @@ from rich.text import Text
 
 from isinglass.cli.fitting import fit_file, fit_options
 from isinglass.cli.terminal import new_console, progress_bar
-from isinglass.report.words import counted, one_line
 from isinglass.uncertainty import CaseDropping, Resamples, case_dropping, resample
+from isinglass.wording import counted, one_line
 
 EPILOG = """\b
 Examples:

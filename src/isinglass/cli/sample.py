@@ -14,7 +14,7 @@ from isinglass.exports.tables import as_csv
 from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
 from isinglass.parameters import MANY
-from isinglass.report.words import counted
+from isinglass.wording import counted
 
 EPILOG = """\b
 Example:

@@ -15,7 +15,7 @@ from isinglass.errors import SettingError
 from isinglass.exports import edges_csv
 from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
-from isinglass.report.words import counted
+from isinglass.wording import counted
 
 COUNT = click.IntRange(1)
 COLUMNS = click.Option(["--columns", "p"], type=COUNT, required=True, metavar="P", help="Columns.")

@@ -10,6 +10,7 @@ import click
 from isinglass.cli.terminal import working
 from isinglass.errors import SettingError
 from isinglass.table import DEFAULT_NA, read_table
+from isinglass.wording import listing
 
 Command = Callable[..., Any]
 
@@ -124,11 +125,8 @@ def take_table(data: str, options: dict[str, Any]) -> Any:
         table = read_table(data, **take_reading(options))
     unknown = [name for name in drop if name not in table.columns]
     if unknown:
-        known = ", ".join(repr(name) for name in table.columns[:8])
-        more = f" and {len(table.columns) - 8} more" if len(table.columns) > 8 else ""
-        raise SettingError(
-            f"--drop: there is no column {unknown[0]!r}; the columns are {known}{more}."
-        )
+        known = listing([repr(name) for name in table.columns], 8)
+        raise SettingError(f"--drop: there is no column {unknown[0]!r}; the columns are {known}.")
     left: Any = table.drop(set(drop))
     if not left.columns:
         raise SettingError("--drop leaves no column; keep at least one.")

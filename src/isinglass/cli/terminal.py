@@ -21,7 +21,8 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.report.words import counted, one_line, states_per_column
+from isinglass.report.texts import states_per_column
+from isinglass.wording import counted, one_line
 
 SIGNS = {1: "+", -1: "-", 0: "none", None: "hidden"}
 

@@ -6,7 +6,7 @@ import re
 import shlex
 
 from isinglass.parameters import PARAMETERS
-from isinglass.report.words import one_line
+from isinglass.wording import one_line
 
 
 def in_options(message: str) -> str:

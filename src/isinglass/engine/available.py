@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,22 +67,56 @@ def seen_rows(table: Table, r: int) -> NDArray[np.bool_]:
 
 
 def learn_available(
-    table: Table, floor: float, *, progress: Progress | None = None, **settings: Any
+    table: Table,
+    floor: float,
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+    **settings: Any,
 ) -> AvailableRuns:
     """Run Algorithm 1 for every column on the rows where it is seen."""
     parts = parts_of(table)
-    p = len(table.columns)
-    done = 0
-
-    def show(now: int, _: int) -> None:
-        if progress is not None:
-            progress(done + now, p)
-
-    runs = []
-    for part in parts:
-        runs.append(part.learn(floor, progress=show, **settings))
-        done += len(part.targets)
+    report = progress or (lambda done, total: None)
+    if len(parts) < threads:
+        runs = _one_after_the_other(parts, floor, report, threads=threads, **settings)
+    else:
+        runs = _side_by_side(parts, floor, report, threads, **settings)
     return AvailableRuns(table, parts, runs)
+
+
+def _one_after_the_other(
+    parts: Sequence[Part], floor: float, report: Progress, **settings: Any
+) -> list[NativeRuns]:
+    """Few parts: threads share the columns of each."""
+    p = sum(len(part.targets) for part in parts)
+    runs: list[NativeRuns] = []
+    for part in parts:
+        done = sum(map(len, runs))
+        show = partial(_report_after, report, done, p)
+        runs.append(part.learn(floor, progress=show, **settings))
+    return runs
+
+
+def _report_after(report: Progress, done: int, p: int, now: int, _: int) -> None:
+    report(done + now, p)
+
+
+def _side_by_side(
+    parts: Sequence[Part], floor: float, report: Progress, threads: int, **settings: Any
+) -> list[NativeRuns]:
+    """Many parts, most of a single column: each thread takes whole parts."""
+    p = sum(len(part.targets) for part in parts)
+    with ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(part.learn, floor, threads=1, **settings) for part in parts]
+        try:
+            done = 0
+            for future in as_completed(futures):
+                done += len(future.result())
+                report(done, p)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [future.result() for future in futures]
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from isinglass.notebook import small_table
 from isinglass.parameters import check_settings, checked
 from isinglass.table import Note, Table, encode
 from isinglass.table.sources.opening import without_column
-from isinglass.table.wording import plural
+from isinglass.wording import counted
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -182,8 +182,8 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
             return small_table(f"{settings}, not fitted", (), (), "")
         graph, table = self.graph_, self.table_
         caption = (
-            f"{settings}: {plural(len(graph), 'edge')} between {plural(len(graph.names), 'column')}"
-            f", from {table.n:,.6g} rows"
+            f"{settings}: {counted(len(graph), 'edge')} between "
+            f"{counted(len(graph.names), 'column')}, from {table.n:,.6g} rows"
         )
         return edges_html(graph, caption + self._html_note())
 

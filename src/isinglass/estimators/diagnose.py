@@ -16,6 +16,7 @@ from isinglass.core import pair_counts
 from isinglass.graph import Graph
 from isinglass.solvers.path import Path
 from isinglass.table import Note, Table
+from isinglass.wording import listed
 
 #: Fewer rows than this for each cell of a pair, and the chi-square is approximate.
 ROWS_PER_CELL = 5
@@ -72,7 +73,7 @@ def _determined(table: Table, paths: Sequence[Path]) -> Iterator[Note]:
             yield Note(
                 column.name,
                 "determined by others",
-                f"{_listed([table.names[t] for t in path.support])} tell it without error (a "
+                f"{listed([table.names[t] for t in path.support], 4)} tell it without error (a "
                 "copy, a part or a total?); its links are real, their sizes unbounded.",
             )
 
@@ -88,7 +89,7 @@ def _sparse_pairs(table: Table) -> Iterator[Note]:
                 name,
                 "few rows per cell",
                 f"its {m[r]} states leave fewer than {ROWS_PER_CELL} rows for each cell with "
-                f"{_listed([table.names[t] for t in partners])}; the threshold is approximate "
+                f"{listed([table.names[t] for t in partners], 4)}; the threshold is approximate "
                 "there.",
             )
 
@@ -107,7 +108,7 @@ def _zero_cells(table: Table, graph: Graph) -> Iterator[Note]:
             yield Note(
                 table.names[link.source],
                 "unbounded link",
-                f"with {table.names[link.target]!r}: no row has {_listed(absent)}; the numbers "
+                f"with {table.names[link.target]!r}: no row has {listed(absent, 4)}; the numbers "
                 "of the edge are finite, its size is open.",
             )
 
@@ -128,10 +129,3 @@ def _cannot_be(table: Table, required: Iterable[tuple[int, int]]) -> Iterator[No
                 "required link",
                 f"with {table.names[other]!r}: left out, since a constant column has no links.",
             )
-
-
-def _listed(words: Sequence[str], most: int = 4) -> str:
-    shown = [str(word) for word in words[:most]]
-    if len(words) > most:
-        shown.append(f"{len(words) - most} more")
-    return shown[0] if len(shown) == 1 else ", ".join(shown[:-1]) + " and " + shown[-1]

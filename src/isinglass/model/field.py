@@ -10,6 +10,7 @@ from isinglass.model.potentials import CONDITION, MEMORY
 from isinglass.model.predicting import Predicting
 from isinglass.notebook import small_table
 from isinglass.parameters import checked
+from isinglass.wording import counted
 
 if TYPE_CHECKING:
     from isinglass.record.fit_record import FitRecord
@@ -101,11 +102,8 @@ class MarkovField(Predicting, Sampling):
         return load_model(path)
 
     def __repr__(self) -> str:
-        p, edges = len(self.names), len(self.couplings)
-        return (
-            f"MarkovField({p} column{'' if p == 1 else 's'}, "
-            f"{edges} edge{'' if edges == 1 else 's'})"
-        )
+        columns, edges = counted(len(self.names), "column"), counted(len(self.couplings), "edge")
+        return f"MarkovField({columns}, {edges})"
 
     def _repr_html_(self) -> str:
         """Strongest edges as a small table, for notebooks."""

@@ -15,7 +15,7 @@ from isinglass.errors import SettingError, UnseenState
 from isinglass.frames import frame
 from isinglass.parameters import check, checked
 from isinglass.table.coding.labels import is_gap, key, plain
-from isinglass.table.wording import listing, quoted
+from isinglass.wording import listing, quoted
 
 Array = NDArray[np.float64]
 

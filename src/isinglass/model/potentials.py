@@ -20,7 +20,7 @@ from isinglass.parameters import checked
 from isinglass.table.coding.bins import bin_of
 from isinglass.table.coding.labels import are_numbers, is_gap, plain
 from isinglass.table.column import high_states
-from isinglass.table.wording import quoted
+from isinglass.wording import quoted
 
 if TYPE_CHECKING:
     from isinglass.model.fit.parameter_errors import ParameterErrors, WaldTest

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from isinglass.errors import MissingExtra
 from isinglass.parameters import checked
-from isinglass.report.words import one_line
+from isinglass.wording import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

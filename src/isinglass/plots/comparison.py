@@ -10,7 +10,7 @@ from isinglass.experiments.compare import Comparison, Entry
 from isinglass.graph import Graph, Link
 from isinglass.plots.canvas import GREY, INK, ORANGE, PALE, drawable, label_width, new_figure
 from isinglass.report.layout import Positions, positions
-from isinglass.report.words import counted
+from isinglass.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -25,7 +25,7 @@ from isinglass.plots.canvas import (
     new_figure,
 )
 from isinglass.report.layout import HEIGHT, Positions, positions
-from isinglass.report.words import counted
+from isinglass.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

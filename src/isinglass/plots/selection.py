@@ -9,8 +9,8 @@ import numpy as np
 
 from isinglass.errors import SettingError
 from isinglass.plots.canvas import BLUE, INK, LETTERS, ORANGE, PALE, axes_for, plain_frame
-from isinglass.report.words import counted
 from isinglass.selection import Selection
+from isinglass.wording import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

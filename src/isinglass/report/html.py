@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 from isinglass.graph import trend_of
 from isinglass.report.places import places
-from isinglass.report.words import one_line, whole
+from isinglass.wording import one_line, whole
 
 SCRIPTS = (
     "numbers.js",

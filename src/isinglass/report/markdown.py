@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from isinglass.report.words import one_line
+from isinglass.wording import one_line
 
 SIGNS = {1: "+", -1: "−", 0: "none", None: "hidden"}
 

@@ -19,8 +19,8 @@ from isinglass.record.findings import Findings, findings_of
 from isinglass.record.link_tables import LinkTables
 from isinglass.report import slider, texts
 from isinglass.report.suppression import suppressed
-from isinglass.report.words import json_value, whole
 from isinglass.selection import FIRM, TENTATIVE, Paper, tier_levels
+from isinglass.wording import json_value, whole
 
 Pair = tuple[str, str]
 

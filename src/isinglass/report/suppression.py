@@ -20,8 +20,8 @@ from isinglass.errors import SettingError
 from isinglass.graph import Link
 from isinglass.model import FitRecord
 from isinglass.report import texts
-from isinglass.report.words import json_value, whole
 from isinglass.solvers.equivalent import one_parameter_gain
+from isinglass.wording import json_value, whole
 
 Array = NDArray[np.float64]
 

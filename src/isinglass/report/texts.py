@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from isinglass.report.words import counted, one_line, states_per_column
+from isinglass.wording import counted, listed, one_line
 
 CITATION = (
     "A. Jalali, C. C. Johnson and P. Ravikumar (2011). On Learning Discrete Graphical Models "
@@ -139,6 +139,17 @@ def results(summary: Mapping[str, Any]) -> str:
     return text + _hidden(summary)
 
 
+def states_per_column(summary: Mapping[str, Any]) -> str:
+    """How many states the columns of a summary have; a missing value is no state if left out.
+
+    >>> states_per_column({"nodes": [{"states": [0, 1]}, {"states": ["a", "b", "c"]}]})
+    '2 to 3 states'
+    """
+    sizes = [len(node["states"]) for node in summary["nodes"]]
+    least, most = min(sizes), max(sizes)
+    return counted(most, "state") if least == most else f"{least} to {most} states"
+
+
 def _signs(edges: list[dict[str, Any]]) -> str:
     """How many edges have which sign; no edge is passed over.
 
@@ -148,7 +159,7 @@ def _signs(edges: list[dict[str, Any]]) -> str:
     signs = [edge["sign"] for edge in edges]
     words = {1: "positive", -1: "negative", 0: "without a sign", None: "with hidden numbers"}
     parts = [f"{signs.count(sign):,} {word}" for sign, word in words.items() if sign in signs]
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+    return listed(parts)
 
 
 def _hidden(summary: Mapping[str, Any]) -> str:
@@ -172,9 +183,7 @@ def _strongest(summary: Mapping[str, Any], most: int = 3) -> str:
         f"{one_line(edge['source'], 60)} – {one_line(edge['target'], 60)}{_strength(edge, digits)}"
         for edge in summary["edges"][:most]
     ]
-    if len(named) < 2:
-        return f" The strongest edge is {named[0]}." if named else ""
-    return f" The strongest edges are {', '.join(named[:-1])} and {named[-1]}."
+    return f" The strongest {'edge is' if len(named) == 1 else 'edges are'} {listed(named)}."
 
 
 def _strength(edge: Mapping[str, Any], digits: int) -> str:

@@ -24,7 +24,7 @@ from isinglass.table.notes import Note, oddities
 from isinglass.table.rows import Rows, read_rows, stack
 from isinglass.table.table import Table
 from isinglass.table.weights import check_n_eff, rescale
-from isinglass.table.wording import listing, plural, quoted
+from isinglass.wording import counted, listing, quoted
 
 __all__ = ["encode"]
 
@@ -132,7 +132,7 @@ def _about_bins(name: str, asked: int | Cuts, cuts: Cuts, binned: Factor) -> Ite
     if isinstance(asked, int):
         if made < asked:
             done = (
-                f"{asked} were asked for, {plural(made, 'bin')} made: values repeat too often for "
+                f"{asked} were asked for, {counted(made, 'bin')} made: values repeat too often for "
                 "more"
             )
             yield Note(name, "bins merged", done)

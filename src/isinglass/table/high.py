@@ -14,7 +14,7 @@ from typing import Any
 from isinglass.errors import SettingError
 from isinglass.table.coding.labels import are_texts_of_numbers, match_label
 from isinglass.table.settings import column_named
-from isinglass.table.wording import listing, quoted
+from isinglass.wording import listing, quoted
 
 __all__ = ["check_high", "high_last", "low_then_high"]
 

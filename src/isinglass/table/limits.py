@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from isinglass.core import MAX_ROWS, MAX_STATES
 from isinglass.errors import TableError, TooManyStates
 from isinglass.table.coding.factor import Factor
-from isinglass.table.wording import listing, plural
+from isinglass.wording import counted, listing
 
 __all__ = ["check_limits", "memory"]
 
@@ -70,14 +70,14 @@ def _either(ways: Sequence[str]) -> str:
 def _check_size(rows: int, n_states: Sequence[int]) -> None:
     if rows > MAX_ROWS:
         raise TableError(
-            f"the table has {plural(rows, 'row')}; at most {MAX_ROWS:,} are supported. Count equal "
-            "rows, and give their numbers as sample_weight."
+            f"the table has {counted(rows, 'row')}; at most {MAX_ROWS:,} are supported. Count "
+            "equal rows, and give their numbers as sample_weight."
         )
     # A byte for each cell, and a bit for each state of it.
     needed, there = rows * (len(n_states) + sum(n_states) / 8), memory()
     if needed > there:
         raise TableError(
-            f"{plural(rows, 'row')} of {plural(len(n_states), 'column')} need {needed / 1e9:.3g} "
+            f"{counted(rows, 'row')} of {counted(len(n_states), 'column')} need {needed / 1e9:.3g} "
             f"GB, and this machine has {there / 1e9:.3g} GB. Take fewer columns, or count equal "
             "rows and give their numbers as sample_weight."
         )

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any
 
 from isinglass.errors import SettingError
-from isinglass.table.wording import listing, quoted
+from isinglass.wording import listing, quoted
 
 __all__ = ["column_named"]
 

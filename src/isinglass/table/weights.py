@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import BadWeights, SettingError
 from isinglass.table.sources.cells import Source, check_shape
-from isinglass.table.wording import listing, quoted
+from isinglass.wording import listing, quoted
 
 __all__ = ["check_n_eff", "rescale", "split_weights"]
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.core import MAX_STATES
 from isinglass.errors import SettingError
 from isinglass.table.coding.labels import key
-from isinglass.table.wording import quoted
+from isinglass.wording import quoted
 
 Array = NDArray[np.float64]
 Pair = tuple[int, int]

@@ -21,6 +21,7 @@ from isinglass.model.inference.gibbs import Schedule, run_chains, warn_if_poor
 from isinglass.model.inference.mixing import Mixing
 from isinglass.model.inference.order import Elimination
 from isinglass.model.potentials import Potentials
+from isinglass.wording import counted
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.uint8]
@@ -64,8 +65,8 @@ class Completed:
         return iter(self.tables)
 
     def __repr__(self) -> str:
-        number = f"{len(self)} table{'' if len(self) == 1 else 's'}"
-        return f"Completed({number}, {self.filled:,} cells filled in each, {self.note})"
+        tables = counted(len(self), "table")
+        return f"Completed({tables}, {self.filled:,} cells filled in each, {self.note})"
 
 
 @dataclass(frozen=True)

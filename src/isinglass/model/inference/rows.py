@@ -14,7 +14,7 @@ from isinglass.table.coding.factor import Factor, factorise
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column
 from isinglass.table.sources.opening import open_source
-from isinglass.table.wording import listing, quoted
+from isinglass.wording import listing, quoted
 
 if TYPE_CHECKING:
     from isinglass.model.potentials import Potentials

@@ -178,27 +178,44 @@ function makePanel(element, data, choose) {
       const why = !data.given[a + "," + b] ? "Tables are kept for the links at the chosen threshold; this is not one of them." : "The table of this link was not kept: the tables of all links would have been too many.";
       return [make("p", { class: "aside" }, why)];
     }
-    const unclear = [];
+    const unclear = [], narrow = table.observed[0].length > 3;
     const head = make("tr", {}, make("td", { class: "corner" }), ...table.observed[0].map((_, k) => make("th", { scope: "col", title: state(b, k) }, make("bdi", {}, state(b, k)))));
     const rows = table.observed.map((values, k) => make("tr", {}, make("th", { scope: "row", title: state(a, k) }, make("bdi", {}, state(a, k))), ...values.map((seen, l) => {
       const expected = table.expected[k][l], known = expected >= 1;
       if (!known) unclear.push([k, l]);
-      return rowsCell(seen, expected, known ? seen / expected : null);
+      return rowsCell(seen, expected, known ? seen / expected : null, narrow);
     })));
+    const numbers = "how many times as many rows as without this link, all other links kept. ";
+    const frame = make("div", { class: "odds-frame", tabindex: "0", role: "region", "aria-label": "Rows observed and expected" }, make("table", { class: narrow ? "odds narrow" : "odds" }, make("thead", {}, head), make("tbody", {}, ...rows)));
     return [
       make("h4", {}, "Rows of each combination"),
-      make("p", { class: "aside" }, "Large: how many times as many rows as without this link, all other links kept. Below: rows observed / rows expected. ", name(a, 40), " down, ", name(b, 40), " across."),
-      make("div", { class: "odds-frame", tabindex: "0", role: "region", "aria-label": "Rows observed and expected" }, make("table", { class: "odds" }, make("thead", {}, head), make("tbody", {}, ...rows))),
+      make("p", { class: "aside" }, narrow ? "The numbers: " + numbers : "Large: " + numbers + "Below: rows observed / rows expected. ", name(a, 40), " down, ", name(b, 40), " across."),
+      frame,
+      ...(narrow ? [rowsPointedAt(frame, edge, table)] : []),
       ...(unclear.length ? [withoutRatio(a, b, unclear)] : []),
       ...(graph.threshold !== data.stops[data.stop] ? [make("p", { class: "aside" }, "Rows are expected from the links at the chosen threshold.")] : []),
     ];
   }
 
-  function rowsCell(seen, expected, ratio) {
+  // A line below a narrow table: the rows of the cell that is pointed at, or tapped.
+  function rowsPointedAt(frame, { a, b }, table) {
+    const line = make("p", { class: "aside pointed-at", "aria-live": "polite" }, "Point at a number, or tap it, for the rows behind it.");
+    const show = (event) => {
+      const cell = event.target.closest("td:not(.corner)");
+      if (!cell) return;
+      const k = cell.parentNode.rowIndex - 1, l = cell.cellIndex - 1;
+      line.replaceChildren(make("bdi", {}, cut(state(a, k), 24)), " with ", make("bdi", {}, cut(state(b, l), 24)), ": " + rowsOf(table.observed[k][l]) + " rows observed, " + rowsOf(Number(table.expected[k][l].toFixed(1))) + " expected.");
+    };
+    frame.addEventListener("pointerover", show);
+    frame.addEventListener("click", show);
+    return line;
+  }
+
+  function rowsCell(seen, expected, ratio, narrow) {
     const size = ratio === null ? 0 : Math.min(Math.abs(Math.log(Math.max(ratio, 1e-9))) / Math.log(4), 1);
     const shade = "color-mix(in srgb, var(--" + (ratio > 1 ? "more" : "less") + ") " + (45 * size).toFixed(0) + "%, var(--wash))";
     return make("td", { style: "background-color:" + shade },
-      make("span", { class: "ratio" }, ratio === null ? "" : "×\u202f" + ratioOf(ratio)),
+      make("span", { class: "ratio" }, ratio === null ? "" : (narrow ? "" : "×\u202f") + ratioOf(ratio)),
       make("span", { class: "rows-of" }, rowsOf(seen) + " / " + rowsOf(Number(expected.toFixed(1)))));
   }
 

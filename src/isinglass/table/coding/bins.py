@@ -16,7 +16,7 @@ from isinglass.table.coding.codes import GAP, code_dtype
 from isinglass.table.coding.factor import Factor
 from isinglass.table.coding.labels import are_numbers, are_texts_of_numbers, plain
 from isinglass.table.settings import column_named
-from isinglass.table.wording import quoted
+from isinglass.wording import quoted
 
 _LARGEST = int(np.finfo(np.float64).max)
 Cuts: TypeAlias = tuple[float, ...]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from isinglass.errors import MissingValues, SettingError, TableError
 from isinglass.table.coding.factor import Factor
 from isinglass.table.notes import Note
-from isinglass.table.wording import listing, plural, quoted
+from isinglass.wording import counted, listing, quoted
 
 __all__ = ["check_missing", "complete_rows", "gap_notes"]
 
@@ -54,7 +54,7 @@ def gap_notes(
     """What is worth telling about gaps that were no error."""
     counts = _gap_counts(names, factors)
     if kept is not None:
-        dropped = f"{int((~kept).sum()):,} of {plural(len(kept), 'row')} dropped"
+        dropped = f"{int((~kept).sum()):,} of {counted(len(kept), 'row')} dropped"
         return (Note(None, "missing values", f"{dropped}; missing were {_named(counts)}"),)
     done = {
         "state": "taken as a state, None",
@@ -64,7 +64,7 @@ def gap_notes(
         Note(
             name,
             "missing values",
-            f"{count:,} of {plural(len(factors[0].codes), 'row')}; {done[missing]}",
+            f"{count:,} of {counted(len(factors[0].codes), 'row')}; {done[missing]}",
         )
         for name, count in counts.items()
     )
@@ -85,7 +85,7 @@ def _named(counts: dict[str, int]) -> str:
 def _ways_on(counts: dict[str, int], complete: NDArray[np.bool_]) -> str:
     left = f"{int(complete.sum()):,} of {len(complete):,} remain"
     return (
-        f"missing values (NaN, None or empty) in {plural(len(counts), 'column')}: "
+        f"missing values (NaN, None or empty) in {counted(len(counts), 'column')}: "
         f"{_named(counts)}. Choose one of three ways: "
         f'missing="drop" uses only complete rows ({left}), and assumes that gaps are '
         'unrelated to the values; missing="state" takes a gap as an answer of its own, so '

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isinglass.errors import TableError
 from isinglass.table.coding.codes import Coded, Codes, code_dtype, renumber
 from isinglass.table.coding.labels import is_gap, plain
-from isinglass.table.wording import quoted
+from isinglass.wording import quoted
 
 __all__ = ["factorise_objects"]
 

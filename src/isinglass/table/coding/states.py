@@ -14,7 +14,7 @@ from isinglass.table.coding.factor import Factor
 from isinglass.table.coding.labels import has_infinity, key, sort_labels
 from isinglass.table.column import Column
 from isinglass.table.high import high_last, low_then_high
-from isinglass.table.wording import listing, quoted
+from isinglass.wording import listing, quoted
 
 __all__ = ["check_finite", "learn_states", "look_up_states"]
 

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from isinglass.errors import FileError, SettingError
 from isinglass.table.limits import memory
-from isinglass.table.wording import quoted
+from isinglass.wording import quoted
 
 __all__ = ["check_max_bytes", "check_size", "contents"]
 

@@ -17,7 +17,7 @@ from isinglass.table.reading.contents import check_max_bytes, contents
 from isinglass.table.reading.delimited import DELIMITERS, read_delimited
 from isinglass.table.reading.second_look import is_not_utf8
 from isinglass.table.reading.text_types import with_types
-from isinglass.table.wording import plural, quoted
+from isinglass.wording import counted, quoted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -139,7 +139,7 @@ def read_file(
         table = FileTable(frame if words == DEFAULT_NA else with_nulls(frame, words))
     if table.frame.height == 0 or table.frame.width == 0:
         raise FileError(
-            f"{path} has {plural(table.frame.width, 'column name')} but no rows; a table needs at "
+            f"{path} has {counted(table.frame.width, 'column name')} but no rows; a table needs at "
             "least one row."
         )
     return table

@@ -11,7 +11,7 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from isinglass.table.wording import plural, quoted
+from isinglass.wording import counted, quoted
 
 __all__ = ["Layout", "find_fault", "has_blank_rows", "is_not_utf8", "records"]
 
@@ -98,7 +98,7 @@ def _cell(row: int, cells: list[str], layout: Layout, is_bad: Callable[[str], bo
 def _wrong_width(found: int, layout: Layout) -> str:
     width = len(layout.names)
     first = "header" if layout.header else "first row"
-    says = f"{plural(found, 'cell')} where the {first} has {width}. Mend that row"
+    says = f"{counted(found, 'cell')} where the {first} has {width}. Mend that row"
     if layout.header and found == width + 1:
         return f"{says}, or name the column of row names in the header."
     return f"{says}."

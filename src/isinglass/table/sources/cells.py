@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import DuplicateNames, TableError
-from isinglass.table.wording import listing, quoted
+from isinglass.wording import listing, quoted
 
 __all__ = ["Cells", "Source", "check_names", "check_shape", "without"]
 

@@ -19,7 +19,7 @@ from isinglass.parameters import checked
 from isinglass.selection import TENTATIVE
 from isinglass.solvers.path import Path
 from isinglass.uncertainty.explaining.searches import Search, checked_estimator, kept_out, searches
-from isinglass.uncertainty.words import listed, number
+from isinglass.wording import listed, number
 
 
 @dataclass(frozen=True)

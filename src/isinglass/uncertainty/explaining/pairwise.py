@@ -22,6 +22,7 @@ from isinglass.model.fit.layout import Pair
 from isinglass.parameters import checked
 from isinglass.table import Table
 from isinglass.uncertainty.explaining.interaction import Explained
+from isinglass.wording import counted
 
 
 @dataclass(frozen=True)
@@ -133,10 +134,9 @@ class PairwiseCheck:
         return frame(columns, library or self.library)
 
     def __repr__(self) -> str:
-        missed = len(self.missed)
         return (
-            f"PairwiseCheck({len(self.interactions)} tests, {missed} "
-            f"interaction{'' if missed == 1 else 's'} missed at level {self.level:g})"
+            f"PairwiseCheck({len(self.interactions)} tests, "
+            f"{counted(len(self.missed), 'interaction')} missed at level {self.level:g})"
         )
 
 

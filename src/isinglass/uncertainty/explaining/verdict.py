@@ -22,7 +22,7 @@ from isinglass.parameters import checked
 from isinglass.selection import TENTATIVE
 from isinglass.uncertainty.explaining.searches import Search, checked_estimator, kept_out, searches
 from isinglass.uncertainty.power.smallest_link import least_log_odds
-from isinglass.uncertainty.words import number, rounded_up
+from isinglass.wording import number, rounded_up
 
 LINKED, NOT_LINKED, CANNOT_TELL = "linked", "not linked", "cannot tell"
 

@@ -24,7 +24,7 @@ from isinglass.selection import FalseEdges, Selector, selector
 from isinglass.table import encode
 from isinglass.uncertainty.power.planned import Planned, Point, told
 from isinglass.uncertainty.power.supposed import Guess, Pilot, Supposition, coupling_of
-from isinglass.uncertainty.words import rounded_up
+from isinglass.wording import rounded_up
 
 #: No plan looks at more rows, unless told to.
 MOST_ROWS = 100_000
