@@ -3,6 +3,7 @@
 # make coverage   which lines of Python the tests reach; pages of it in build/coverage
 # make docs   the documentation site, as build/docs/index.html
 # make dist   sdist and wheel in dist/, tried in an empty environment without a compiler
+# make core-test   the C++ tests of the core, quickly; also part of `make test`
 # make sanitize   the C++ core under sanitizers and valgrind (a few minutes)
 # make friends   models beside pgmpy and pyAgrum, each in an environment of its own
 # make benchmark           how fast beside other work and other libraries (some minutes)
@@ -16,7 +17,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 NATIVE := $(wildcard src/isinglass/core/*.cpp src/isinglass/core/*/*.hpp)
 
-.PHONY: coverage demo dist docs test test-long sanitize friends lint types clean help benchmark benchmark-scaling benchmark-protein
+.PHONY: coverage demo dist docs test test-long core-test sanitize friends lint types clean help benchmark benchmark-scaling benchmark-protein
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -49,7 +50,10 @@ docs: $(READY)
 dist:
 	PYTHON=$(PYTHON) scripts/dist
 
-sanitize:
+core-test: $(READY)
+	scripts/core-test
+
+sanitize: $(READY)
 	scripts/sanitize
 
 friends:

@@ -15,7 +15,8 @@ import pytest
 import isinglass as ig
 import isinglass.model
 from isinglass.errors import SettingError
-from isinglass.parameters import PARAMETERS, Either, Number, Whole, check, kind_of
+from isinglass.parameters import PARAMETERS, check, kind_of
+from isinglass.parameters.kinds import Either, Number, Whole
 from isinglass.rivals import penalties
 
 

@@ -13,7 +13,7 @@ from isinglass.cli.terminal import progress_bar, working
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
-from isinglass.parameters import MANY
+from isinglass.parameters.kinds import MANY
 from isinglass.wording import counted
 
 EPILOG = """\b

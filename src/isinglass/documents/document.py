@@ -185,3 +185,25 @@ def shown(value: Any) -> str:
     if isinstance(value, int) and abs(value) > 10**20:
         return "a number of many digits"
     return "nothing" if value is None else ascii(value)
+
+
+def not_negative(value: Any, where: str) -> float:
+    """A finite number from 0 up."""
+    size = number(value, where)
+    if size < 0:
+        raise Fault(f"{where} must not be negative")
+    return size
+
+
+def by_pair(
+    value: Any, where: str, p: int, read: Callable[[Any], tuple[Any, T]]
+) -> dict[tuple[int, int], T]:
+    """A list with one member for some pairs of p columns; `read` parts a pair from what is said."""
+    found: dict[tuple[int, int], T] = {}
+    for member_ in items(value, where):
+        ends, said = read(member_)
+        i, j = (whole(end, f"a column of {where}", p) for end in items(ends, where, 2))
+        if i >= j or (i, j) in found:
+            raise Fault(f"every pair of {where} must be in column order, and be there once")
+        found[i, j] = said
+    return found

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.graph import Graph, Link, sign_of, trend_of
+from isinglass.losses.forms import table_df
 from isinglass.table.coding.labels import sort_labels
 from isinglass.table.column import as_text
 
@@ -48,6 +49,7 @@ def _link(field: Potentials, pair: tuple[int, int], ordered: bool) -> Link:
         source_state=high[0],
         target_state=high[1],
         size=_size(table),
+        df=table_df(*table.shape),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.errors import SettingError
+from isinglass.errors import SettingError, Wording
 from isinglass.graph import position_of
 from isinglass.model.inference import rows
 from isinglass.model.inference.completion import Completed, Drawing, complete, described, likeliest
@@ -184,6 +184,10 @@ class Predicting(Questions):
             )
         if use == "inference" and self.errors is None:
             raise SettingError(
-                "completed tables for inference need the errors of the parameters: take "
-                "isinglass.with_errors(est) instead of est.model_."
+                "completed tables for inference need the errors of the parameters: ",
+                Wording(
+                    "take isinglass.with_errors(est) instead of est.model_.",
+                    "this model has none. Leave out --use inference, or save a model with errors "
+                    "from Python.",
+                ),
             )

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine.along import Cuts
 from isinglass.losses.families import softmax_terms
 from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import LEAST
+from isinglass.solvers.cuts import Cuts
 from isinglass.table import Drawer, Table
 from isinglass.table.draws import Counts
 
@@ -116,7 +116,7 @@ class _Held:
 
     def __init__(self, drawer: Drawer, fold: Counts, train: Table, kept: Kept) -> None:
         held = fold > 0
-        self.weights = (fold * drawer.worth)[held]
+        self.weights = (fold * drawer.weight)[held]
         self.answers = train.n_answers
         codes = drawer.table.codes[held]
         self.seen = codes < np.asarray(drawer.table.n_answers)  # not a gap that is left out

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from isinglass.errors import StoppedEarly
+from isinglass.errors import StoppedEarly, Wording
 
 Array = NDArray[np.float64]
 Tell = Callable[[str], None]
@@ -166,10 +166,11 @@ def step_in_words(step: int, slope: Array) -> str:
 
 def _warn_of_steps(parameters: int, steps: int, slope: Array) -> None:
     warnings.warn(
-        f"the fit of {parameters:,} parameters took all its {steps:,} steps, and its "
-        f"largest slope is still {np.abs(slope).max():.1g} (1e-10 is wanted): couplings "
-        "have fewer digits, and edges that the rows leave unbounded may stop short. A larger "
-        "ridge makes the fit quicker.",
-        StoppedEarly,
+        StoppedEarly(
+            f"the fit of {parameters:,} parameters took all its {steps:,} steps, and its "
+            f"largest slope is still {np.abs(slope).max():.1g} (1e-10 is wanted): couplings "
+            "have fewer digits, and edges that the rows leave unbounded may stop short.",
+            Wording(" A larger ridge makes the fit quicker.", ""),
+        ),
         stacklevel=3,
     )

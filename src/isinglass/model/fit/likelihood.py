@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.model.fit import pseudolikelihood
 from isinglass.model.fit.descent import Tell, lbfgs
 from isinglass.model.fit.layout import Layout
@@ -30,8 +30,9 @@ class Likelihood:
     def __init__(self, pseudo: PseudoLikelihood, table: Table, memory: float) -> None:
         if table.available:
             raise SettingError(
-                'refit="likelihood" needs rows without gaps; take missing="drop" or "state", or '
-                'refit="pseudolikelihood".'
+                'refit="likelihood" needs rows without missing values; take ',
+                Setting("missing", "drop"),
+                ' or "state", or refit="pseudolikelihood".',
             )
         self.pseudo, self.layout, self.ridge = pseudo, pseudo.layout, pseudo.ridge
         self.table = table

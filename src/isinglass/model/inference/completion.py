@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from isinglass.engine.learn import threads_for
+from isinglass.errors import Setting
 from isinglass.model.inference import elimination
 from isinglass.model.inference.gibbs import Schedule, run_chains, warn_if_poor
 from isinglass.model.inference.mixing import Mixing
@@ -220,7 +221,9 @@ class Drawing:
     def _several(self, model: Potentials, order: Elimination | None, n: int) -> Codes:
         fits = order is not None and order.bytes_needed(n) <= self.memory
         if order is not None and (fits or self.method == "exact"):
-            elimination.check_memory(order, n, self.memory, ', or take method="gibbs"')
+            elimination.check_memory(
+                order, n, self.memory, ", or take ", Setting("method", "gibbs")
+            )
             return elimination.draw(model, order, n, self.rng)
         schedule = Schedule(min(max(n, 4), 32), self.burn_in, self.thin)
         seed = int(self.rng.integers(2**64, dtype=np.uint64))

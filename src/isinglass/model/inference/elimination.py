@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.errors import OutOfMemory
+from isinglass.errors import OutOfMemory, Part, Setting
 from isinglass.model.inference.order import Elimination, plan_elimination
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def plan(field: Potentials, memory: float, together: Sequence[int] = ()) -> Elim
 
 
 def check_memory(
-    order: Elimination, rows: int, memory: float, way_out: str, *, beliefs: bool = False
+    order: Elimination, rows: int, memory: float, *way_out: Part, beliefs: bool = False
 ) -> None:
     """Raise OutOfMemory if the tables of an order need more bytes than there may be."""
     needed = order.bytes_needed(rows, beliefs=beliefs)
@@ -45,7 +45,10 @@ def check_memory(
         raise OutOfMemory(
             f"exact elimination needs about {_in_words(needed)}, since up to "
             f"{max(map(len, order.scopes))} columns have to be looked at together; at most "
-            f"{_in_words(int(memory))} are allowed. Raise memory{way_out}."
+            f"{_in_words(int(memory))} are allowed. Raise ",
+            *(Setting("memory"), *way_out, "."),
+            needed=needed,
+            allowed=memory,
         )
 
 

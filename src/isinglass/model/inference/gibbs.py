@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import gibbs_sample
-from isinglass.errors import PoorMixing
+from isinglass.errors import Part, PoorMixing, Setting
 from isinglass.model.inference.mixing import Mixing, diagnose_mixing
 from isinglass.parameters import check_fields
 
@@ -84,15 +84,16 @@ def warn_if_poor(mixing: Mixing, schedule: Schedule) -> None:
     """Warn with `PoorMixing` if the rows are far from independent draws of the model."""
     if not mixing.is_poor:
         return
-    advice = f"raise thin (now {schedule.thin}) to have rows that are worth more"
+    thin, burn_in = Setting("thin"), Setting("burn_in")
+    advice: tuple[Part, ...] = (thin, f" (now {schedule.thin}) to have rows that are worth more")
     if mixing.disagree:
         advice = (
-            f"raise burn_in (now {schedule.burn_in}) and thin (now {schedule.thin}); if that does "
-            "not help, chains stay where they started, and only exact sampling gives the "
-            "model's table"
+            *(burn_in, f" (now {schedule.burn_in}) and ", thin),
+            f" (now {schedule.thin}); if that does not help, chains stay where they "
+            "started, and only exact sampling gives the model's table",
         )
-    text = f"Gibbs sampling mixes poorly: {mixing.in_words()}; {advice}."
-    warnings.warn(text, PoorMixing, stacklevel=5)
+    found = f"Gibbs sampling mixes poorly: {mixing.in_words()}; raise "
+    warnings.warn(PoorMixing(found, *advice, "."), stacklevel=5)
 
 
 def _flat(field: Potentials) -> dict[str, NDArray[Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.graph import position_of
 from isinglass.model.inference import elimination
 from isinglass.model.inference.gibbs import Schedule
@@ -20,7 +20,7 @@ from isinglass.parameters import Seed, checked
 
 Array = NDArray[np.float64]
 
-GIBBS_INSTEAD = ', or take method="gibbs"'
+GIBBS_INSTEAD = ", or take ", Setting("method", "gibbs")
 
 
 class Questions(Potentials):
@@ -115,7 +115,7 @@ class Questions(Potentials):
 
     def _chances(self, memory: float) -> tuple[list[Array], dict[tuple[int, int], Array]]:
         order = elimination.plan(self, memory)
-        elimination.check_memory(order, 0, memory, GIBBS_INSTEAD, beliefs=True)
+        elimination.check_memory(order, 0, memory, *GIBBS_INSTEAD, beliefs=True)
         _, single, pairs = elimination.marginals(self, order)
         return single, pairs
 
@@ -171,7 +171,7 @@ class Questions(Potentials):
 
     def _joint(self, columns: Sequence[int], memory: float) -> Array:
         order = elimination.plan(self, memory, together=columns)
-        elimination.check_memory(order, 0, memory, GIBBS_INSTEAD, beliefs=True)
+        elimination.check_memory(order, 0, memory, *GIBBS_INSTEAD, beliefs=True)
         return elimination.joint(self, order, columns)
 
     @checked
@@ -232,7 +232,8 @@ class Questions(Potentials):
         if not np.isfinite([found[2], error]).all():
             raise SettingError(
                 f"too few of {len(shares.codes):,} draws have {when[0]} = {when[1]} beside either "
-                f'answer of {of[0]}; raise draws, or raise memory and take method="exact".'
+                f"answer of {of[0]}; raise draws, or raise ",
+                *(Setting("memory"), " and take ", Setting("method", "exact"), "."),
             )
         return OddsShift(of, when, against, *found, error)
 

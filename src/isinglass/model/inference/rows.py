@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from isinglass.errors import SettingError, TableError
+from isinglass.errors import Setting, SettingError, TableError
 from isinglass.table.coding.factor import Factor, factorise
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column
@@ -52,18 +52,20 @@ def encode_with_gaps(field: Potentials, X: Any) -> tuple[Codes, NDArray[np.bool_
     missing = np.zeros(codes.shape, dtype=bool, order="F")
     for v, name in enumerate(field.names):
         factor = factorise(name, source.cells(at[v]))
-        missing[:, v] = factor.gaps
+        missing[:, v] = factor.missing
         _check_no_answer(field, v, factor)
-        seen = factor.rows(~factor.gaps)
-        codes[~factor.gaps, v] = look_up_states(column_of(field, v, seen), seen)
+        seen = factor.rows(~factor.missing)
+        codes[~factor.missing, v] = look_up_states(column_of(field, v, seen), seen)
     return codes, missing
 
 
 def _check_no_answer(field: Potentials, v: int, factor: Factor) -> None:
-    if field.states[v][-1] is None and factor.gaps.any():
+    if field.states[v][-1] is None and factor.missing.any():
         raise SettingError(
-            f"a gap in {field.names[v]!r} is an answer of this model, so there is nothing to "
-            'complete; fit with missing="available" or "drop" instead of "state".'
+            f"a missing value of {field.names[v]!r} is a state of this model, so there is nothing "
+            "to complete; fit with ",
+            Setting("missing", "available"),
+            ' or "drop" instead of "state".',
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.engine.learn import threads_for
+from isinglass.errors import Setting
 from isinglass.frames import frame
 from isinglass.model.inference import elimination
 from isinglass.model.inference.gibbs import Schedule, run_chains, warn_if_poor
@@ -141,7 +142,7 @@ class Sampling(Potentials):
         if method != "gibbs":
             order = elimination.plan(field, memory)
             if method == "exact" or order.bytes_needed(n) <= memory:
-                elimination.check_memory(order, n, memory, ', or take method="gibbs"')
+                elimination.check_memory(order, n, memory, ", or take ", Setting("method", "gibbs"))
                 return self._completed(known, elimination.draw(field, order, n, rng))
         run = run_chains(
             field,

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
-from isinglass.errors import OutOfMemory, SettingError
+from isinglass.errors import OutOfMemory, Setting, SettingError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.graph import Graph
 from isinglass.losses.linear import RIDGE
@@ -288,5 +288,9 @@ def _check_memory(size: int, memory: float) -> None:
     if needed > memory:
         raise OutOfMemory(
             f"the covariance of {size:,} parameters needs about {needed:,} bytes; at most "
-            f"{int(memory):,} are allowed. Raise memory, or ask about a smaller graph."
+            f"{int(memory):,} are allowed. Raise ",
+            Setting("memory"),
+            ", or ask about a smaller graph.",
+            needed=needed,
+            allowed=memory,
         )
