@@ -7,7 +7,7 @@ from isinglass import exports, losses, selection, simulate
 from isinglass.errors import IsinglassError
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import Graph
-from isinglass.model import FitRecord, MarkovField
+from isinglass.model import Exact, FitRecord, Gibbs, MarkovField
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.solvers import Path, Step, foba
 from isinglass.table import read_table
@@ -45,8 +45,10 @@ __all__ = [
     "CaseDropping",
     "ChowLiuTree",
     "Comparison",
+    "Exact",
     "Explanation",
     "FitRecord",
+    "Gibbs",
     "Graph",
     "GreedyGraph",
     "InteractionScreening",
