@@ -18,6 +18,7 @@ from isinglass.errors import OutOfMemory, PoorMixing
 from isinglass.model.inference.elimination import in_bytes
 from isinglass.model.inference.methods import MEMORY, Gibbs
 from isinglass.model.inference.mixing import Mixing, diagnose_mixing
+from isinglass.model.inference.order import NUMBER
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField
@@ -123,21 +124,28 @@ def draw_shares(
     field: MarkovField, groups: Sequence[Sequence[int]], gibbs: Gibbs, rng: np.random.Generator
 ) -> Shares:
     """Draw rows to look at some groups of columns; a `PoorMixing` warning says if they are poor."""
-    for columns in groups:
-        _check_memory([field.n_states[v] for v in columns], gibbs.chains)
+    _check_memory(field, groups, gibbs)
     run = run_chains(field, gibbs.draws, gibbs, rng)
     warn_if_poor(run.mixing, gibbs)
     return Shares(field.n_states, run.codes, gibbs.chains)
 
 
-def _check_memory(shape: Sequence[int], chains: int) -> None:
-    """Every chain has a table of its own: counts, shares, and how far each is from their mean."""
-    needed = 3 * 8 * chains * prod(shape)
+def _check_memory(field: MarkovField, groups: Sequence[Sequence[int]], gibbs: Gibbs) -> None:
+    """Raise OutOfMemory if the draws, or a table over some columns, need more than MEMORY."""
+    # A byte per cell, and for each row a few numbers while the chains are compared.
+    needed = gibbs.draws * (len(field.names) + 8 * NUMBER)
+    what, way_out = f"{gibbs.draws:,} draws", "Take fewer draws"
+    for columns in groups:
+        # Every chain has a table of its own: counts, shares, and their distance from the mean.
+        cells = prod(field.n_states[v] for v in columns)
+        if 3 * NUMBER * gibbs.chains * cells > needed:
+            needed = 3 * NUMBER * gibbs.chains * cells
+            what = f"{gibbs.chains} tables over {len(columns)} columns, {cells:,} cells each,"
+            way_out = "Ask about fewer columns together"
     if needed > MEMORY:
         raise OutOfMemory(
-            f"{len(shape)} columns have {prod(shape):,} combinations of states; their shares in "
-            f"{chains} chains need about {in_bytes(needed)}, and at most {in_bytes(MEMORY)} are "
-            "allowed. Ask about fewer columns together."
+            f"{what} need about {in_bytes(needed)}; at most {in_bytes(MEMORY)} are allowed. "
+            f"{way_out}."
         )
 
 
