@@ -7,17 +7,19 @@ from typing import Any
 
 import click
 
+from isinglass.model.inference.methods import Method, method_of
+
 Command = Callable[..., Any]
 
 
 def method_options(command: Command) -> Command:
-    """Add the choice between exact and Gibbs, and what exact may take."""
+    """Add the choice between exact and Gibbs, and the memory of exact."""
     method = click.option(
         "--method",
         type=click.Choice(["auto", "exact", "gibbs"]),
         default="auto",
         show_default=True,
-        help="Exact, or Gibbs sampling; auto is exact where memory allows.",
+        help="Exact, or by Gibbs sampling where exact needs too much memory.",
     )
     memory = click.option(
         "--memory",
@@ -25,7 +27,7 @@ def method_options(command: Command) -> Command:
         default=1e9,
         show_default="1e9",
         metavar="BYTES",
-        help="The memory that exact computation may take.",
+        help="Memory that exact may take.",
     )
     return method(memory(command))
 
@@ -37,9 +39,16 @@ def sweep_options(command: Command) -> Command:
         type=int,
         default=1000,
         show_default=True,
-        help="Gibbs: sweeps before the first draw.",
+        help="Gibbs: sweeps before draws.",
     )
     thin = click.option(
         "--thin", type=int, default=10, show_default=True, help="Gibbs: sweeps per draw."
     )
     return burn_in(thin(command))
+
+
+def take_method(options: dict[str, Any], *settings: str) -> Method:
+    """Take the method and its settings out of the options of a command."""
+    return method_of(
+        options.pop("method"), **{name: options.pop(name) for name in ("memory", *settings)}
+    )
