@@ -22,6 +22,7 @@ from isinglass.engine.native import NativeRuns, learn_native
 from isinglass.engine.runs import Choices, Ends, Progress, answers_only
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
+from isinglass.losses.forms import table_df
 from isinglass.solvers.path import Path
 from isinglass.table import Table
 
@@ -147,6 +148,7 @@ class AvailableRuns:
             np.concatenate([choices.unbounded for choices in all_choices])[order],
             [tables[i] for i in order],
             np.array([trend_of(tables[i]) for i in order]),
+            np.array([table_df(*tables[i].shape) for i in order], dtype=np.intp),
         )
 
     def chosen(self, threshold: float) -> Ends:

@@ -16,6 +16,8 @@ from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import Choices, Ends, Progress
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
+from isinglass.losses.forms import table_df
+from isinglass.solvers.cuts import fits_at
 from isinglass.solvers.path import (
     ALL_IN,
     Path,
@@ -113,7 +115,7 @@ def merged_rows(table: Table) -> tuple[NDArray[np.integer[Any]], NDArray[np.floa
 
 @dataclass(frozen=True, eq=False)
 class NativeRuns:
-    """The core's flat arrays, read when asked; their layout is in ``core/refit/flat.hpp``."""
+    """The core's flat arrays, read when asked; their layout is in ``core/search/flat.hpp``."""
 
     flat: dict[str, NDArray[Any]]
     targets: tuple[int, ...]
@@ -128,33 +130,32 @@ class NativeRuns:
     def choices(self, threshold: float) -> Choices:
         """Cut every path before its first forward step whose gain is not above the threshold."""
         flat, targets = self.flat, np.asarray(self.targets)
-        fits = self._cuts(threshold)
+        fits = fits_at(flat["fit_begin"], self._gains, threshold)
         entries, chooser = _ranges(flat["support_begin"], fits)
         column, neighbour = targets[chooser], flat["support"][entries]
         tables = _Tables(self, column, neighbour, self._table_begin[entries])
+        states = np.asarray(self.n_states, dtype=np.intp)
         return Choices(
             column,
             neighbour,
             flat["unbounded"][entries].astype(bool),
             tables,
             tables.trends(),
+            table_df(states[column], states[neighbour]),
         )
 
     def chosen(self, threshold: float) -> Ends:
         """Who chose whom, without the numbers."""
-        entries, chooser = _ranges(self.flat["support_begin"], self._cuts(threshold))
+        fits = fits_at(self.flat["fit_begin"], self._gains, threshold)
+        entries, chooser = _ranges(self.flat["support_begin"], fits)
         return np.asarray(self.targets)[chooser], self.flat["support"][entries]
 
-    def _cuts(self, threshold: float) -> NDArray[np.intp]:
-        """Number of the fit at which each path is cut."""
-        begin = self.flat["fit_begin"]
-        last = begin[1:] - 1
-        too_weak = (self.flat["add"] == 1) & ~(self.flat["change"] > threshold)
-        too_weak[begin[:-1]] = False  # the start is no step
-        weak = np.flatnonzero(too_weak)[::-1]
-        cut = last.copy()
-        cut[np.searchsorted(last, weak)] = weak - 1  # of several, the first step
-        return cut
+    @cached_property
+    def _gains(self) -> NDArray[np.float64]:
+        """The gain of the step that led to each fit; infinite for a start and a backward step."""
+        gains: NDArray[np.float64] = np.where(self.flat["add"] == 1, self.flat["change"], np.inf)
+        gains[self.flat["fit_begin"][:-1]] = np.inf
+        return gains
 
     @cached_property
     def _table_begin(self) -> NDArray[np.intp]:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
+from isinglass.losses.forms import table_df
+from isinglass.solvers.cuts import Cuts
 from isinglass.solvers.path import Path
 
 Ends = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -31,6 +33,8 @@ class Choices:
         The column's table of log-potentials for each entry, its own states in the rows.
     trends : (k,) array of float
         How much high goes with high; the coupling between two columns of two states.
+    df : (k,) array of int
+        Free parameters of the edge.
     """
 
     column: NDArray[np.intp]
@@ -38,6 +42,7 @@ class Choices:
     unbounded: NDArray[np.bool_]
     tables: Sequence[NDArray[np.float64]]
     trends: NDArray[np.float64]
+    df: NDArray[np.intp]
 
 
 class Runs(Protocol):
@@ -88,6 +93,13 @@ class KeptRuns:
             np.array([t in fits[r].unbounded for r, t in pairs], dtype=bool),
             tables,
             np.array([trend_of(table) for table in tables]),
+            np.array(
+                [
+                    fits[r].df[t] if self.n_answers is None else table_df(*table.shape)
+                    for (r, t), table in zip(pairs, tables, strict=True)
+                ],
+                dtype=np.intp,
+            ),
         )
 
     def chosen(self, threshold: float) -> Ends:
@@ -112,6 +124,11 @@ def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64
     full -= full.mean(axis=0)
     full -= full.mean(axis=1, keepdims=True)
     return full
+
+
+def cuts_of(runs: Runs) -> list[Cuts]:
+    """Where each column's path may be cut."""
+    return [Cuts.of(runs.path(r)) for r in range(len(runs))]
 
 
 class Paths(Sequence[Path]):

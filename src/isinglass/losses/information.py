@@ -41,7 +41,7 @@ def information(
     design, _ = loss.design(tuple(fit.coef), first_row)
     curvature = _curvature(fit.scores(loss.codes[first_row]), zero_sum_basis(loss.states))
     own = _own(design, curvature, cell, loss)
-    always = loss.always.features(1).shape[1] * (loss.states - 1)
+    always = loss.always_rows * (loss.states - 1)
     for t in columns:
         split, _, _ = loss.split(cell, [t], len(design))
         whole, cross = _with(split / loss.n, design, curvature, zero_sum_basis(loss.n_states[t]))

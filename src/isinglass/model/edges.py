@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
 from isinglass.graph import Graph, Link, position_of, sign_of, trend_of
+from isinglass.losses.forms import table_df
 from isinglass.model.codings import table_against
 from isinglass.model.fit.parameter_errors import CONDITION
 from isinglass.model.labelled import LabelledTable, code_of, table_of
@@ -53,6 +54,7 @@ def _link(field: MarkovField, pair: tuple[int, int], ordered: bool) -> Link:
         source_state=high[0],
         target_state=high[1],
         size=_size(table),
+        df=table_df(*table.shape),
     )
 
 

@@ -7,8 +7,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
-from isinglass.engine import Paths, Progress, RefittedValues, Search, Value, pairs_at
-from isinglass.engine.along import cuts_of
+from isinglass.engine import Paths, Progress, RefittedValues, Search, Value, cuts_of, pairs_at
 from isinglass.graph import Graph
 from isinglass.record.associations import tally_of
 from isinglass.record.fit_record import FitRecord
@@ -71,7 +70,7 @@ def _values(
     ever = {
         (min(r, t), max(r, t))
         for r, cuts in enumerate(cuts_of(runs))
-        for support in cuts.supports()
+        for support in cuts.supports
         for t in support
     }
     values = dict(zip(graph.pairs, edge_values(graph.pairs, progress), strict=True))

@@ -18,6 +18,7 @@ from scipy.special import xlogy
 
 from isinglass.errors import SettingError
 from isinglass.graph import Link
+from isinglass.losses.forms import table_df
 from isinglass.model import FitRecord
 from isinglass.report import texts
 from isinglass.solvers.equivalent import one_parameter_gain
@@ -133,7 +134,7 @@ def _certain(record: FitRecord, link: Link, least: float) -> bool:
     if here <= 0:
         return False
     loss = -0.5 * np.log1p(-min(link.strength**2, 1 - 1e-12)) * min(worst / here, 1.0)
-    df = (table.observed.shape[0] - 1) * (table.observed.shape[1] - 1)
+    df = table_df(*table.observed.shape) if link.df is None else link.df
     return bool(one_parameter_gain(loss, df, record.rows) > record.threshold)
 
 

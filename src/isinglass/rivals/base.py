@@ -12,6 +12,7 @@ from isinglass.engine import Joined, NativeRuns, fit_neighbourhoods, join, threa
 from isinglass.errors import TableError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.graph import Graph
+from isinglass.solvers.cuts import join_neighbourhoods
 from isinglass.table import Table
 
 Neighbours = Sequence[Sequence[int]]
@@ -50,10 +51,10 @@ def adjacency(neighbours: Neighbours, rule: str) -> NDArray[np.bool_]:
     >>> adjacency([[1], [], []], "or").astype(int).tolist()
     [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     """
-    chosen = np.zeros((len(neighbours), len(neighbours)), dtype=bool)
-    for r, others in enumerate(neighbours):
-        chosen[r, list(others)] = True
-    return chosen | chosen.T if rule == "or" else chosen & chosen.T
+    linked = np.zeros((len(neighbours), len(neighbours)), dtype=bool)
+    for a, b in join_neighbourhoods(neighbours, rule):
+        linked[a, b] = linked[b, a] = True
+    return linked
 
 
 def neighbours_of(linked: NDArray[np.bool_]) -> list[list[int]]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine.along import Cuts
 from isinglass.losses.families import softmax_terms
 from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import LEAST
+from isinglass.solvers.cuts import Cuts
 from isinglass.table import Drawer, Table
 from isinglass.table.draws import Counts
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine.along import Cuts
 from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import LEAST
+from isinglass.solvers.cuts import Cuts
 
 Array = NDArray[np.float64]
 #: The search runs to this share of the gain at which an edge of one parameter pays its price.
@@ -66,7 +65,7 @@ class EBIC:
     def _of_column(self, cuts: Cuts, n: float, p: int) -> Array:
         """EBIC of each fit of a column."""
         loss = np.array([fit.loss for fit in cuts.fits])
-        parameters = np.array([_parameters(fit.coef.values()) for fit in cuts.fits])
+        parameters = np.array([sum(fit.df.values()) for fit in cuts.fits])
         neighbours = np.array([len(fit.coef) for fit in cuts.fits])
         values: Array = (
             2 * n * loss
@@ -80,8 +79,3 @@ class EBIC:
             f"EBIC(gamma={self.gamma:g}): the smallest 2nl + f log(n) + "
             f"{2 * self.gamma:g} k log(p-1), summed over columns"
         )
-
-
-def _parameters(tables: Iterable[Array]) -> int:
-    """Free parameters of some edges."""
-    return sum((table.shape[0] - 1) * (table.shape[1] - 1) for table in tables)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine.along import edges_along
 from isinglass.errors import SettingError
 from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import FalseEdges
+from isinglass.solvers.cuts import edges_at_each
 from isinglass.table import Drawer
 from isinglass.table.draws import Counts
 
@@ -212,7 +212,7 @@ def counted_edges(
     counts: list[Counter[Pair]] = [Counter() for _ in thresholds]
     for done, draw in enumerate(draws, start=1):
         cuts, here = look.others(drawer.table_of(draw)[0], thresholds)
-        for count, edges in zip(counts, edges_along(cuts, here, look.search.rule), strict=True):
+        for count, edges in zip(counts, edges_at_each(cuts, here, look.search.rule), strict=True):
             count.update(edges - look.search.required)
         look.progress(done, len(draws))
     return counts

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from isinglass.report.places import places
+from isinglass.report.layout import page_positions
 
 
 def random_pairs(p, count, seed):
@@ -28,8 +28,8 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_column_has_a_place_of_its_own(shape):
-    at = places(*SHAPES[shape])
+def test_every_column_has_a_position_of_its_own(shape):
+    at = page_positions(*SHAPES[shape])
     assert at.shape == (SHAPES[shape][0], 2)
     assert np.isfinite(at).all()
     away = np.hypot(*(at[:, None] - at[None]).T)
@@ -38,21 +38,21 @@ def test_every_column_has_a_place_of_its_own(shape):
 
 def test_linked_columns_are_near():
     p, chosen, faint = SHAPES["sparse"]
-    at = places(p, chosen, faint)
+    at = page_positions(p, chosen, faint)
     lengths = [np.hypot(*(at[a] - at[b])) for a, b in chosen]
     others = [np.hypot(*(at[a] - at[b])) for a, b in combinations(range(p), 2)]
     assert np.median(lengths) < 0.5 * np.median(others)
 
 
 def test_a_chain_keeps_its_order():
-    at = places(*SHAPES["chain"])[:, 0]
+    at = page_positions(*SHAPES["chain"])[:, 0]
     assert (np.diff(at) > 0).all() or (np.diff(at) < 0).all()
 
 
 def test_the_same_in_every_process():
     code = (
-        "from isinglass.report.places import places; "
-        "print(places(9, [(0, 1), (1, 2), (4, 5)], [(2, 4)]).round(2).tolist())"
+        "from isinglass.report.layout import page_positions; "
+        "print(page_positions(9, [(0, 1), (1, 2), (4, 5)], [(2, 4)]).round(2).tolist())"
     )
     said = {
         subprocess.run(
