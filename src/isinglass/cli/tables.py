@@ -42,8 +42,8 @@ FILE_OPTIONS = (
     click.option(
         "--sep",
         metavar="CHAR",
-        help="What separates the cells of a text file, such as ';' or '|' (tab for a tab); by default "
-        "the first line decides.",
+        help="What separates the cells of a text file, such as ';' or '|' (tab for a tab); by "
+        "default the first line decides.",
     ),
     click.option(
         "--encoding",
@@ -73,8 +73,8 @@ COLUMN_OPTIONS = (
         "--high",
         multiple=True,
         metavar="NAME=STATE",
-        help="Which state of a two-state column is the high one, such as Vote=yea: signs and log-odds "
-        "are about high states. By default the one that means yes (yes, true, present, ja, "
+        help="Which state of a two-state column is the high one, such as Vote=yea: signs and "
+        "log-odds are about high states. By default the one that means yes (yes, true, present, ja, "
         "agree, ...), else the second label; nodes.csv shows it.",
     ),
     click.option("--weight-column", metavar="NAME", help="A column of counts or weights."),
