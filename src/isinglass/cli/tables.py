@@ -74,8 +74,8 @@ COLUMN_OPTIONS = (
         multiple=True,
         metavar="NAME=STATE",
         help="Which state of a two-state column is the high one, such as Vote=yea: signs and "
-        "log-odds are about high states. By default the one that means yes (yes, true, present, ja, "
-        "agree, ...), else the second label; nodes.csv shows it.",
+        "log-odds are about high states. By default the one that means yes (yes, true, present, "
+        "ja, agree, ...), else the second label; nodes.csv shows it.",
     ),
     click.option("--weight-column", metavar="NAME", help="A column of counts or weights."),
     click.option(
