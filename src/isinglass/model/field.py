@@ -542,7 +542,7 @@ class MarkovField:
             How many completed tables. The first ones are the same however many there are.
         use : "display" or "inference"
             For inference, the parameters are redrawn for every table; this needs a model with
-            `errors`. Otherwise what one learns from the tables comes out too sure.
+            `errors`. Otherwise an analysis of the tables understates its uncertainty.
         most_likely : bool
             Fill in the likeliest states of a row's missing cells together, instead of a draw.
         method

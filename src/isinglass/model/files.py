@@ -44,7 +44,7 @@ def save_model(
 def model_bytes(field: MarkovField, fit: FitRecord | None = None) -> bytes:
     """The content of a model file."""
     if fit is not None and fit.names != field.names:
-        raise SettingError("the record is of other columns than the model; save them apart.")
+        raise SettingError("the record and the model have different columns; save them separately.")
     parts = {"model": model_to_json(field)}
     if fit is not None:
         parts["fit"] = fit.to_json()
@@ -89,7 +89,7 @@ def _column_to_json(field: MarkovField, v: int) -> Document:
 
 
 def model_from_json(document: Any) -> MarkovField:
-    """The model that `model_to_json` wrote; Fault or SettingError if anything is odd."""
+    """The model that `model_to_json` wrote; Fault or SettingError if anything is wrong."""
     columns = items(member(document, "columns", "the model"), "columns")
     names, states, intercepts = [], [], []
     cuts: dict[int, tuple[float, ...]] = {}
@@ -154,7 +154,7 @@ def _errors_to_json(errors: ParameterErrors) -> dict[str, Any]:
 
 
 def _errors_from_json(value: Any, field: MarkovField) -> ParameterErrors:
-    """The errors that `_errors_to_json` wrote for a model; Fault if anything is odd."""
+    """The errors that `_errors_to_json` wrote for a model; Fault if anything is wrong."""
 
     def part(key: str) -> Any:
         return member(value, key, "errors")
@@ -164,7 +164,7 @@ def _errors_from_json(value: Any, field: MarkovField) -> ParameterErrors:
 
     pairs = list(field.couplings)
     layout = Layout(field.n_states, pairs, yes_or_no("intercept"))
-    places = range(len(pairs))
+    positions = range(len(pairs))
     unbounded = items(part("unbounded"), "unbounded of the errors")
     units = number(part("units"), "units of the errors")
     if units <= 0:
@@ -172,7 +172,7 @@ def _errors_from_json(value: Any, field: MarkovField) -> ParameterErrors:
     return ParameterErrors(
         layout,
         _covariance(part("covariance"), layout.size),
-        frozenset(pairs[choice(at, "an unbounded edge", places)] for at in unbounded),
+        frozenset(pairs[choice(at, "an unbounded edge", positions)] for at in unbounded),
         units,
         yes_or_no("clustered"),
         yes_or_no("chose_graph"),

@@ -85,7 +85,7 @@ Method = str | Exact | Gibbs | tuple[Exact, Gibbs]
 
 
 class _Methods:
-    """What `method` may be."""
+    """What is allowed as `method`."""
 
     def admits(self, value: Any) -> bool:
         """Whether a value is allowed."""

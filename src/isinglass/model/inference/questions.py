@@ -13,8 +13,8 @@ from isinglass.errors import SettingError
 from isinglass.graph import position_of
 from isinglass.model.inference import elimination
 from isinglass.model.inference.evidence import Evidence, known_codes, positions_asked, reduced
-from isinglass.model.inference.gibbs import draw_shares
 from isinglass.model.inference.methods import Exact, Gibbs, Method, first_that_fits
+from isinglass.model.inference.sampling import draw_shares
 from isinglass.model.labelled import LabelledTable, code_of, table_of
 
 if TYPE_CHECKING:
