@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,9 +21,8 @@ from isinglass.documents.document import (
     whole,
 )
 from isinglass.documents.labels import label_to_json, states_from_json
-from isinglass.documents.parts import LIBRARIES, Document, as_file, load_part
+from isinglass.documents.parts import LIBRARIES, Document, load_part, save_parts
 from isinglass.errors import SettingError
-from isinglass.files import check_file, write_files
 from isinglass.model.field import MarkovField
 from isinglass.model.fit.layout import Layout
 from isinglass.model.fit.parameter_errors import ParameterErrors
@@ -37,18 +35,14 @@ def save_model(
     field: MarkovField, path: str | os.PathLike[str], fit: FitRecord | None = None
 ) -> None:
     """Write a model, and the record of its fit if there is one."""
-    check_file(path)
-    write_files({Path(path): model_bytes(field, fit)})
+    save_parts(path, **model_parts(field, fit))
 
 
-def model_bytes(field: MarkovField, fit: FitRecord | None = None) -> bytes:
-    """The content of a model file."""
+def model_parts(field: MarkovField, fit: FitRecord | None = None) -> dict[str, Document]:
+    """The parts of a model file."""
     if fit is not None and fit.names != field.names:
         raise SettingError("the record and the model have different columns; save them separately.")
-    parts = {"model": model_to_json(field)}
-    if fit is not None:
-        parts["fit"] = fit.to_json()
-    return as_file(parts)
+    return {"model": model_to_json(field)} | ({} if fit is None else {"fit": fit.to_json()})
 
 
 def load_model(path: str | os.PathLike[str]) -> MarkovField:

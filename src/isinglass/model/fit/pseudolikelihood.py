@@ -81,7 +81,7 @@ class PseudoLikelihood:
         return objective
 
     def _start(self, progress: Progress | None) -> Array:
-        """The best of some positions between independent columns and columns fitted one by one.
+        """The best of some points between independent columns and columns fitted one by one.
 
         Where rows are few for the parameters, the mean of an edge's two tables is far too large.
         """

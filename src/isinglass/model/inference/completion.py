@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from isinglass.errors import SettingError
+from isinglass.model.fit.conditionals import cells_of
 from isinglass.model.inference import elimination
 from isinglass.model.inference.methods import Exact, Gibbs, Method, first_that_fits, memory_of
 from isinglass.model.inference.mixing import Mixing
@@ -148,28 +149,20 @@ def _piece(
     field: MarkovField, codes: Codes, columns: tuple[int, ...], rows: NDArray[np.intp]
 ) -> Piece:
     around = sorted({t for v in columns for t in _speaking(field, v)} - set(columns))
-    seen, which = _distinct(codes[rows][:, around])
+    which, seen = cells_of(codes[rows][:, around], [field.n_states[t] for t in around])
     scores = []
     for v in columns:
         score = np.tile(field.intercepts[v], (len(seen), 1))
         for t in set(_speaking(field, v)) & set(around):
             score += field.tables_of(v)[t][seen[:, around.index(t)]]
         scores.append(score)
-    place = {v: at for at, v in enumerate(columns)}
+    new = {v: at for at, v in enumerate(columns)}
     inner = {
-        (place[i], place[j]): table
+        (new[i], new[j]): table
         for (i, j), table in field.couplings.items()
-        if i in place and j in place
+        if i in new and j in new
     }
     return Piece(field, columns, rows, which, scores, inner)
-
-
-def _distinct(rows: Codes) -> tuple[Codes, NDArray[np.intp]]:
-    """Different rows, and which of them each row is; rows of nothing are all the same."""
-    if not rows.shape[1]:
-        return rows[:1], np.zeros(len(rows), dtype=np.intp)
-    seen, which = np.unique(rows, axis=0, return_inverse=True)
-    return seen, which.ravel()
 
 
 def likeliest(memory: float) -> Fill:

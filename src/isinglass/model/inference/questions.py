@@ -26,23 +26,13 @@ Groups = Sequence[Sequence[int]]
 
 
 def marginals(
-    field: MarkovField, given: Evidence | None, method: Method, seed: Seed
-) -> dict[str, LabelledTable]:
-    """One table per column that is not given."""
+    field: MarkovField, given: Evidence | None, method: Method, seed: Seed, *, pairs: bool = False
+) -> dict[tuple[str, ...], LabelledTable]:
+    """One table per column, or per edge, of the columns that are not given."""
     rest = reduced(field, known_codes(field, given))
-    columns = [(v,) for v in range(len(rest.names))]
-    tables = first_that_fits(method, lambda how: probabilities(rest, columns, how, seed))
-    return dict(zip(rest.names, tables, strict=True))
-
-
-def pair_marginals(
-    field: MarkovField, given: Evidence | None, method: Method, seed: Seed
-) -> dict[tuple[str, str], LabelledTable]:
-    """One table per edge of the columns that are not given."""
-    rest = reduced(field, known_codes(field, given))
-    pairs = list(rest.couplings)
-    tables = first_that_fits(method, lambda how: probabilities(rest, pairs, how, seed))
-    return {(rest.names[i], rest.names[j]): t for (i, j), t in zip(pairs, tables, strict=True)}
+    groups: Groups = list(rest.couplings) if pairs else [(v,) for v in range(len(rest.names))]
+    tables = first_that_fits(method, lambda how: probabilities(rest, groups, how, seed))
+    return {table.names: table for table in tables}
 
 
 def conditional(
