@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.graph import Graph, Link, sign_of, trend_of
+from isinglass.losses.association import table_information
 from isinglass.losses.forms import table_df
 from isinglass.table.coding.labels import sort_labels
 from isinglass.table.column import as_text
@@ -56,8 +57,5 @@ def _link(field: Potentials, pair: tuple[int, int], ordered: bool) -> Link:
 def _size(table: Array) -> float:
     """sqrt(1 - exp(-2 c)), c the mutual information of two columns with this coupling only."""
     joint = np.exp(table - table.max())
-    joint /= joint.sum()
-    independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-    seen = joint > 0
-    c = float(np.sum(joint[seen] * np.log(joint[seen] / independent[seen])))
-    return float(np.sqrt(-np.expm1(-2.0 * max(c, 0.0))))
+    c = max(float(table_information(joint / joint.sum())), 0.0)
+    return float(np.sqrt(-np.expm1(-2.0 * c)))

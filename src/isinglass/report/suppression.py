@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from isinglass.errors import SettingError
 from isinglass.graph import Link
+from isinglass.losses.association import table_information
 from isinglass.losses.forms import table_df
 from isinglass.model import FitRecord
 from isinglass.report import texts
@@ -130,7 +130,7 @@ def _certain(record: FitRecord, link: Link, least: float) -> bool:
     if table is None or link.strength is None:
         return False
     worst = _least_information(table.observed, least)
-    here = _information(table.observed[None])[0]
+    here = table_information(table.observed)
     if here <= 0:
         return False
     loss = -0.5 * np.log1p(-min(link.strength**2, 1 - 1e-12)) * min(worst / here, 1.0)
@@ -153,17 +153,8 @@ def _least_information(observed: Array, least: float) -> float:
             tables = np.tile(table, (len(values), 1))
             tables[:, cell] = values
             tables[:, largest] += observed.sum() - tables.sum(axis=1)
-            information = _information(np.maximum(tables, 0.0).reshape(-1, *observed.shape))
+            information = table_information(np.maximum(tables, 0.0).reshape(-1, *observed.shape))
             table, best = tables[information.argmin()], float(information.min())
         if best >= before - 1e-12:
             break
     return best
-
-
-def _information(tables: Array) -> Array:
-    """Mutual information of each of some tables, in nats per row."""
-    n = tables.sum(axis=(1, 2))
-    parts = [xlogy(cells, cells).sum(axis=1) for cells in (tables.sum(axis=1), tables.sum(axis=2))]
-    joint = xlogy(tables, tables).sum(axis=(1, 2))
-    information: Array = (joint - parts[0] - parts[1] + xlogy(n, n)) / n
-    return information
