@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from isinglass.graph import Graph, Link, sign_of, trend_of
 from isinglass.losses.association import table_information
-from isinglass.losses.forms import table_df
 from isinglass.table.coding.labels import sort_labels
 from isinglass.table.column import as_text
 
@@ -50,7 +49,6 @@ def _link(field: Potentials, pair: tuple[int, int], ordered: bool) -> Link:
         source_state=high[0],
         target_state=high[1],
         size=_size(table),
-        df=table_df(*table.shape),
     )
 
 

@@ -1,4 +1,4 @@
-"""The extended BIC along a run."""
+"""The extended BIC of every graph of a run."""
 
 from __future__ import annotations
 
