@@ -1,6 +1,7 @@
 # make demo   learn a graph from data that ships with scikit-learn, and draw it
 # make test   lint, types, and the tests (a few minutes on two cores)
 # make docs   the documentation site, as build/docs/index.html
+# make core-test   the C++ tests of the core, quickly; also part of `make test`
 # make sanitize   the C++ core under sanitizers and valgrind (a few minutes)
 # make friends   models beside pgmpy and pyAgrum, each in an environment of its own
 # make benchmark           how fast beside other work and other libraries (some minutes)
@@ -14,7 +15,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 NATIVE := $(wildcard src/isinglass/core/*.cpp src/isinglass/core/*/*.hpp)
 
-.PHONY: demo docs test test-long sanitize friends lint types clean help benchmark benchmark-scaling benchmark-protein
+.PHONY: demo docs test test-long core-test sanitize friends lint types clean help benchmark benchmark-scaling benchmark-protein
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -41,7 +42,10 @@ docs: $(READY)
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 	@echo "the site is build/docs/index.html; its examples run in \`make test\`"
 
-sanitize:
+core-test: $(READY)
+	scripts/core-test
+
+sanitize: $(READY)
 	scripts/sanitize
 
 friends:

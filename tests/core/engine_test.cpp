@@ -2,9 +2,11 @@
 #include "search/engine.hpp"
 
 #include <numeric>
+#include <set>
 
 #include "core_test.hpp"
-#include "refit/flat.hpp"
+#include "refit/deviance.hpp"
+#include "search/flat.hpp"
 
 namespace core_test {
 namespace {
@@ -292,8 +294,7 @@ void a_watch_can_stop_it() {
   const Table table = sample.table();
   Engine engine(table, {1e-12, 1e-12, true, 120, false}, 2);
   int asked = 0;
-  const Results results =
-      engine.run(all_columns(table), [&](std::size_t) { return ++asked < 2; });
+  const Results results = engine.run(all_columns(table), [&](std::size_t) { return ++asked < 2; });
   check(asked >= 2, "the watch was asked");
   check(results.back().steps.empty(), "the last column was never searched");
 }
@@ -323,7 +324,7 @@ class Bounds {
         node_(table, pairs, settings),
         cells_(table, target),
         screen_(table, pairs, reader_, cells_) {
-    node_.turn_to(target);
+    node_.set_target(target);
   }
 
   void hold() {
@@ -337,7 +338,8 @@ class Bounds {
   std::vector<std::size_t> candidates(const NodeFit& fit) const {
     std::vector<std::size_t> columns;
     for (std::size_t j = 0; j < table_.columns(); ++j)
-      if (j != target_ && table_.states(j) > 1 && std::ranges::count(fit.support, j) == 0) columns.push_back(j);
+      if (j != target_ && table_.states(j) > 1 && std::ranges::count(fit.support, j) == 0)
+        columns.push_back(j);
     return columns;
   }
 
@@ -358,7 +360,7 @@ class Bounds {
   // The screen, ever sharper.
   void of_gains(const NodeFit& fit, Screen& screen, const std::vector<double>& chances) {
     const std::vector<std::size_t> columns = candidates(fit);
-    std::vector<Screen::Open> open;
+    std::vector<Candidate> open;
     for (const std::size_t j : columns) open.push_back({j});
     const std::vector<double> gains = node_.gains_at(fit, columns);
     screen.begin(chances, columns);
@@ -373,10 +375,10 @@ class Bounds {
   }
 
   // What is dropped at a limit gains no more.
-  void of_drops(Screen& screen, const std::vector<Screen::Open>& open, const std::vector<std::size_t>& columns,
+  void of_drops(Screen& screen, const std::vector<Candidate>& open, const std::vector<std::size_t>& columns,
                 const std::vector<double>& gains) {
     for (const double middling : gains) {
-      std::vector<Screen::Open> kept = open;
+      std::vector<Candidate> kept = open;
       screen.assess(kept, middling * table_.n());
       for (std::size_t i = 0; i < columns.size(); ++i)
         if (std::ranges::none_of(kept, [&](const auto& candidate) { return candidate.column == columns[i]; }))
@@ -455,7 +457,7 @@ void costs_are_numbers() {
     DevianceFinder finder(table, settings.intercept);
     const std::atomic<bool> never{false};
     for (std::size_t r = 0; r < table.columns(); ++r) {
-      node.turn_to(r);
+      node.set_target(r);
       const NodePath path = node.search(never);
       for (const NodeStep& step : path.steps) {
         for (const double number : step.fit.parameters) largest = std::max(largest, std::abs(number));

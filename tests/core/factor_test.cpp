@@ -1,9 +1,8 @@
 // Integers to codes, in every layout, against a sorted list of the values.
-#include "bits/factor.hpp"
-
 #include <limits>
 #include <map>
 
+#include "bits/integers.hpp"
 #include "core_test.hpp"
 
 namespace core_test {

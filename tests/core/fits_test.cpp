@@ -3,7 +3,7 @@
 
 #include "bits/cells.hpp"
 #include "core_test.hpp"
-#include "refit/profile.hpp"
+#include "gains/profile.hpp"
 #include "refit/refit.hpp"
 
 namespace core_test {

@@ -2,9 +2,9 @@
 #include <numeric>
 
 #include "core_test.hpp"
-#include "refit/profile.hpp"
-#include "search/bounds.hpp"
-#include "search/equivalent.hpp"
+#include "gains/bounds.hpp"
+#include "gains/equivalent.hpp"
+#include "gains/profile.hpp"
 
 namespace core_test {
 namespace {

@@ -17,7 +17,7 @@ def method_options(command: Command) -> Command:
         type=click.Choice(["auto", "exact", "gibbs"]),
         default="auto",
         show_default=True,
-        help="Exact, or by Gibbs sampling where exact needs too much memory.",
+        help="Exact, or Gibbs sampling; auto is exact where memory allows.",
     )
     memory = click.option(
         "--memory",
@@ -25,7 +25,7 @@ def method_options(command: Command) -> Command:
         default=1e9,
         show_default="1e9",
         metavar="BYTES",
-        help="What exact may take.",
+        help="The memory that exact computation may take.",
     )
     return method(memory(command))
 
@@ -33,9 +33,13 @@ def method_options(command: Command) -> Command:
 def sweep_options(command: Command) -> Command:
     """Add how long Gibbs chains run."""
     burn_in = click.option(
-        "--burn-in", type=int, default=1000, show_default=True, help="Gibbs: first sweeps."
+        "--burn-in",
+        type=int,
+        default=1000,
+        show_default=True,
+        help="Gibbs: sweeps before the first draw.",
     )
     thin = click.option(
-        "--thin", type=int, default=10, show_default=True, help="Gibbs: sweeps a draw."
+        "--thin", type=int, default=10, show_default=True, help="Gibbs: sweeps per draw."
     )
     return burn_in(thin(command))

@@ -23,7 +23,7 @@ TRACEBACK = "ISINGLASS_TRACEBACK"
 def ended(command: Callable[[], Any]) -> int:
     """Run a command, say what went wrong if something did, and return the exit status."""
     try:
-        with own_streams(), warnings_told():
+        with own_streams(), warnings_as_sentences():
             return _status_of(command)
     except FileError as error:  # there is nothing to write to
         say(sentence_of(error))
@@ -37,11 +37,11 @@ def _status_of(command: Callable[[], Any]) -> int:
     except SystemExit:
         raise
     except BaseException as error:  # a panic of polars is no Exception
-        return told(error)
+        return report(error)
     return status if isinstance(status, int) else 0
 
 
-def told(error: BaseException) -> int:
+def report(error: BaseException) -> int:
     """Say what went wrong, and return the exit status."""
     if isinstance(error, BrokenPipeError):  # the reader has seen enough: `isinglass fit ... | head`
         _leave_output()
@@ -136,7 +136,7 @@ def _leave_output() -> None:
 
 
 @contextmanager
-def warnings_told() -> Iterator[None]:
+def warnings_as_sentences() -> Iterator[None]:
     """Say our own warnings on standard error, once each, and no others."""
     said: set[str] = set()
 

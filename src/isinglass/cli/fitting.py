@@ -22,25 +22,29 @@ THRESHOLD_OPTIONS = (
         "--threshold",
         default="auto",
         show_default=True,
-        help="What an edge must gain per row: auto, paper, paper:0.9, a number such as 0.01, or "
-        "chosen on the table: ebic:0.25, cv:5, stability:1, stars:0.05.",
+        help="The log-likelihood per row that an edge must gain: auto, paper, paper:0.9, a number "
+        "such as 0.01, or chosen on the table: ebic:0.25, cv:5, stability:1, stars:0.05.",
     ),
     click.option(
         "--rule",
         type=click.Choice(["or", "and"]),
         default="or",
         show_default=True,
-        help="Whether one end of an edge must choose it, or both.",
+        help="Keep an edge if either of its columns chooses it, or only if both do.",
     ),
 )
-#: All that a search is told.
+#: All settings of a search.
 SEARCH_OPTIONS = (
     *THRESHOLD_OPTIONS,
     click.option(
-        "--require", type=(str, str), multiple=True, metavar="A B", help="A link that must be."
+        "--require",
+        type=(str, str),
+        multiple=True,
+        metavar="A B",
+        help="A link to keep in the graph.",
     ),
     click.option(
-        "--forbid", type=(str, str), multiple=True, metavar="A B", help="A link that must not be."
+        "--forbid", type=(str, str), multiple=True, metavar="A B", help="A link to keep out of it."
     ),
     click.option(
         "--forbid-group",
@@ -51,8 +55,8 @@ SEARCH_OPTIONS = (
     missing_option("error", "drop", "state", "available"),
     table_options,
     click.option("--nu", type=float, default=0.5, show_default=True, help="Backward step factor."),
-    click.option("--no-intercept", is_flag=True, help="No field of a column's own."),
-    click.option("--max-degree", type=int, metavar="D", help="At most D neighbours a search."),
+    click.option("--no-intercept", is_flag=True, help="Fit no intercepts."),
+    click.option("--max-degree", type=int, metavar="D", help="At most D neighbours per column."),
 )
 THREADS_OPTION = click.option(
     "--jobs", "n_jobs", type=int, metavar="N", help="Threads; all cores by default."

@@ -34,7 +34,7 @@ def write_with_picture(
 def print_result(
     as_json: bool, document: dict[str, Any], tell: Callable[[], None], lines: Sequence[str]
 ) -> None:
-    """A result as JSON, nothing else, or told to people; then lines, off the JSON's way."""
+    """Print a result, as JSON or in words; lines about files go to standard error beside JSON."""
     if as_json:
         click.echo(json.dumps(document, indent=2, allow_nan=False))
     else:

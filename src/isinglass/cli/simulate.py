@@ -73,7 +73,9 @@ COMMON = (
     click.Option(
         ["--burn-in"], type=int, default=1000, show_default=True, help="Gibbs: sweeps at first."
     ),
-    click.Option(["--thin"], type=int, default=10, show_default=True, help="Gibbs: sweeps a draw."),
+    click.Option(
+        ["--thin"], type=int, default=10, show_default=True, help="Gibbs: sweeps per draw."
+    ),
     click.Option(["--jobs"], type=int, metavar="N", help="Threads; all cores by default."),
 )
 

@@ -81,14 +81,23 @@ COLUMN_OPTIONS = (
 )
 
 
+#: What becomes of missing values.
+WAYS = {
+    "error": "refuse them",
+    "drop": "use complete rows only",
+    "state": "make missing a state of its own",
+    "available": "leave out, for each column, the rows where it is missing",
+}
+
+
 def missing_option(*ways: str) -> Callable[[Command], Command]:
-    """An option that says what to do with gaps."""
+    """An option that says what to do with missing values."""
     return click.option(
         "--missing",
         type=click.Choice(ways),
         default="error",
         show_default=True,
-        help="Gaps: refuse them, keep complete rows only, or take a gap as an answer.",
+        help=f"Missing values: {'; '.join(f'{way}: {WAYS[way]}' for way in ways)}.",
     )
 
 

@@ -70,7 +70,7 @@ def search_columns(
     `answers` says how many of a column's states, the first ones, are answers; the rest stand for
     gaps, which make no edge unbounded.
 
-    The layout is described in ``core/refit/flat.hpp``. With `check`, every candidate is
+    The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
     evaluated, and a bound that skipped a better one is an error.
     """
     targets = range(len(n_states)) if targets is None else targets

@@ -114,7 +114,7 @@ def merged_rows(table: Table) -> tuple[NDArray[np.integer[Any]], NDArray[np.floa
 
 @dataclass(frozen=True, eq=False)
 class NativeRuns:
-    """The core's flat arrays, read when asked; their layout is in ``core/refit/flat.hpp``."""
+    """The core's flat arrays, read when asked; their layout is in ``core/search/flat.hpp``."""
 
     flat: dict[str, NDArray[Any]]
     targets: tuple[int, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -29,19 +30,21 @@ R = TypeVar("R")
 Estimator = TypeVar("Estimator", bound="GraphEstimator")
 
 
+@dataclass(eq=False, repr=False)
 class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator whose `fit` leaves a ``graph_``.
 
-    A subclass takes ``missing``, ``n_eff``, ``bins``, ``max_states`` and ``high`` among its
-    parameters, calls `_read` first in its `fit`, which is `fitting`, and sets ``graph_``.
+    A subclass adds its own settings as fields of a dataclass, calls `_read` first in its `fit`,
+    which is `fitting`, and sets ``graph_``.
     """
 
-    missing: str
-    n_eff: float | str
-    bins: dict[str, int | Sequence[float]] | None
-    max_states: int
-    high: dict[str, Any] | None
-    graph_: Graph
+    _: KW_ONLY
+    missing: str = "error"
+    n_eff: float | str = "sum"
+    bins: dict[str, int | Sequence[float]] | None = None
+    max_states: int = 32
+    high: dict[str, Any] | None = None
+    graph_: Graph = field(init=False)
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> float:
         """Mean log-likelihood of each column given its neighbours, summed over columns.

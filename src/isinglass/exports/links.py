@@ -8,7 +8,7 @@ from typing import Any
 
 from isinglass.errors import SettingError
 from isinglass.graph import NUMBERS, Graph, Link, sign_of
-from isinglass.table.coding.labels import is_gap, plain
+from isinglass.table.coding.labels import is_missing, plain
 
 Ends = tuple[str, str]
 
@@ -57,7 +57,7 @@ def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
 
     def words(key: str) -> str | None:
         value = plain(given.get(key))  # a reader may have taken "1" for a number
-        if isinstance(value, str) or value is None or is_gap(value):
+        if isinstance(value, str) or value is None or is_missing(value):
             return value if isinstance(value, str) else None
         return f"{value:g}" if isinstance(value, float) else str(value)
 
@@ -82,7 +82,7 @@ def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
 
 def _number(value: Any, key: str, ends: Ends) -> float | None:
     value = plain(value)
-    if value is None or (key not in ("strength", "weight") and is_gap(value)):
+    if value is None or (key not in ("strength", "weight") and is_missing(value)):
         return None
     if not isinstance(value, int | float):
         raise SettingError(f"the {key} of {ends[0]!r} -- {ends[1]!r} is no number: {value!r}.")

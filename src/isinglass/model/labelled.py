@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from isinglass.errors import SettingError, UnseenState
 from isinglass.frames import frame
 from isinglass.parameters import check, checked
-from isinglass.table.coding.labels import is_gap, key, plain
+from isinglass.table.coding.labels import is_missing, key, plain
 from isinglass.wording import listing, quoted
 
 Array = NDArray[np.float64]
@@ -131,7 +131,7 @@ def code_of(name: str, states: Sequence[Hashable], label: Any) -> int:
         ...
     isinglass.errors.UnseenState: column 'fever' has no state 'perhaps'; it has 'no', 'yes'.
     """
-    wanted = key(None if is_gap(label) else plain(label))
+    wanted = key(None if is_missing(label) else plain(label))
     for code, state in enumerate(states):
         if key(state) == wanted:
             return code

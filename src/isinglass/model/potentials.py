@@ -18,7 +18,7 @@ from isinglass.model.fit.gauge import check_columns, check_zero_sum, frozen
 from isinglass.model.labelled import LabelledTable, code_of
 from isinglass.parameters import checked
 from isinglass.table.coding.bins import bin_of
-from isinglass.table.coding.labels import are_numbers, is_gap, plain
+from isinglass.table.coding.labels import are_numbers, is_missing, plain
 from isinglass.table.column import high_states
 from isinglass.wording import quoted
 
@@ -260,7 +260,7 @@ class Potentials:
         known = {}
         for name, label in (given or {}).items():
             v = position_of(name, self.names)
-            measured = v in self.cuts and not is_gap(label) and are_numbers([plain(label)])
+            measured = v in self.cuts and not is_missing(label) and are_numbers([plain(label)])
             state = bin_of(self.cuts[v], label) if measured else label
             known[v] = code_of(name, self.states[v], state)
         return known

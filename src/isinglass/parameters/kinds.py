@@ -174,7 +174,7 @@ def _is_bytes(value: Any) -> bool:
 
 
 def _is_size(value: Any) -> bool:
-    return isinstance(value, Real) and value is not True and float(value) >= 1
+    return isinstance(value, Real) and value is not True and value >= 1  # type: ignore[operator]
 
 
 def _is_separator(value: Any) -> bool:

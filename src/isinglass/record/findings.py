@@ -148,9 +148,9 @@ def _measures(names: Sequence[str], measures: Any) -> dict[str, Numbers]:
 
 
 def _by_number(names: Sequence[str], of_pairs: Mapping[tuple[str, str], T]) -> dict[Pair, T]:
-    place = {name: i for i, name in enumerate(names)}
+    number_of = {name: i for i, name in enumerate(names)}
     numbered = {
-        (min(place[a], place[b]), max(place[a], place[b])): value
+        (min(number_of[a], number_of[b]), max(number_of[a], number_of[b])): value
         for (a, b), value in of_pairs.items()
     }
     return dict(sorted(numbered.items()))

@@ -54,7 +54,7 @@ class FitRecord:
     settings : dict
         The estimator's parameters, as plain values.
     rows : float
-        The number of rows that the weights are worth.
+        The number of rows that the weights stand for.
     fingerprint : str
         A hash of the table; equal tables have equal ones, whatever library they came in.
     version : str

@@ -30,7 +30,7 @@ def record_of(
     notes: Iterable[Note],
     progress: Progress | None = None,
 ) -> FitRecord:
-    """What is worth keeping of a fit when its table is gone."""
+    """What to keep of a fit when its table is gone."""
     table = search.table
     values = _values(search, graph, edge_values, progress)
     return FitRecord(

@@ -116,7 +116,7 @@ class _Held:
 
     def __init__(self, drawer: Drawer, fold: Counts, train: Table, kept: Kept) -> None:
         held = fold > 0
-        self.weights = (fold * drawer.worth)[held]
+        self.weights = (fold * drawer.weight)[held]
         self.answers = train.n_answers
         codes = drawer.table.codes[held]
         self.seen = codes < np.asarray(drawer.table.n_answers)  # not missing

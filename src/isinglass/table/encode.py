@@ -24,8 +24,6 @@ from isinglass.table.table import Table
 from isinglass.table.weights import rescale
 from isinglass.wording import counted, listing, quoted
 
-__all__ = ["encode"]
-
 
 def encode(
     X: Any,
@@ -51,7 +49,7 @@ def encode(
     missing : {"error", "drop", "state", "available"}
         What becomes of missing values.
     n_eff : {"sum", "kish"} or float
-        The number of rows that the weights are worth: their sum, if they are counts;
+        The number of rows that the weights stand for: their sum, if they are counts;
         ``(sum w)**2 / sum w**2`` for sampling weights; or a number.
     bins : dict of str to int or list of float, optional
         Columns of numbers to cut at quantiles, and into how many states; or where to cut them.

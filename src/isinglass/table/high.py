@@ -13,10 +13,8 @@ from typing import Any
 
 from isinglass.errors import Setting, SettingError
 from isinglass.table.coding.labels import are_texts_of_numbers, match_label
-from isinglass.table.settings import column_named
+from isinglass.table.column import column_named
 from isinglass.wording import listing, quoted
-
-__all__ = ["check_high", "high_last", "low_then_high"]
 
 _LOW = """
     no n false f off absent nay negative neg - disagree never none nothing control controls

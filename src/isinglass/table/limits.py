@@ -10,8 +10,6 @@ from isinglass.errors import Part, Setting, TableError, TooManyStates, Wording
 from isinglass.table.coding.factor import Factor
 from isinglass.wording import counted, listing
 
-__all__ = ["check_limits", "memory"]
-
 _UNKNOWN_MEMORY = 1 << 35
 
 
@@ -41,7 +39,7 @@ def check_limits(
 
 
 def _most_labels(factor: Factor, max_states: int, missing: str) -> int:
-    # Gaps are counted only where they could matter: looking for them takes time.
+    # Missing values are looked for only where they could matter: that takes time.
     near = len(factor.labels) >= MAX_STATES and missing in ("state", "available")
     return min(max_states, MAX_STATES - bool(near and factor.missing.any()))
 

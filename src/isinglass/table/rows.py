@@ -17,8 +17,6 @@ from isinglass.table.notes import Note
 from isinglass.table.sources.opening import open_source
 from isinglass.table.weights import split_weights
 
-__all__ = ["Rows", "read_rows", "stack"]
-
 
 @dataclass(frozen=True)
 class Rows:

@@ -18,8 +18,6 @@ from isinglass.table.column import Column, high_states
 from isinglass.table.notes import Note
 from isinglass.table.rows import read_rows, stack
 
-__all__ = ["Table"]
-
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -39,8 +37,8 @@ class Table:
     notes : tuple of Note
         What was odd, and what was done about it.
     available : bool
-        Whether a column's missing state (the last one) marks rows that are left out where the
-        column is explained (``missing="available"``).
+        Whether rows in which a column is missing (its last state) are left out when that column is
+        the target (``missing="available"``).
     total : float, optional
         The number of rows of the whole table, if this is a part of it.
     kept : ndarray of int, optional
@@ -68,7 +66,7 @@ class Table:
 
     @cached_property
     def n(self) -> float:
-        """The number of rows that the weights are worth."""
+        """The number of rows that the weights stand for."""
         return float(self.weights.sum()) if self.total is None else self.total
 
     @cached_property

@@ -11,8 +11,6 @@ from isinglass.errors import BadWeights, Part, Setting
 from isinglass.table.sources.cells import Source, check_shape
 from isinglass.wording import listing, quoted
 
-__all__ = ["rescale", "split_weights"]
-
 WEIGHTS = Setting("sample_weight")
 
 
@@ -31,7 +29,7 @@ def split_weights(
 
 
 def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.float64]:
-    """Scale positive weights so that their sum is the number of rows they are worth."""
+    """Scale positive weights so that their sum is the number of rows they stand for."""
     if n_eff == "sum":
         if not np.array_equal(weights, np.rint(weights)):
             raise BadWeights(*_not_counts(weights))

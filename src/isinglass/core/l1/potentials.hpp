@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/edge.hpp"
 #include "bits/table.hpp"
 
 namespace isinglass {
@@ -55,7 +56,7 @@ class PotentialProblem {
   std::size_t columns() const { return table_.columns(); }
   std::size_t size(std::size_t t) const {
     if (t == columns()) return intercept_ ? q_ : 0;
-    return t == r_ ? 0 : q_ * (static_cast<std::size_t>(table_.states(t)) - 1);
+    return t == r_ ? 0 : degrees_of_freedom(table_.states(r_), table_.states(t));
   }
 
   // The root of the number of parameters, times the root mean square of the table in place of its length.
@@ -163,7 +164,9 @@ class PotentialProblem {
   std::size_t states(std::size_t t) const {
     return t == columns() ? 1 : static_cast<std::size_t>(table_.states(t));
   }
-  std::size_t contrast_count(std::size_t t) const { return t == columns() ? 1 : states(t) - 1; }
+  std::size_t contrast_count(std::size_t t) const {
+    return t == columns() ? 1 : edge_features(table_.states(t));
+  }
   std::size_t code(std::size_t t, std::size_t i) const { return t == columns() ? 0 : table_.codes(t)[i]; }
 
   const std::vector<double>& contrasts(std::size_t t) {

@@ -19,7 +19,7 @@
 #include "base/linear.hpp"
 #include "base/vectors.hpp"
 #include "bits/cell_view.hpp"
-#include "bits/rows.hpp"
+#include "refit/rows.hpp"
 #include "refit/state_factors.hpp"
 
 namespace isinglass {

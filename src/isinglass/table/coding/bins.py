@@ -15,13 +15,11 @@ from isinglass.errors import Setting, SettingError
 from isinglass.table.coding.codes import MISSING, code_dtype
 from isinglass.table.coding.factor import Factor
 from isinglass.table.coding.labels import are_numbers, are_texts_of_numbers, plain
-from isinglass.table.settings import column_named
+from isinglass.table.column import column_named
 from isinglass.wording import quoted
 
 _LARGEST = int(np.finfo(np.float64).max)
 Cuts: TypeAlias = tuple[float, ...]
-
-__all__ = ["Cuts", "bin_factor", "bin_labels", "bin_of", "check_bins", "cut_points", "no_number"]
 
 
 def check_bins(

@@ -7,8 +7,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MISSING", "Coded", "Codes", "code_dtype", "renumber", "scatter"]
-
 Codes: TypeAlias = NDArray[np.integer[Any]]
 Coded: TypeAlias = tuple[Codes, NDArray[Any]]
 

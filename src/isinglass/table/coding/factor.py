@@ -19,8 +19,6 @@ from isinglass.table.coding.labels import are_numbers, are_texts_of_numbers, in_
 from isinglass.table.coding.objects import factorise_objects
 from isinglass.table.sources.cells import Cells
 
-__all__ = ["Factor", "factorise"]
-
 COUNTED_RANGE = 1024
 
 

@@ -12,8 +12,6 @@ from isinglass.table.coding.factor import Factor
 from isinglass.table.notes import Note
 from isinglass.wording import counted, listing
 
-__all__ = ["complete_rows", "notes_on_missing"]
-
 _DONE = {
     "state": "taken as a state, None",
     "available": (

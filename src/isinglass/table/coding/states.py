@@ -16,8 +16,6 @@ from isinglass.table.column import Column
 from isinglass.table.high import high_last, low_then_high
 from isinglass.wording import listing, quoted
 
-__all__ = ["check_finite", "learn_states", "look_up_states"]
-
 
 def check_finite(name: str, factor: Factor) -> None:
     """Raise TableError if the column holds an infinite number."""

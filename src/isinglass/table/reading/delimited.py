@@ -20,8 +20,6 @@ from isinglass.table.sources.cells import check_names
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DELIMITERS", "read_delimited"]
-
 _LONGEST_HEADER = 1 << 20
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 

@@ -22,8 +22,6 @@ from isinglass.wording import counted, quoted
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DEFAULT_NA", "FileTable", "read_file", "read_table"]
-
 DEFAULT_NA = (
     *("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT"),
     *("null", "NULL", "Null"),

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from isinglass.errors import Part, Setting
 from isinglass.wording import counted, quoted
 
-__all__ = ["Layout", "find_fault", "has_blank_rows", "is_not_utf8", "records"]
-
 
 @dataclass(frozen=True)
 class Layout:

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from isinglass.errors import DuplicateNames, TableError
 from isinglass.wording import listing, quoted
 
-__all__ = ["Cells", "Source", "check_names", "check_shape", "without"]
-
 T = TypeVar("T")
 
 

@@ -16,8 +16,8 @@
 
 #include "base/linear.hpp"
 #include "bits/weighted_cells.hpp"
-#include "refit/shares.hpp"
-#include "search/bounds.hpp"
+#include "gains/bounds.hpp"
+#include "gains/shares.hpp"
 
 namespace isinglass {
 

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <deque>
 #include <numeric>
 #include <vector>
 
+#include "base/edge.hpp"
+#include "base/threads.hpp"
 #include "bits/cells.hpp"
 #include "refit/refit.hpp"
 
@@ -97,13 +101,12 @@ class DevianceFinder {
   }
 
   std::vector<double> without_block(const CellView& view, std::size_t i, const std::vector<double>& x) const {
-    const auto q = static_cast<std::size_t>(view.width) - 1;
-    const auto length = [&](std::size_t k) { return (static_cast<std::size_t>(view.states[k]) - 1) * q; };
-    std::size_t first = intercept_ ? q : 0;
-    for (std::size_t k = 0; k < i; ++k) first += length(k);
+    const std::size_t q = target_parameters(view.width),
+                      length = degrees_of_freedom(view.width, view.states[i]),
+                      first = (Design(view.states).first(i) - (intercept_ ? 0 : 1)) * q;
     std::vector<double> fewer = x;
     const auto begin = fewer.begin() + static_cast<std::ptrdiff_t>(first);
-    fewer.erase(begin, begin + static_cast<std::ptrdiff_t>(length(i)));
+    fewer.erase(begin, begin + static_cast<std::ptrdiff_t>(length));
     return fewer;
   }
 
@@ -125,5 +128,23 @@ class DevianceFinder {
   bool intercept_;
   Cells cells_;
 };
+
+// What some neighbours of each target add, all else refitted each time.
+inline std::vector<Deviances> find_deviances(const Table& table, bool intercept,
+                                             const std::vector<std::size_t>& targets,
+                                             const std::vector<std::vector<std::size_t>>& neighbours,
+                                             const std::vector<std::vector<std::size_t>>& left_out,
+                                             unsigned threads, const WatchWork& watch) {
+  std::vector<Deviances> found(targets.size());
+  std::deque<DevianceFinder> finders;
+  for (unsigned thread = 0; thread < std::max(threads, 1u); ++thread) finders.emplace_back(table, intercept);
+  std::atomic<bool> interrupted{false};
+  if (!targets.empty())
+    share_out_watched(targets.size(), std::max(threads, 1u), interrupted, watch,
+                      [&](std::size_t i, unsigned thread) {
+                        found[i] = finders[thread].find(targets[i], neighbours[i], left_out[i]);
+                      });
+  return found;
+}
 
 }  // namespace isinglass

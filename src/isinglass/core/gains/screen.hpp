@@ -23,9 +23,10 @@
 
 #include "base/vectors.hpp"
 #include "bits/cells.hpp"
-#include "bits/features.hpp"
 #include "bits/pairs.hpp"
-#include "search/bounds.hpp"
+#include "gains/bounds.hpp"
+#include "gains/candidate.hpp"
+#include "gains/features.hpp"
 
 namespace isinglass {
 
@@ -93,21 +94,13 @@ class Screen {
     works_ = cells_.few() ? start_features() : start_digits(candidates);
   }
 
-  // What is known of a candidate: an upper bound on the log-likelihood (not divided by n) that it
-  // can gain, and a guess at that gain.
-  struct Open {
-    std::size_t column;
-    double bound = kNoBound;
-    double promise = 0;
-  };
-
   // Whether it can tell anything; it looks at targets of two states.
   bool works() const { return works_; }
   // Whether its bounds are nearly those of the exact slopes.
   bool sharp() const { return works_ && !cells_.few(); }
 
   // Opens the candidates, if it works all but those whose bound is at most a limit.
-  void look_at(std::span<const std::size_t> candidates, std::vector<Open>& open, double limit) {
+  void look_at(std::span<const std::size_t> candidates, std::vector<Candidate>& open, double limit) {
     open.resize(candidates.size());
     const bool quick = works_ && pairs_.all_of_two();
     if (quick) compare_all(limit);
@@ -123,18 +116,18 @@ class Screen {
   // Bounds and promises of candidates as known by now; drops those whose bound is at most a limit. In
   // tables of two states throughout many are compared side by side, by products alone; those that then
   // are still many are kept without a bound.
-  void assess(std::vector<Open>& open, double limit) {
+  void assess(std::vector<Candidate>& open, double limit) {
     if (pairs_.all_of_two() && many(open)) {
       compare_all(limit);
-      std::erase_if(open, [&](const Open& candidate) { return excess_[candidate.column] <= 0; });
-      for (Open& candidate : open) candidate = {candidate.column, kNoBound, promise_[candidate.column]};
+      std::erase_if(open, [&](const Candidate& candidate) { return excess_[candidate.column] <= 0; });
+      for (Candidate& candidate : open) candidate = {candidate.column, kNoBound, promise_[candidate.column]};
       if (many(open)) return;
     }
     drop_below(limit, open);
   }
 
-  void bound(std::vector<Open>& open) const {
-    for (Open& candidate : open) bound(candidate);
+  void bound(std::vector<Candidate>& open) const {
+    for (Candidate& candidate : open) bound(candidate);
   }
 
   // Whether sharper bounds cost much less than exact slopes of the candidates still open.
@@ -150,7 +143,7 @@ class Screen {
   // Counts more sets of rows for the open candidates: as many as it takes until one without effect would
   // be ruled out by the limit. Which sets these are depends on the cells alone, so they are counted
   // together. False when nothing is left to explain.
-  bool sharpen(std::span<const Open> open, double limit) {
+  bool sharpen(std::span<const Candidate> open, double limit) {
     if (!works_ || cells_.size() < 2) return false;
     states_.clear();
     keep_ = cells_.few() && many(open) && kept_.size() < kMostKept;
@@ -167,7 +160,9 @@ class Screen {
   }
 
   // About what a candidate of this promise gains.
-  double guess(const Open& candidate) const { return 0.5 * candidate.promise * rows_ / total_curvature_; }
+  double guess(const Candidate& candidate) const {
+    return 0.5 * candidate.promise * rows_ / total_curvature_;
+  }
 
  private:
   static constexpr std::size_t kMostAtOnce = 8, kMostKept = 16;
@@ -195,14 +190,14 @@ class Screen {
     double step, drift;  // how much a row counts for, either way; by how much the mean has moved
   };
 
-  void drop_below(double limit, std::vector<Open>& open) const {
+  void drop_below(double limit, std::vector<Candidate>& open) const {
     bound(open);
-    std::erase_if(open, [&](const Open& candidate) { return candidate.bound <= limit; });
+    std::erase_if(open, [&](const Candidate& candidate) { return candidate.bound <= limit; });
   }
 
-  bool many(std::span<const Open> open) const { return 8 * open.size() > pairs_.size(); }
+  bool many(std::span<const Candidate> open) const { return 8 * open.size() > pairs_.size(); }
 
-  void bound(Open& candidate) const {
+  void bound(Candidate& candidate) const {
     const std::size_t j = candidate.column, stop = pairs_.first(j + 1);
     double slope_left = slope_, curvature_left = total_curvature_;
     candidate.bound = candidate.promise = 0;

@@ -1,11 +1,14 @@
 // Results as flat arrays, in the zero-sum gauge.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <numeric>
 #include <vector>
 
-#include "search/engine.hpp"
+#include "base/edge.hpp"
+#include "refit/fitter.hpp"
+#include "search/path.hpp"
 
 namespace isinglass {
 
@@ -58,15 +61,15 @@ class Flattener {
     std::vector<double> field(width, 0.0);
     for (std::size_t a = 0; a < q && !fit.parameters.empty(); ++a) field[a + 1] = fit.parameters[a];
     std::vector<std::vector<double>> tables;
-    std::size_t first = 1;
-    for (const std::size_t t : fit.support) {
-      const auto m = static_cast<std::size_t>(table_.states(t));
+    const Design design = design_of(table_, fit.support);
+    for (std::size_t i = 0; i < fit.support.size(); ++i) {
+      const auto m = static_cast<std::size_t>(table_.states(fit.support[i]));
+      const std::size_t first = design.first(i);
       std::vector<double> table(width * m, 0.0);
       for (std::size_t c = 1; c < m; ++c)
         for (std::size_t a = 0; a < q; ++a) table[(a + 1) * m + c] = fit.parameters[(first + c - 1) * q + a];
       centre(table, width, m, field);
       tables.push_back(std::move(table));
-      first += m - 1;
     }
     const double mean = std::accumulate(field.begin(), field.end(), 0.0) / static_cast<double>(width);
     for (double& number : field) number -= mean;
