@@ -15,7 +15,7 @@ bool small = false;
 void check(bool holds, const char* what, Where where) {
   if (holds) return;
   if (++failures <= 50)
-    std::printf("%s:%u in %s: not so: %s\n", where.file_name(), where.line(), where.function_name(), what);
+    std::printf("%s:%d in %s: not so: %s\n", where.file, where.line, where.function, what);
 }
 
 void check_below(double value, double limit, const char* what, Where where) {

@@ -26,9 +26,9 @@ struct ByCode {
 // Sums over the rows of each code of kFunctions functions of the cell. Every other row has sums of its
 // own, so that rows need not wait for each other.
 template <std::size_t kFunctions>
-ISINGLASS_IN_CLONES inline void sum_few_by_code(const ByCode& by, const double* of_cell, double* even,
-                                                double* odd) {
-  const auto add = [&](std::size_t i, double* sums) ISINGLASS_IN_CLONES {
+ISINGLASS_INLINE inline void sum_few_by_code(const ByCode& by, const double* of_cell, double* even,
+                                             double* odd) {
+  const auto add = [&](std::size_t i, double* sums) ISINGLASS_INLINE {
     const double *values = of_cell + by.cell[i] * kFunctions, weight = by.weights ? by.weights[i] : 1.0;
     sums += by.codes[i] * kFunctions;
     for (std::size_t f = 0; f < kFunctions; ++f) sums[f] += weight * values[f];
@@ -42,8 +42,8 @@ ISINGLASS_IN_CLONES inline void sum_few_by_code(const ByCode& by, const double* 
 }
 
 // The same for as many functions as targets of two to five states have; false for other numbers.
-ISINGLASS_CLONES inline bool sum_by_code(const ByCode& by, std::size_t codes, std::size_t functions,
-                                         const double* of_cell, double* out) {
+ISINGLASS_INLINE inline bool sum_by_code_loop(const ByCode& by, std::size_t codes, std::size_t functions,
+                                              const double* of_cell, double* out) {
   double odd[256 * 14];
   std::fill_n(odd, codes * std::min<std::size_t>(functions, 14), 0.0);
   switch (functions) {
@@ -65,26 +65,30 @@ ISINGLASS_CLONES inline bool sum_by_code(const ByCode& by, std::size_t codes, st
   for (std::size_t k = 0; k < codes * functions; ++k) out[k] += odd[k];
   return true;
 }
+inline constexpr Vectorised<sum_by_code_loop> sum_by_code;
 
 // The bits that two rows have in common. Returns whether there are any.
-ISINGLASS_CLONES inline bool meet(const Word* a, const Word* b, std::size_t words, Word* out) {
+ISINGLASS_INLINE inline bool meet_loop(const Word* a, const Word* b, std::size_t words, Word* out) {
   Word any = 0;
   for (std::size_t w = 0; w < words; ++w) any |= out[w] = a[w] & b[w];
   return any != 0;
 }
+inline constexpr Vectorised<meet_loop> meet;
 
 // The bits of a row that another one does not have. Returns whether there are any.
-ISINGLASS_CLONES inline bool leave(const Word* a, const Word* b, std::size_t words, Word* out) {
+ISINGLASS_INLINE inline bool leave_loop(const Word* a, const Word* b, std::size_t words, Word* out) {
   Word any = 0;
   for (std::size_t w = 0; w < words; ++w) any |= out[w] = a[w] & ~b[w];
   return any != 0;
 }
+inline constexpr Vectorised<leave_loop> leave;
 
 // Adds the bits of four rows to those of another.
-ISINGLASS_CLONES inline void join(const Word* a, const Word* b, const Word* c, const Word* d,
-                                  std::size_t words, Word* out) {
+ISINGLASS_INLINE inline void join_loop(const Word* a, const Word* b, const Word* c, const Word* d,
+                                       std::size_t words, Word* out) {
   for (std::size_t w = 0; w < words; ++w) out[w] |= (a[w] | b[w]) | (c[w] | d[w]);
 }
+inline constexpr Vectorised<join_loop> join;
 
 // While there are few cells each is a row of bits, and everything is a popcount; when there are
 // many, or weights have to be summed, each row of the table knows the number of its cell. There are

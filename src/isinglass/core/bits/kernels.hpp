@@ -9,11 +9,10 @@
 #include <string>
 #include <vector>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define ISINGLASS_X86 1
+#include "base/dispatch.hpp"
+
+#if ISINGLASS_X86
 #include <immintrin.h>
-#else
-#define ISINGLASS_X86 0
 #endif
 
 namespace isinglass {
@@ -128,7 +127,7 @@ inline bool supported(const std::string& name) {
   if (name == "portable") return true;
 #if ISINGLASS_X86
   if (name == "popcnt") return __builtin_cpu_supports("popcnt");
-  if (name == "avx2") return __builtin_cpu_supports("avx2");
+  if (name == "avx2") return has_avx2();
 #endif
   return false;
 }
@@ -160,6 +159,7 @@ inline std::int64_t count_common(const Word* a, const Word* b, std::size_t words
 // The switch that forces one instruction set, for tests and measurements; "best" undoes it.
 inline void use_instructions(const std::string& name) {
   detail::chosen() = name == "best" ? detail::best() : detail::named(name);
+  wide_vectors = std::string(detail::chosen().name) == "avx2";
 }
 
 inline const char* instructions() { return detail::chosen().name; }

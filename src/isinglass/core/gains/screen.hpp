@@ -40,8 +40,8 @@ struct Sides {
 
 // By how much the bound of each column exceeds the limit, times its denominators; positive also where
 // there is no bound. And its promise.
-ISINGLASS_CLONES inline void compare_bounds(const Sides& by, double* __restrict excess,
-                                            double* __restrict promise) {
+ISINGLASS_INLINE inline void compare_bounds_loop(const Sides& by, double* __restrict excess,
+                                                 double* __restrict promise) {
   for (std::size_t j = 0; j < by.columns; ++j) {
     const double slope = by.observed[j] - by.expected[j], other_slope = by.slope - slope,
                  loose = by.reaches[j] * by.slope_length + by.slope_rounding,
@@ -52,16 +52,18 @@ ISINGLASS_CLONES inline void compare_bounds(const Sides& by, double* __restrict 
                      std::max(by.curvature - by.curvatures[j] - flat, by.least_curvature * by.other_rows[j]);
     const double below = 2 * h - g, other_below = 2 * other_h - other_g;
     const double sum = g * g * other_below + other_g * other_g * below - by.limit * below * other_below;
-    excess[j] = (g < h) & (other_g < other_h) ? sum : 1.0;  // one `&`: without a jump
+    excess[j] = ((g < h) & (other_g < other_h)) ? sum : 1.0;  // one `&`: without a jump
     promise[j] = slope * slope * by.inverse_variances[j];
   }
 }
+inline constexpr Vectorised<compare_bounds_loop> compare_bounds;
 
 // Halves what is left: a step is taken from what is above zero, which is noted, and given to the rest.
-ISINGLASS_CLONES inline void take_digit(double* left, std::size_t size, double step, char* above) {
+ISINGLASS_INLINE inline void take_digit_loop(double* left, std::size_t size, double step, char* above) {
   for (std::size_t i = 0; i < size; ++i) above[i] = left[i] > 0;
   for (std::size_t i = 0; i < size; ++i) left[i] += left[i] > 0 ? -step : step;
 }
+inline constexpr Vectorised<take_digit_loop> take_digit;
 
 class Screen {
  public:

@@ -19,7 +19,8 @@ struct TwoChances {
 };
 
 // Fills in the chances that go with the logits. Returns the sum of rows * log(1 / chance of the likelier).
-ISINGLASS_CLONES inline double logits_to_chances(std::size_t cells, const double* rows, TwoChances& two) {
+ISINGLASS_INLINE inline double logits_to_chances_loop(std::size_t cells, const double* rows,
+                                                      TwoChances& two) {
   double logs[kCellBlock];
   for (std::size_t s = 0; s < cells; ++s) {
     const double small = exp_of_minus(std::abs(two.logit[s])), both = 1 + small, whole = 1 / both;
@@ -27,14 +28,15 @@ ISINGLASS_CLONES inline double logits_to_chances(std::size_t cells, const double
     two.unlikely[s] = small * whole;
     logs[s] = rows[s] * log_of(both);
   }
-  return sum_in_lanes(cells, [&](std::size_t s) ISINGLASS_IN_CLONES { return logs[s]; });
+  return sum_in_lanes(cells, [&](std::size_t s) ISINGLASS_INLINE { return logs[s]; });
 }
+inline constexpr Vectorised<logits_to_chances_loop> logits_to_chances;
 
 // Scores of some cells, less the largest of each cell; how many rows these have, and the sum of counts times
 // scores. A width that the compiler knows makes short loops; zero stands for any.
 template <std::size_t kWidth>
-ISINGLASS_IN_CLONES inline double lower_scores(std::size_t cells, std::size_t any_width, const double* counts,
-                                               double* scores, double* rows) {
+ISINGLASS_INLINE inline double lower_scores(std::size_t cells, std::size_t any_width, const double* counts,
+                                            double* scores, double* rows) {
   const std::size_t width = kWidth ? kWidth : any_width;
   double linear = 0;
   for (std::size_t s = 0; s < cells; ++s, counts += width, scores += width) {
@@ -53,8 +55,8 @@ ISINGLASS_IN_CLONES inline double lower_scores(std::size_t cells, std::size_t an
 
 // Scores of three states and more become chances. Returns the loss of the cells, all rows together.
 template <std::size_t kWidth>
-ISINGLASS_IN_CLONES inline double scores_to_chances_of(std::size_t cells, std::size_t any_width,
-                                                       const double* counts, double* chance) {
+ISINGLASS_INLINE inline double scores_to_chances_of(std::size_t cells, std::size_t any_width,
+                                                    const double* counts, double* chance) {
   const std::size_t width = kWidth ? kWidth : any_width;
   double rows[kCellBlock], sums[kCellBlock];
   const double linear = lower_scores<kWidth>(cells, width, counts, chance, rows);
@@ -68,12 +70,12 @@ ISINGLASS_IN_CLONES inline double scores_to_chances_of(std::size_t cells, std::s
     const double whole = 1 / sums[s];
     for (std::size_t a = 0; a < width; ++a) chance[s * width + a] *= whole;
   }
-  const auto loss = [&](std::size_t s) ISINGLASS_IN_CLONES { return rows[s] * log_of(sums[s]); };
+  const auto loss = [&](std::size_t s) ISINGLASS_INLINE { return rows[s] * log_of(sums[s]); };
   return sum_in_lanes(cells, loss) - linear;
 }
 
-ISINGLASS_CLONES inline double scores_to_chances(std::size_t cells, std::size_t width, const double* counts,
-                                                 double* chance) {
+ISINGLASS_INLINE inline double scores_to_chances_loop(std::size_t cells, std::size_t width,
+                                                      const double* counts, double* chance) {
   switch (width) {
     case 3:
       return scores_to_chances_of<3>(cells, width, counts, chance);
@@ -85,6 +87,7 @@ ISINGLASS_CLONES inline double scores_to_chances(std::size_t cells, std::size_t 
       return scores_to_chances_of<0>(cells, width, counts, chance);
   }
 }
+inline constexpr Vectorised<scores_to_chances_loop> scores_to_chances;
 
 // A block, the lower triangle of a q x q matrix, takes whole vectors.
 constexpr std::size_t block_size(std::size_t q) { return q == 1 ? 1 : (q * (q + 1) / 2 + 3) / 4 * 4; }
@@ -102,7 +105,7 @@ struct CellSums {
 
 // The number of the target's states but the first, where the compiler knows it; zero stands for any.
 template <std::size_t kQ>
-ISINGLASS_IN_CLONES inline void add_cells_of(const CellSums& by, std::size_t states) {
+ISINGLASS_INLINE inline void add_cells_of(const CellSums& by, std::size_t states) {
   const std::size_t q = kQ ? kQ : states, width = q + 1, size = block_size(q);
   double few_off[kQ + 1], few[block_size(kQ) + 4] = {};
   std::vector<double> many_off(kQ ? 0 : q), many(kQ ? 0 : size);
@@ -130,7 +133,7 @@ ISINGLASS_IN_CLONES inline void add_cells_of(const CellSums& by, std::size_t sta
   }
 }
 
-ISINGLASS_CLONES inline void add_cells(const CellSums& by, std::size_t q) {
+ISINGLASS_INLINE inline void add_cells_loop(const CellSums& by, std::size_t q) {
   switch (q) {
     case 2:
       return add_cells_of<2>(by, q);
@@ -142,5 +145,6 @@ ISINGLASS_CLONES inline void add_cells(const CellSums& by, std::size_t q) {
       return add_cells_of<0>(by, q);
   }
 }
+inline constexpr Vectorised<add_cells_loop> add_cells;
 
 }  // namespace isinglass
