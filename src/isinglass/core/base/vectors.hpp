@@ -164,9 +164,14 @@ inline constexpr Vectorised<sum_above_loop> sum_above;
 template <std::size_t kCount>
 ISINGLASS_INLINE inline void add_few(double* a, const double* b, std::size_t n) {
 #if defined(__GNUC__)
-  using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
-  for (std::size_t i = 0; i < (kCount ? kCount : n); i += 4)
-    *reinterpret_cast<Four*>(a + i) += *reinterpret_cast<const Four*>(b + i);
+  using Four = double __attribute__((vector_size(32)));
+  for (std::size_t i = 0; i < (kCount ? kCount : n); i += 4) {
+    Four sum, added;  // copied, since neither array need be aligned
+    std::memcpy(&sum, a + i, sizeof sum);
+    std::memcpy(&added, b + i, sizeof added);
+    sum += added;
+    std::memcpy(a + i, &sum, sizeof sum);
+  }
 #else
   for (std::size_t i = 0; i < (kCount ? kCount : n); ++i) a[i] += b[i];
 #endif
