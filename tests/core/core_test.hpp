@@ -40,7 +40,7 @@ class Random {
 
   std::size_t below(std::size_t count) { return bits_() % count; }
   double uniform() { return static_cast<double>(bits_() >> 11) * 0x1p-53; }
-  bool chance(double p) { return uniform() < p; }
+  bool bernoulli(double p) { return uniform() < p; }
   double normal();
   template <class T>
   T one_of(std::initializer_list<T> choices) {

@@ -14,12 +14,12 @@ constexpr std::size_t kLanes = 8;
 // Where the entries (i, j), j <= i, of the lower triangles begin.
 constexpr std::size_t lane_entry(std::size_t i, std::size_t j) { return (i * (i + 1) / 2 + j) * kLanes; }
 
-// Adds a number for each lane to the entries of all pairs of some places.
-ISINGLASS_INLINE inline void add_to_lanes_loop(const std::size_t* places, std::size_t count,
+// Adds a number for each lane to the entries of all pairs of some indices.
+ISINGLASS_INLINE inline void add_to_lanes_loop(const std::size_t* indices, std::size_t count,
                                                const double* numbers, double* a) {
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
-      double* entry = a + lane_entry(std::max(places[i], places[j]), std::min(places[i], places[j]));
+      double* entry = a + lane_entry(std::max(indices[i], indices[j]), std::min(indices[i], indices[j]));
       for (std::size_t l = 0; l < kLanes; ++l) entry[l] += numbers[l];
     }
 }

@@ -29,15 +29,15 @@ ISINGLASS_INLINE inline void sum_moments_loop(std::size_t size, const double* ro
 }
 inline constexpr Vectorised<sum_moments_loop> sum_moments;
 
-// The sum of rows times the logarithm of what the chances of some states, multiplied, sum to.
+// The sum of rows times the logarithm of what the probabilities of some states, multiplied, sum to.
 ISINGLASS_INLINE inline double sum_logs_loop(const WeightedCells& cells, std::span<const std::size_t> states,
                                              const double* factor) {
   LogLanes logs;
   for (std::size_t s = 0; s < cells.size(); s += kSumLanes) {
     double sums[kSumLanes] = {};
     for (std::size_t i = 0; i < states.size(); ++i) {
-      const double* chance = cells.chances(states[i]) + s;
-      for (std::size_t l = 0; l < kSumLanes; ++l) sums[l] += chance[l] * factor[i];
+      const double* probability = cells.probabilities(states[i]) + s;
+      for (std::size_t l = 0; l < kSumLanes; ++l) sums[l] += probability[l] * factor[i];
     }
     logs.add(cells.rows() + s, sums);
   }
@@ -52,7 +52,7 @@ struct ShareSums {
   double* shares;  // of the cells in hand
 };
 
-// The chances of k states, multiplied by `factor` and made to sum to one again, cell by cell, are their
+// The probabilities of k states, multiplied by `factor` and made to sum to one again, cell by cell, are their
 // shares. Returns the sum of the logarithms of what they summed to, if it is wanted, else zero. A number of
 // states that the compiler knows makes short loops; zero stands for any.
 template <std::size_t kStates, bool kLogs>
@@ -68,8 +68,8 @@ ISINGLASS_INLINE inline double add_shares(const WeightedCells& cells, const std:
     std::copy_n(cells.rows() + s, kSumLanes, rows);
     for (std::size_t i = 0; i < k; ++i) {
       double* share = shares + i * kSumLanes;
-      const double* chance = cells.chances(seen[i]) + s;
-      for (std::size_t l = 0; l < kSumLanes; ++l) share[l] = chance[l] * factor[i];
+      const double* probability = cells.probabilities(seen[i]) + s;
+      for (std::size_t l = 0; l < kSumLanes; ++l) share[l] = probability[l] * factor[i];
       for (std::size_t l = 0; l < kSumLanes; ++l) whole[l] += share[l];
     }
     if (kLogs) logs.add(rows, whole);

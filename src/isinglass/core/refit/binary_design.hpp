@@ -41,14 +41,14 @@ ISINGLASS_INLINE inline double look_at_cells_loop(std::size_t cells, const doubl
 }
 inline constexpr Vectorised<look_at_cells_loop> look_at_cells;
 
-// Chances of the first and of the second state.
+// Probabilities of the first and of the second state.
 ISINGLASS_INLINE inline void logits_to_both_loop(std::size_t cells, const double* logit,
-                                                 double* __restrict chances) {
+                                                 double* __restrict probabilities) {
   for (std::size_t s = 0; s < cells; ++s) {
     const double small = exp_of_minus(std::abs(logit[s])), likely = 1 / (1 + small),
                  unlikely = small * likely;
-    chances[2 * s] = logit[s] > 0 ? unlikely : likely;
-    chances[2 * s + 1] = logit[s] > 0 ? likely : unlikely;
+    probabilities[2 * s] = logit[s] > 0 ? unlikely : likely;
+    probabilities[2 * s + 1] = logit[s] > 0 ? likely : unlikely;
   }
 }
 inline constexpr Vectorised<logits_to_both_loop> logits_to_both;
@@ -104,8 +104,8 @@ class BinaryDesign {
     return loss;
   }
 
-  // Chances of the two states in each cell, and the loss.
-  double chances(std::span<const double> full, std::size_t cells, double* out) {
+  // Probabilities of the two states in each cell, and the loss.
+  double probabilities(std::span<const double> full, std::size_t cells, double* out) {
     add_up(cells_, columns_, x_.data() + cells_, full.data() + 1, full[0], logit_.data());
     const double loss = look_at_cells(cells_, rows_.data(), second_.data(), logit_.data(), off_.data(),
                                       bend_.data(), scratch_.data());

@@ -8,7 +8,7 @@
 
 namespace isinglass {
 
-// Numbers come in rows, a row a feature; a cell has some features, and scores that are the sum of their
+// Numbers come in rows, one row per feature; a cell has some features, and scores that are the sum of their
 // rows. Widths that the compiler knows, kWidth, stay in registers; zero stands for any.
 struct Rows {
   std::size_t cells, features, width;
@@ -72,13 +72,13 @@ ISINGLASS_INLINE inline void scatter_scores_loop(const Rows& rows, const double*
 }
 inline constexpr Vectorised<scatter_scores_loop> scatter_scores;
 
-// Adds to `out` the curvature of all cells times u: scores, less their mean under the chances, times the
-// chances.
-ISINGLASS_INLINE inline void add_curvature_times_loop(const Rows& rows, const double* chance,
+// Adds to `out` the curvature of all cells times u: scores, less their mean under the probabilities, times
+// the probabilities.
+ISINGLASS_INLINE inline void add_curvature_times_loop(const Rows& rows, const double* probability,
                                                       const double* share, const double* u, double* out) {
   for_width(rows.width, [&]<std::size_t kWidth>() ISINGLASS_INLINE {
     const std::size_t width = kWidth ? kWidth : rows.width;
-    const double* p = chance;
+    const double* p = probability;
     for (std::size_t s = 0; s < rows.cells; ++s, p += width) {
       double scores[kWidth ? kWidth : Rows::kWidest];
       rows.gather<kWidth>(s, u, scores);
