@@ -58,7 +58,7 @@ def test_json(invoke, model):
     (answer,) = result["answers"]
     assert answer["of"] == ["cough"]
     for row in answer["states"]:
-        assert row["chance"] == pytest.approx(expected[row["labels"]["cough"]])
+        assert row["probability"] == pytest.approx(expected[row["labels"]["cough"]])
         assert row["error"] is None
     assert result["most_likely"] == {"fever": "yes", "cough": "yes", "age": 40}
 

@@ -104,8 +104,8 @@ def command(
     DATA is CSV, TSV, Parquet or Arrow, plain or gzipped: one row per case, one column per
     discrete variable (yes/no, a few numbers, a few words).
 
-    What is found is written at once; the joint model of all columns, which may take longer, is
-    added to model.json at the end. Ctrl-C keeps what is there.
+    Results are written as soon as they are found; the joint model of all columns, which may take
+    longer, is added to model.json at the end. Ctrl-C keeps what has been written.
     """
     asked = {
         "--predictability": predictability,

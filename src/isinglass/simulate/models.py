@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.model import MarkovField
 from isinglass.parameters import checked
 
@@ -148,7 +148,8 @@ def _state_counts(states: int | Sequence[int], p: int) -> list[int]:
     counts = [int(count) for count in (states if isinstance(states, Iterable) else [states] * p)]
     if len(counts) != p:
         raise SettingError(
-            f"states must be one number, or one for each of the {p} nodes, not {len(counts)}."
+            Setting("states"),
+            f" must be one number, or one for each of the {p} nodes, not {len(counts)}.",
         )
     return counts
 

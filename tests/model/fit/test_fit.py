@@ -362,7 +362,7 @@ def test_rows_with_gaps():
             filled = [min(code, 1) for code in row]
             expected[r] += softmax(column_scores(model, filled, r))[1] - row[r]
     np.testing.assert_allclose(expected, 0, atol=1e-6)
-    with pytest.raises(SettingError, match="rows without gaps"):
+    with pytest.raises(SettingError, match="rows without missing values"):
         fit_model(table, estimator.graph_, "likelihood")
 
 

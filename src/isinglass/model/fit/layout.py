@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from isinglass.losses.contrasts import zero_sum_basis
 
 if TYPE_CHECKING:
-    from isinglass.model.potentials import Potentials
+    from isinglass.model.field import MarkovField
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -76,7 +76,7 @@ class Layout:
             for (i, j), places in self.edges.items()
         }
 
-    def parameters(self, field: Potentials) -> Array:
+    def parameters(self, field: MarkovField) -> Array:
         """The parameters of a model on these edges."""
         vector = np.zeros(self.size)
         if self.intercept:

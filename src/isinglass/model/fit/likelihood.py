@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from isinglass.errors import Setting, SettingError
-from isinglass.model.fit import pseudolikelihood
+from isinglass.model.field import MarkovField
 from isinglass.model.fit.descent import Tell, lbfgs
 from isinglass.model.fit.layout import Layout
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood
 from isinglass.model.inference import elimination
-from isinglass.model.potentials import Potentials
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -37,16 +36,14 @@ class Likelihood:
         self.pseudo, self.layout, self.ridge = pseudo, pseudo.layout, pseudo.ridge
         self.table = table
         empty = self._field(np.zeros(self.layout.size))
-        self.order = elimination.plan(empty, memory)
-        elimination.check_memory(
-            self.order, 0, memory, ', or take refit="pseudolikelihood"', beliefs=True
-        )
+        way_out = ', or take refit="pseudolikelihood"'
+        self.order = elimination.plan_within(empty, memory, way_out, beliefs=True)
         self.shares = _shares(self.layout, table)
 
     def minimum(self, tell: Tell | None = None) -> Array:
         """From the pseudo-likelihood's answer, in coordinates that its curvature makes round."""
         start = self.pseudo.minimum(tell)
-        if self.layout.size > pseudolikelihood.DENSE:
+        if not self.pseudo.has_room_for_a_matrix:
             return lbfgs(self.with_gradient, start, tell)
         root = _root(self.pseudo.with_hessian(start)[2])
 
@@ -58,8 +55,8 @@ class Likelihood:
         step: Array = solve_triangular(root, found)
         return start + step
 
-    def _field(self, parameters: Array) -> Potentials:
-        return Potentials(
+    def _field(self, parameters: Array) -> MarkovField:
+        return MarkovField(
             self.table.names,
             tuple(tuple(range(m)) for m in self.layout.n_states),
             self.layout.intercepts(parameters),

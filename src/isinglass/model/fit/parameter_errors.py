@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,15 @@ from isinglass.frames import frame
 from isinglass.graph import position_of
 from isinglass.model.codings import table_against
 from isinglass.model.fit.layout import Layout, Pair
-from isinglass.model.potentials import CONDITION, Potentials
 from isinglass.parameters import check
 
+if TYPE_CHECKING:
+    from isinglass.model.field import MarkovField
+
 Array = NDArray[np.float64]
-Model = TypeVar("Model", bound=Potentials)
+
+#: What errors of parameters take for granted.
+CONDITION = "given this graph"
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ class ParameterErrors:
         variance: Array = np.einsum("ab,bc,ac->a", ratio, block, ratio)
         return np.sqrt(np.maximum(variance, 0.0)).reshape(len(left), len(right))
 
-    def wald(self, field: Potentials, a: str, b: str) -> WaldTest:
+    def wald(self, field: MarkovField, a: str, b: str) -> WaldTest:
         """Test whether the table of an edge is zero; an error for unbounded edges."""
         i, j = sorted(position_of(name, field.names) for name in (a, b))
         if self.chose_graph:
@@ -113,7 +117,7 @@ class ParameterErrors:
         statistic = float(parameters[places] @ np.linalg.pinv(block) @ parameters[places])
         return WaldTest(statistic, len(places), float(chdtrc(len(places), statistic)))
 
-    def redraw(self, field: Model, rng: np.random.Generator) -> Model:
+    def redraw(self, field: MarkovField, rng: np.random.Generator) -> MarkovField:
         """The model with other parameters, as other rows might have given them."""
         shift = self._root @ rng.standard_normal(self._root.shape[1])
         parameters = self.layout.parameters(field) + shift
@@ -130,14 +134,14 @@ class ParameterErrors:
         root: Array = vectors[:, kept] * np.sqrt(values[kept])
         return root
 
-    def to_frame(self, field: Potentials, level: float = 0.95) -> Any:
+    def to_frame(self, field: MarkovField, level: float = 0.95) -> Any:
         """One row for each edge and pair of states, the first state of each column left out."""
         check("level", level)
         width = -float(ndtri((1.0 - level) / 2.0))
         rows = [row for pair in self.layout.edges for row in self._rows(field, pair, width)]
         return frame({key: [row[key] for row in rows] for key in COLUMNS}, field.library)
 
-    def _rows(self, field: Potentials, pair: Pair, width: float) -> list[dict[str, Any]]:
+    def _rows(self, field: MarkovField, pair: Pair, width: float) -> list[dict[str, Any]]:
         i, j = pair
         ratios = table_against(field.couplings[pair], 0, 0)
         errors = self.of_log_odds(pair, (0, 0))
@@ -165,6 +169,13 @@ class ParameterErrors:
     def __repr__(self) -> str:
         of = "clusters" if self.clustered else "rows"
         return f"ParameterErrors({len(self.layout.edges)} edges, {self.units:g} {of}, {CONDITION})"
+
+
+def errors_of(field: MarkovField) -> ParameterErrors:
+    """The errors of a model, or SettingError if it has none."""
+    if field.errors is None:
+        raise SettingError("the model has no errors; isinglass.with_errors(est) has them.")
+    return field.errors
 
 
 COLUMNS = (

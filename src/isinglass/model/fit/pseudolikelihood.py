@@ -23,7 +23,7 @@ from isinglass.model.fit.conditionals import Conditional, Look, conditional_of
 from isinglass.model.fit.descent import Tell, newton, step_in_words
 from isinglass.model.fit.layout import Layout, Pair, Places
 from isinglass.model.fit.preconditioner import Preconditioner
-from isinglass.model.potentials import MEMORY
+from isinglass.model.inference.methods import MEMORY
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -61,13 +61,13 @@ class PseudoLikelihood:
         """
         start = self._start(tell)
         with threadpool_limits(1, "blas"):  # products are small: threads would wait for each other
-            if self._has_room_for_a_matrix:
+            if self.has_room_for_a_matrix:
                 return minimise(self._telling(tell), start)
             ease = Preconditioner(self.layout, self.conditionals, self.memory / 2)
             return newton(lambda x: _Point(self, x, ease), start, tell)
 
     @property
-    def _has_room_for_a_matrix(self) -> bool:
+    def has_room_for_a_matrix(self) -> bool:
         """Whether the whole matrix of second derivatives is small."""
         size = self.layout.size
         return size <= DENSE and 4 * 8 * size**2 <= self.memory
@@ -142,7 +142,7 @@ class PseudoLikelihood:
         times the size of the tables around it, while one row that speaks gives more. Where there
         are very many parameters each column is fitted alone, and both ends must agree.
         """
-        if not self._has_room_for_a_matrix:
+        if not self.has_room_for_a_matrix:
             return self._alone.unbounded()
         # With the least ridge, whatever ridge there was in the fit.
         least = np.where(self.ridge > 0, RIDGE, 0.0)

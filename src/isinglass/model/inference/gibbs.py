@@ -1,47 +1,32 @@
-"""Gibbs sampling by the compiled core, for models too tangled for exact sampling."""
+"""Gibbs sampling by the compiled core, for models too tangled for elimination."""
 
 from __future__ import annotations
 
+import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import gibbs_sample
-from isinglass.errors import Part, PoorMixing, Setting
+from isinglass.engine.learn import threads_for
+from isinglass.errors import OutOfMemory, Part, PoorMixing, Setting
+from isinglass.model.inference.elimination import in_bytes
+from isinglass.model.inference.methods import MEMORY, Gibbs
 from isinglass.model.inference.mixing import Mixing, diagnose_mixing
-from isinglass.parameters import check_fields
+from isinglass.model.inference.order import NUMBER
 
 if TYPE_CHECKING:
-    from isinglass.model.potentials import Potentials
+    from isinglass.model.field import MarkovField
+
+Array = NDArray[np.float64]
 
 #: Draws of a chain that diagnostics need; shorter runs are continued to here.
 FEWEST_DRAWS = 50
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How long to sample.
-
-    Attributes
-    ----------
-    chains : int
-        Independent chains, from states drawn evenly.
-    burn_in : int
-        Sweeps of each chain before its first draw; a sweep draws every column once.
-    thin : int
-        Sweeps from one draw to the next.
-    """
-
-    chains: int = 32
-    burn_in: int = 1000
-    thin: int = 10
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,55 +36,126 @@ class Chains:
     codes: NDArray[np.uint8]
     mixing: Mixing
 
-    def rows(self, n: int) -> NDArray[np.uint8]:
-        """Take the first n rows, which take turns between the chains."""
-        return self.codes[:n]
-
 
 def run_chains(
-    field: Potentials,
+    field: MarkovField,
     n: int,
-    schedule: Schedule,
+    gibbs: Gibbs,
+    rng: np.random.Generator,
     *,
-    seed: int,
-    threads: int,
+    n_jobs: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Chains:
     """Draw at least n rows; the same for a seed, whatever the number of threads."""
-    chains = schedule.chains
+    chains = gibbs.chains
     codes = gibbs_sample(
         _flat(field),
         chains=chains,
-        burn_in=schedule.burn_in,
-        thin=schedule.thin,
+        burn_in=gibbs.burn_in,
+        thin=gibbs.thin,
         draws=max(-(-n // chains), FEWEST_DRAWS),
-        seed=seed,
-        threads=threads,
+        seed=int(rng.integers(2**64, dtype=np.uint64)),
+        threads=threads_for(n_jobs, chains),
         progress=None if progress is None else lambda done: progress(done, chains),
     )
     return Chains(codes, diagnose_mixing(field, codes, chains))
 
 
-def warn_if_poor(mixing: Mixing, schedule: Schedule) -> None:
+def warn_if_poor(mixing: Mixing, gibbs: Gibbs) -> None:
     """Warn with `PoorMixing` if the rows are far from independent draws of the model."""
     if not mixing.is_poor:
         return
-    thin, burn_in = Setting("thin"), Setting("burn_in")
-    advice: tuple[Part, ...] = (thin, f" (now {schedule.thin}) to have rows that are worth more")
+    found = f"Gibbs sampling mixes poorly: {mixing.in_words()}; raise "
+    thin = Setting("thin"), f" (now {gibbs.thin})"
+    advice: tuple[Part, ...] = (*thin, " to have rows that are worth more.")
     if mixing.disagree:
         advice = (
-            *(burn_in, f" (now {schedule.burn_in}) and ", thin),
-            f" (now {schedule.thin}); if that does not help, chains stay where they "
-            "started, and only exact sampling gives the model's table",
+            *(Setting("burn_in"), f" (now {gibbs.burn_in}) and ", *thin),
+            "; if that does not help, chains stay where they started, and only exact sampling "
+            "gives the model's table.",
         )
-    found = f"Gibbs sampling mixes poorly: {mixing.in_words()}; raise "
-    warnings.warn(PoorMixing(found, *advice, "."), stacklevel=5)
+    warnings.warn(PoorMixing(found, *advice), stacklevel=_level_of_the_caller())
 
 
-def _flat(field: Potentials) -> dict[str, NDArray[Any]]:
+def _level_of_the_caller() -> int:
+    """How far up the call came from outside the package, as `warnings.warn` counts."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("isinglass."):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """Rows drawn from a model, and the shares of states among them.
+
+    Chains are independent of each other, draws within one are not: the error of a share is that
+    of the mean of as many numbers as there are chains.
+    """
+
+    n_states: Sequence[int]
+    codes: NDArray[np.uint8]
+    chains: int
+
+    def by_chain(self, columns: Sequence[int]) -> Array:
+        """Shares of all combinations of states of some columns, one table per chain."""
+        shape = [self.n_states[v] for v in columns]
+        cell = np.ravel_multi_index([self.codes[:, v] for v in columns], shape)
+        chain = np.arange(len(cell)) % self.chains
+        size = prod(shape)
+        counts = np.bincount(chain * size + cell, minlength=self.chains * size)
+        tables = counts.reshape(self.chains, *shape)
+        shares: Array = np.multiply(tables, self.chains / len(cell), dtype=np.float64)
+        return shares
+
+    def joint(self, columns: Sequence[int]) -> tuple[Array, Array]:
+        """Shares of all combinations of states of some columns, and their standard errors."""
+        shares = self.by_chain(columns)
+        return np.asarray(shares.mean(axis=0)), shares.std(axis=0, ddof=1) / np.sqrt(self.chains)
+
+    def error_of(self, number: Callable[[Array], float], columns: Sequence[int]) -> float:
+        """The standard error of a number made of shares, by leaving out one chain at a time."""
+        shares = self.by_chain(columns)
+        others = (shares.sum(axis=0) - shares) / (self.chains - 1)
+        left_out = np.array([number(table) for table in others])
+        return float(np.sqrt((self.chains - 1) * left_out.var()))
+
+
+def draw_shares(
+    field: MarkovField, groups: Sequence[Sequence[int]], gibbs: Gibbs, rng: np.random.Generator
+) -> Shares:
+    """Draw rows to look at some groups of columns; a `PoorMixing` warning says if they are poor."""
+    _check_memory(field, groups, gibbs)
+    run = run_chains(field, gibbs.draws, gibbs, rng)
+    warn_if_poor(run.mixing, gibbs)
+    return Shares(field.n_states, run.codes, gibbs.chains)
+
+
+def _check_memory(field: MarkovField, groups: Sequence[Sequence[int]], gibbs: Gibbs) -> None:
+    """Raise OutOfMemory if the draws, or a table over some columns, need more than MEMORY."""
+    # A byte per cell, and for each row a few numbers while the chains are compared.
+    needed = gibbs.draws * (len(field.names) + 8 * NUMBER)
+    what, way_out = f"{gibbs.draws:,} draws", "Take fewer draws"
+    for columns in groups:
+        # Every chain has a table of its own: counts, shares, and their distance from the mean.
+        cells = prod(field.n_states[v] for v in columns)
+        if 3 * NUMBER * gibbs.chains * cells > needed:
+            needed = 3 * NUMBER * gibbs.chains * cells
+            what = f"{gibbs.chains} tables over {len(columns)} columns, {cells:,} cells each,"
+            way_out = "Ask about fewer columns together"
+    if needed > MEMORY:
+        raise OutOfMemory(
+            f"{what} need about {in_bytes(needed)}; at most {in_bytes(MEMORY)} are allowed. "
+            f"{way_out}.",
+            needed=needed,
+            allowed=MEMORY,
+        )
+
+
+def _flat(field: MarkovField) -> dict[str, NDArray[Any]]:
     """The model as the core takes it: log-odds against each column's first state."""
     fields = [intercept[1:] - intercept[0] for intercept in field.intercepts]
-    entries: list[list[tuple[int, NDArray[np.float64]]]] = [[] for _ in field.names]
+    entries: list[list[tuple[int, Array]]] = [[] for _ in field.names]
     for (i, j), table in field.couplings.items():
         entries[i].append((j, table.T))
         entries[j].append((i, table))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from isinglass.model.potentials import Potentials
+    from isinglass.model.field import MarkovField
 
 Array = NDArray[np.float64]
 
@@ -66,7 +66,7 @@ class Mixing:
         )
 
 
-def diagnose_mixing(field: Potentials, codes: NDArray[np.uint8], chains: int) -> Mixing:
+def diagnose_mixing(field: MarkovField, codes: NDArray[np.uint8], chains: int) -> Mixing:
     """Look at the indicator of every state of every column, and at the log-potential.
 
     Row d * chains + c of the codes is draw d of chain c.
@@ -80,7 +80,7 @@ def diagnose_mixing(field: Potentials, codes: NDArray[np.uint8], chains: int) ->
     return Mixing(worst, r_hat_at, fewest, effective_at, len(codes))
 
 
-def _quantities(field: Potentials, codes: NDArray[np.uint8]) -> Iterator[tuple[str, Array]]:
+def _quantities(field: MarkovField, codes: NDArray[np.uint8]) -> Iterator[tuple[str, Array]]:
     for j, name in enumerate(field.names):
         for state in range(1 if field.n_states[j] == 2 else 0, field.n_states[j]):
             yield name, (codes[:, j] == state).astype(np.float64)
