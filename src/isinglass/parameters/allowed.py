@@ -29,10 +29,10 @@ from isinglass.parameters.kinds import (
 POSITIVE = Number(above=0)
 SHARE = Number(above=0, below=1)
 THREADS = Either(Whole(1, 4096), Whole(-4096, -1), None)
-PROCESSES = Either(Whole(1, 4096), None)
 #: As large as those that numpy draws for itself.
 SEED = Whole(0, 2**128 - 1)
 OPTIONAL_PATH = Either(PATH, None)
+REPEATED = ("resample", "case_dropping", "bootstrap", "split_test", "audit", "plan")
 COMPLETE = Word("error", "drop", "state")
 
 #: What takes any kind of seed.
@@ -66,7 +66,6 @@ PARAMETERS: dict[str, Kind] = {
     "expected": POSITIVE,
     "factors": Several(POSITIVE),
     "floor": Either(POSITIVE, None),
-    "folder": OPTIONAL_PATH,
     "folds": Whole(2, 10**6),
     "gamma": Number(0),
     "graphs": Whole(1, 10**6),
@@ -74,7 +73,6 @@ PARAMETERS: dict[str, Kind] = {
     "height": Number(above=0, most=1000),
     "instability": Number(above=0, below=0.5),
     "intercept": FLAG,
-    "jobs": PROCESSES,
     "joint": FLAG,
     "k": Whole(0, 10**6, even=True),
     "labels": FLAG,
@@ -176,7 +174,7 @@ PARAMETERS: dict[str, Kind] = {
     "stable.share": Number(0, 1),
     "verdict.columns": Either(Several(TEXT), None),
     **dict.fromkeys(
-        (f"{name}.path" for name in ("resample", "case_dropping", "bootstrap", "split_test")),
+        (f"{name}.path" for name in REPEATED),
         OPTIONAL_PATH,
     ),
     **dict.fromkeys(

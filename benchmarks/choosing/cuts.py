@@ -19,12 +19,13 @@ For OR and AND that is so only as long as no search drops what it had taken in; 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments.measure import EdgeSet, Found
+from isinglass.experiments.methods import states
 from isinglass.experiments.plan import Codes
 from isinglass.selection import Auto, FalseEdges, Paper, Selector
 from isinglass.solvers import Path
@@ -116,12 +117,3 @@ def averages(taken: Mapping[Pair, float], rule: str) -> dict[Pair, float]:
         pair = (min(r, t), max(r, t))
         sums[pair] = sums.get(pair, 0.0) + limit**power
     return {pair: float((total / 2) ** (1 / power)) for pair, total in sums.items()}
-
-
-def states(path: Path) -> Iterable[tuple[float, tuple[int, ...]]]:
-    """What a search had chosen after each step, and below which threshold it got there."""
-    reached = float("inf")
-    for step in path.steps:
-        if step.gain is not None:
-            reached = min(reached, step.gain)
-        yield reached, step.support

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from benchmarks.choosing.sheets import TARGETS, describe, judged_designs
 
 from isinglass.experiments.curves import Ratio
 from isinglass.experiments.plan import Design
 from isinglass.experiments.study import Outcome, mean
 from isinglass.plots.canvas import BLUE, GREEN, INK, ORANGE, PALE, new_figure
 from isinglass.plots.experiment import files_of
-from isinglass.report.choosing import TARGETS, describe, judged_designs
 from isinglass.selection import Auto, Paper
 
 if TYPE_CHECKING:

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from benchmarks.choosing.cuts import RULES, selectors
+from benchmarks.choosing.parts import studies
+from benchmarks.choosing.pictures import choosing_figures
+from benchmarks.choosing.sheets import choosing_markdown, describe, sheets
 
-from isinglass.experiments.choosing import studies
-from isinglass.experiments.cuts import RULES, selectors
 from isinglass.experiments.study import Outcome
-from isinglass.plots.choosing import choosing_figures
-from isinglass.report.choosing import choosing_markdown, describe, sheets
 
 
 def made_up(study):

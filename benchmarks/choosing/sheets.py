@@ -6,17 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-
-from isinglass.experiments.curves import smallest_beta
-from isinglass.experiments.cuts import CONSTANTS, LEVELS, RULES
-from isinglass.experiments.judge import (
+from benchmarks.choosing.cuts import CONSTANTS, LEVELS, RULES
+from benchmarks.choosing.judge import (
     Judgement,
     against_best,
     found_at,
     judge,
     mean_and_error,
 )
+from numpy.typing import NDArray
+
+from isinglass.experiments.curves import smallest_beta
 from isinglass.experiments.plan import Design
 from isinglass.experiments.study import Outcome, mean
 from isinglass.experiments.tuning import Panel

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from benchmarks.choosing.judge import against_best, found_at, judge, mean_and_error
 
 from isinglass.experiments import Cell, Design, Draw, Line, Method
-from isinglass.experiments.judge import against_best, found_at, judge, mean_and_error
 from isinglass.experiments.study import Outcome, Study
 
 METHOD = Method("m", lambda codes: [])

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from benchmarks.choosing import cuts
+from benchmarks.choosing.designs import weak_links_of_many_states
 
 from isinglass import GreedyGraph
-from isinglass.experiments import cuts
-from isinglass.experiments.designs import grid_design, weak_links_of_many_states
+from isinglass.experiments.designs import grid_design
 from isinglass.experiments.measure import edge_set
 
 TABLES = {

@@ -15,21 +15,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from isinglass.errors import SettingError
-from isinglass.experiments.cuts import RULES, all_cuts
-from isinglass.experiments.designs import (
-    chain_design,
+from benchmarks.choosing.cuts import RULES, all_cuts
+from benchmarks.choosing.designs import (
     erdos_renyi_design,
-    grid_design,
     no_links,
-    potts_design,
-    regular_design,
     small_world_design,
-    star_design,
     strong_links,
     tree_design,
     weak_links,
     weak_links_of_many_states,
+)
+
+from isinglass.errors import SettingError
+from isinglass.experiments.designs import (
+    chain_design,
+    grid_design,
+    potts_design,
+    regular_design,
+    star_design,
 )
 from isinglass.experiments.plan import Design, Line, Method
 from isinglass.experiments.study import Study

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from isinglass.errors import DamagedRecords, FileError
-from isinglass.experiments.store import Store
+from isinglass.repeating import Store
 
 OTHERS = {
     "JSON": b'{"precious": true}',
@@ -84,7 +84,7 @@ def test_a_process_killed_in_any_byte_loses_no_more_than_its_line(store):
 
 WRITER = """
 import sys
-from isinglass.experiments.store import Store
+from isinglass.repeating import Store
 store = Store(sys.argv[1], "coins")
 for at in range(300):
     store.prepare()
