@@ -20,6 +20,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -81,7 +82,7 @@ def truth(name: str, kind: Kind, options: argparse.Namespace) -> dict[str, np.nd
     """False edges of every table, by tier."""
     design = Design(name, kind.p, 1, partial(drawn, kind), (kind.n,), unit="n")
     cells = Plan([design], [Method("greedy", learned)], options.graphs).cells()
-    records = run(cells, options.out, jobs=options.jobs).values()
+    records = run(cells, Path(options.out) / "truth.jsonl", n_jobs=options.jobs).values()
     return {tier: np.array([r["settings"][tier][0] for r in records]) for tier in TIERS}
 
 
@@ -91,7 +92,13 @@ def audited(kind: Kind, options: argparse.Namespace) -> dict[str, np.ndarray]:
     for seed in range(options.audited):
         codes, _ = drawn(kind, kind.n, 10**6 + seed)
         results.append(
-            ig.audit(ig.GreedyGraph(), codes, options.draws, folder=options.out, jobs=options.jobs)
+            ig.audit(
+                ig.GreedyGraph(),
+                codes,
+                options.draws,
+                path=Path(options.out) / "audits.jsonl",
+                n_jobs=options.jobs,
+            )
         )
     return {tier: np.array([found.tier(tier).false for found in results]) for tier in TIERS}
 

@@ -30,8 +30,8 @@ import numpy as np
 
 import isinglass as ig
 from isinglass import simulate
-from isinglass.experiments.store import Record, Store
 from isinglass.model.codings import table_against
+from isinglass.repeating import Record, Store
 from isinglass.uncertainty import fit_with_errors
 
 Rows = tuple[np.ndarray, dict[str, Any]]

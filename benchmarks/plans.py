@@ -9,6 +9,7 @@ with the same number of rows, and as many whose couplings are 30 % smaller than 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import isinglass as ig
@@ -38,7 +39,11 @@ def main() -> None:
     parser.add_argument("--out", default="plans")
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
-    shared = {"graphs": options.graphs, "folder": options.out, "jobs": options.jobs}
+    shared = {
+        "graphs": options.graphs,
+        "path": Path(options.out) / "records.jsonl",
+        "n_jobs": options.jobs,
+    }
     print(
         "| setting | rows | promised | 95 % interval | fresh tables | 95 % interval "
         "| coupling 30 % too high | edges found then |"

@@ -15,7 +15,8 @@ import pytest
 import isinglass as ig
 import isinglass.model
 from isinglass.errors import SettingError
-from isinglass.parameters import PARAMETERS, Either, Number, Whole, check, kind_of
+from isinglass.parameters import PARAMETERS, check, kind_of
+from isinglass.parameters.kinds import Either, Number, Whole
 from isinglass.rivals import penalties
 
 
@@ -37,7 +38,7 @@ WRONG = [
     *(object(), Unshowable(), int, len, ..., Decimal("NaN"), Fraction(1, 3), date(2020, 1, 1)),
 ]
 
-SCALARS = {"int", "float", "str", "bool", "Seed"}
+SCALARS = {"int", "float", "str", "bool", "Seed", "Method"}
 #: Weights are a part of the table.
 NOT_SCALARS = {"sample_weight", "clusters"}
 
@@ -77,8 +78,8 @@ def small() -> SimpleNamespace:
         halves=ig.resample(est, n=2, n_jobs=1),
         dropping=ig.case_dropping(est, n=1, shares=(0.5,), n_jobs=1),
         boot=ig.bootstrap(est, n=2, n_jobs=1),
-        audit=ig.audit(est, X, n=1, jobs=1),
-        planned=ig.plan(3, 1, 0.6, rows=[50], graphs=2, jobs=1),
+        audit=ig.audit(est, X, n=1, n_jobs=1),
+        planned=ig.plan(3, 1, 0.6, rows=[50], graphs=2, n_jobs=1),
         split=ig.split_test(ig.GreedyGraph(n_jobs=1), X, splits=1),
         verdicts=ig.verdict(est),
         explained=ig.explain(est, "x0", "x1"),
@@ -116,7 +117,7 @@ def fitted(estimator):
 def calls(s: SimpleNamespace) -> dict[str, tuple]:
     """Every public callable that takes scalars, and arguments that it takes."""
     est, X, field, graph = s.est, s.X, s.field, s.graph
-    quick = {"draws": 40, "burn_in": 1, "thin": 1, "seed": 0}
+    quick = {"seed": 0}
     ask = {"of": "x0", **quick}
     families = ig.simulate
     chain = families.chain(3)
@@ -141,6 +142,8 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "FitRecord.at": (s.record.at, {"threshold": 0.5}),
         "FitRecord.save": (s.record.save, {"path": "record.json"}),
         "FitRecord.load": (ig.FitRecord.load, {"path": "saved.json"}),
+        "Exact": (ig.Exact, {}),
+        "Gibbs": (ig.Gibbs, {}),
         "MarkovField.save": (field.save, {"path": "model.json"}),
         "MarkovField.load": (ig.MarkovField.load, {"path": "saved.json"}),
         "MarkovField.conditional": (field.conditional, ask),
@@ -181,13 +184,13 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "bootstrap": (ig.bootstrap, {"estimator": est, "n": 1, "n_jobs": 1}),
         "Bootstrap.interval": (s.boot.interval, {"a": "x0", "b": "x1"}),
         "Bootstrap.to_frame": (s.boot.to_frame, {}),
-        "audit": (ig.audit, {"estimator": greedy, "X": X, "n": 1, "jobs": 1}),
+        "audit": (ig.audit, {"estimator": greedy, "X": X, "n": 1, "n_jobs": 1}),
         "Audit.tier": (s.audit.tier, {"name": "firm"}),
         "Audit.to_frame": (s.audit.to_frame, {}),
         "Audit.chances_frame": (s.audit.chances_frame, {}),
         "plan": (
             ig.plan,
-            {"columns": 3, "degree": 1, "coupling": 0.6, "rows": [30], "graphs": 1, "jobs": 1},
+            {"columns": 3, "degree": 1, "coupling": 0.6, "rows": [30], "graphs": 1, "n_jobs": 1},
         ),
         "Planned.to_frame": (s.planned.to_frame, {}),
         "split_test": (ig.split_test, {"estimator": greedy, "X": X, "splits": 1}),

@@ -69,28 +69,3 @@ def test_an_unknown_method_is_refused(run_main):
     outcome = run_main("reproduce", "--also", "magic")
     assert outcome.status == 2
     assert "'magic' is not one of 'rise'" in outcome.err
-
-
-def test_the_study_of_the_threshold(invoke, tmp_path):
-    asked = ["reproduce", "--study", "choosing", "--part", "false", "--graphs", 2, "--jobs", 1]
-    first = invoke(*asked, "--out", tmp_path)
-    assert "34 fits in all, 0 of them done before." in first.out
-    assert "empty, p = 30, intercepts -1.5..-1" in first.out
-    page = (tmp_path / "choosing.md").read_text()
-    assert page.count("\n| empty, p = 100 | 1,000 | 0 | ") == 1
-    again = invoke(*asked, "--out", tmp_path)
-    assert "34 fits in all, 34 of them done before." in again.out
-    assert (tmp_path / "choosing.md").read_text() == page
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--study", "choosing", "--also", "tree"], "are for --study paper"),
-        (["--part", "nine"], "--part is for --study choosing"),
-    ],
-)
-def test_options_of_the_other_study_are_refused(run_main, arguments, words, tmp_path):
-    outcome = run_main("reproduce", "--out", str(tmp_path), *arguments)
-    assert outcome.status == 2
-    assert words in outcome.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,6 +18,7 @@ from isinglass.cli.results import print_result, write_with_picture
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
+from isinglass.repeating import RECORDS
 from isinglass.uncertainty import Audit, audit
 from isinglass.uncertainty.simulation.audit import Tier
 from isinglass.wording import counted
@@ -35,7 +37,9 @@ Examples:
     "--tables", type=click.IntRange(1, 10**6), default=100, show_default=True, metavar="N"
 )
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes; one a core.")
+@click.option(
+    "--jobs", "n_jobs", type=click.IntRange(1), metavar="N", help="Processes (default: all cores)."
+)
 @click.option("--out", default="isinglass-audit", show_default=True, metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
 def command(
@@ -43,7 +47,7 @@ def command(
     *,
     tables: int,
     seed: int,
-    jobs: int | None,
+    n_jobs: int | None,
     out: str,
     as_json: bool,
     weight_column: str | None,
@@ -64,8 +68,8 @@ def command(
             tables,
             sample_weight=weight_column,
             seed=seed,
-            folder=out,
-            jobs=jobs,
+            path=Path(out) / RECORDS,
+            n_jobs=n_jobs,
             progress=progress,
         )
     contents = {"tiers.csv": _tiers_csv(result), "chances.csv": _chances_csv(result)}

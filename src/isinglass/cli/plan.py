@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -23,6 +24,7 @@ from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import SettingError
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
+from isinglass.repeating import RECORDS
 from isinglass.uncertainty import Planned, plan
 from isinglass.uncertainty.power.plan import MOST_ROWS
 from isinglass.uncertainty.power.planned import Point
@@ -72,7 +74,9 @@ Examples:
 @click.option("--most-rows", type=click.IntRange(1), default=MOST_ROWS, show_default=True)
 @click.option("--graphs", type=click.IntRange(2), default=100, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes; one a core.")
+@click.option(
+    "--jobs", "n_jobs", type=click.IntRange(1), metavar="N", help="Processes (default: all cores)."
+)
 @click.option("--out", default="isinglass-plan", show_default=True, metavar="DIR")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
 def command(
@@ -86,7 +90,7 @@ def command(
     check_folder(out)
     options = _with_pilot(pilot, **options)
     with progress_bar("drawing and learning") as progress:
-        planned = plan(rows=rows or None, folder=out, progress=progress, **options)
+        planned = plan(rows=rows or None, path=Path(out) / RECORDS, progress=progress, **options)
     contents = {"plan.csv": _csv(planned)}
     lines = write_with_picture(out, contents, "plan.png", partial(_picture, planned))
     print_result(as_json, _as_dict(planned), partial(_tell, planned), lines)

@@ -1,4 +1,4 @@
-"""``isinglass reproduce``: the paper's experiment, and the study of the default threshold."""
+"""``isinglass reproduce``: the paper's experiment."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from isinglass.cli.terminal import new_console, progress_bar
-from isinglass.errors import MissingExtra, SettingError
-from isinglass.experiments import choosing
+from isinglass.errors import MissingExtra
 from isinglass.experiments.methods import EXTRAS
 from isinglass.experiments.paper.figures import FULL, QUICK, Size, studies
 from isinglass.experiments.paper.reproduce import Reproduction
-from isinglass.experiments.run import RECORDS
-from isinglass.experiments.study import Outcome, Study, points_csv
+from isinglass.experiments.study import Outcome, Study
 from isinglass.files import check_folder, write_all
 from isinglass.wording import counted
 
@@ -27,28 +25,16 @@ Examples:
   isinglass reproduce                       the first figure, small: some minutes
   isinglass reproduce --full --out full/    all figures; hours; may be stopped and started again
   isinglass reproduce --coupling 1          couplings +-1, as the paper's text has it
-  isinglass reproduce --study choosing      the default threshold beside the best constant
 """
 
 
-#: Graphs a point of a small run of the study of the default threshold.
-FEW_GRAPHS = 20
-
-
 @click.command(epilog=EPILOG)
-@click.option(
-    "--study",
-    type=click.Choice(["paper", "choosing"]),
-    default="paper",
-    show_default=True,
-    help="The paper's experiment; or which threshold to choose.",
-)
 @click.option("--out", default="isinglass-reproduce", show_default=True, metavar="DIR")
 @click.option(
     "--quick/--full",
     default=True,
     show_default=True,
-    help="A small run (of the paper, the first figure), or all with up to 200 graphs a point.",
+    help="The first figure with few graphs, or all figures with up to 200 graphs per point.",
 )
 @click.option(
     "--coupling",
@@ -70,18 +56,11 @@ FEW_GRAPHS = 20
     type=click.Choice(["1", "2", "3"]),
     help="Only these figures.",
 )
-@click.option(
-    "--part",
-    "parts",
-    multiple=True,
-    type=click.Choice(choosing.PARTS),
-    help="Only these parts of the study of the threshold.",
-)
-@click.option("--graphs", type=click.IntRange(2), metavar="N", help="Graphs a point.")
+@click.option("--graphs", type=click.IntRange(2), metavar="N", help="Graphs per point.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes; one a core.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes (default: all cores).")
 @click.option("--draw-only", is_flag=True, help="Write what is there, and run nothing.")
-def command(study: str, out: str, jobs: int | None, draw_only: bool, **options: Any) -> None:
+def command(out: str, jobs: int | None, draw_only: bool, **options: Any) -> None:
     """Run the paper's experiment: how many rows until the whole graph is recovered?
 
     Chain, grid and star graphs, greedy beside node-wise l1 and others, success against
@@ -89,36 +68,18 @@ def command(study: str, out: str, jobs: int | None, draw_only: bool, **options: 
     on where it stopped, and ends with the same files.
     """
     check_folder(out)
-    of_threshold = study == "choosing"
-    work = Reproduction((_choosing if of_threshold else _studies)(**options), out, jobs)
+    work = Reproduction(_studies(**options), out, jobs)
     console = new_console()
     if not draw_only:
-        _run(console, work)
-    (_write_choosing if of_threshold else _write)(console, out, work)
+        run_all(console, work)
+    _write(console, out, work)
 
 
 def _studies(
-    *,
-    quick: bool,
-    coupling: str,
-    figures: tuple[str, ...],
-    parts: tuple[str, ...],
-    graphs: int | None,
-    **options: Any,
+    *, quick: bool, coupling: str, figures: tuple[str, ...], graphs: int | None, **options: Any
 ) -> list[Study]:
-    if parts:
-        raise SettingError("the paper's experiment has figures; --part is for --study choosing.")
     size = _sized(QUICK if quick else FULL, figures, graphs)
     return studies(size, coupling=float(coupling), **options)
-
-
-def _choosing(
-    *, quick: bool, parts: tuple[str, ...], graphs: int | None, seed: int, **of_the_paper: Any
-) -> list[Study]:
-    if of_the_paper["coupling"] != "0.5" or of_the_paper["also"] or of_the_paper["figures"]:
-        raise SettingError("--coupling, --also and --figure are for --study paper.")
-    number = graphs or (FEW_GRAPHS if quick else choosing.GRAPHS)
-    return choosing.studies(parts or choosing.PARTS, number, seed=seed)
 
 
 def _sized(size: Size, figures: tuple[str, ...], graphs: int | None) -> Size:
@@ -130,7 +91,8 @@ def _sized(size: Size, figures: tuple[str, ...], graphs: int | None) -> Size:
     return replace(size, repetitions=graphs, fewer=fewer, fewest=fewest, others=graphs)
 
 
-def _run(console: Console, work: Reproduction) -> None:
+def run_all(console: Console, work: Reproduction) -> None:
+    """Do what is missing, with the time it will take, and where it went."""
     missing, total = work.missing(), len(work.cells)
     console.print(f"{total:,} fits in all, {total - missing:,} of them done before.", style="bold")
     if not missing:
@@ -138,7 +100,7 @@ def _run(console: Console, work: Reproduction) -> None:
     with progress_bar("estimating") as progress:
         seconds = work.estimate(progress)
     console.print(
-        f"About {in_words(seconds)} on {work.jobs} {'core' if work.jobs == 1 else 'cores'}. "
+        f"About {in_words(seconds)} on {work.n_jobs} {'core' if work.n_jobs == 1 else 'cores'}. "
         "Ctrl-C keeps what is done; the same command goes on."
     )
     with progress_bar("running", steady=True) as progress:
@@ -150,39 +112,23 @@ def _write(console: Console, out: str, work: Reproduction) -> None:
     from isinglass.report.experiment import report_markdown
 
     outcomes = work.outcomes()
-    _tell_failures(console, work, "results.csv says why")
+    tell_failures(console, work, "results.csv says why")
     contents = {**work.tables(), "tables.md": report_markdown(outcomes).encode()}
-    contents |= _drawn(_pictures, outcomes)
+    contents |= drawn(_pictures, outcomes)
     write_all(out, contents)
     for outcome in outcomes:
         _tell(console, outcome)
     click.echo(f"\nwrote {', '.join(contents)} to {out}")
 
 
-def _write_choosing(console: Console, out: str, work: Reproduction) -> None:
-    from isinglass.plots.choosing import choosing_figures
-    from isinglass.report.choosing import choosing_markdown
-
-    outcomes = work.outcomes()
-    _tell_failures(console, work, f"{RECORDS} says why")
-    page = choosing_markdown(outcomes)
-    contents = {
-        "choosing.md": page.encode(),
-        "points.csv": points_csv(outcomes),
-        **_drawn(choosing_figures, outcomes),
-    }
-    write_all(out, contents)
-    click.echo(f"\n{page}")
-    click.echo(f"wrote {', '.join(contents)} to {out}")
-
-
-def _tell_failures(console: Console, work: Reproduction, where: str) -> None:
+def tell_failures(console: Console, work: Reproduction, where: str) -> None:
+    """Say how many fits failed, and where to read why."""
     failed = sum("failed" in record for record in work.records().values())
     if failed:
         console.print(f"{counted(failed, 'fit')} failed; {where}.", style="yellow")
 
 
-def _drawn(
+def drawn(
     draw: Callable[[list[Outcome]], dict[str, bytes]], outcomes: list[Outcome]
 ) -> dict[str, bytes]:
     """Pictures; none, and a line that says so, without the extra that draws them."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from isinglass.experiments.plan import Cell
 from isinglass.experiments.run import without_record
-from isinglass.experiments.store import Record
+from isinglass.repeating import Record
 
 
 def pilot(cells: Sequence[Cell], records: Mapping[str, Record]) -> list[Cell]:
@@ -22,7 +22,7 @@ def pilot(cells: Sequence[Cell], records: Mapping[str, Record]) -> list[Cell]:
     ]
 
 
-def seconds_left(cells: Sequence[Cell], records: dict[str, Record], jobs: int) -> float:
+def seconds_left(cells: Sequence[Cell], records: Mapping[str, Record], n_jobs: int) -> float:
     """Return the time the missing cells will take, if time goes with rows.
 
     Each cell is taken to cost, per row, what its method has cost on its design so far.
@@ -31,14 +31,14 @@ def seconds_left(cells: Sequence[Cell], records: dict[str, Record], jobs: int) -
     rows: dict[tuple[str, str], float] = defaultdict(float)
     for cell in _done(cells, records):
         record = records[cell.key]
-        seconds[_kind(cell)] += record["seconds"] + record.get("sampling", 0.0)
+        seconds[_kind(cell)] += record.get("seconds", 0.0) + record.get("sampling", 0.0)
         rows[_kind(cell)] += cell.draw.n
     left = sum(
         cell.draw.n * seconds[_kind(cell)] / rows[_kind(cell)]
         for cell in without_record(cells, records)
         if rows[_kind(cell)]
     )
-    return left / jobs
+    return left / n_jobs
 
 
 def _done(cells: Iterable[Cell], records: Mapping[str, Record]) -> Iterable[Cell]:

@@ -6,7 +6,7 @@ both ways to join neighbourhoods. Every function runs in one thread, so that tim
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.cuts import states
 from isinglass.experiments.measure import Found
 from isinglass.experiments.plan import Codes, Line, Method
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L0Graph, L1Graph
 from isinglass.rivals.base import adjacency
 from isinglass.rivals.penalties import EBIC
 from isinglass.selection import Auto
+from isinglass.solvers import Path
 
 Numbers = NDArray[np.float64]
 #: The c of eps = c log(np)/n.
@@ -57,6 +57,15 @@ def greedy(codes: Codes, *, intercept: bool) -> Found:
     graphs = {f"or {name}": pairs(linked | linked.T) for name, linked in chosen.items()}
     graphs |= {f"and {name}": pairs(linked & linked.T) for name, linked in chosen.items()}
     return Found(graphs, rank)
+
+
+def states(path: Path) -> Iterator[tuple[float, tuple[int, ...]]]:
+    """The support of a search after each step, and below which threshold it got there."""
+    reached = float("inf")
+    for step in path.steps:
+        if step.gain is not None:
+            reached = min(reached, step.gain)
+        yield reached, step.support
 
 
 def l1(codes: Codes, *, intercept: bool) -> Found:

@@ -7,8 +7,8 @@ from typing import Any
 
 from isinglass.experiments.measure import f1
 from isinglass.experiments.plan import Cell
-from isinglass.experiments.store import Record
 from isinglass.exports.tables import as_csv
+from isinglass.repeating import Record
 
 COLUMNS = (
     *("key", "design", "p", "beta", "n", "rep", "method", "setting"),
@@ -24,7 +24,12 @@ def results_csv(cells: Iterable[Cell], records: Mapping[str, Record]) -> bytes:
 def times_csv(cells: Iterable[Cell], records: Mapping[str, Record]) -> bytes:
     """How long each cell took, and its table to make; what warnings it gave."""
     rows = (
-        (key, record["seconds"], record.get("sampling", 0.0), "; ".join(record.get("warnings", [])))
+        (
+            key,
+            record.get("seconds", 0.0),
+            record.get("sampling", 0.0),
+            "; ".join(record.get("warnings", [])),
+        )
         for key, record in _sorted(cells, records)
     )
     return as_csv(("key", "seconds", "sampling", "warnings"), rows)

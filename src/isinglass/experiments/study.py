@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from isinglass.experiments.curves import Ratio, ratio, wilson
 from isinglass.experiments.plan import Cell, Design, Line, Method, Plan
-from isinglass.experiments.store import Record
 from isinglass.experiments.tuning import WAYS, Panel, Tuned, fixed, panel, tune
 from isinglass.exports.tables import as_csv
+from isinglass.repeating import Record
 
 POINT_COLUMNS = (
     *("study", "design", "p", "d", "line", "tuning", "constant", "beta", "n", "graphs", "failed"),

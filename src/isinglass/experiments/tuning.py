@@ -26,7 +26,7 @@ from isinglass.errors import SettingError
 from isinglass.experiments.curves import Crossing, Success, smallest_beta
 from isinglass.experiments.measure import f1
 from isinglass.experiments.plan import Cell, Design, Draw, Line
-from isinglass.experiments.store import Record
+from isinglass.repeating import Record
 
 WAYS = ("own", "all", "other", "hindsight")
 Numbers = NDArray[np.float64]

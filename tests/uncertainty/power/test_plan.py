@@ -5,17 +5,17 @@ import pytest
 
 import isinglass as ig
 from isinglass.errors import SettingError
-from isinglass.experiments.run import RECORDS
+from isinglass.repeating import RECORDS
 from isinglass.table import encode
 from isinglass.uncertainty.power.smallest_link import typical_log_odds
 from isinglass.uncertainty.power.supposed import Guess, Pilot, coupling_of, log_odds_of
 
-SMALL = {"columns": 6, "degree": 2, "coupling": 0.3, "graphs": 20, "jobs": 1}
+SMALL = {"columns": 6, "degree": 2, "coupling": 0.3, "graphs": 20, "n_jobs": 1}
 
 
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory):
-    return ig.plan(**SMALL, folder=tmp_path_factory.mktemp("plan"))
+    return ig.plan(**SMALL, path=tmp_path_factory.mktemp("plan"))
 
 
 def test_answers_reach_the_target(planned):
@@ -39,7 +39,7 @@ def test_the_promise_holds_on_fresh_tables(planned):
 def test_counts_are_those_of_the_tables(tmp_path):
     """One point, drawn and learned again by hand."""
     setting = SMALL | {"graphs": 6}
-    (at,) = ig.plan(**setting, rows=[400], factors=[1], folder=tmp_path).points
+    (at,) = ig.plan(**setting, rows=[400], factors=[1], path=tmp_path).points
     from isinglass.experiments.plan import hashed
 
     guess, exact, found = Guess(6, 2, 0.3), 0, []
@@ -57,7 +57,7 @@ def test_counts_are_those_of_the_tables(tmp_path):
 
 def test_what_is_done_is_not_done_again(tmp_path):
     calls = []
-    setting = SMALL | {"graphs": 5, "rows": [50, 80], "folder": tmp_path}
+    setting = SMALL | {"graphs": 5, "rows": [50, 80], "path": tmp_path}
     first = ig.plan(**setting)
     lines = (tmp_path / RECORDS).read_bytes()
     again = ig.plan(**setting, progress=lambda done, total: calls.append((done, total)))
@@ -76,7 +76,7 @@ def test_a_pilot_table_is_split():
     np.testing.assert_allclose(sizes, 0.5, atol=0.1)
     half = pilot.field(0.5, seed=0).couplings
     assert half[0, 1] == pytest.approx(0.5 * model.couplings[0, 1])
-    result = ig.plan(pilot=table, rows=[300], graphs=10, jobs=1)
+    result = ig.plan(pilot=table, rows=[300], graphs=10, n_jobs=1)
     assert result.aim == "edges"
     assert "pilot table" in result.sentence
 
@@ -126,4 +126,4 @@ def test_bad_settings():
     with pytest.raises(SettingError, match="degree must be"):
         ig.plan(5, 7, 0.3)
     with pytest.raises(SettingError, match="no link at all"):
-        ig.plan(pilot=np.random.default_rng(0).integers(0, 2, (40, 4)), jobs=1)
+        ig.plan(pilot=np.random.default_rng(0).integers(0, 2, (40, 4)), n_jobs=1)

@@ -7,7 +7,7 @@ import pytest
 
 import isinglass as ig
 from isinglass.errors import DamagedRecords, FileError
-from isinglass.experiments.run import RECORDS
+from isinglass.repeating import RECORDS
 
 X = ig.simulate.ising(ig.simulate.chain(4), coupling=0.6, signs="positive").sample(200, seed=0)
 EST = ig.GreedyGraph(n_jobs=1).fit(X)
@@ -17,22 +17,8 @@ WORK = {
     "case_dropping": lambda path: ig.case_dropping(EST, n=2, shares=(0.5,), path=path).edge[0],
     "bootstrap": lambda path: ig.bootstrap(EST, n=2, path=path).tables[0, 1],
     "split_test": lambda path: ig.split_test(ig.GreedyGraph(), X, splits=2, path=path).p_values,
-    "audit": lambda path: (
-        ig.audit(
-            ig.GreedyGraph(), X, n=2, jobs=1, folder=None if path is None else path.parent
-        ).tiers
-    ),
-    "plan": lambda path: (
-        ig.plan(
-            4,
-            1,
-            0.6,
-            rows=[60],
-            graphs=2,
-            jobs=1,
-            folder=None if path is None else path.parent,
-        ).points
-    ),
+    "audit": lambda path: ig.audit(ig.GreedyGraph(), X, n=2, n_jobs=1, path=path).tiers,
+    "plan": lambda path: ig.plan(4, 1, 0.6, rows=[60], graphs=2, n_jobs=1, path=path).points,
 }
 
 

@@ -133,7 +133,7 @@ def stop(done, splits):
         os.kill(os.getpid(), signal.SIGKILL)
 
 rows = simulate.ising(simulate.chain(6), signs="positive").sample(800, seed=0)
-split_test(GreedyGraph(), rows, splits=6, path=sys.argv[1], progress=stop)
+split_test(GreedyGraph(), rows, splits=6, path=sys.argv[1], n_jobs=1, progress=stop)
 """
 
 
@@ -141,17 +141,18 @@ def test_a_killed_run_goes_on_with_the_same_answer(tmp_path, monkeypatch):
     path, rows = tmp_path / "splits.jsonl", CHAIN.sample(800, seed=0)
     run = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
     assert run.returncode == -signal.SIGKILL
-    assert len(path.read_text().splitlines()) == 1 + 3
+    kept = len(path.read_text().splitlines()) - 1
+    assert 3 <= kept < 6
     with path.open("a") as file:
         file.write('{"key": "splits/half a li')
     whole = split_test(GreedyGraph(), rows, splits=6)
     made = counted(monkeypatch)
     again = split_test(GreedyGraph(), rows, splits=6, path=path)
-    assert len(made) == 3
+    assert len(made) == 6 - kept
     assert again.p_values == whole.p_values
     assert again.chosen == whole.chosen
-    split_test(GreedyGraph(n_jobs=1), rows, splits=7, path=path)
-    assert len(made) == 4
+    split_test(GreedyGraph(n_jobs=1), rows, splits=7, path=path, n_jobs=1)
+    assert len(made) == 7 - kept
 
 
 def test_records_of_other_work_are_not_taken(tmp_path, monkeypatch):
@@ -181,7 +182,9 @@ def test_what_failed_is_tried_again(tmp_path, monkeypatch):
     path, rows = tmp_path / "splits.jsonl", CHAIN.sample(300, seed=0)
     whole = split_test(GreedyGraph(), rows, splits=3)
     made = counted(monkeypatch, fails_at=1)
-    assert split_test(GreedyGraph(), rows, splits=3, path=path).failures == {"not today": 1}
+    assert split_test(GreedyGraph(), rows, splits=3, path=path, n_jobs=1).failures == {
+        "not today": 1
+    }
     again = split_test(GreedyGraph(), rows, splits=3, path=path)
     assert len(made) == 4
     assert not again.failures
@@ -192,11 +195,11 @@ def counted(monkeypatch, fails_at=None):
     """A list that grows whenever a split is tested."""
     made, tested = [], Halves.tested
 
-    def counting(self, first, second):
-        made.append(first)
+    def counting(self, state):
+        made.append(state)
         if len(made) - 1 == fails_at:
             raise SettingError("not today")
-        return tested(self, first, second)
+        return tested(self, state)
 
     monkeypatch.setattr(Halves, "tested", counting)
     return made

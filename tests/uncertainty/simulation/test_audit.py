@@ -6,7 +6,7 @@ import pytest
 
 import isinglass as ig
 from isinglass.errors import SettingError
-from isinglass.experiments.run import RECORDS
+from isinglass.repeating import RECORDS
 from isinglass.selection import FalseEdges
 from isinglass.uncertainty.simulation.audit import Again, _fitted
 from isinglass.uncertainty.simulation.denser import denser_model, levels_for
@@ -51,7 +51,7 @@ def test_counts_by_hand(tmp_path):
     from isinglass.uncertainty.simulation.audit import _key
 
     table = CHAIN.sample(250, seed=0)
-    result = ig.audit(ig.GreedyGraph(), table, 5, jobs=1, seed=3)
+    result = ig.audit(ig.GreedyGraph(), table, 5, n_jobs=1, seed=3)
     fitted = dense(table)
     model = denser_model(fitted)
     false, found = {0.05: [], 1: []}, {0.05: [], 1: []}
@@ -72,11 +72,11 @@ def test_counts_by_hand(tmp_path):
 
 def test_what_is_done_is_not_done_again(tmp_path):
     table = CHAIN.sample(200, seed=0)
-    first = ig.audit(ig.GreedyGraph(), table, 4, folder=tmp_path, jobs=1)
+    first = ig.audit(ig.GreedyGraph(), table, 4, path=tmp_path, n_jobs=1)
     lines = (tmp_path / RECORDS).read_bytes()
-    assert ig.audit(ig.GreedyGraph(), table, 4, folder=tmp_path, jobs=1).tiers == first.tiers
+    assert ig.audit(ig.GreedyGraph(), table, 4, path=tmp_path, n_jobs=1).tiers == first.tiers
     assert (tmp_path / RECORDS).read_bytes() == lines
-    ig.audit(ig.GreedyGraph(nu=0.4), table, 4, folder=tmp_path, jobs=1)  # another analysis
+    ig.audit(ig.GreedyGraph(nu=0.4), table, 4, path=tmp_path, n_jobs=1)  # another analysis
     assert (tmp_path / RECORDS).read_bytes().count(b"\n") == 1 + 8
 
 
@@ -103,7 +103,7 @@ def test_gaps_stay_where_they_are():
     again = Again.of(fitted)
     codes, _ = denser_model(fitted).sample(300, seed=0)
     np.testing.assert_array_equal(np.isnan(again.table(codes)), np.isnan(table))
-    result = ig.audit(ig.GreedyGraph(missing="available"), table, 3, jobs=1)
+    result = ig.audit(ig.GreedyGraph(missing="available"), table, 3, n_jobs=1)
     assert result.tables == 3
     assert result.failed == 0
 
@@ -111,7 +111,7 @@ def test_gaps_stay_where_they_are():
 def test_names_are_kept_and_a_third_graph_if_the_threshold_is_another():
     names = [f"item {j}" for j in range(8)]
     table = pl.DataFrame(CHAIN.sample(300, seed=0), schema=names)
-    result = ig.audit(ig.GreedyGraph("paper"), table, 3, jobs=1)
+    result = ig.audit(ig.GreedyGraph("paper"), table, 3, n_jobs=1)
     assert [tier.name for tier in result.tiers] == ["firm", "tentative", "chosen"]
     assert list(result.chances_frame().columns)[2:] == ["firm", "tentative", "chosen"]
     assert "like this one" in result.sentence
@@ -122,7 +122,7 @@ def test_names_are_kept_and_a_third_graph_if_the_threshold_is_another():
 def test_tables_of_several_states_and_a_constant_column():
     field = ig.simulate.potts(ig.simulate.chain(5), [2, 3, 4, 2, 3], coupling=0.6, seed=0)
     table = np.column_stack([field.sample(300, seed=0), np.zeros(300, int)])
-    result = ig.audit(ig.GreedyGraph(), table, 3, jobs=1)
+    result = ig.audit(ig.GreedyGraph(), table, 3, n_jobs=1)
     assert result.tier("firm").found > 0.5
 
 
@@ -133,7 +133,7 @@ def test_false_edges_on_empty_tables_are_known():
         table = np.random.default_rng(seed).integers(0, 2, (200, 15))
         truth.append(len(ig.GreedyGraph(FalseEdges(1)).fit(table).graph_))
         if seed < 10:
-            said.append(ig.audit(ig.GreedyGraph(), table, 30, jobs=1).tier("tentative").false)
+            said.append(ig.audit(ig.GreedyGraph(), table, 30, n_jobs=1).tier("tentative").false)
     assert 1 / 1.5 < np.mean(said) / np.mean(truth) < 1.5
 
 
@@ -144,12 +144,12 @@ def test_bad_settings():
     with pytest.raises(SettingError, match="not a ChowLiuTree"):
         ig.audit(ig.ChowLiuTree(), table)
     with pytest.raises(SettingError, match="no tier"):
-        ig.audit(ig.GreedyGraph(), table, 2, jobs=1).tier("weak")
+        ig.audit(ig.GreedyGraph(), table, 2, n_jobs=1).tier("weak")
 
 
 def test_required_links_count_neither_as_false_nor_as_found():
     rows = np.random.default_rng(0).integers(0, 2, (300, 4))
-    result = ig.audit(ig.GreedyGraph(require=[("x0", "x1")]), rows, n=20, jobs=1)
+    result = ig.audit(ig.GreedyGraph(require=[("x0", "x1")]), rows, n=20, n_jobs=1)
     assert result.tier("firm").edges == 1
     assert result.tier("firm").false <= 0.1
     assert not any(chance.found["firm"] == 1 and chance.links == 20 for chance in result.chances)

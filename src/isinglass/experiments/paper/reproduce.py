@@ -13,12 +13,13 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from isinglass.engine import Progress
 from isinglass.experiments.estimate import pilot, seconds_left
 from isinglass.experiments.plan import Cell
 from isinglass.experiments.results import results_csv, times_csv
-from isinglass.experiments.run import RECORDS, WORK, Progress, chosen, run, stored, without_record
-from isinglass.experiments.store import Record, Store
+from isinglass.experiments.run import records_of, run, without_record
 from isinglass.experiments.study import Outcome, Study, points_csv
+from isinglass.repeating import RECORDS, Record
 
 LIBRARIES = ("isinglass", "numpy", "scipy", "scikit-learn", "networkx", "joblib")
 
@@ -46,21 +47,22 @@ class Reproduction:
     ----------
     studies : sequence of Study
     folder : str or path
-    jobs : int, optional
+    n_jobs : int, optional
         Processes; None means all cores.
     """
 
     def __init__(
-        self, studies: Sequence[Study], folder: str | os.PathLike[str], jobs: int | None = None
+        self, studies: Sequence[Study], folder: str | os.PathLike[str], n_jobs: int | None = None
     ) -> None:
         self.studies = studies
         self.folder = Path(folder)
-        self.jobs = jobs or os.cpu_count() or 1
+        self.path = self.folder / RECORDS
+        self.n_jobs = n_jobs or os.cpu_count() or 1
         self.cells: list[Cell] = list(_unique(cell for study in studies for cell in study.cells()))
 
     def records(self) -> dict[str, Record]:
         """What is there already."""
-        return chosen(self.cells, stored(Store(self.folder / RECORDS, WORK), self.cells))
+        return records_of(self.cells, self.path)
 
     def missing(self) -> int:
         """How many cells are still to be done."""
@@ -70,19 +72,19 @@ class Reproduction:
         """Seconds that are left; a small part is done first for what nothing is known of."""
         first = pilot(self.cells, self.records())
         if first:
-            run(first, self.folder, jobs=self.jobs, progress=progress)
-        return seconds_left(self.cells, self.records(), self.jobs)
+            run(first, self.path, n_jobs=self.n_jobs, progress=progress)
+        return seconds_left(self.cells, self.records(), self.n_jobs)
 
     def run(self, progress: Progress | None = None) -> Shares:
         """Do what is missing; say where the time went."""
         before = {key for key, record in self.records().items() if "settings" in record}
         started = perf_counter()
-        records = run(self.cells, self.folder, jobs=self.jobs, progress=progress)
+        records = run(self.cells, self.path, n_jobs=self.n_jobs, progress=progress)
         seconds = perf_counter() - started
         new = {key: record for key, record in records.items() if key not in before}
         if new:
             self._note_run(seconds, len(new))
-        return shares(self.cells, new, seconds * self.jobs)
+        return shares(self.cells, new, seconds * self.n_jobs)
 
     def outcomes(self) -> list[Outcome]:
         """Each study with its records."""
@@ -104,7 +106,7 @@ class Reproduction:
             "ended": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(seconds, 1),
             "cells": cells,
-            "jobs": self.jobs,
+            "jobs": self.n_jobs,
             "python": platform.python_version(),
             "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
             "versions": versions(),
@@ -122,9 +124,9 @@ def shares(cells: Iterable[Cell], records: Mapping[str, Record], capacity: float
             continue
         tables += record.get("sampling", 0.0)
         if cell.method.ours:
-            ours += record["seconds"]
+            ours += record.get("seconds", 0.0)
         else:
-            rivals += record["seconds"]
+            rivals += record.get("seconds", 0.0)
     total = max(capacity, ours + rivals + tables, 1e-9)
     rest = total - ours - rivals - tables
     return Shares(ours / total, rivals / total, tables / total, rest / total)

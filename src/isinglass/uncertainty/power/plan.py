@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from isinglass.errors import SettingError
+from isinglass.engine import Progress
+from isinglass.errors import Setting, SettingError, Wording
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments import Design, Method, monotone, run, wilson
 from isinglass.experiments import Plan as Cells
 from isinglass.experiments.plan import Codes, Edges
-from isinglass.experiments.run import Progress
 from isinglass.graph import Graph
 from isinglass.parameters import checked
+from isinglass.repeating import RECORDS, formerly
 from isinglass.selection import FalseEdges, Selector, selector
 from isinglass.table import encode
 from isinglass.uncertainty.power.planned import Planned, Point, told
@@ -34,6 +35,7 @@ LOOKS = 4
 NEARLY = 0.01
 
 
+@formerly
 @checked
 def plan(
     columns: int | None = None,
@@ -59,8 +61,8 @@ def plan(
     most_rows: int = MOST_ROWS,
     graphs: int = 100,
     seed: int = 0,
-    folder: str | os.PathLike[str] | None = None,
-    jobs: int | None = None,
+    path: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Planned:
     """Say how many rows it takes to recover a graph, by simulation.
@@ -103,9 +105,10 @@ def plan(
     graphs : int
         Tables a point.
     seed : int
-    folder : path, optional
-        Where records are kept: what is there is not done again. None keeps nothing.
-    jobs : int, optional
+    path : str or path, optional
+        A file that results are added to, one line per table; what is in it is not done again, so
+        that work goes on where it was stopped.
+    n_jobs : int, optional
         Processes; None means all cores.
     progress : function of (tables done, tables in this stage), optional
 
@@ -116,7 +119,7 @@ def plan(
     Examples
     --------
     >>> import isinglass as ig
-    >>> result = ig.plan(columns=6, degree=2, coupling=0.6, rows=[200, 400], graphs=20, jobs=1)
+    >>> result = ig.plan(columns=6, degree=2, coupling=0.6, rows=[200, 400], graphs=20, n_jobs=1)
     >>> [(at.factor, at.rows, at.graphs) for at in result.points]
     [(0.7, 200, 20), (0.7, 400, 20), (1.0, 200, 20), (1.0, 400, 20)]
     """
@@ -156,10 +159,10 @@ def plan(
     with tempfile.TemporaryDirectory() as temporary:
         stage = partial(
             run,
-            folder=folder or temporary,
+            path=path or os.path.join(temporary, RECORDS),
             work="a plan",
             sound=_sound,
-            jobs=jobs,
+            n_jobs=n_jobs,
             progress=progress,
         )
         return work.answered(stage, rows, most_rows)
@@ -176,7 +179,9 @@ def _guess(
 ) -> Guess:
     if columns is None or degree is None or (coupling is None) == (odds_ratio is None):
         raise SettingError(
-            "a plan needs columns, degree, and either coupling or odds_ratio; or a pilot table."
+            *("a plan needs ", Setting("columns"), ", ", Setting("degree"), ", and either "),
+            *(Setting("coupling"), " or ", Setting("odds_ratio"), "; or "),
+            Wording("a pilot table.", "--pilot FILE."),
         )
     if coupling is None:
         assert odds_ratio is not None

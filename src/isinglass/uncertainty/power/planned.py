@@ -61,7 +61,7 @@ class Planned:
     Examples
     --------
     >>> import isinglass as ig
-    >>> found = ig.plan(columns=4, degree=2, coupling=0.6, rows=[200], graphs=2, jobs=1)
+    >>> found = ig.plan(columns=4, degree=2, coupling=0.6, rows=[200], graphs=2, n_jobs=1)
     >>> found.aim, found.target
     ('graph', 0.9)
     """

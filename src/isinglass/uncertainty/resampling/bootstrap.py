@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.engine import Progress
 from isinglass.errors import SettingError, TableError
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.store import Record, Store
 from isinglass.frames import frame
 from isinglass.graph import Graph, position_of
 from isinglass.model import MarkovField, fit_model
 from isinglass.parameters import checked
-from isinglass.uncertainty.resampling.rerun import Rerun, gather
+from isinglass.repeating import Record, Task, repeat
+from isinglass.uncertainty.resampling.rerun import Rerun
 
 Array = NDArray[np.float64]
 
@@ -143,13 +143,18 @@ def bootstrap(
     """
     rerun = Rerun.of(estimator, X, sample_weight)
     key = rerun.key("bootstrap", seed)
-    work = {f"{key}/{i}": partial(_refitted, rerun, seed, i) for i in range(int(n))}
-    store = None if path is None else Store(path, "a bootstrap")
-    records = gather(work, store, partial(_sound, rerun), n_jobs, progress)
-    return _collected(rerun, [records[key][0] for key in work])
+    records = repeat(
+        (Task.single(f"{key}/{i}", partial(_refitted, rerun, seed, i)) for i in range(int(n))),
+        work="a bootstrap",
+        path=path,
+        sound=partial(_sound, rerun),
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    return _collected(rerun, list(records.values()))
 
 
-def _refitted(rerun: Rerun, seed: int, number: int) -> Sequence[Record]:
+def _refitted(rerun: Rerun, seed: int, number: int) -> Record:
     rng = np.random.default_rng([seed, number])
     size, copies = rerun.drawer.size, rerun.drawer.copies
     table, _ = rerun.drawer.table_of(rng.multinomial(size, copies / size))
@@ -160,14 +165,14 @@ def _refitted(rerun: Rerun, seed: int, number: int) -> Sequence[Record]:
             raise TableError(f"a state of column {name!r} was not drawn")
     graph = rerun.estimator.graph_
     model = fit_model(table, graph, intercept=bool(rerun.estimator.intercept))
-    return [{"tables": [model.couplings[pair].tolist() for pair in graph.pairs]}]
+    return {"records": [{"tables": [model.couplings[pair].tolist() for pair in graph.pairs]}]}
 
 
-def _sound(rerun: Rerun, records: list[Record]) -> bool:
-    (record,) = records
+def _sound(rerun: Rerun, record: Record) -> bool:
+    (kept,) = (part["tables"] for part in record["records"])
     states = rerun.table.n_answers
     shapes = [(states[e.source], states[e.target]) for e in rerun.estimator.graph_]
-    tables = [np.array(table, dtype=np.float64) for table in record["tables"]]
+    tables = [np.array(table, dtype=np.float64) for table in kept]
     return [t.shape for t in tables] == shapes and all(map(_is_centred, tables))
 
 
@@ -179,7 +184,7 @@ def _is_centred(table: Array) -> bool:
 
 def _collected(rerun: Rerun, records: Sequence[Record]) -> Bootstrap:
     graph, states = rerun.estimator.graph_, rerun.table.n_answers
-    good = [record["tables"] for record in records if "failed" not in record]
+    good = [record["records"][0]["tables"] for record in records if "failed" not in record]
     tables = {
         (e.source, e.target): np.array([tables[at] for tables in good], dtype=np.float64).reshape(
             len(good), states[e.source], states[e.target]

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.engine import Joined, Progress, RefittedValues, join
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
 from isinglass.graph import Graph, Link
 from isinglass.parameters import checked
-from isinglass.uncertainty.resampling.rerun import Rerun, gather
+from isinglass.repeating import Record, Task, are_pairs, repeat
+from isinglass.uncertainty.resampling.rerun import Rerun
 
 Array = NDArray[np.float64]
 STATISTICS = ("edge", "strength", "overlap")
@@ -145,29 +145,35 @@ def case_dropping(
     shares = tuple(float(share) for share in shares)
     rerun = Rerun.of(estimator, X, sample_weight)
     key = rerun.key("dropping", seed)
-    work = {
-        f"{key}/{share:g}/{i}": partial(_dropped, rerun, seed, share, i)
+    tasks = (
+        Task.single(f"{key}/{share:g}/{i}", partial(_dropped, rerun, seed, share, i))
         for share in shares
         for i in range(int(n))
-    }
-    store = None if path is None else Store(path, "case dropping")
-    records = gather(work, store, partial(_sound, rerun), n_jobs, progress)
-    return _compared(rerun, shares, {key: records[key][0] for key in work}, int(n))
+    )
+    records = repeat(
+        tasks,
+        work="case dropping",
+        path=path,
+        sound=partial(_sound, rerun),
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    return _compared(rerun, shares, records, int(n))
 
 
-def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Sequence[Record]:
+def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Record:
     rng = np.random.default_rng([seed, round(share * 1e6), number])
     size = max(round((1 - share) * rerun.drawer.size), 1)
     table, runs, threshold = rerun.run(rerun.drawer.some(rng, size))
     values = RefittedValues(table, bool(rerun.estimator.intercept), 1)
     graph = join(Joined(runs, threshold, rerun.estimator.rule, table, values))
-    return [{"links": [[e.source, e.target, _signed(e)] for e in graph.links]}]
+    return {"records": [{"links": [[e.source, e.target, _signed(e)] for e in graph.links]}]}
 
 
-def _sound(rerun: Rerun, records: list[Record]) -> bool:
-    (record,) = records
-    strengths = [abs(strength) for *_, strength in record["links"]]
-    pairs = [pair for *pair, _ in record["links"]]
+def _sound(rerun: Rerun, record: Record) -> bool:
+    (links,) = (part["links"] for part in record["records"])
+    strengths = [abs(strength) for *_, strength in links]
+    pairs = [pair for *pair, _ in links]
     p = len(rerun.table.columns)
     return are_pairs(pairs, p) and all(0 <= strength <= 1 for strength in strengths)
 
@@ -185,7 +191,7 @@ def _compared(
     values: list[list[tuple[float, float, float]]] = [[] for _ in shares]
     for at, record in enumerate(records.values()):
         if "failed" not in record:
-            other = {(a, b): weight for a, b, weight in record["links"]}
+            other = {(a, b): weight for a, b, weight in record["records"][0]["links"]}
             values[at // n].append(_comparison(whole, other, p))
     columns = [np.array(some).reshape(-1, 3).T for some in values]
     edge, strength, overlap = (tuple(column[k] for column in columns) for k in range(3))

@@ -16,11 +16,11 @@ from isinglass.engine import Progress
 from isinglass.engine.join import pairs_at
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
 from isinglass.graph import Graph
 from isinglass.parameters import checked
-from isinglass.uncertainty.resampling.rerun import Rerun, gather
+from isinglass.repeating import Record, Task, are_pairs, repeat
+from isinglass.uncertainty.resampling.rerun import Rerun
 
 Names = tuple[str, str]
 
@@ -186,19 +186,24 @@ def resample(
     if rerun.drawer.size < 2:
         raise SettingError("one row cannot be split in halves.")
     key = rerun.key("halves", seed)
-    work = {f"{key}/{i}": partial(_halves, rerun, seed, i) for i in range(int(n) // 2)}
-    store = None if path is None else Store(path, "half-samples")
-    records = gather(work, store, partial(_sound, rerun), n_jobs, progress)
-    return _collected(rerun, [records[key] for key in work])
+    records = repeat(
+        (Task.single(f"{key}/{i}", partial(_halves, rerun, seed, i)) for i in range(int(n) // 2)),
+        work="half-samples",
+        path=path,
+        sound=partial(_sound, rerun),
+        n_jobs=n_jobs,
+        progress=progress,
+    )
+    return _collected(rerun, list(records.values()))
 
 
-def _halves(rerun: Rerun, seed: int, number: int) -> Sequence[Record]:
+def _halves(rerun: Rerun, seed: int, number: int) -> Record:
     rng = np.random.default_rng([seed, number])
-    return [_edges(rerun, half) for half in rerun.drawer.halves(rng)]
+    return {"records": [_edges(rerun, half) for half in rerun.drawer.halves(rng)]}
 
 
-def _sound(rerun: Rerun, halves: list[Record]) -> bool:
-    p = len(rerun.table.columns)
+def _sound(rerun: Rerun, record: Record) -> bool:
+    p, halves = len(rerun.table.columns), record["records"]
     return len(halves) == 2 and all(are_pairs(half["edges"], p) for half in halves)
 
 
@@ -208,14 +213,12 @@ def _edges(rerun: Rerun, half: Any) -> Record:
     return {"edges": sorted(map(list, pairs))}
 
 
-def _collected(rerun: Rerun, records: Sequence[Sequence[Record]]) -> Resamples:
+def _collected(rerun: Rerun, records: Sequence[Record]) -> Resamples:
     names = rerun.table.names
-    failures, halves = {}, []
-    for number, pair in enumerate(records):
-        reasons = [record["failed"] for record in pair if "failed" in record]
-        if reasons:
-            failures[number] = reasons[0]
-            continue
-        for half in pair:
-            halves.append(frozenset((names[a], names[b]) for a, b in half["edges"]))
+    failures = {at: record["failed"] for at, record in enumerate(records) if "failed" in record}
+    halves = [
+        frozenset((names[a], names[b]) for a, b in half["edges"])
+        for record in records
+        for half in record.get("records", ())
+    ]
     return Resamples(rerun.estimator.graph_, tuple(halves), rerun.drawer.size // 2, failures)

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -23,12 +24,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from isinglass.core import MAX_STATES
-from isinglass.errors import FileError, IsinglassError, SettingError, StoppedEarly
+from isinglass.engine import Progress
+from isinglass.errors import SettingError, StoppedEarly
 from isinglass.estimators.base import GraphEstimator
-from isinglass.experiments.store import Record, Store, are_pairs
 from isinglass.frames import frame
 from isinglass.model.fit.layout import Pair
 from isinglass.parameters import checked
+from isinglass.repeating import Record, Task, are_pairs, repeat
 from isinglass.table import Table, encode
 from isinglass.table.fingerprint import fingerprint
 from isinglass.table.sources.opening import open_source
@@ -129,7 +131,8 @@ def split_test(
     clusters: ArrayLike | None = None,
     seed: int = 0,
     path: str | os.PathLike[str] | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> SplitTest:
     """Choose a graph on half of the rows, test its edges on the other half, many times.
 
@@ -149,8 +152,10 @@ def split_test(
         Rows of one cluster stay in one half, and errors allow for their dependence.
     seed : int
     path : str or path, optional
-        A file that results are added to, one line a split; what is in it is not done again, so
+        A file that results are added to, one line per split; what is in it is not done again, so
         that work goes on where it was stopped, or with more `splits`. What failed is tried again.
+    n_jobs : int, optional
+        Threads; None means all cores.
     progress : function of (splits done, splits in all), optional
 
     Returns
@@ -167,25 +172,28 @@ def split_test(
     """
     X, weights = _without_weights(X, sample_weight)
     units = None if clusters is None else _units(clusters, len(weights))
-    rng = np.random.default_rng(seed)
-    halves = Halves(estimator, X, units)
+    halves = Halves(estimator, X, weights, units)
     source = open_source(X)
-    kept = Kept(None, "", 0)
-    if path is not None:
-        kept = Kept(Store(path, "splits"), halves.key(weights, seed), len(source.names))
-    found: list[dict[Pair, float]] = []
-    failures: dict[str, int] = {}
-    for at in range(splits):
-        first = half_of(weights, units, rng)  # drawn in any case: the next half follows from it
-        try:
-            found.append(kept.or_made(at, partial(halves.tested, first, weights - first)))
-        except FileError:
-            raise
-        except IsinglassError as error:
-            reason = str(error)
-            failures[reason] = failures.get(reason, 0) + 1
-        if progress is not None:
-            progress(at + 1, splits)
+    key = "" if path is None else halves.key(seed)
+    with warnings.catch_warnings():  # around all threads: filters are those of the process
+        warnings.simplefilter("ignore", StoppedEarly)
+        records = repeat(
+            (
+                Task.single(f"{key}/{at}", partial(halves.tested, state))
+                for at, state in enumerate(halves.states(splits, seed))
+            ),
+            work="splits",
+            path=path,
+            sound=partial(_sound, len(source.names)),
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+    failures = Counter(record["failed"] for record in records.values() if "failed" in record)
+    found = [
+        {(i, j): p for i, j, p in record["p_values"]}
+        for record in records.values()
+        if "failed" not in record
+    ]
     if not found:
         raise SettingError(f"all {splits} splits failed; the first: {next(iter(failures))}")
     pairs = sorted({pair for each in found for pair in each})
@@ -195,7 +203,7 @@ def split_test(
         {pair: sum(pair in each for each in found) / len(found) for pair in pairs},
         float(level),
         len(found),
-        failures,
+        dict(failures),
         source.library,
     )
 
@@ -206,30 +214,39 @@ class Halves:
 
     estimator: GraphEstimator
     X: Any
+    weights: Array
     clusters: NDArray[np.intp] | None
 
-    def tested(self, first: Array, second: Array) -> dict[Pair, float]:
-        """P-values of the edges that the first weights choose, times their number."""
+    def states(self, splits: int, seed: int) -> Iterator[Mapping[str, Any]]:
+        """The states of a random generator from which the splits are drawn, one after another."""
+        rng = np.random.default_rng(seed)
+        for _ in range(splits):
+            yield rng.bit_generator.state
+            half_of(self.weights, self.clusters, rng)
+
+    def tested(self, state: Mapping[str, Any]) -> Record:
+        """P-values of the edges that one half chooses, times their number."""
+        rng = np.random.default_rng()
+        rng.bit_generator.state = state
+        first = half_of(self.weights, self.clusters, rng)
         choosing = self._copy()
         graph = choosing.fit(self.X, sample_weight=first).graph_
         if not len(graph):
-            return {}
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", StoppedEarly)
-            model = fit_with_errors(
-                self._encoded(choosing, second),
-                graph,
-                clusters=self.clusters,
-                sampling=choosing.n_eff == "kish",
-                intercept=bool(getattr(choosing, "intercept", True)),
-            )
+            return {"p_values": []}
+        model = fit_with_errors(
+            self._encoded(choosing, self.weights - first),
+            graph,
+            clusters=self.clusters,
+            sampling=choosing.n_eff == "kish",
+            intercept=bool(getattr(choosing, "intercept", True)),
+        )
         p = {}
         for i, j in model.couplings:
             bounded = (i, j) not in model.unbounded
             p[i, j] = model.wald(model.names[i], model.names[j]).p_value if bounded else 1.0
-        return {pair: min(1.0, len(p) * value) for pair, value in p.items()}
+        return {"p_values": [[i, j, min(1.0, len(p) * value)] for (i, j), value in p.items()]}
 
-    def key(self, weights: Array, seed: int) -> str:
+    def key(self, seed: int) -> str:
         """A name for the results of these rows, in this order, and these settings."""
         settings = self.estimator.get_params(deep=False)
         table = encode(  # with every row, so that a gap does not move those that follow
@@ -240,12 +257,12 @@ class Halves:
         )
         units = "" if self.clusters is None else _digest(self.clusters)
         method = type(self.estimator).__name__
-        content = (fingerprint(table), _digest(weights), units, method)
+        content = (fingerprint(table), _digest(self.weights), units, method)
         return key_of("splits", self.estimator, seed, *content)
 
     def _copy(self) -> Any:
         """The estimator as it would be for half of the rows."""
-        copy = clone(self.estimator)
+        copy = clone(self.estimator).set_params(n_jobs=1)
         if not isinstance(copy.n_eff, str):
             copy.set_params(n_eff=float(copy.n_eff) / 2.0)
         return copy
@@ -262,37 +279,10 @@ class Halves:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """Results of splits, kept in a file if there is one."""
-
-    store: Store | None
-    key: str
-    columns: int
-
-    @cached_property
-    def _done(self) -> dict[str, Record]:
-        if self.store is None:
-            return {}
-        self.store.prepare()
-        return self.store.read(self._sound)
-
-    def _sound(self, record: Record) -> bool:
-        if not record["key"].startswith(f"{self.key}/"):
-            return True
-        p_values = [p for *_, p in record["p_values"]]
-        pairs = [pair for *pair, _ in record["p_values"]]
-        return are_pairs(pairs, self.columns) and all(0 <= p <= 1 for p in p_values)
-
-    def or_made(self, at: int, make: Callable[[], dict[Pair, float]]) -> dict[Pair, float]:
-        """The p-values of one split as they were kept, or made now and kept."""
-        key = f"{self.key}/{at}"
-        if key in self._done:
-            return {(i, j): p for i, j, p in self._done[key]["p_values"]}
-        made = make()
-        if self.store is not None:
-            self.store.append({"key": key, "p_values": [[i, j, p] for (i, j), p in made.items()]})
-        return made
+def _sound(columns: int, record: Record) -> bool:
+    p_values = [p for *_, p in record["p_values"]]
+    pairs = [pair for *pair, _ in record["p_values"]]
+    return are_pairs(pairs, columns) and all(0 <= p <= 1 for p in p_values)
 
 
 def half_of(weights: Array, clusters: NDArray[np.intp] | None, rng: np.random.Generator) -> Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,15 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from isinglass.engine import Progress
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.folds import as_written
 from isinglass.experiments import Cell, Design, Draw, Found, Method, run
 from isinglass.experiments.plan import Codes, hashed
-from isinglass.experiments.run import Progress
-from isinglass.experiments.store import Record, are_pairs
 from isinglass.frames import frame
 from isinglass.parameters import checked
+from isinglass.repeating import Record, are_pairs, formerly
 from isinglass.selection import FIRM, TENTATIVE
 from isinglass.table import Table
 from isinglass.table.fingerprint import fingerprint
@@ -109,7 +108,7 @@ class Audit:
     --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
-    >>> result = ig.audit(ig.GreedyGraph(), field.sample(200, seed=0), n=3, jobs=1)
+    >>> result = ig.audit(ig.GreedyGraph(), field.sample(200, seed=0), n=3, n_jobs=1)
     >>> [tier.name for tier in result.tiers], result.tables
     (['firm', 'tentative'], 3)
     """
@@ -155,6 +154,7 @@ class Audit:
         return f"Audit({told}; {self.tables} tables)"
 
 
+@formerly
 @checked
 def audit(
     estimator: GreedyGraph,
@@ -163,8 +163,8 @@ def audit(
     *,
     sample_weight: ArrayLike | str | None = None,
     seed: int = 0,
-    folder: str | os.PathLike[str] | None = None,
-    jobs: int | None = None,
+    path: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Audit:
     """Say what an analysis does on tables like this one.
@@ -184,9 +184,10 @@ def audit(
     n : int
         Tables to draw.
     seed : int
-    folder : path, optional
-        Where records are kept: what is there is not done again. None keeps nothing.
-    jobs : int, optional
+    path : str or path, optional
+        A file that results are added to, one line per table; what is in it is not done again, so
+        that work goes on where it was stopped, or with a larger `n`.
+    n_jobs : int, optional
         Processes; None means all cores.
     progress : function of (tables done, tables in all), optional
 
@@ -198,7 +199,7 @@ def audit(
     --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(6), coupling=0.4, seed=0)
-    >>> result = ig.audit(ig.GreedyGraph(), field.sample(300, seed=0), n=20, jobs=1)
+    >>> result = ig.audit(ig.GreedyGraph(), field.sample(300, seed=0), n=20, n_jobs=1)
     >>> result
     Audit(firm: ... false edges, tentative: ... false edges; 20 tables)
     >>> result.tier("tentative").false >= result.tier("firm").false
@@ -209,15 +210,7 @@ def audit(
     model = denser_model(fitted)
     design = Design(_key(fitted, seed), len(again.names), 1, model.sample, (again.rows,), "n")
     cells = [Cell(Draw(design, again.rows, i), Method("audit", again.learn)) for i in range(n)]
-    with tempfile.TemporaryDirectory() as temporary:
-        records = run(
-            cells,
-            folder or temporary,
-            work="an audit",
-            sound=again.sound,
-            jobs=jobs,
-            progress=progress,
-        )
+    records = run(cells, path, work="an audit", sound=again.sound, n_jobs=n_jobs, progress=progress)
     good = {cell: records[cell.key] for cell in cells if "kept" in records[cell.key]}
     if not good:
         raise SettingError(f"no drawn table could be learned from: {_reason(records)}")

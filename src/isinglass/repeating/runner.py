@@ -1,0 +1,266 @@
+"""Do what is missing: tasks to records, in threads or in processes, whenever one likes.
+
+Every record has a key, and whoever makes it derives its seed from that key. So any task can be
+done at any time, in any order, by any process, with the same result. A record is written as soon
+as it is there: whatever stops a run, Ctrl-C or a kill, it loses no more than the tasks in hand.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from signal import SIG_IGN, SIGINT, signal
+from threading import Thread, current_thread, main_thread
+from time import sleep
+
+from isinglass.engine import Progress, threads_for
+from isinglass.errors import IsinglassError
+from isinglass.repeating.store import Record, Sound, Store
+
+#: The file of records in a folder.
+RECORDS = "records.jsonl"
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Records that are made together.
+
+    Parameters
+    ----------
+    keys : sequence of str
+        What the records are known by.
+    make : function of some of the keys
+        Yields a record for each, with its "key"; the others are there already.
+    """
+
+    keys: Sequence[str]
+    make: Callable[[Sequence[str]], Iterable[Record]]
+
+    @classmethod
+    def single(cls, key: str, make: Callable[[], Record]) -> Task:
+        """One record, made by a function that knows nothing of keys."""
+        return cls((key,), lambda keys: [{"key": key, **make()}])
+
+
+def repeat(
+    tasks: Iterable[Task],
+    *,
+    work: str,
+    path: str | os.PathLike[str] | None = None,
+    sound: Sound = bool,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    processes: bool = False,
+) -> dict[str, Record]:
+    """Do the tasks that have no records yet, and return the records of all, by key.
+
+    Parameters
+    ----------
+    tasks : iterable of Task
+    work : str
+        What the records are of, as "half-samples"; a file of other work is refused.
+    path : str or path, optional
+        The file that records are added to; of a folder, ``records.jsonl`` in it. What is in it is
+        not done again, unless it failed. None keeps nothing.
+    sound : function of a record
+        Whether a record that was read is as its task makes it; if not, it is damaged.
+    n_jobs : int, optional
+        Threads, or processes; None means all cores.
+    progress : function of (records there, records in all), optional
+    processes : bool
+        Whether each worker is a process of its own, in one thread. Threads are for tasks that
+        spend their time in compiled code.
+
+    Returns
+    -------
+    dict of str to dict
+        A failure has a record as well, with its reason under "failed".
+    """
+    from threadpoolctl import threadpool_limits
+
+    tasks = list(tasks)
+    keys = list(dict.fromkeys(key for task in tasks for key in task.keys))
+    store = None if path is None else Store(records_file(path), work)
+    records: dict[str, Record] = {}
+    if store is not None:
+        store.prepare()
+        found = stored(store, keys, sound)
+        records = {key: record for key, record in found.items() if not has_failed(record)}
+    left = [replace(task, keys=[key for key in task.keys if key not in records]) for task in tasks]
+    todo = [task for task in left if task.keys]
+    report = progress or (lambda done, total: None)
+    report(len(records), len(keys))
+    spread = _in_processes if processes else _in_threads
+    with threadpool_limits(1):  # workers share the cores; libraries of theirs need not
+        for made in spread(todo, store, threads_for(n_jobs, max(len(todo), 1))):
+            records |= {record["key"]: record for record in made}
+            report(len(records), len(keys))
+    return {key: records[key] for key in keys}
+
+
+def records_file(path: str | os.PathLike[str]) -> Path:
+    """The file itself; of a folder, the one that records are kept in."""
+    return Path(path) / RECORDS if os.path.isdir(path) else Path(path)
+
+
+def stored(store: Store, keys: Collection[str], sound: Sound = bool) -> dict[str, Record]:
+    """The records of some keys that are in a store, failures among them."""
+    wanted = set(keys)
+
+    def usable(record: Record) -> bool:
+        if record["key"] not in wanted:
+            return True
+        if has_failed(record):
+            return isinstance(record.get("seconds", 0.0), float | int)
+        return sound(record)
+
+    found = store.read(usable)
+    return {key: found[key] for key in keys if key in found}
+
+
+def has_failed(record: Record) -> bool:
+    """Whether a record tells of a failure; those of resamples once told it in a part."""
+    parts = record.get("records", ())
+    return any(isinstance(part.get("failed"), str) for part in (record, *parts))
+
+
+def failure(error: Exception) -> Record:
+    """Why there is no result, in a line."""
+    lines = str(error).splitlines() or [""]
+    own = isinstance(error, IsinglassError)  # a sentence for people
+    return {"failed": lines[0] if own else f"{type(error).__name__}: {lines[0]}"}
+
+
+def perform(task: Task, store: Store | None) -> list[Record]:
+    """Make the records of a task; keep each as soon as it is there."""
+    made = []
+    for record in _made(task):
+        if store is not None:
+            store.append(record)
+        made.append(record)
+    return made
+
+
+def _made(task: Task) -> Iterator[Record]:
+    left = list(task.keys)
+    try:
+        for record in task.make(task.keys):
+            left.remove(record["key"])
+            yield record
+    except Exception as error:  # a task may fail in any way; the others go on
+        yield from ({"key": key, **failure(error)} for key in left)
+
+
+def _in_threads(todo: Sequence[Task], store: Store | None, threads: int) -> Iterator[list[Record]]:
+    """The records of each task when it is done; few are in hand, so that stopping is quick."""
+    tasks = iter(todo)
+    waiting: set[Future[list[Record]]] = set()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            while True:
+                for task in tasks:
+                    waiting.add(pool.submit(perform, task, store))
+                    if len(waiting) >= 2 * threads:
+                        break
+                if not waiting:
+                    return
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _in_processes(
+    todo: Sequence[Task], store: Store | None, processes: int
+) -> Iterator[list[Record]]:
+    """The same in processes; one that dies costs no more than the record it was making."""
+    left = dict(enumerate(todo))
+    in_hand: set[int] = set()
+
+    def handed_out() -> Iterator[tuple[int, Task]]:
+        for number, task in enumerate(todo):
+            in_hand.add(number)
+            yield number, task
+
+    try:
+        for number, made in _pooled(handed_out(), store, processes):
+            del left[number]
+            in_hand.remove(number)
+            yield made
+    except BrokenProcessPool:  # which task was it?
+        for number in in_hand:
+            yield _one_by_one(left.pop(number), store)
+        yield from _in_processes(list(left.values()), store, processes)
+
+
+def _pooled(
+    tasks: Iterable[tuple[int, Task]], store: Store | None, processes: int
+) -> Iterator[tuple[int, list[Record]]]:
+    """Numbers and records of tasks when they are done; cloudpickle carries any function over."""
+    from joblib import Parallel, delayed
+
+    if processes == 1:
+        yield from ((number, perform(task, store)) for number, task in tasks)
+        return
+    pool = Parallel(
+        processes,
+        backend="loky",
+        return_as="generator_unordered",
+        pre_dispatch=processes,
+        batch_size=1,
+    )
+    yield from pool(
+        delayed(_perform_for)(os.getpid(), number, task, store) for number, task in tasks
+    )
+
+
+def _one_by_one(task: Task, store: Store | None) -> list[Record]:
+    """Make each record of a suspect in a process of its own; say which one dies."""
+    from joblib import Parallel, delayed
+
+    made: list[Record] = []
+    for key in task.keys:
+        lone = replace(task, keys=(key,))
+        try:
+            ((_, own),) = Parallel(2, backend="loky")(
+                [delayed(_perform_for)(os.getpid(), 0, lone, store)]
+            )
+        except BrokenProcessPool as error:
+            own = [{"key": key, "failed": f"the process died: {str(error).splitlines()[0]}"}]
+            if store is not None:
+                store.append(own[0])
+        made += own
+    return made
+
+
+def _perform_for(
+    parent: int, number: int, task: Task, store: Store | None
+) -> tuple[int, list[Record]]:
+    from threadpoolctl import threadpool_limits
+
+    _leave_to(parent)
+    with threadpool_limits(1):
+        return number, perform(task, store)
+
+
+@cache
+def _leave_to(parent: int) -> None:
+    """Leave it to the process that started this one when to end: Ctrl-C is its business alone.
+
+    If it is gone, even killed, this one ends soon after.
+    """
+    if current_thread() is main_thread():
+        signal(SIGINT, SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(0.5)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()

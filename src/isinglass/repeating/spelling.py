@@ -1,0 +1,39 @@
+"""Arguments by the names they had before, for one release."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from isinglass.repeating.runner import RECORDS
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def formerly(function: Callable[P, R]) -> Callable[P, R]:
+    """Take ``jobs=`` for ``n_jobs=``, and ``folder=`` for ``path=``, with a FutureWarning."""
+
+    @wraps(function)
+    def renamed(*args: P.args, **kwargs: P.kwargs) -> R:
+        if "jobs" in kwargs:
+            kwargs["n_jobs"] = kwargs.pop("jobs")
+            _warn("jobs=", "n_jobs=")
+        if "folder" in kwargs:
+            folder = kwargs.pop("folder")
+            if isinstance(folder, str | os.PathLike):
+                folder = Path(folder) / RECORDS
+            kwargs["path"] = folder
+            _warn("folder=", f"path= (the file, as 'audit/{RECORDS}')")
+        return function(*args, **kwargs)
+
+    return renamed
+
+
+def _warn(old: str, new: str) -> None:
+    message = f"{old} is now {new}; the old name goes in the next release."
+    warnings.warn(message, FutureWarning, stacklevel=3)
