@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from isinglass.cli.tables import missing_option, table_options, take_settings, take_table
+from isinglass.cli.tables import (
+    missing_option,
+    table_options,
+    take_settings,
+    take_table,
+    with_options,
+)
 from isinglass.cli.terminal import progress_bar
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.selection import look_below
-
-Command = Callable[..., Any]
 
 #: When an edge is taken in.
 THRESHOLD_OPTIONS = (
@@ -41,10 +45,14 @@ SEARCH_OPTIONS = (
         type=(str, str),
         multiple=True,
         metavar="A B",
-        help="A link to keep in the graph.",
+        help="A link that the graph must have.",
     ),
     click.option(
-        "--forbid", type=(str, str), multiple=True, metavar="A B", help="A link to keep out of it."
+        "--forbid",
+        type=(str, str),
+        multiple=True,
+        metavar="A B",
+        help="A link that it must not have.",
     ),
     click.option(
         "--forbid-group",
@@ -54,7 +62,9 @@ SEARCH_OPTIONS = (
     ),
     missing_option("error", "drop", "state", "available"),
     table_options,
-    click.option("--nu", type=float, default=0.5, show_default=True, help="Backward step factor."),
+    click.option(
+        "--nu", type=float, default=0.5, show_default=True, help="Factor of the backward step."
+    ),
     click.option("--no-intercept", is_flag=True, help="Fit no intercepts."),
     click.option("--max-degree", type=int, metavar="D", help="At most D neighbours per column."),
 )
@@ -63,25 +73,10 @@ THREADS_OPTION = click.option(
 )
 
 
-def threshold_options(command: Command) -> Command:
-    """Add the options that say when an edge is taken in."""
-    return _with(THRESHOLD_OPTIONS, command)
-
-
-def search_options(command: Command) -> Command:
-    """Add the options that say how a table is read and searched."""
-    return _with(SEARCH_OPTIONS, command)
-
-
-def fit_options(command: Command) -> Command:
-    """Add those, and the number of threads."""
-    return _with((*SEARCH_OPTIONS, THREADS_OPTION), command)
-
-
-def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
-    for option in reversed(options):
-        command = option(command)
-    return command
+#: The options that say when an edge is taken in; how a table is read and searched; and threads.
+threshold_options = with_options(*THRESHOLD_OPTIONS)
+search_options = with_options(*SEARCH_OPTIONS)
+fit_options = with_options(*SEARCH_OPTIONS, THREADS_OPTION)
 
 
 def read_and_configure(

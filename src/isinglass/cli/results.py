@@ -13,7 +13,9 @@ from isinglass.errors import MissingExtra
 from isinglass.files import write_all
 
 overwrite_option = click.option(
-    "--overwrite", is_flag=True, help="Replace files beside FILE even if they are not ours."
+    "--overwrite",
+    is_flag=True,
+    help="Replace files beside FILE even if isinglass did not write them.",
 )
 
 

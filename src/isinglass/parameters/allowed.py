@@ -85,7 +85,7 @@ PARAMETERS: dict[str, Kind] = {
     "max_states": Whole(2),
     "max_steps": Either(Whole(0), None),
     "memory": BYTES,
-    "method": Word("exact", "gibbs"),
+    "method": ANYTHING,
     "missing": Word("error", "drop", "state", "available"),
     "most": Whole(1),
     "most_likely": FLAG,
@@ -176,10 +176,6 @@ PARAMETERS: dict[str, Kind] = {
     **dict.fromkeys(
         (f"{name}.path" for name in REPEATED),
         OPTIONAL_PATH,
-    ),
-    **dict.fromkeys(
-        (f"{name}.method" for name in ("sample", "sample_codes", "impute", "ask")),
-        Word("auto", "exact", "gibbs"),
     ),
     **dict.fromkeys(
         (f"{name}.seed" for name in (*FAMILIES, *QUESTIONS)), Either(SEED, GENERATOR, None)

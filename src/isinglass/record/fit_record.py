@@ -6,7 +6,7 @@ import os
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from isinglass.documents.parts import load_part, save_parts
 from isinglass.engine import Joined, KeptRuns, KeptValues, Value, join
@@ -122,20 +122,27 @@ class FitRecord:
                 threshold=threshold,
                 floor=self.floor,
             )
-        head = _Head(
-            self.names, self.states, self.n_answers, self.ordered, self.rows, self.graph.library
-        )
         return join(
             Joined(
                 self._runs,
                 threshold,
                 self._rule,
-                head,
+                self,
                 KeptValues(self.values),
                 tier_levels(self.rows, len(self.names)),
                 self._required,
             )
         )
+
+    @property
+    def n(self) -> float:
+        """The number of rows, as a table calls it."""
+        return self.rows
+
+    @property
+    def library(self) -> str | None:
+        """The library of data frames that results come in."""
+        return self.graph.library
 
     @cached_property
     def high(self) -> tuple[str | None, ...]:
@@ -221,12 +228,3 @@ class FitRecord:
             f"FitRecord({len(self.names)} columns, {len(self.graph)} edges, "
             f"{sum(map(len, self.paths))} steps, isinglass {self.version})"
         )
-
-
-class _Head(NamedTuple):
-    names: tuple[str, ...]
-    states: tuple[tuple[Hashable, ...], ...]
-    n_answers: tuple[int, ...]
-    ordered: tuple[bool, ...]
-    n: float
-    library: str | None

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.parameters import check_fields
 from isinglass.rivals.paths import Array, L1Paths
 from isinglass.selection.ebic import extended_bic
@@ -269,6 +269,7 @@ def read_penalty(penalty: float | str | Penalty) -> Penalty:
         if isinstance(error, SettingError):
             raise
         raise SettingError(
-            "penalty must be a positive number, 'ebic', 'ebic:0.5', 'cv', 'rate', 'rate:0.3' "
-            f"or an object of isinglass.rivals.penalties, not {penalty!r}."
+            Setting("penalty"),
+            " must be a positive number, 'ebic', 'ebic:0.5', 'cv', 'rate', 'rate:0.3' "
+            f"or an object of isinglass.rivals.penalties, not {penalty!r}.",
         ) from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from isinglass.table import Table
 NONE = 1e-12
 
 
+@dataclass(repr=False, eq=False)
 class ChowLiuTree(Rival):
     """The tree of largest likelihood: a maximum spanning tree on mutual information.
 
@@ -58,26 +59,7 @@ class ChowLiuTree(Rival):
     [('x0', 'x1'), ('x1', 'x2')]
     """
 
-    intercept = True
-
-    def __init__(
-        self,
-        threshold: float | str | Selector | None = None,
-        *,
-        missing: str = "error",
-        n_eff: float | str = "sum",
-        n_jobs: int | None = None,
-        bins: dict[str, int | Sequence[float]] | None = None,
-        max_states: int = 32,
-        high: dict[str, Any] | None = None,
-    ) -> None:
-        self.threshold = threshold
-        self.missing = missing
-        self.n_eff = n_eff
-        self.n_jobs = n_jobs
-        self.bins = bins
-        self.max_states = max_states
-        self.high = high
+    threshold: float | str | Selector | None = None
 
     @fitting
     def fit(

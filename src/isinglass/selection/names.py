@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.selection.choice import Look, Looking, Selection
 from isinglass.selection.cross import CrossValidated
 from isinglass.selection.ebic import EBIC
@@ -49,9 +49,10 @@ def selector(threshold: float | str | AnySelector) -> AnySelector:
         if isinstance(error, SettingError):
             raise
         raise SettingError(
-            "threshold must be a positive number, 'auto', 'paper', 'paper:0.9', 'false-edges:1', "
+            Setting("threshold"),
+            " must be a positive number, 'auto', 'paper', 'paper:0.9', 'false-edges:1', "
             "'ebic:0.25', 'cv:5', 'stability:1', 'stars:0.05' or a selector of "
-            f"isinglass.selection, not {threshold!r}."
+            f"isinglass.selection, not {threshold!r}.",
         ) from None
 
 

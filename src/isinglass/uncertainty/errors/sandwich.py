@@ -23,11 +23,12 @@ from isinglass.errors import OutOfMemory, Setting, SettingError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.graph import Graph
 from isinglass.losses.linear import RIDGE
-from isinglass.model.field import MEMORY, MarkovField
+from isinglass.model.field import MarkovField
 from isinglass.model.fit.joint import model_of, pseudo_likelihood
 from isinglass.model.fit.layout import Layout, Pair
 from isinglass.model.fit.parameter_errors import ParameterErrors
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood, open_below
+from isinglass.model.inference.methods import MEMORY
 from isinglass.parameters import checked
 from isinglass.table import Table
 
@@ -202,7 +203,7 @@ def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset
     And the edges with a part in other directions.
     """
     values, vectors = np.linalg.eigh(joint.with_hessian(parameters)[2])
-    size = float(np.linalg.norm(parameters[joint.layout.edge_places()]))
+    size = float(np.linalg.norm(parameters[joint.layout.edge_positions()]))
     kept = values > open_below(size)
     inverse: Array = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
     part = np.square(vectors[:, ~kept]).sum(axis=1)
