@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,24 @@ from isinglass.selection.rules import LEAST
 Array = NDArray[np.float64]
 #: The search runs to this share of the gain at which an edge of one parameter pays its price.
 SHARE = 0.5
+
+
+def extended_bic(
+    loss: Array,
+    parameters: NDArray[Any],
+    neighbours: NDArray[Any],
+    *,
+    n: float,
+    p: int,
+    gamma: float,
+) -> Array:
+    """2 n l + f log(n) + 2 gamma k log(p - 1): of mean losses, parameters and neighbours.
+
+    >>> extended_bic(np.array([0.5]), np.array([1]), np.array([1]), n=100, p=2, gamma=0.5).round(3)
+    array([104.605])
+    """
+    prior = 2 * gamma * np.log(max(p - 1, 1))
+    return np.asarray(2 * n * loss + parameters * np.log(n) + prior * neighbours)
 
 
 @dataclass(frozen=True, repr=False)
@@ -68,12 +87,7 @@ class EBIC:
         loss = np.array([fit.loss for fit in cuts.fits])
         parameters = np.array([_parameters(fit.coef.values()) for fit in cuts.fits])
         neighbours = np.array([len(fit.coef) for fit in cuts.fits])
-        values: Array = (
-            2 * n * loss
-            + parameters * np.log(n)
-            + 2 * self.gamma * neighbours * np.log(max(p - 1, 1))
-        )
-        return values
+        return extended_bic(loss, parameters, neighbours, n=n, p=p, gamma=self.gamma)
 
     def __repr__(self) -> str:
         return (
