@@ -1,6 +1,9 @@
 # make demo   learn a graph from data that ships with scikit-learn, and draw it
 # make test   lint, types, and the tests (a few minutes on two cores)
+# make coverage   which lines of Python the tests reach; pages of it in build/coverage
 # make docs   the documentation site, as build/docs/index.html
+# make dist   sdist and wheel in dist/, tried in an empty environment without a compiler
+# make core-test   the C++ tests of the core, quickly; also part of `make test`
 # make sanitize   the C++ core under sanitizers and valgrind (a few minutes)
 # make friends   models beside pgmpy and pyAgrum, each in an environment of its own
 # make benchmark           how fast beside other work and other libraries (some minutes)
@@ -14,7 +17,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 NATIVE := $(wildcard src/isinglass/core/*.cpp src/isinglass/core/*/*.hpp)
 
-.PHONY: demo docs test test-long sanitize friends lint types clean help benchmark benchmark-scaling benchmark-protein
+.PHONY: coverage demo dist docs test test-long core-test sanitize friends lint types clean help benchmark benchmark-scaling benchmark-protein
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -36,12 +39,21 @@ test: lint types
 test-long: $(READY)
 	$(BIN)/python -m pytest -q -n auto -m 'long or not long' --hypothesis-profile=fresh
 
+coverage: $(READY)
+	$(BIN)/python -m pytest -q -n auto --cov --cov-report=term --cov-report=html:build/coverage
+
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[test,docs]'
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 	@echo "the site is build/docs/index.html; its examples run in \`make test\`"
 
-sanitize:
+dist:
+	PYTHON=$(PYTHON) scripts/dist
+
+core-test: $(READY)
+	scripts/core-test
+
+sanitize: $(READY)
 	scripts/sanitize
 
 friends:
@@ -72,4 +84,4 @@ benchmark-protein: $(READY)
 	  || echo "$* could not be installed: see .venv-peers/$*.log"
 
 clean:
-	rm -rf $(VENV) .venv-peers .venv-friends build demo
+	rm -rf $(VENV) .venv-peers .venv-friends build demo dist

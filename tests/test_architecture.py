@@ -1,8 +1,9 @@
-"""Imports point one way, and importing the package is light."""
+"""Imports point one way, rooms keep their own, and importing the package is light."""
 
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -11,10 +12,12 @@ import pytest
 import isinglass
 
 SOURCE = Path(isinglass.__file__).parent
+TESTS = Path(__file__).parent
 
 # A room may import from rooms on lower levels only.
 LEVELS = [
-    {"errors", "wording"},
+    {"wording"},
+    {"errors"},
     {"parameters", "notebook", "core"},
     {"frames", "files"},
     {"graph", "table", "losses"},
@@ -36,10 +39,20 @@ LEVEL = {room: height for height, rooms in enumerate(LEVELS) for room in rooms}
 MODULES = sorted(
     path for path in SOURCE.rglob("*.py") if path.parent != SOURCE or path.stem != "__init__"
 )
+MOST_FILES = 12
+
+#: Underscores that belong to everybody: those of named tuples, os._exit, sys._getframe.
+COMMON = {"_asdict", "_exit", "_fields", "_getframe", "_replace"}
+#: The compiled module, whose name is private because only core/ may import it.
+COMPILED = "_core"
+
+by_file = pytest.mark.parametrize(
+    "path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix()
+)
 
 
-def room(module: str) -> str:
-    return module.split(".")[1]
+def own_room(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
 
 def imported_rooms(path: Path) -> set[str]:
@@ -49,14 +62,80 @@ def imported_rooms(path: Path) -> set[str]:
             names.add(node.module)
         elif isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
-    return {room(name) for name in names if name.startswith("isinglass.")}
+    return {name.split(".")[1] for name in names if name.startswith("isinglass.")}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+@by_file
 def test_imports_point_one_way(path):
-    own = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    own = own_room(path)
     for other in imported_rooms(path) - {own}:
         assert LEVEL[other] < LEVEL[own], f"{own} must not import {other}"
+
+
+def private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name not in COMMON
+
+
+def defined(tree: ast.Module) -> set[str]:
+    """Names that a module gives to functions, classes, variables and attributes of self."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            names.add(node.id if isinstance(node, ast.Name) else node.attr)
+    return names
+
+
+def strange_underscores(tree: ast.Module) -> Iterator[str]:
+    """Private names that a module takes from another one."""
+    own = defined(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and private(node.attr) and node.attr not in own:
+            if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")):
+                yield node.attr
+        elif isinstance(node, ast.ImportFrom):
+            yield from (alias.name for alias in node.names if private(alias.name))
+
+
+@by_file
+def test_nobody_reads_the_underscores_of_others(path):
+    found = set(strange_underscores(ast.parse(path.read_text())))
+    if own_room(path) == "core":
+        found -= {COMPILED}
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "source", ["est._table", "f(x)._kept", "from isinglass.table import _codes", "a.b._c = 1\nd._e"]
+)
+def test_the_walk_sees_underscores_of_others(source):
+    assert list(strange_underscores(ast.parse(source)))
+
+
+@pytest.mark.parametrize(
+    "source", ["self._table", "pair._replace(a=1)", "self._a = 1\nother._a", "x.__dict__"]
+)
+def test_the_walk_lets_own_underscores_pass(source):
+    assert not list(strange_underscores(ast.parse(source)))
+
+
+def folders() -> list[Path]:
+    return sorted(path for path in SOURCE.rglob("*") if path.is_dir() and list(path.glob("*.py")))
+
+
+def test_a_folder_has_about_a_dozen_files():
+    """The command line has one file per command."""
+    for folder in set(folders()) - {SOURCE, SOURCE / "cli"}:
+        files = [path for path in folder.glob("*.py") if path.stem != "__init__"]
+        assert len(files) <= MOST_FILES, folder
+
+
+def test_tests_mirror_the_rooms():
+    """Every folder of tests has the name of a room, of a folder in one, or of the benchmarks."""
+    rooms = {folder.relative_to(SOURCE).as_posix() for folder in folders()}
+    with_tests = {path.parent.relative_to(TESTS).as_posix() for path in TESTS.rglob("test_*.py")}
+    assert with_tests <= rooms | {".", "benchmarks"}
 
 
 def test_every_room_has_its_place():

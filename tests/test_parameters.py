@@ -15,7 +15,8 @@ import pytest
 import isinglass as ig
 import isinglass.model
 from isinglass.errors import SettingError
-from isinglass.parameters import PARAMETERS, Either, Number, Whole, check, kind_of
+from isinglass.parameters import PARAMETERS, check, kind_of
+from isinglass.parameters.kinds import Either, Number, Whole
 from isinglass.rivals import penalties
 
 
@@ -37,7 +38,7 @@ WRONG = [
     *(object(), Unshowable(), int, len, ..., Decimal("NaN"), Fraction(1, 3), date(2020, 1, 1)),
 ]
 
-SCALARS = {"int", "float", "str", "bool", "Seed"}
+SCALARS = {"int", "float", "str", "bool", "Seed", "Method"}
 #: Weights are a part of the table.
 NOT_SCALARS = {"sample_weight", "clusters"}
 
@@ -116,7 +117,7 @@ def fitted(estimator):
 def calls(s: SimpleNamespace) -> dict[str, tuple]:
     """Every public callable that takes scalars, and arguments that it takes."""
     est, X, field, graph = s.est, s.X, s.field, s.graph
-    quick = {"draws": 40, "burn_in": 1, "thin": 1, "seed": 0}
+    quick = {"seed": 0}
     ask = {"of": "x0", **quick}
     families = ig.simulate
     chain = families.chain(3)
@@ -141,6 +142,8 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "FitRecord.at": (s.record.at, {"threshold": 0.5}),
         "FitRecord.save": (s.record.save, {"path": "record.json"}),
         "FitRecord.load": (ig.FitRecord.load, {"path": "saved.json"}),
+        "Exact": (ig.Exact, {}),
+        "Gibbs": (ig.Gibbs, {}),
         "MarkovField.save": (field.save, {"path": "model.json"}),
         "MarkovField.load": (ig.MarkovField.load, {"path": "saved.json"}),
         "MarkovField.conditional": (field.conditional, ask),

@@ -12,7 +12,7 @@ _NAMES = {
     "estimators": ("GreedyGraph",),
     "experiments.compare": ("Comparison", "compare"),
     "graph": ("Graph",),
-    "model": ("FitRecord", "MarkovField"),
+    "model": ("Exact", "FitRecord", "Gibbs", "MarkovField"),
     "report": ("summarise",),
     "rivals": ("ChowLiuTree", "InteractionScreening", "L0Graph", "L1Graph"),
     "solvers": ("Path", "Step", "foba"),

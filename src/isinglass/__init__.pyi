@@ -11,7 +11,9 @@ from isinglass.estimators import GreedyGraph as GreedyGraph
 from isinglass.experiments.compare import Comparison as Comparison
 from isinglass.experiments.compare import compare as compare
 from isinglass.graph import Graph as Graph
+from isinglass.model import Exact as Exact
 from isinglass.model import FitRecord as FitRecord
+from isinglass.model import Gibbs as Gibbs
 from isinglass.model import MarkovField as MarkovField
 from isinglass.report import summarise as summarise
 from isinglass.rivals import ChowLiuTree as ChowLiuTree

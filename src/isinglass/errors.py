@@ -4,9 +4,9 @@
     ├── SettingError           an argument that makes no sense          (ValueError)
     │   └── BelowFloor         a threshold the search did not run to
     ├── TableError             a table that cannot be learned from      (ValueError)
-    │   ├── MissingValues      gaps, and no word on what to do with them
+    │   ├── MissingValues      missing values, and no word on what to do with them
     │   ├── TooManyStates      a measurement or an id, not a discrete column
-    │   ├── DuplicateNames     two columns of one name
+    │   ├── DuplicateNames     several columns of one name
     │   ├── UnseenState        a state that fit never saw
     │   └── BadWeights         negative, missing, of the wrong length, or of unclear meaning
     ├── OutOfMemory            exact work beyond the memory allowed     (MemoryError)
@@ -24,12 +24,18 @@ and warnings
     ├── StoppedEarly           a fit that took all its steps
     └── DamagedRecords         lines of a file of records, ignored
 
-A message says what was wrong, what is allowed, what came, and what to do next.
+A message says what was wrong, what is allowed, what came, and what to do next. It is made of parts,
+so that the settings it names can be told from other text: Python calls one ``missing="drop"``, the
+command line ``--missing drop``. What was wrong is also there as attributes of the error.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from isinglass.wording import shown
 
 __all__ = [
     "BadWeights",
@@ -43,16 +49,70 @@ __all__ = [
     "MissingValues",
     "OutOfMemory",
     "PoorMixing",
+    "Setting",
     "SettingError",
     "Stopped",
     "StoppedEarly",
     "TableError",
     "TooManyStates",
     "UnseenState",
+    "Wording",
 ]
 
 
-class IsinglassError(Exception):
+@dataclass(frozen=True)
+class Setting:
+    """A setting that a message names; with a value, if it says what to set it to.
+
+    >>> str(Setting("missing", "drop")), str(Setting("nu"))
+    ('missing="drop"', 'nu')
+    """
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        if self.value is None:
+            return self.name
+        if isinstance(self.value, str):
+            return f'{self.name}="{self.value}"'
+        value = f"{self.value:g}" if isinstance(self.value, float) else shown(self.value)
+        return f"{self.name}={value}"
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Words that differ by where one reads them: in Python, or on the command line."""
+
+    python: str
+    command_line: str
+
+    def __str__(self) -> str:
+        return self.python
+
+
+Part: TypeAlias = str | Setting | Wording
+
+
+class _Message(Exception):
+    """What errors and warnings share: a message of parts, and data."""
+
+    message: tuple[Part, ...]
+
+    def __init__(self, *message: Part, **data: Any) -> None:
+        super().__init__("".join(map(str, message)))
+        self.message = message
+        self.__dict__.update(data)
+
+    def worded(self, words: Callable[[Part], str] = str) -> str:
+        """The message, each of its parts in the words of a function."""
+        return "".join(map(words, self.message))
+
+    def __str__(self) -> str:
+        return self.worded()
+
+
+class IsinglassError(_Message):
     """Base of all errors raised by isinglass on purpose.
 
     Examples
@@ -67,11 +127,28 @@ class IsinglassError(Exception):
 
 
 class SettingError(IsinglassError, ValueError):
-    """An argument that makes no sense."""
+    """An argument that makes no sense.
+
+    Attributes
+    ----------
+    parameter : str or None
+        Its name, where one parameter alone is wrong.
+    allowed : object
+        What it may be; its text goes on after "must be".
+    got : object
+        What came.
+    """
+
+    parameter: str | None = None
+    allowed: Any = None
+    got: Any = None
 
 
 class BelowFloor(SettingError):
-    """A threshold below the one the search ran to."""
+    """A threshold below the one the search ran to: `threshold` and `floor`."""
+
+    threshold: float
+    floor: float
 
 
 class TableError(IsinglassError, ValueError):
@@ -79,19 +156,47 @@ class TableError(IsinglassError, ValueError):
 
 
 class MissingValues(TableError):
-    """A table with gaps, and no word on what to do with them."""
+    """A table with missing values, and no word on what to do with them.
+
+    Attributes
+    ----------
+    columns : dict of str to int
+        How many values are missing, of the columns where some are.
+    complete_rows, rows : int
+        Rows without a missing value, and all rows.
+    """
+
+    columns: Mapping[str, int]
+    complete_rows: int
+    rows: int
 
 
 class TooManyStates(TableError):
-    """A column with more distinct values than a discrete column has."""
+    """Columns with more distinct values than a discrete column has.
+
+    Attributes
+    ----------
+    columns : dict of str to int
+        How many distinct values they have.
+    most : int
+        How many are allowed.
+    """
+
+    columns: Mapping[str, int]
+    most: int
 
 
 class DuplicateNames(TableError):
-    """Two columns of one name."""
+    """Several columns of one name: `columns` are the names that are not alone."""
+
+    columns: tuple[str, ...]
 
 
 class UnseenState(TableError):
-    """A state that fit never saw."""
+    """A state that fit never saw: the `column` and the new `state`."""
+
+    column: str
+    state: Any
 
 
 class BadWeights(TableError):
@@ -99,7 +204,10 @@ class BadWeights(TableError):
 
 
 class OutOfMemory(IsinglassError, MemoryError):
-    """Exact work that needs more memory than it may have."""
+    """Exact work that needs more memory than it may have: bytes `needed` and `allowed`."""
+
+    needed: float
+    allowed: float
 
 
 class FileError(IsinglassError, OSError):
@@ -118,7 +226,7 @@ class Stopped(KeyboardInterrupt):
         self.result = result
 
 
-class IsinglassWarning(UserWarning):
+class IsinglassWarning(_Message, UserWarning):
     """Base of all warnings of isinglass."""
 
 

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from isinglass.errors import FileError
+from isinglass.errors import FileError, Setting
 
 #: What a file says that is written beside the one that was named.
 MARK = b"Written by isinglass"
@@ -48,7 +48,9 @@ def check_side_files(contents: Iterable[Path], main: Path, *, overwrite: bool = 
         if path != main and not overwrite and path.is_file() and MARK not in _start(path):
             raise FileError(
                 f"{str(path)!r} would be written beside {str(main)!r}, but is there already, and "
-                "not from isinglass; name another file, or take overwrite=True."
+                "not from isinglass; name another file, or give ",
+                Setting("overwrite", True),
+                ".",
             )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from isinglass.wording import one_line
+
 #: Rows that a small table shows.
 MOST_ROWS = 20
 #: Characters of a name or a label.
@@ -33,23 +35,10 @@ def small_table(
     # The classes keep a notebook from reading dollar signs as formulas.
     return (
         '<div class="tex2jax_ignore mathjax_ignore">'
-        f"<p>{escape(printable(caption))}</p>{table}{rest}</div>"
+        f"<p>{escape(one_line(caption))}</p>{table}{rest}</div>"
     )
 
 
 def text(cell: str) -> str:
     """A cell as HTML that shows its text, cut short, whatever its direction."""
-    shown = printable(cell)
-    if len(shown) > MOST_LETTERS:
-        shown = shown[: MOST_LETTERS - 1] + "…"
-    return f"<bdi>{escape(shown)}</bdi>" if shown else ""
-
-
-def printable(line: str) -> str:
-    r"""Text in one line without control characters.
-
-    >>> printable("two\nlines \x1b[31m")
-    'two lines �[31m'
-    """
-    joined = " ".join(line.split())
-    return "".join(ch if ch.isprintable() else "\N{REPLACEMENT CHARACTER}" for ch in joined)
+    return f"<bdi>{escape(one_line(cell, MOST_LETTERS))}</bdi>" if cell.split() else ""

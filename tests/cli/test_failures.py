@@ -11,7 +11,7 @@ import pytest
 
 from fit_commands import PLAIN
 from isinglass.cli.failures import ended, forget_odd_sizes
-from isinglass.errors import FileError, PoorMixing, SettingError
+from isinglass.errors import FileError, PoorMixing, Setting, SettingError
 
 MAIN = [sys.executable, "-c", "from isinglass.cli import main; main()"]
 
@@ -24,7 +24,7 @@ def raising(error):
 
 
 ERRORS = {
-    "ours": (SettingError("nu must be a number, not 'x'."), "--nu must be a number"),
+    "ours": (SettingError(Setting("nu"), " must be a number."), "--nu must be a number"),
     "memory": (MemoryError(), "not enough memory"),
     "numpy's memory": (np._core._exceptions._ArrayMemoryError((10**9,), np.dtype(float)), "memory"),
     "nesting": (RecursionError("maximum recursion depth exceeded"), "nested too deeply"),
@@ -62,7 +62,7 @@ def test_an_interruption_and_a_closed_pipe_have_statuses_of_their_own(capfd):
 def test_warnings_of_ours_are_sentences_said_once(capsys):
     def command():
         for _ in range(3):
-            warnings.warn("raise thin (now 10).", PoorMixing, stacklevel=1)
+            warnings.warn(PoorMixing("raise ", Setting("thin"), " (now 10)."), stacklevel=1)
         warnings.warn("a library is old", DeprecationWarning, stacklevel=1)
         np.log(np.array([0.0]))
 

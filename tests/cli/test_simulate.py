@@ -121,7 +121,7 @@ def test_help(invoke):
     assert "isinglass simulate grid --rows 10 --cols 10 --samples 2000 --out grid.csv" in text
     text = invoke("simulate", "grid", "--help").out
     assert "--rows" in text
-    assert "a range to draw it from, as 0.1:0.5" in " ".join(text.split())
+    assert "a range to draw it from, such as 0.1:0.5" in " ".join(text.split())
 
 
 def test_every_family_of_the_library_has_a_command():

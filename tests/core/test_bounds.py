@@ -1,4 +1,4 @@
-"""The bounds of core/search/bounds.hpp, written again in Python, are never below an exact gain."""
+"""The bounds of core/gains/bounds.hpp, written again in Python, are never below an exact gain."""
 
 import numpy as np
 import pytest

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import enumeration
-from isinglass import GreedyGraph, MarkovField, simulate
+from isinglass import Exact, Gibbs, GreedyGraph, MarkovField, simulate
 from isinglass.errors import SettingError
 from small_models import MODELS
 
@@ -126,7 +126,9 @@ def test_auto_is_exact_where_memory_allows():
     field = simulate.ising(simulate.grid(6, 6), coupling=0.1, seed=1)
     exact, gibbs = (field.sample(20, seed=1, method=method) for method in ("exact", "gibbs"))
     np.testing.assert_array_equal(field.sample(20, seed=1), exact)
-    np.testing.assert_array_equal(field.sample(20, seed=1, memory=1000), gibbs)
+    np.testing.assert_array_equal(
+        field.sample(20, seed=1, method=(Exact(memory=1000), Gibbs())), gibbs
+    )
 
 
 def test_frozen():
@@ -145,8 +147,8 @@ TWO = (("a", "b"), ((0, 1), (0, 1)))
     ("arguments", "said"),
     [
         (((), (), (), {}), "at least one column"),
-        ((("a",), ((1, 1),), ([0, 0],), {}), "'a' has two states of one label"),
-        ((("a", "a"), TWO[1], ([0, 0], [0, 0]), {}), "one name"),
+        ((("a",), ((1, 1),), ([0, 0],), {}), "'a' has two states with the same label"),
+        ((("a", "a"), TWO[1], ([0, 0], [0, 0]), {}), "the same name"),
         ((*TWO, ([0, 0],), {}), "2 names, 2 columns of states and 1 intercepts"),
         ((*TWO, ([0, 0], [0, 0, 0]), {}), r"intercept of 'b' has shape \(3,\)"),
         ((*TWO, ([0, 1], [0, 0]), {}), "intercept of 'a' does not sum to zero"),

@@ -41,13 +41,13 @@ def test_no_two_labels_overlap(shape, link):
     assert clash.sum() == len(at), "every column overlaps itself and nobody else"
 
 
-def test_only_linked_columns_have_a_place(small):
+def test_only_linked_columns_have_a_position(small):
     at = positions(small)
     assert set(at) == set("abcdef")
     assert np.isfinite(list(at.values())).all()
 
 
-def test_no_edges_no_places():
+def test_no_edges_no_positions():
     assert positions(Graph(("a", "b"), ())) == {}
 
 

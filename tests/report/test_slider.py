@@ -5,6 +5,7 @@ import pytest
 
 from isinglass import GreedyGraph
 from isinglass.report import slider
+from isinglass.solvers.cuts import edges_at, support_at
 from report.pages import FITS, fitted
 
 
@@ -29,18 +30,17 @@ def test_stops_lie_between_the_gains(est):
 def test_every_graph_is_there_once(est):
     """Beside each gain, above and below it, the graph is that of some stop."""
     stops = slider.stops(est.paths_, est.floor_, est.threshold_)
-    graphs = {frozenset(slider.edges_at(est.paths_, stop, est.rule)) for stop in stops}
+    graphs = {frozenset(edges_at(est.paths_, stop, est.rule)) for stop in stops}
     for gain in gains(est):
         for threshold in (gain, np.nextafter(gain, 1)):
-            assert frozenset(slider.edges_at(est.paths_, threshold, est.rule)) in graphs
-    supports = [tuple(slider.neighbourhood(path, stop) for path in est.paths_) for stop in stops]
+            assert frozenset(edges_at(est.paths_, threshold, est.rule)) in graphs
+    supports = [tuple(support_at(path, stop) for path in est.paths_) for stop in stops]
     assert len(set(supports)) == len(stops)
 
 
 def test_edges_are_those_of_at(est):
     for stop in slider.stops(est.paths_, est.floor_, est.threshold_)[::4]:
-        ends = {(link.source, link.target) for link in est.at(stop)}
-        assert slider.edges_at(est.paths_, stop, est.rule) == ends
+        assert edges_at(est.paths_, stop, est.rule) == list(est.at(stop).pairs)
 
 
 def test_the_stop_of_a_threshold_has_its_graph(est):
@@ -48,8 +48,8 @@ def test_the_stop_of_a_threshold_has_its_graph(est):
     thresholds = [*sorted(gains(est))[::5], *np.geomspace(est.floor_, 1, 30), est.threshold_]
     for threshold in thresholds:
         stop = stops[slider.stop_of(threshold, stops, est.paths_)]
-        assert [slider.neighbourhood(path, stop) for path in est.paths_] == [
-            slider.neighbourhood(path, threshold) for path in est.paths_
+        assert [support_at(path, stop) for path in est.paths_] == [
+            support_at(path, threshold) for path in est.paths_
         ]
 
 
@@ -57,9 +57,9 @@ def test_a_threshold_on_a_gain_is_no_stop(est):
     gain = sorted(gains(est))[len(gains(est)) // 2]
     stops = slider.stops(est.paths_, est.floor_, gain)
     assert gain not in stops
-    assert slider.edges_at(
-        est.paths_, stops[slider.stop_of(gain, stops, est.paths_)], est.rule
-    ) == (slider.edges_at(est.paths_, gain, est.rule))
+    assert edges_at(est.paths_, stops[slider.stop_of(gain, stops, est.paths_)], est.rule) == (
+        edges_at(est.paths_, gain, est.rule)
+    )
 
 
 def test_no_steps_at_all():

@@ -48,10 +48,10 @@ def fold_scores(est: GreedyGraph, table: Table, threshold: float, selector) -> l
         train, kept = drawer.table_of(drawer.copies - fold)
         again = fresh(est, train, threshold * table.n / train.n)
         total = 0.0
-        for row, weight in zip(drawer.table.codes, fold * drawer.worth, strict=True):
+        for row, weight in zip(drawer.table.codes, fold * drawer.weight, strict=True):
             if weight:
                 total += weight * sum(_log_chance(again, r, row, kept) for r in range(len(row)))
-        scores.append(total / float((fold * drawer.worth).sum()))
+        scores.append(total / float((fold * drawer.weight).sum()))
     return scores
 
 

@@ -117,5 +117,5 @@ def test_weights_alone_are_no_table(make, library):
 
 @pytest.mark.parametrize("n_eff", ["rows", 0, -1, np.nan, np.inf, True, None])
 def test_n_eff_must_make_sense(n_eff):
-    with pytest.raises(SettingError, match='n_eff must be "sum", "kish" or a positive number'):
+    with pytest.raises(SettingError, match="n_eff must be 'sum' or 'kish', or a positive number"):
         encode(X, n_eff=n_eff)

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.cli.drawing import method_options, sweep_options
+from isinglass.cli.drawing import method_options, sweep_options, take_method
 from isinglass.cli.evidence import as_text, read_evidence
 from isinglass.cli.terminal import new_console, working
 from isinglass.documents.labels import label_to_json
@@ -35,32 +35,36 @@ Example, from a table to an answer:
     "--given",
     multiple=True,
     metavar="NAME=LABEL",
-    help="What is known, as fever=yes; of a binned column, a number or the label of a bin.",
+    help="What is known, such as fever=yes; for a binned column, a number or a bin.",
 )
 @click.option("--of", multiple=True, metavar="NAME", help="A column to ask about; all by default.")
 @click.option("--joint", is_flag=True, help="Ask for all combinations of the states of --of.")
 @method_options
-@click.option("--draws", type=click.IntRange(1), default=10_000, show_default=True, help="Gibbs.")
+@click.option(
+    "--draws", type=click.IntRange(1), default=10_000, show_default=True, help="Gibbs: rows drawn."
+)
 @sweep_options
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Gibbs.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For Gibbs.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, nothing else.")
 def command(
     model: str, given: tuple[str, ...], of: tuple[str, ...], as_json: bool, **how: Any
 ) -> None:
     """Ask a MODEL (model.json, as `isinglass fit --out` writes it).
 
-    Prints how likely the states of a column are when others are known, how likely they are when
-    nothing is, by what factor that changes their odds, and the most likely row.
+    Prints the probability of each state of a column when others are known, its probability when
+    nothing is known, the ratio of the two odds, and the most likely row.
     """
+    draws = how["draws"]
+    method = take_method(how, "draws", "burn_in", "thin")
     with working("reading the model"):
         field = MarkovField.load(model)
     evidence = read_evidence(field, given)
     with working("asking the model"):
-        answers = ask(field, of or None, evidence, **how)
+        answers = ask(field, of or None, evidence, method=method, **how)
     if as_json:
         click.echo(json.dumps(as_document(answers), indent=2, allow_nan=False))
     else:
-        print_answers(new_console(), answers, how["draws"])
+        print_answers(new_console(), answers, draws)
 
 
 def as_document(answers: Answers) -> dict[str, Any]:
@@ -97,7 +101,7 @@ def print_answers(console: Console, answers: Answers, draws: int) -> None:
     condition = " with this evidence" if answers.given else ""
     console.print(f"\nMost likely row{condition}", style="bold")
     if answers.most_likely is None:
-        console.print("  takes too much memory: see --memory")
+        console.print("  needs too much memory; raise --memory")
         return
     free = {name: v for name, v in answers.most_likely.items() if name not in answers.given}
     more = f" and {len(free) - SHOWN} more; --json lists all" if len(free) > SHOWN else ""
@@ -106,18 +110,15 @@ def print_answers(console: Console, answers: Answers, draws: int) -> None:
 
 
 def _table(answer: Answer) -> Table:
-    """One row a state; of many, the likeliest."""
+    """One row per state; of many, the likeliest."""
     name = ", ".join(one_line(name, most=48) for name in answer.table.names)
     table = Table(box=None, pad_edge=False, header_style="dim", title=name, title_justify="left")
     table.title_style = "bold"
-    for head in ("chance", "without", "odds")[: 1 if answer.before is None else 3]:
+    for head in ("probability", "without", "odds")[: 1 if answer.before is None else 3]:
         table.add_column(head, justify="right", no_wrap=True)
     table.add_column("state", overflow="fold")
-    rows = answer.rows()
-    if len(rows) > SHOWN:
-        rows = sorted(rows, key=lambda row: -row["chance"])[:SHOWN]
-    for row in rows:
-        cells = [f"{row['chance']:.4f}{_error(row['error'], '.4f')}"]
+    for row in answer.rows(most=SHOWN):
+        cells = [f"{row['probability']:.4f}{_error(row['error'], '.4f')}"]
         if answer.before is not None:
             cells += [f"{row['before']:.4f}", _times(row)]
         labels = ", ".join(_shown(label) for label in row["labels"].values())

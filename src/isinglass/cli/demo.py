@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
+from isinglass.cli.results import write_with_picture
 from isinglass.cli.terminal import new_console, progress_bar
-from isinglass.errors import MissingExtra
 from isinglass.estimators import GreedyGraph
 from isinglass.exports import edges_csv, graphml
-from isinglass.files import check_folder, write_all
+from isinglass.files import check_folder
 from isinglass.graph import Graph
 
 SIDE = 8
@@ -51,7 +51,7 @@ def command(out: str) -> None:
         style="bold",
     )
     _say_strongest(console, graph)
-    _write(console, out, graph, images)
+    _write(out, graph, images)
     console.print("\nNow your own table:  isinglass fit your.csv --out result/")
 
 
@@ -88,14 +88,11 @@ def _say_strongest(console: Console, graph: Graph) -> None:
         )
 
 
-def _write(console: Console, out: str, graph: Graph, images: NDArray[np.float64]) -> None:
+def _write(out: str, graph: Graph, images: NDArray[np.float64]) -> None:
     contents = {"edges.csv": edges_csv(graph), "graph.graphml": graphml(graph)}
-    try:
-        contents["digits.png"] = picture(graph, images)
-    except MissingExtra as error:
-        click.echo(f"no picture: {error}")
-    write_all(out, contents)
-    click.echo(f"\nwrote {', '.join(contents)} to {out}")
+    click.echo()
+    for line in write_with_picture(out, contents, "digits.png", lambda: picture(graph, images)):
+        click.echo(line)
 
 
 def picture(graph: Graph, images: NDArray[np.float64]) -> bytes:

@@ -33,8 +33,8 @@ def command(model: str, to: str, out: str, overwrite: bool) -> None:
     gexf          Gephi
     cytoscape     Cytoscape and cytoscape.js, as JSON
     qgraph        R: a weight matrix, and a script that draws it
-    isingsampler  R: thresholds and couplings in 0/1 coding, and a script; two states a column
-    uai           inference programs; names and states are written beside
+    isingsampler  R: thresholds and couplings in 0/1 coding, and a script; columns of two states
+    uai           inference programs; names and states go to a file beside it
     """  # noqa: D301 (the escape is click's mark for lines to keep)
     with working("reading the model") as tell:
         field, fit = MarkovField.load(model), _record_in(model)

@@ -12,6 +12,7 @@ from typing import IO, Any, cast
 
 import click
 
+from isinglass.cli.wording import in_options
 from isinglass.errors import FileError, IsinglassError, IsinglassWarning
 from isinglass.wording import one_line
 
@@ -22,10 +23,10 @@ TRACEBACK = "ISINGLASS_TRACEBACK"
 def ended(command: Callable[[], Any]) -> int:
     """Run a command, say what went wrong if something did, and return the exit status."""
     try:
-        with own_streams(), warnings_told():
+        with own_streams(), warnings_as_sentences():
             return _status_of(command)
     except FileError as error:  # there is nothing to write to
-        say(str(error))
+        say(sentence_of(error))
         return 2
 
 
@@ -36,11 +37,11 @@ def _status_of(command: Callable[[], Any]) -> int:
     except SystemExit:
         raise
     except BaseException as error:  # a panic of polars is no Exception
-        return told(error)
+        return report(error)
     return status if isinstance(status, int) else 0
 
 
-def told(error: BaseException) -> int:
+def report(error: BaseException) -> int:
     """Say what went wrong, and return the exit status."""
     if isinstance(error, BrokenPipeError):  # the reader has seen enough: `isinglass fit ... | head`
         _leave_output()
@@ -57,17 +58,15 @@ def told(error: BaseException) -> int:
 
 
 def say(sentence: str) -> None:
-    """One line on standard error, in the words of the command line."""
-    from isinglass.cli.wording import in_options  # imports what `isinglass --help` does not need
-
+    """One line on standard error."""
     with suppress(OSError):  # nobody is there to read it
-        click.echo(f"isinglass: {in_options(sentence)}", err=True)
+        click.echo(f"isinglass: {one_line(sentence)}", err=True)
 
 
 def sentence_of(error: BaseException) -> str:
     """What went wrong, and what to do."""
     if isinstance(error, IsinglassError):
-        return str(error)
+        return in_options(error)
     if isinstance(error, MemoryError):
         return "there is not enough memory for this; take fewer rows or columns."
     if isinstance(error, RecursionError):
@@ -137,14 +136,15 @@ def _leave_output() -> None:
 
 
 @contextmanager
-def warnings_told() -> Iterator[None]:
+def warnings_as_sentences() -> Iterator[None]:
     """Say our own warnings on standard error, once each, and no others."""
     said: set[str] = set()
 
     def tell(message: Warning | str, *_: Any, **__: Any) -> None:
-        if str(message) not in said:
-            said.add(str(message))
-            say(str(message))
+        words = in_options(message) if isinstance(message, IsinglassWarning) else str(message)
+        if words not in said:
+            said.add(words)
+            say(words)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

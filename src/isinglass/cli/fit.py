@@ -23,7 +23,7 @@ from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
 from isinglass.measures import nodes
 from isinglass.model import FitRecord
-from isinglass.model.files import model_bytes
+from isinglass.model.files import model_parts
 from isinglass.record.findings import findings_of
 from isinglass.report import summarise, to_html, to_json
 from isinglass.report.html import MOST_COLUMNS
@@ -104,8 +104,8 @@ def command(
     DATA is CSV, TSV, Parquet or Arrow, plain or gzipped: one row per case, one column per
     discrete variable (yes/no, a few numbers, a few words).
 
-    What is found is written at once; the joint model of all columns, which may take longer, is
-    added to model.json at the end. Ctrl-C keeps what is there.
+    Results are written as soon as they are found; the joint model of all columns, which may take
+    longer, is added to model.json at the end. Ctrl-C keeps what has been written.
     """
     asked = {
         "--predictability": predictability,
@@ -213,7 +213,7 @@ class Result:
         with working("fitting the model") as progress:
             model = self.estimator.fit_model(progress)
         with working("writing the model"):
-            self._write({"model.json": model_bytes(model, self.record)})
+            self._write({"model.json": as_file(model_parts(model, self.record))})
 
     def _add_picture(self) -> list[str]:
         try:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from isinglass.cli.tables import missing_option, table_options, take_settings, take_table
+from isinglass.cli.tables import (
+    missing_option,
+    table_options,
+    take_settings,
+    take_table,
+    with_options,
+)
 from isinglass.cli.terminal import progress_bar
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.selection import look_below
-
-Command = Callable[..., Any]
 
 #: When an edge is taken in.
 THRESHOLD_OPTIONS = (
@@ -22,25 +26,33 @@ THRESHOLD_OPTIONS = (
         "--threshold",
         default="auto",
         show_default=True,
-        help="What an edge must gain per row: auto, paper, paper:0.9, a number such as 0.01, or "
-        "chosen on the table: ebic:0.25, cv:5, stability:1, stars:0.05.",
+        help="The log-likelihood per row that an edge must gain: auto, paper, paper:0.9, a number "
+        "such as 0.01, or chosen on the table: ebic:0.25, cv:5, stability:1, stars:0.05.",
     ),
     click.option(
         "--rule",
         type=click.Choice(["or", "and"]),
         default="or",
         show_default=True,
-        help="Whether one end of an edge must choose it, or both.",
+        help="Keep an edge if either of its columns chooses it, or only if both do.",
     ),
 )
-#: All that a search is told.
+#: All settings of a search.
 SEARCH_OPTIONS = (
     *THRESHOLD_OPTIONS,
     click.option(
-        "--require", type=(str, str), multiple=True, metavar="A B", help="A link that must be."
+        "--require",
+        type=(str, str),
+        multiple=True,
+        metavar="A B",
+        help="A link that the graph must have.",
     ),
     click.option(
-        "--forbid", type=(str, str), multiple=True, metavar="A B", help="A link that must not be."
+        "--forbid",
+        type=(str, str),
+        multiple=True,
+        metavar="A B",
+        help="A link that it must not have.",
     ),
     click.option(
         "--forbid-group",
@@ -50,34 +62,21 @@ SEARCH_OPTIONS = (
     ),
     missing_option("error", "drop", "state", "available"),
     table_options,
-    click.option("--nu", type=float, default=0.5, show_default=True, help="Backward step factor."),
-    click.option("--no-intercept", is_flag=True, help="No field of a column's own."),
-    click.option("--max-degree", type=int, metavar="D", help="At most D neighbours a search."),
+    click.option(
+        "--nu", type=float, default=0.5, show_default=True, help="Factor of the backward step."
+    ),
+    click.option("--no-intercept", is_flag=True, help="Fit no intercepts."),
+    click.option("--max-degree", type=int, metavar="D", help="At most D neighbours per column."),
 )
 THREADS_OPTION = click.option(
     "--jobs", "n_jobs", type=int, metavar="N", help="Threads; all cores by default."
 )
 
 
-def threshold_options(command: Command) -> Command:
-    """Add the options that say when an edge is taken in."""
-    return _with(THRESHOLD_OPTIONS, command)
-
-
-def search_options(command: Command) -> Command:
-    """Add the options that say how a table is read and searched."""
-    return _with(SEARCH_OPTIONS, command)
-
-
-def fit_options(command: Command) -> Command:
-    """Add those, and the number of threads."""
-    return _with((*SEARCH_OPTIONS, THREADS_OPTION), command)
-
-
-def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
-    for option in reversed(options):
-        command = option(command)
-    return command
+#: The options that say when an edge is taken in; how a table is read and searched; and threads.
+threshold_options = with_options(*THRESHOLD_OPTIONS)
+search_options = with_options(*SEARCH_OPTIONS)
+fit_options = with_options(*SEARCH_OPTIONS, THREADS_OPTION)
 
 
 def read_and_configure(

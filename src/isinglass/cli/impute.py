@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from isinglass.cli.drawing import method_options
+from isinglass.cli.drawing import method_options, take_method
 from isinglass.cli.results import overwrite_option
 from isinglass.cli.tables import file_options, take_reading
 from isinglass.cli.terminal import progress_bar, working
@@ -56,6 +56,7 @@ def command(model: str, data: str, *, out: str, overwrite: bool, **drawing: Any)
     """
     reading = take_reading(drawing)
     check("draws", drawing["draws"], "impute")
+    drawing["method"] = take_method(drawing)
     paths = _paths(out, drawing["draws"])
     for path in paths:
         check_file(path)

@@ -12,7 +12,7 @@ suppress_option = click.option(
     type=click.FloatRange(0),
     default=0,
     metavar="ROWS",
-    help="Hide groups of fewer rows, so that the report may be sent; nothing else is written.",
+    help="Hide groups of fewer rows, so that the report can be shared; write no other file.",
 )
 open_option = click.option("--open", "open_it", is_flag=True, help="Show the report in a browser.")
 

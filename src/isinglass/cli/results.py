@@ -13,7 +13,9 @@ from isinglass.errors import MissingExtra
 from isinglass.files import write_all
 
 overwrite_option = click.option(
-    "--overwrite", is_flag=True, help="Replace files beside FILE even if they are not ours."
+    "--overwrite",
+    is_flag=True,
+    help="Replace files beside FILE even if isinglass did not write them.",
 )
 
 
@@ -34,7 +36,7 @@ def write_with_picture(
 def print_result(
     as_json: bool, document: dict[str, Any], tell: Callable[[], None], lines: Sequence[str]
 ) -> None:
-    """A result as JSON, nothing else, or told to people; then lines, off the JSON's way."""
+    """Print a result, as JSON or in words; lines about files go to standard error beside JSON."""
     if as_json:
         click.echo(json.dumps(document, indent=2, allow_nan=False))
     else:

@@ -8,12 +8,12 @@ from typing import Any
 import click
 import numpy as np
 
-from isinglass.cli.drawing import method_options, sweep_options
+from isinglass.cli.drawing import method_options, sweep_options, take_method
 from isinglass.cli.terminal import progress_bar, working
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_file, write_files
 from isinglass.model import MarkovField
-from isinglass.parameters import MANY
+from isinglass.parameters.kinds import MANY
 from isinglass.wording import counted
 
 EPILOG = """\b
@@ -35,11 +35,12 @@ Example:
 def command(model: str, rows: int, out: str, seed: int | None, **sampling: Any) -> None:
     """Draw a table from a MODEL (model.json)."""
     check_file(out)
+    method = take_method(sampling, "burn_in", "thin")
     with working("reading the model"):
         field = MarkovField.load(model)
     seed = int(np.random.default_rng().integers(1, 10**9)) if seed is None else seed
     with progress_bar("sampling") as progress:
-        codes = field.sample_codes(rows, seed=seed, progress=progress, **sampling)
+        codes = field.sample_codes(rows, seed=seed, method=method, progress=progress, **sampling)
     with working("writing"):
         write_files({Path(out): _csv(field, codes)})
     click.echo(
@@ -49,7 +50,7 @@ def command(model: str, rows: int, out: str, seed: int | None, **sampling: Any) 
 
 
 def _csv(field: MarkovField, codes: np.ndarray[Any, np.dtype[np.uint8]]) -> bytes:
-    """Labels as text; the label of a gap is an empty cell."""
+    """Labels as text; the label of a missing value is an empty cell."""
     columns = (
         [labels[code] for code in column]
         for labels, column in zip(field.states, codes.T.tolist(), strict=True)

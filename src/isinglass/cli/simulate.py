@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 from isinglass import simulate
+from isinglass.cli.drawing import method_options, sweep_options, take_method
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import SettingError
 from isinglass.exports import edges_csv
@@ -28,52 +29,34 @@ COMMON = (
         default="0.5",
         show_default=True,
         metavar="SIZE",
-        help="Size of every coupling, or a range to draw it from, as 0.1:0.5.",
+        help="Size of every coupling, or a range to draw it from, such as 0.1:0.5.",
     ),
     click.Option(
         ["--signs"],
         type=click.Choice(["mixed", "positive"]),
         default="mixed",
         show_default=True,
-        help="Whether couplings pull apart as often as together, or never.",
+        help="Mixed: each coupling is negative with probability one half.",
     ),
     click.Option(
         ["--intercept"],
         default="0",
         show_default=True,
         metavar="H",
-        help="What pulls a column to +1 by itself, or a range of it, as -0.3:0.3.",
+        help="How far each column leans to +1, or a range to draw it from, such as -0.3:0.3.",
     ),
     click.Option(
         ["--states"],
         default="2",
         show_default=True,
         metavar="M",
-        help="States a column, or one number for each, as 2,3,2. Two are -1 and +1 (Ising); "
+        help="States per column, or one number for each, such as 2,3,2. Two are -1 and +1 (Ising); "
         "more are 0, 1, ... with a random table on every edge (Potts).",
     ),
     click.Option(
         ["--seed"], type=click.IntRange(0), metavar="N", help="To get the same table again."
     ),
-    click.Option(
-        ["--method"],
-        type=click.Choice(["auto", "exact", "gibbs"]),
-        default="auto",
-        show_default=True,
-        help="Exact: independent rows. Gibbs: where exact needs too much memory.",
-    ),
-    click.Option(
-        ["--memory"],
-        type=float,
-        default=1e9,
-        show_default="1e9",
-        metavar="BYTES",
-        help="What exact sampling may take.",
-    ),
-    click.Option(
-        ["--burn-in"], type=int, default=1000, show_default=True, help="Gibbs: sweeps at first."
-    ),
-    click.Option(["--thin"], type=int, default=10, show_default=True, help="Gibbs: sweeps a draw."),
+    *click.command("drawing")(method_options(sweep_options(lambda: None))).params,
     click.Option(["--jobs"], type=int, metavar="N", help="Threads; all cores by default."),
 )
 
@@ -131,27 +114,31 @@ _add_family(
     _degree("d", int, "Leaves of the star."),
     seeded=False,
 )
-_add_family(simulate.tree, "A random tree, all trees with the same chance.", COLUMNS)
+_add_family(simulate.tree, "A random tree, all trees equally probable.", COLUMNS)
 _add_family(
     simulate.random_regular,
-    "A random graph, all columns with as many links.",
+    "A random graph in which every column has the same number of links.",
     COLUMNS,
     _degree("d", int, "Links of each column."),
 )
 _add_family(
     simulate.erdos_renyi,
-    "A random graph, every link drawn by itself.",
+    "A random graph, every link drawn independently.",
     COLUMNS,
-    _degree("degree", float, "Links a column, on average."),
+    _degree("degree", float, "Links per column, on average."),
 )
 _add_family(
     simulate.small_world,
     "A ring with a few links moved elsewhere.\n\nEvery column is linked to its nearest on the "
-    "ring, then each link is moved with a small chance (Watts and Strogatz).",
+    "ring, then each link is moved with a small probability (Watts and Strogatz).",
     COLUMNS,
     click.Option(["--nearest", "k"], type=int, required=True, help="Links of each; even."),
     click.Option(
-        ["--rewire"], type=float, default=0.1, show_default=True, help="Chance to be moved."
+        ["--rewire"],
+        type=float,
+        default=0.1,
+        show_default=True,
+        help="Probability that a link is moved.",
     ),
 )
 
@@ -171,6 +158,7 @@ def _run(
     **sampling: Any,
 ) -> None:
     _check_files(out, edges)
+    method = take_method(sampling, "burn_in", "thin")
     seed = int(np.random.default_rng().integers(1, 10**9)) if seed is None else seed
     for_graph, for_model, for_rows = map(
         np.random.default_rng, np.random.SeedSequence(seed).spawn(3)
@@ -182,7 +170,7 @@ def _run(
     }
     field = _model(make_graph(for_graph), states, signs, settings)
     with progress_bar("sampling") as progress:
-        table = field.sample(samples, seed=for_rows, n_jobs=jobs, progress=progress, **sampling)
+        table = field.sample(samples, seed=for_rows, method=method, n_jobs=jobs, progress=progress)
     _write(field, table, out, edges)
     _say(field, samples, out, edges, seed)
 
@@ -231,7 +219,7 @@ def _size(name: str, text: str) -> float | tuple[float, float]:
     except ValueError:
         ends = []
     if len(ends) not in (1, 2):
-        raise SettingError(f"--{name} takes a number or a range, as 0.1:0.5, not {text!r}.")
+        raise SettingError(f"--{name} takes a number or a range, such as 0.1:0.5, not {text!r}.")
     return ends[0] if len(ends) == 1 else (ends[0], ends[1])
 
 
@@ -240,6 +228,6 @@ def _state_counts(text: str) -> int | list[int]:
         counts = [int(part) for part in text.split(",")]
     except ValueError:
         raise SettingError(
-            f"--states takes a number, or one for each column, as 2,3,2, not {text!r}."
+            f"--states takes a number, or one for each column, such as 2,3,2, not {text!r}."
         ) from None
     return counts[0] if len(counts) == 1 else counts

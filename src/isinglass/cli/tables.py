@@ -13,6 +13,19 @@ from isinglass.table import DEFAULT_NA, read_table
 from isinglass.wording import listing
 
 Command = Callable[..., Any]
+Option = Callable[[Command], Command]
+
+
+def with_options(*options: Option) -> Option:
+    """Several options as one, in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
 
 #: How a file becomes a table.
 FILE_OPTIONS = (
@@ -20,8 +33,8 @@ FILE_OPTIONS = (
         "--na",
         multiple=True,
         metavar="TEXT",
-        help="A cell that means missing, as '?', instead of NA, NaN, null and their like. An "
-        "empty cell is always missing; --na '' means empty cells only.",
+        help="Text that stands for a missing value, such as '?', instead of NA, NaN, null and the "
+        "like. An empty cell is always missing; --na '' means empty cells only.",
     ),
     click.option(
         "--no-header", is_flag=True, help="The first row is data; columns are x0, x1, ..."
@@ -29,20 +42,20 @@ FILE_OPTIONS = (
     click.option(
         "--sep",
         metavar="CHAR",
-        help="What separates the cells of a text file, as ';' or '|' (tab for a tab character); "
-        "found from the first line by default.",
+        help="What separates the cells of a text file, such as ';' or '|' (tab for a tab); by "
+        "default the first line decides.",
     ),
     click.option(
         "--encoding",
         default="utf-8",
         show_default=True,
-        help="How a text file is encoded, as latin-1, cp1252 or utf-16.",
+        help="How a text file is encoded, such as latin-1, cp1252 or utf-16.",
     ),
     click.option(
         "--max-size",
         type=float,
         metavar="BYTES",
-        help="The largest content of a file, unpacked; a sixteenth of the memory by default.",
+        help="The largest file to read, unpacked; by default a sixteenth of the memory.",
     ),
 )
 #: Which columns of it are used, and as what.
@@ -53,16 +66,16 @@ COLUMN_OPTIONS = (
         "bins",
         multiple=True,
         metavar="NAME=K",
-        help="Cut a number into K bins at its quantiles, or at your own cut points: "
+        help="Cut a column of numbers into K bins at its quantiles, or at your own cut points: "
         "age=25,45 has the bins up to 25, above 25 to 45, and above 45; age=25, has two.",
     ),
     click.option(
         "--high",
         multiple=True,
         metavar="NAME=STATE",
-        help="Which state of a two-state column is the high one, as Vote=yea: signs and log-odds "
-        "are about high states. By default the one that means yes (yes, true, present, ja, "
-        "agree, ...), else the second label; nodes.csv shows it.",
+        help="Which state of a two-state column is the high one, such as Vote=yea: signs and "
+        "log-odds are about high states. By default the one that means yes (yes, true, present, "
+        "ja, agree, ...), else the second label; nodes.csv shows it.",
     ),
     click.option("--weight-column", metavar="NAME", help="A column of counts or weights."),
     click.option(
@@ -81,29 +94,29 @@ COLUMN_OPTIONS = (
 )
 
 
-def missing_option(*ways: str) -> Callable[[Command], Command]:
-    """An option that says what to do with gaps."""
+#: What becomes of missing values.
+WAYS = {
+    "error": "refuses them",
+    "drop": "uses complete rows only",
+    "state": "makes missing a state of its own",
+    "available": "leaves out, for each column, the rows where it is missing",
+}
+
+
+def missing_option(*ways: str) -> Option:
+    """An option that says what to do with missing values."""
     return click.option(
         "--missing",
         type=click.Choice(ways),
         default="error",
         show_default=True,
-        help="Gaps: refuse them, keep complete rows only, or take a gap as an answer.",
+        help=f"Missing values: {'; '.join(f'{way} {WAYS[way]}' for way in ways)}.",
     )
 
 
-def file_options(command: Command) -> Command:
-    """Add the options that say how a file is read."""
-    for option in reversed(FILE_OPTIONS):
-        command = option(command)
-    return command
-
-
-def table_options(command: Command) -> Command:
-    """Add those, and the options that say what its columns are."""
-    for option in reversed(COLUMN_OPTIONS):
-        command = option(command)
-    return file_options(command)
+#: The options that say how a file is read; and those that say what its columns are as well.
+file_options = with_options(*FILE_OPTIONS)
+table_options = with_options(*FILE_OPTIONS, *COLUMN_OPTIONS)
 
 
 def take_reading(options: dict[str, Any]) -> dict[str, Any]:

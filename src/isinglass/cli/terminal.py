@@ -33,7 +33,7 @@ def new_console(*, stderr: bool = False) -> Console:
 
 
 class Bar:
-    """Is called with what is done and how much there is; may be told what is being done."""
+    """Called with what is done and how much there is; `tell` adds what is being done."""
 
     def __init__(self, bar: Progress, task: TaskID, what: str) -> None:
         self._bar, self._task, self._what = bar, task, what
@@ -73,8 +73,8 @@ def progress_bar(what: str, *, steady: bool = False) -> Iterator[Bar]:
 def working(what: str) -> Iterator[Callable[[str], None]]:
     """A line on standard error for work of unknown length: what is done, and since when.
 
-    The words that are told to it stand behind. Gone when the work is done; silent when not on a
-    terminal.
+    It is a function: the words it is called with are shown too. Gone when the work is done; silent
+    when not on a terminal.
     """
     console = new_console(stderr=True)
     columns = (

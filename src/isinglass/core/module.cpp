@@ -4,13 +4,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <numeric>
+#include <set>
 
-#include "bits/factor.hpp"
+#include "bits/integers.hpp"
 #include "l1/l1_columns.hpp"
-#include "refit/flat.hpp"
+#include "refit/deviance.hpp"
 #include "sampling/gibbs.hpp"
 #include "search/engine.hpp"
+#include "search/flat.hpp"
 
 namespace nb = nanobind;
 using namespace isinglass;
@@ -32,8 +35,8 @@ auto owned(std::vector<T, Allocator>&& data) {
 Table make_table(const Codes& codes, const Vector<std::int32_t>& states, const Vector<double>& weights,
                  double n, unsigned threads, std::span<const int> answers = {}) {
   const std::size_t rows = codes.shape(0), columns = codes.shape(1);
-  if (states.shape(0) != columns) throw std::invalid_argument("one number of states a column");
-  if (weights.shape(0) != 0 && weights.shape(0) != rows) throw std::invalid_argument("one weight a row");
+  if (states.shape(0) != columns) throw std::invalid_argument("one number of states per column");
+  if (weights.shape(0) != 0 && weights.shape(0) != rows) throw std::invalid_argument("one weight per row");
   if (!answers.empty() && answers.size() != columns)
     throw std::invalid_argument("as many answers as columns");
   for (std::size_t j = 0; j < columns; ++j) {
@@ -128,8 +131,8 @@ std::vector<std::vector<std::size_t>> in_order(const std::vector<std::set<std::s
 
 nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                 Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
-                Vector<std::int64_t> forbidden, double threshold, double nu,
-                bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
+                Vector<std::int64_t> forbidden, double threshold, double nu, bool intercept,
+                std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
@@ -160,9 +163,11 @@ std::vector<std::vector<std::size_t>> read_neighbours(const Vector<std::int32_t>
   std::vector<std::vector<std::size_t>> lists(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i)
     for (std::int64_t k = begin.data()[i]; k < begin.data()[i + 1]; ++k) {
-      if (k < 0 || std::cmp_greater_equal(k, neighbours.shape(0))) throw std::out_of_range("no such place");
+      if (k < 0 || std::cmp_greater_equal(k, neighbours.shape(0)))
+        throw std::out_of_range("no such position");
       const auto r = targets[i], t = static_cast<std::size_t>(neighbours.data()[k]);
-      if (r >= states.shape(0) || t >= states.shape(0) || t == r) throw std::out_of_range("no such neighbour");
+      if (r >= states.shape(0) || t >= states.shape(0) || t == r)
+        throw std::out_of_range("no such neighbour");
       if (std::min(states.data()[r], states.data()[t]) < 2)
         throw std::invalid_argument("a constant column has no neighbours");
       lists[i].push_back(t);
@@ -229,7 +234,7 @@ nb::dict l1_paths(Codes codes, Vector<std::int32_t> states, Vector<double> weigh
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
-  if (scales.shape(0) != codes.shape(1)) throw std::invalid_argument("one scale a column");
+  if (scales.shape(0) != codes.shape(1)) throw std::invalid_argument("one scale per column");
   const auto kind = loss == "rise"      ? SpinLoss::rise
                     : loss == "logrise" ? SpinLoss::log_rise
                                         : SpinLoss::pseudo;
@@ -334,14 +339,14 @@ auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> we
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("answers"), nb::arg("targets"), nb::arg("required"),
-        nb::arg("forbidden"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
-        nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
+        nb::arg("answers"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"),
+        nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"),
+        nb::arg("check"), nb::arg("progress").none());
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
         nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
   m.def("deviances", &deviances, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("targets"), nb::arg("begin"), nb::arg("neighbours"), nb::arg("leave_out"), nb::arg("intercept"),
-        nb::arg("threads"), nb::arg("progress").none());
+        nb::arg("targets"), nb::arg("begin"), nb::arg("neighbours"), nb::arg("leave_out"),
+        nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
   m.def("l1_paths", &l1_paths, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("penalties"), nb::arg("scales"), nb::arg("loss"), nb::arg("intercept"),
         nb::arg("tolerance"), nb::arg("threads"), nb::arg("progress").none());

@@ -12,7 +12,7 @@ from isinglass.engine.join import (
 )
 from isinglass.engine.learn import learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
-from isinglass.engine.runs import Choices, KeptRuns, Paths, Progress, Runs
+from isinglass.engine.runs import Choices, KeptRuns, Paths, Progress, Runs, cuts_of
 from isinglass.engine.search import Search
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Runs",
     "Search",
     "Value",
+    "cuts_of",
     "fit_neighbourhoods",
     "join",
     "learn_neighbourhoods",

@@ -19,6 +19,7 @@ from isinglass.core import edge_losses
 from isinglass.engine.available import Part, parts_of
 from isinglass.engine.native import merged_rows
 from isinglass.engine.runs import Progress
+from isinglass.losses.forms import table_df
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.table import Table
 
@@ -60,7 +61,7 @@ class Deviances:
 
     @property
     def relative_strength(self) -> Array:
-        """Nagelkerke's R, at the end where it is larger: 1 if one end tells the other."""
+        """Nagelkerke's R, at the end where it is larger: 1 if one end determines the other."""
         most = -np.expm1(-2.0 * self.without)
         share = np.divide(
             -np.expm1(-2.0 * self.cost), most, out=np.zeros_like(most), where=most > 1e-12
@@ -195,7 +196,7 @@ def _of_part(
     for r, some, loss in zip(part.targets, lists, flat["loss"].tolist(), strict=True):
         for t in some:
             without, expected = next(entries)
-            found[r, t] = Expected(without, loss, (states[r] - 1) * (states[t] - 1), expected)
+            found[r, t] = Expected(without, loss, table_df(states[r], states[t]), expected)
         for t in set(left_out[r]).difference(some):  # constant here: nothing is lost
             found[r, t] = Expected(loss, loss, 1, np.zeros((states[r], states[t])))
     return found

@@ -7,11 +7,10 @@ all thresholds from this graph's own up to its entry.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from isinglass.engine.along import Cuts, cuts_of
-from isinglass.engine.runs import Runs
+from isinglass.engine.runs import Runs, cuts_of
+from isinglass.solvers.cuts import ends_needed
 
 Pair = tuple[int, int]
 Stretch = tuple[float, float]
@@ -21,28 +20,10 @@ Stretch = tuple[float, float]
 def entries(runs: Runs, pairs: Sequence[Pair], threshold: float, rule: str) -> list[float]:
     """The entry of each edge of the graph at a threshold; infinite for required ones."""
     cuts = cuts_of(runs)
-    climb = _climb_either if rule == "or" else _climb_both
+    climb = _climb_either if ends_needed(rule) == 1 else _climb_both
     return [
-        climb([list(_chosen(cuts[a], b)), list(_chosen(cuts[b], a))], threshold) for a, b in pairs
+        climb([list(cuts[a].stretches(b)), list(cuts[b].stretches(a))], threshold) for a, b in pairs
     ]
-
-
-def _chosen(cuts: Cuts, neighbour: int) -> Iterator[Stretch]:
-    """The thresholds at which a column has a neighbour, falling; stretches that touch are one."""
-    begin: float | None = None
-    high = math.inf
-    ends = [*cuts.least.tolist(), -math.inf]
-    for low, support in zip(ends, cuts.supports(), strict=True):
-        if not low < high:  # no threshold cuts the path here
-            continue
-        if neighbour in support:
-            begin = high if begin is None else begin
-        elif begin is not None:
-            yield high, begin
-            begin = None
-        high = low
-    if begin is not None:
-        yield -math.inf, begin
 
 
 def _climb_either(ends: Sequence[Sequence[Stretch]], threshold: float) -> float:

@@ -9,17 +9,16 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isinglass.engine.deviance import Expected, deviances_of, expectations
 from isinglass.engine.entry import entries
 from isinglass.engine.runs import Choices, Progress, Runs
 from isinglass.graph import Graph, Link, sign_of
+from isinglass.solvers import cuts
 from isinglass.table import Table
 from isinglass.table.column import as_text
 
 Pair = tuple[int, int]
-Numbers = NDArray[np.intp]
 REQUIRED = "required"
 
 
@@ -140,20 +139,17 @@ class Joined:
     @cached_property
     def pairs(self) -> list[Pair]:
         """The columns of each edge, in column order."""
-        edges = _edges(*self.runs.chosen(self.threshold), len(self.runs), self.rule)
-        pairs = zip(edges.source.tolist(), edges.target.tolist(), strict=True)
+        pairs = cuts.join(*self.runs.chosen(self.threshold), self.rule).pairs
         return [pair for pair in pairs if self.kept is None or pair in self.kept]
 
     def links(self) -> tuple[Link, ...]:
         """All numbers of all edges."""
         choices = self.runs.choices(self.threshold)
-        edges = _edges(choices.column, choices.neighbour, len(self.runs), self.rule)
+        edges = cuts.join(choices.column, choices.neighbour, self.rule)
         chosen = {
-            (a, b): _Chosen.of(choices, int(entry), int(other))
-            for a, b, entry, other in zip(
-                *map(np.ndarray.tolist, (edges.source, edges.target, edges.entry)),
-                edges.other_entry.tolist(),
-                strict=True,
+            pair: _Chosen.of(choices, choice, other)
+            for pair, choice, other in zip(
+                edges.pairs, edges.choice.tolist(), edges.other_choice.tolist(), strict=True
             )
         }
         return tuple(
@@ -206,11 +202,11 @@ class _Chosen(NamedTuple):
     column: int | None  # the only one that chose it
 
     @classmethod
-    def of(cls, choices: Choices, entry: int, other: int) -> _Chosen:
+    def of(cls, choices: Choices, one: int, other: int) -> _Chosen:
         return cls(
-            float(choices.trends[entry] + choices.trends[other]) / 2,
-            bool(choices.unbounded[entry] or choices.unbounded[other]),
-            None if entry != other else int(choices.column[entry]),
+            float(choices.trends[one] + choices.trends[other]) / 2,
+            bool(choices.unbounded[one] or choices.unbounded[other]),
+            None if one != other else int(choices.column[one]),
         )
 
     def by(self, names: Sequence[str]) -> str:
@@ -224,27 +220,4 @@ def join(joined: Joined) -> Graph:
 
 def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:
     """The pairs of columns that are linked at a threshold, nothing more."""
-    edges = _edges(*runs.chosen(threshold), len(runs), rule)
-    return frozenset(zip(edges.source.tolist(), edges.target.tolist(), strict=True))
-
-
-@dataclass(frozen=True)
-class _Edges:
-    """Pairs of columns in order; the entries among the choices that made each, the same twice
-    where only one end chose it.
-    """
-
-    source: Numbers
-    target: Numbers
-    entry: Numbers
-    other_entry: Numbers
-
-
-def _edges(column: Numbers, neighbour: Numbers, p: int, rule: str) -> _Edges:
-    low, high = np.minimum(column, neighbour), np.maximum(column, neighbour)
-    _, entry, position = np.unique(low * p + high, return_index=True, return_inverse=True)
-    other = entry.copy()
-    other[position] = np.arange(len(low))  # the last entry of a pair; the first is in `entry`
-    kept = (other != entry) | (rule == "or")
-    entry, other = entry[kept], other[kept]
-    return _Edges(low[entry], high[entry], entry, other)
+    return frozenset(cuts.join(*runs.chosen(threshold), rule).pairs)

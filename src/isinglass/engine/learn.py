@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from isinglass.core import cores
 from isinglass.engine.available import learn_available
 from isinglass.engine.constraints import FREE, Constraints
@@ -22,9 +25,13 @@ def learn_neighbourhoods(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     solver: str = "native",
+    **forms: Any,
 ) -> Runs:
-    """Run Algorithm 1 for every column down to `floor`."""
-    solve = learn_native if solver == "native" else learn_readable
+    """Run Algorithm 1 for every column down to `floor`.
+
+    `forms`, `edge` and `adjust`, are for the readable solver: the core knows whole tables only.
+    """
+    solve: Callable[..., Runs] = learn_native if solver == "native" else learn_readable
     learn = learn_available if table.available else solve
     return learn(
         table,
@@ -35,6 +42,7 @@ def learn_neighbourhoods(
         constraints=constraints,
         threads=threads_for(n_jobs, len(table.columns)),
         progress=progress,
+        **forms,
     )
 
 

@@ -16,6 +16,7 @@ from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import Choices, Ends, Progress
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
+from isinglass.solvers.cuts import fits_at
 from isinglass.solvers.path import (
     ALL_IN,
     Path,
@@ -26,7 +27,7 @@ from isinglass.solvers.path import (
 from isinglass.table import Table
 
 #: Rows for each possible combination of states from which on equal rows are merged.
-WORTH_MERGING = 32
+ROWS_TO_MERGE = 32
 
 
 def learn_native(
@@ -104,7 +105,7 @@ def merged_rows(table: Table) -> tuple[NDArray[np.integer[Any]], NDArray[np.floa
     A merged row costs a bit plane for each digit of its weight, so a few copies do not pay.
     """
     possible = math.prod(table.n_states)
-    if possible > len(table.codes) / WORTH_MERGING:
+    if possible > len(table.codes) / ROWS_TO_MERGE:
         return table.codes, table.weights
     key = np.ravel_multi_index(tuple(table.codes.T), table.n_states)
     _, first, row = np.unique(key, return_index=True, return_inverse=True)
@@ -113,7 +114,7 @@ def merged_rows(table: Table) -> tuple[NDArray[np.integer[Any]], NDArray[np.floa
 
 @dataclass(frozen=True, eq=False)
 class NativeRuns:
-    """The core's flat arrays, read when asked; their layout is in ``core/refit/flat.hpp``."""
+    """The core's flat arrays, read when asked; their layout is in ``core/search/flat.hpp``."""
 
     flat: dict[str, NDArray[Any]]
     targets: tuple[int, ...]
@@ -128,7 +129,7 @@ class NativeRuns:
     def choices(self, threshold: float) -> Choices:
         """Cut every path before its first forward step whose gain is not above the threshold."""
         flat, targets = self.flat, np.asarray(self.targets)
-        fits = self._cuts(threshold)
+        fits = fits_at(flat["fit_begin"], self._gains, threshold)
         entries, chooser = _ranges(flat["support_begin"], fits)
         column, neighbour = targets[chooser], flat["support"][entries]
         tables = _Tables(self, column, neighbour, self._table_begin[entries])
@@ -142,19 +143,16 @@ class NativeRuns:
 
     def chosen(self, threshold: float) -> Ends:
         """Who chose whom, without the numbers."""
-        entries, chooser = _ranges(self.flat["support_begin"], self._cuts(threshold))
+        fits = fits_at(self.flat["fit_begin"], self._gains, threshold)
+        entries, chooser = _ranges(self.flat["support_begin"], fits)
         return np.asarray(self.targets)[chooser], self.flat["support"][entries]
 
-    def _cuts(self, threshold: float) -> NDArray[np.intp]:
-        """Number of the fit at which each path is cut."""
-        begin = self.flat["fit_begin"]
-        last = begin[1:] - 1
-        too_weak = (self.flat["add"] == 1) & ~(self.flat["change"] > threshold)
-        too_weak[begin[:-1]] = False  # the start is no step
-        weak = np.flatnonzero(too_weak)[::-1]
-        cut = last.copy()
-        cut[np.searchsorted(last, weak)] = weak - 1  # of several, the first step
-        return cut
+    @cached_property
+    def _gains(self) -> NDArray[np.float64]:
+        """The gain of the step that led to each fit; infinite for a start and a backward step."""
+        gains: NDArray[np.float64] = np.where(self.flat["add"] == 1, self.flat["change"], np.inf)
+        gains[self.flat["fit_begin"][:-1]] = np.inf
+        return gains
 
     @cached_property
     def _table_begin(self) -> NDArray[np.intp]:
@@ -242,7 +240,7 @@ class _Tables(Sequence[NDArray[np.float64]]):
 def _ranges(
     begin: NDArray[np.intp], which: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The numbers from begin[i] to begin[i + 1] for each i in `which`, and the place of i there."""
+    """The numbers from begin[i] to begin[i + 1] for each i in `which`, and where i stands there."""
     lengths = begin[which + 1] - begin[which]
     owner = np.repeat(np.arange(len(which)), lengths)
     before = np.cumsum(lengths) - lengths

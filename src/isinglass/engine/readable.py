@@ -9,7 +9,7 @@ from typing import TypeVar
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import KeptRuns, Progress
 from isinglass.losses.conditional import ConditionalLoss
-from isinglass.losses.forms import Intercept, NoIntercept
+from isinglass.losses.forms import Always, TableEdge
 from isinglass.solvers.foba import Blocks, search
 from isinglass.solvers.path import Path
 from isinglass.table import Table
@@ -27,14 +27,22 @@ def learn_readable(
     threads: int,
     constraints: Constraints = FREE,
     progress: Progress | None = None,
+    edge: TableEdge | None = None,
+    adjust: tuple[int, ...] = (),
 ) -> KeptRuns:
-    """Run Algorithm 1 for every column, in column order."""
+    """Run Algorithm 1 for every column, in column order.
+
+    `edge` is the form of edges, by default whole tables; columns in `adjust` are in every model,
+    and no edge leads to them.
+    """
     p = len(table.columns)
-    losses = [node_loss(table, r, intercept=intercept) for r in range(p)]
+    always = Always(intercept, adjust)
+    losses = [node_loss(table, r, always=always, edge=edge) for r in range(p)]
 
     def run(r: int) -> Path:
         loss = losses[r]
-        candidates = constraints.candidates(r, loss.candidates)
+        possible = () if r in adjust else loss.candidates
+        candidates = constraints.candidates(r, possible)
         blocks = Blocks(loss, {t: (t,) for t in candidates}, standardise=True)
         required = constraints.start(r, candidates)
         return search(blocks, floor, nu, max_size=max_degree, names=table.names, required=required)
@@ -42,15 +50,18 @@ def learn_readable(
     return KeptRuns(list(_in_threads(run, p, threads, progress)))
 
 
-def node_loss(table: Table, r: int, *, intercept: bool = True) -> ConditionalLoss:
+def node_loss(
+    table: Table,
+    r: int,
+    *,
+    intercept: bool = True,
+    always: Always | None = None,
+    edge: TableEdge | None = None,
+) -> ConditionalLoss:
     """The conditional likelihood of column r, as a loss."""
+    always = Always(intercept) if always is None else always
     return ConditionalLoss(
-        table.codes,
-        table.weights,
-        r,
-        table.n_states,
-        n=table.n,
-        always=Intercept() if intercept else NoIntercept(),
+        table.codes, table.weights, r, table.n_states, n=table.n, always=always, edge=edge
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
+from isinglass.solvers.cuts import Cuts
 from isinglass.solvers.path import Path
 
 Ends = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -68,7 +69,8 @@ class KeptRuns:
     ----------
     paths : sequence of Path
     n_answers : sequence of int, optional
-        Where gaps are left out: the states of each column that are none, which come first.
+        Where missing values are left out: the number of each column's other states, which come
+        first.
     """
 
     paths: Sequence[Path]
@@ -103,7 +105,7 @@ class KeptRuns:
 
 
 def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
-    """A table between answers, the gap left out, summing to zero again by row and by column.
+    """A table between answers, missing values left out, summing to zero again by row and by column.
 
     >>> answers_only(np.array([[2.0, 0.0, 7.0], [0.0, 0.0, 7.0]]), 2).tolist()
     [[0.5, -0.5], [-0.5, 0.5]]
@@ -114,8 +116,13 @@ def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64
     return full
 
 
+def cuts_of(runs: Runs) -> list[Cuts]:
+    """Where each column's path may be cut."""
+    return [Cuts.of(runs.path(r)) for r in range(len(runs))]
+
+
 class Paths(Sequence[Path]):
-    """One path a column, made when it is looked at."""
+    """One path per column, made when it is looked at."""
 
     def __init__(self, runs: Runs, library: str | None = None) -> None:
         self._runs = runs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isinglass.engine import RefittedValues, threads_for
 from isinglass.estimators.score import refit_conditionals, row_scores
@@ -29,19 +30,21 @@ R = TypeVar("R")
 Estimator = TypeVar("Estimator", bound="GraphEstimator")
 
 
+@dataclass(eq=False, repr=False)
 class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     """A scikit-learn estimator whose `fit` leaves a ``graph_``.
 
-    A subclass takes ``missing``, ``n_eff``, ``bins``, ``max_states`` and ``high`` among its
-    parameters, calls `_read` first in its `fit`, which is `fitting`, and sets ``graph_``.
+    A subclass adds its own settings as fields of a dataclass, calls `_read` first in its `fit`,
+    which is `fitting`, and sets ``graph_``.
     """
 
-    missing: str
-    n_eff: float | str
-    bins: dict[str, int | Sequence[float]] | None
-    max_states: int
-    high: dict[str, Any] | None
-    graph_: Graph
+    _: KW_ONLY
+    missing: str = "error"
+    n_eff: float | str = "sum"
+    bins: dict[str, int | Sequence[float]] | None = None
+    max_states: int = 32
+    high: dict[str, Any] | None = None
+    graph_: Graph = field(init=False)
 
     def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> float:
         """Mean log-likelihood of each column given its neighbours, summed over columns.
@@ -148,11 +151,11 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
         """Encode the table to learn from, and note its columns and states."""
-        for kept in ("model_", "_valuer"):  # of an earlier fit
+        for kept in ("model_", "_edge_values"):  # of an earlier fit
             self.__dict__.pop(kept, None)
         self.table_ = self.encode(X, sample_weight)
-        self.n_features_in_ = len(self.table_.columns)
         self._check_names(X, sample_weight, reset=True)
+        self.n_features_in_ = len(self.table_.columns)
         self.states_ = [
             list(column.states[:answers])
             for column, answers in zip(self.table_.columns, self.table_.n_answers, strict=True)
@@ -164,12 +167,10 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         if isinstance(sample_weight, str):
             X = without_column(X, sample_weight)
         with suppress(TypeError):  # names of several types: scikit-learn keeps none of them
-            _check_feature_names(self, X, reset=reset)
-        if not reset:
-            _check_n_features(self, X, reset=False)
+            validate_data(self, X, reset=reset, skip_check_array=True)
 
     @cached_property
-    def _valuer(self) -> RefittedValues:
+    def _edge_values(self) -> RefittedValues:
         """How the edges of a graph of this table get their strength and evidence."""
         intercept = bool(getattr(self, "intercept", True))
         threads = threads_for(getattr(self, "n_jobs", None), len(self.table_.columns))

@@ -9,7 +9,7 @@ from typing import Any
 
 from isinglass.engine import Constraints
 from isinglass.engine.constraints import Pair
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.graph import Link, position_of
 
 Links = Iterable[Sequence[Any]]
@@ -40,26 +40,26 @@ def _pairs(what: str, links: Any, names: Sequence[str], unnamed: bool) -> Iterat
     if links is None:
         return
     if isinstance(links, str) or not isinstance(links, Iterable):
-        raise SettingError(_form(what, links))
+        raise _odd_form(what, links)
     for link in links:
         for a, b in _ends(what, link):
             one, other = (_position(what, end, names, unnamed) for end in (a, b))
             if one == other:
-                raise SettingError(f"{what} links {names[one]!r} to itself.")
+                raise SettingError(Setting(what), f" links {names[one]!r} to itself.")
             yield min(one, other), max(one, other)
 
 
 def _ends(what: str, link: Any) -> Iterable[tuple[Any, Any]]:
     if isinstance(link, str | Link) or not isinstance(link, Sequence | set | frozenset):
-        raise SettingError(_form(what, link))
+        raise _odd_form(what, link)
     members = list(link)
     if len(members) < 2:
-        raise SettingError(_form(what, link))
+        raise _odd_form(what, link)
     groups = [isinstance(member, list | tuple | set | frozenset) for member in members]
     if not any(groups):
         return combinations(members, 2)
     if len(members) > 2:
-        raise SettingError(_form(what, link))
+        raise _odd_form(what, link)
     first, second = (list(m) if g else [m] for m, g in zip(members, groups, strict=True))
     return product(first, second)
 
@@ -70,11 +70,14 @@ def _position(what: str, name: Any, names: Sequence[str], unnamed: bool) -> int:
     try:
         return position_of(str(name), names)
     except SettingError as error:
-        raise SettingError(f"{what}: {error}") from None
+        raise SettingError(Setting(what), ": ", *error.message) from None
 
 
-def _form(what: str, came: Any) -> str:
-    return (
-        f"{what} takes a list of links: pairs of names, groups of three names or more, or two "
-        f"lists of names; not {came!r}."
+def _odd_form(what: str, got: Any) -> SettingError:
+    return SettingError(
+        Setting(what),
+        " takes a list of links: pairs of names, groups of three names or more, or two lists of "
+        f"names; not {got!r}.",
+        parameter=what,
+        got=got,
     )

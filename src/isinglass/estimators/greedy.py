@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
 
@@ -14,10 +14,10 @@ from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, fitting
 from isinglass.estimators.constraints import Links, read_constraints
 from isinglass.estimators.diagnose import diagnose
-from isinglass.estimators.record import record_of
 from isinglass.graph import Graph
 from isinglass.parameters import checked
 from isinglass.record.fit_record import FitRecord
+from isinglass.record.make import record_of
 from isinglass.selection import (
     TENTATIVE,
     AnySelector,
@@ -31,6 +31,7 @@ from isinglass.selection import (
 from isinglass.table import Note, Table
 
 
+@dataclass(eq=False, repr=False)
 class GreedyGraph(GraphEstimator):
     """Which columns of a discrete table are directly linked (Algorithm 2).
 
@@ -58,9 +59,9 @@ class GreedyGraph(GraphEstimator):
     max_degree : int, optional
         A column's search stops at that many neighbours.
     missing : "error", "drop", "state" or "available"
-        What to do with gaps: refuse; keep complete rows only; take a gap as an answer; or
-        explain each column by the rows where it is seen, a missing neighbour being one more
-        answer of that neighbour.
+        What to do with missing values: refuse them; use complete rows only; make missing a state
+        of its own; or leave out, for each column, the rows where that column is missing, while a
+        missing neighbour counts as one more state of the neighbour.
     n_eff : "sum", "kish" or float
         How many rows weighted rows stand for.
     n_jobs : int, optional
@@ -119,38 +120,16 @@ class GreedyGraph(GraphEstimator):
     Path(1 steps to x1; ...)
     """
 
-    def __init__(
-        self,
-        threshold: float | str | AnySelector = "auto",
-        *,
-        floor: float | None = None,
-        nu: float = 0.5,
-        rule: str = "or",
-        intercept: bool = True,
-        max_degree: int | None = None,
-        missing: str = "error",
-        n_eff: float | str = "sum",
-        n_jobs: int | None = None,
-        bins: dict[str, int | Sequence[float]] | None = None,
-        max_states: int = 32,
-        high: dict[str, Any] | None = None,
-        require: Links | None = None,
-        forbid: Links | None = None,
-    ) -> None:
-        self.threshold = threshold
-        self.floor = floor
-        self.nu = nu
-        self.rule = rule
-        self.intercept = intercept
-        self.max_degree = max_degree
-        self.missing = missing
-        self.n_eff = n_eff
-        self.n_jobs = n_jobs
-        self.bins = bins
-        self.max_states = max_states
-        self.high = high
-        self.require = require
-        self.forbid = forbid
+    threshold: float | str | AnySelector = "auto"
+    _: KW_ONLY
+    floor: float | None = None
+    nu: float = 0.5
+    rule: str = "or"
+    intercept: bool = True
+    max_degree: int | None = None
+    n_jobs: int | None = None
+    require: Links | None = None
+    forbid: Links | None = None
 
     @fitting
     def fit(
@@ -212,7 +191,9 @@ class GreedyGraph(GraphEstimator):
         if threshold < self.floor_:
             raise BelowFloor(
                 f"the search ran to floor_ = {self.floor_:.6g}, so {threshold:.6g} is out of "
-                f"reach; refit with GreedyGraph(floor={threshold:.6g})."
+                f"reach; refit with GreedyGraph(floor={threshold:.6g}).",
+                threshold=threshold,
+                floor=self.floor_,
             )
         return join(self._joined(threshold))
 
@@ -223,7 +204,7 @@ class GreedyGraph(GraphEstimator):
             threshold,
             self.rule,
             table,
-            self._valuer,
+            self._edge_values,
             tier_levels(table.n, len(table.columns)),
             self.search_.required,
             None if selection is None else selection.kept,
@@ -236,7 +217,7 @@ class GreedyGraph(GraphEstimator):
         return self.at(TENTATIVE.threshold(self.table_.n, len(self.table_.columns)))
 
     def record(self, progress: Progress | None = None) -> FitRecord:
-        """Return what is worth keeping of the fit when its table is gone, to be saved.
+        """Return what to keep of the fit when its table is gone, to be saved.
 
         Parameters
         ----------
@@ -252,7 +233,15 @@ class GreedyGraph(GraphEstimator):
         FitRecord(3 columns, 2 edges, ... steps, isinglass ...)
         """
         check_is_fitted(self)
-        return record_of(self, progress)
+        return record_of(
+            self.search_,
+            self.graph_,
+            self.threshold_,
+            self._edge_values,
+            settings=self.get_params(deep=False),
+            notes=self._notes(),
+            progress=progress,
+        )
 
     def _html_note(self) -> str:
         return f", at the threshold {self.threshold_:.4g} ({self.selection_.rule})"

@@ -14,7 +14,8 @@ from isinglass.exports.uai import uai
 from isinglass.files import check_file, check_side_files, write_files
 from isinglass.graph import Graph
 from isinglass.model import FitRecord, MarkovField
-from isinglass.parameters import Word, check_value, checked
+from isinglass.parameters import check_value, checked
+from isinglass.parameters.kinds import Word
 
 _OF_GRAPHS: dict[str, Callable[[Graph, Path], dict[Path, bytes]]] = {
     "csv": lambda graph, path: {path: edges_csv(graph)},

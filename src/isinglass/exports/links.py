@@ -8,7 +8,7 @@ from typing import Any
 
 from isinglass.errors import SettingError
 from isinglass.graph import NUMBERS, Graph, Link, sign_of
-from isinglass.table.coding.labels import is_gap, plain
+from isinglass.table.coding.labels import is_missing, plain
 
 Ends = tuple[str, str]
 
@@ -30,25 +30,25 @@ def graph_of(
     weight, or one. The sign is what it calls so, or that of the weight.
     """
     ordered = tuple(map(str, names))
-    place = {name: at for at, name in enumerate(ordered)}
-    if len(place) < len(ordered):
+    position = {name: at for at, name in enumerate(ordered)}
+    if len(position) < len(ordered):
         raise SettingError("two nodes have one name; give each its own.")
     links: dict[tuple[int, int], Link] = {}
     for a, b, numbers in edges:
-        pair = _pair(str(a), str(b), place)
+        pair = _pair(str(a), str(b), position)
         if pair in links:
             raise SettingError(f"{str(a)!r} and {str(b)!r} are linked twice; give each edge once.")
         links[pair] = _link(pair, (str(a), str(b)), numbers)
     return Graph(ordered, tuple(links[pair] for pair in sorted(links)), library)
 
 
-def _pair(a: str, b: str, place: Mapping[str, int]) -> tuple[int, int]:
+def _pair(a: str, b: str, position: Mapping[str, int]) -> tuple[int, int]:
     for name in (a, b):
-        if name not in place:
+        if name not in position:
             raise SettingError(f"an edge ends at {name!r}, which is no node.")
     if a == b:
         raise SettingError(f"{a!r} is linked to itself; a graph has no such edges.")
-    return min(place[a], place[b]), max(place[a], place[b])
+    return min(position[a], position[b]), max(position[a], position[b])
 
 
 def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
@@ -57,7 +57,7 @@ def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
 
     def words(key: str) -> str | None:
         value = plain(given.get(key))  # a reader may have taken "1" for a number
-        if isinstance(value, str) or value is None or is_gap(value):
+        if isinstance(value, str) or value is None or is_missing(value):
             return value if isinstance(value, str) else None
         return f"{value:g}" if isinstance(value, float) else str(value)
 
@@ -82,7 +82,7 @@ def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
 
 def _number(value: Any, key: str, ends: Ends) -> float | None:
     value = plain(value)
-    if value is None or (key not in ("strength", "weight") and is_gap(value)):
+    if value is None or (key not in ("strength", "weight") and is_missing(value)):
         return None
     if not isinstance(value, int | float):
         raise SettingError(f"the {key} of {ends[0]!r} -- {ends[1]!r} is no number: {value!r}.")

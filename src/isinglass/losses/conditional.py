@@ -9,17 +9,18 @@ What is always active, and how an edge enters, are objects of their own: see
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 from isinglass.losses.contrasts import zero_sum_basis
 from isinglass.losses.families import softmax_terms
-from isinglass.losses.forms import Always, EdgeForm, Intercept, TableEdge
+from isinglass.losses.forms import Always, TableEdge, table_df
 from isinglass.losses.linear import RIDGE, VANISHING, Terms, predictor_objective
-from isinglass.losses.newton import minimise
+from isinglass.losses.newton import Objective, minimise
 from isinglass.losses.profile import profiled_minimum
 from isinglass.losses.protocol import Block, Fit
 
@@ -42,14 +43,27 @@ class NodeFit(Fit):
         Plain mean loss (negative log-likelihood per row).
     unbounded : frozenset of int
         Neighbours whose table is held finite, or unique, by the ridge alone.
+    always : dict
+        The tables of columns that are adjusted for.
+    parameters : dict, optional
+        Free parameters of each edge, where edges are not whole tables.
     """
 
     unbounded: frozenset[int]
+    always: Mapping[int, Array] = field(default_factory=dict)
+    parameters: Mapping[int, int] | None = None
+
+    @property
+    def df(self) -> Mapping[int, int]:
+        """Free parameters of the edge to each neighbour."""
+        if self.parameters is not None:
+            return self.parameters
+        return {t: table_df(*table.shape) for t, table in self.coef.items()}
 
     def scores(self, codes: Codes) -> Array:
         """Log-potentials of the column's states in each row."""
         scores = np.tile(self.intercept, (len(codes), 1))
-        for t, table in self.coef.items():
+        for t, table in (*self.always.items(), *self.coef.items()):
             scores += table.T[codes[:, t]]
         return scores
 
@@ -74,6 +88,10 @@ class ConditionalLoss:
         States of each column.
     n : float, optional
         What the total loss is divided by, if not the sum of the weights.
+    always : Always, optional
+        What is in the predictor whatever the neighbours; by default an intercept.
+    edge : TableEdge, optional
+        The form of edges; by default whole tables.
     """
 
     def __init__(
@@ -85,14 +103,15 @@ class ConditionalLoss:
         *,
         n: float | None = None,
         always: Always | None = None,
-        edge: EdgeForm | None = None,
+        edge: TableEdge | None = None,
     ) -> None:
         self.codes, self.weights, self.r = codes, weights, r
         self.n_states = tuple(int(m) for m in n_states)
         self.n = float(weights.sum()) if n is None else n
         self.states = self.n_states[r]
-        self.always: Always = Intercept() if always is None else always
-        self.edge: EdgeForm = TableEdge() if edge is None else edge
+        self.always = Always() if always is None else always
+        self.adjusted = tuple(t for t in self.always.columns if t != r and self.n_states[t] > 1)
+        self.edge = TableEdge(self.n_states) if edge is None else edge
         self._basis = zero_sum_basis(self.states)
         self._totals: Array = np.bincount(codes[:, r], weights, minlength=self.states).astype(float)
 
@@ -106,11 +125,21 @@ class ConditionalLoss:
         """Columns that could be neighbours: not `r` itself, and not constant ones."""
         if self.states < 2:
             return ()
-        return tuple(t for t, m in enumerate(self.n_states) if t != self.r and m > 1)
+        fixed = (self.r, *self.adjusted)
+        return tuple(t for t, m in enumerate(self.n_states) if t not in fixed and m > 1)
+
+    @property
+    def always_rows(self) -> int:
+        """Design columns of what is always active."""
+        return self.always.level + sum(self.n_states[t] - 1 for t in self.adjusted)
+
+    @property
+    def _level_only(self) -> bool:
+        return self.always.level and not self.adjusted
 
     def df(self, block: Block) -> int:
         """Free parameters of the edges in a block."""
-        return sum(self.edge.df(self.states, self.n_states[t]) for t in block)
+        return sum(self.edge.df(self.r, t) for t in block)
 
     def fit(self, active: Sequence[int], start: NodeFit | None = None) -> NodeFit:
         """Minimise the loss, plus the ridge, over the tables of the columns in `active`."""
@@ -118,58 +147,66 @@ class ConditionalLoss:
         if self.states < 2:  # nothing to explain
             tables = {t: np.zeros((1, self.n_states[t])) for t in active}
             return NodeFit(tables, np.zeros(1), 0.0, frozenset())
-        cell, first_row = self._cells_of(active)
+        cell, first_row = self.cells_of(active)
         counts = _cross(cell, self.codes[:, self.r], self.weights, self.states)
-        design, blocks = self._design(active, first_row)
-        free = self.always.features(1).shape[1]
-        ridge = np.concatenate([np.zeros(free), np.full(design.shape[1] - free, RIDGE)])
+        design, blocks = self.design(active, first_row)
+        ridge = np.full(design.shape[1], RIDGE)
+        ridge[: self.always.level] = 0.0
         objective = predictor_objective(
             design,
             np.zeros((len(design), self.states - 1)),
             self._terms(counts),
             ridge,
         )
-        flat = minimise(objective, self._first(design.shape[1], blocks, start))
-        unbounded = self._held_by_ridge(flat, objective(flat)[2], ridge, blocks)
+        within = self._within(blocks)
+        flat = _minimise(objective, self._first(design.shape[1], blocks, start), within)
+        unbounded = self._held_by_ridge(flat, objective(flat)[2], ridge, within, active)
         solution = flat.reshape(design.shape[1], self.states - 1)
         return self._node_fit(solution, design, counts, blocks, unbounded)
 
     def gains(self, fit: NodeFit, blocks: Sequence[Block]) -> Array:
         """How far each candidate edge alone can lower the loss, as a limit."""
-        cell, first_row = self._cells_of(tuple(fit.coef))
+        cell, first_row = self.cells_of(tuple(fit.coef))
         scores = fit.scores(self.codes[first_row])
-        if self.always.level_only and self.edge.saturated:
-            return self._separate_gains(scores, cell, [t for (t,) in blocks])
-        return np.array([self._joint_gain(fit, scores, cell, t) for (t,) in blocks])
+        gains = np.empty(len(blocks))
+        separate = [i for i, (t,) in enumerate(blocks) if self._separates(t)]
+        gains[separate] = self._separate_gains(scores, cell, [blocks[i][0] for i in separate])
+        for i, (t,) in enumerate(blocks):
+            if not self._separates(t):
+                gains[i] = fit.loss - self._least_with(t, scores, cell, first_row)
+        return gains
 
     def costs(self, fit: NodeFit, blocks: Sequence[Block]) -> Array:
         """How much the loss rises when an edge is removed and the field re-optimised."""
-        cell, first_row = self._cells_of(tuple(fit.coef))
+        cell, first_row = self.cells_of(tuple(fit.coef))
         counts = _cross(cell, self.codes[:, self.r], self.weights, self.states)
         neighbours = self.codes[first_row]
         return np.array([self._cost(fit, t, neighbours, counts) for (t,) in blocks])
 
     def _cost(self, fit: NodeFit, t: int, neighbours: Codes, counts: Array) -> float:
-        others = {s: table for s, table in fit.coef.items() if s != t}
-        scores = NodeFit(others, fit.intercept, fit.loss, frozenset()).scores(neighbours)
-        if self.always.level_only:
+        scores = fit.scores(neighbours) - fit.coef[t].T[neighbours[:, t]]
+        if self._level_only:
             rows = counts.sum(axis=1, keepdims=True)
             least = profiled_minimum(scores, rows, self._totals[None, :])[0]
             return float(least - np.sum(counts * scores)) / self.n - fit.loss
-        return float(softmax_terms(scores, counts)[0].sum()) / self.n - fit.loss
+        return self._least(scores, self._always_features(neighbours), counts) - fit.loss
+
+    def _separates(self, t: int) -> bool:
+        """Whether the search for the best edge to t separates over the states of t."""
+        return self._level_only and self.edge.design(self.r, t) is None
 
     def _separate_gains(self, scores: Array, cell: NDArray[np.intp], columns: list[int]) -> Array:
-        """With a free field the search separates over the states of the candidate."""
+        """With a free level and whole tables each state of the candidate is a search of its own."""
         gains = np.empty(len(columns))
         top = scores.max(axis=1)
         log_total = top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
         for part in _parts(columns, scores.size, self.n_states):
-            split, totals, owner = self._split(cell, [columns[i] for i in part], len(scores))
+            split, totals, owner = self.split(cell, [columns[i] for i in part], len(scores))
             change = log_total @ split - profiled_minimum(scores, split, totals)
             gains[part] = np.bincount(owner, change, minlength=len(part)) / self.n
         return gains
 
-    def _split(
+    def split(
         self, cell: NDArray[np.intp], columns: list[int], cells: int
     ) -> tuple[Array, Array, NDArray[np.intp]]:
         """Rows in each cell, and in each state of `r`, by state of each of the columns."""
@@ -185,40 +222,69 @@ class ConditionalLoss:
         ]
         return np.hstack(split), np.vstack(totals), owner
 
-    def _joint_gain(self, fit: NodeFit, scores: Array, cell: NDArray[np.intp], t: int) -> float:
-        """The search over the always-active part and one block together."""
+    def _least_with(
+        self, t: int, scores: Array, cell: NDArray[np.intp], first_row: NDArray[np.intp]
+    ) -> float:
+        """The least loss over what is always active and an edge to t together."""
         m = self.n_states[t]
-        split = cell * m + self.codes[:, t]
-        keys, split = np.unique(split, return_inverse=True)
+        keys, split = np.unique(cell * m + self.codes[:, t], return_inverse=True)
         counts = _cross(split, self.codes[:, self.r], self.weights, self.states)
-        design = np.hstack([self.always.features(len(keys)), self.edge.features(m)[keys % m]])
-        offset = (scores @ self._basis)[keys // m]
-        terms = self._terms(counts)
-        objective = predictor_objective(design, offset, terms, np.full(design.shape[1], VANISHING))
-        start = np.zeros(design.shape[1] * (self.states - 1))
-        found = minimise(objective, start, tolerance=1e-15)
-        found = found.reshape(design.shape[1], self.states - 1)
-        return fit.loss - terms(offset + design @ found)[0]
+        always = self._always_features(self.codes[first_row[keys // m]])
+        features = np.hstack([always, zero_sum_basis(m)[keys % m]])
+        rows = slice(always.shape[1], features.shape[1])
+        return self._least(scores[keys // m], features, counts, self._within({t: rows}))
 
-    def _cells_of(self, columns: Block) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    def _least(
+        self, scores: Array, features: Array, counts: Array, within: Array | None = None
+    ) -> float:
+        """The least loss when held scores are shifted by combinations of design columns."""
+        offset, terms = scores @ self._basis, self._terms(counts)
+        k, q = features.shape[1], self.states - 1
+        objective = predictor_objective(features, offset, terms, np.full(k, VANISHING))
+        found = _minimise(objective, np.zeros(k * q), within, tolerance=1e-15)
+        return terms(offset + features @ found.reshape(k, q))[0]
+
+    def _within(self, blocks: Mapping[int, slice]) -> Array | None:
+        """Orthonormal columns that span the coefficients which edges may have; None for all."""
+        designs = {t: self.edge.design(self.r, t) for t in blocks if t not in self.adjusted}
+        if all(design is None for design in designs.values()):
+            return None
+        q = self.states - 1
+        spans = [np.eye(self.always_rows * q)]
+        for t, design in designs.items():
+            if design is None:
+                spans.append(np.eye((self.n_states[t] - 1) * q))
+            else:
+                of_t = zero_sum_basis(self.n_states[t])
+                span = np.einsum("xa,kxy,yj->jak", self._basis, design, of_t)
+                spans.append(span.reshape(-1, len(design)))
+        within: Array = block_diag(*spans)
+        return within
+
+    def cells_of(self, columns: Block) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The cell of each row, and one row of each cell."""
         cell = np.zeros(len(self.codes), dtype=np.intp)
         first_row = np.zeros(1, dtype=np.intp)
-        for t in columns:
+        for t in (*self.adjusted, *columns):
             key = cell * self.n_states[t] + self.codes[:, t]
             _, first_row, cell = np.unique(key, return_index=True, return_inverse=True)
         return cell, first_row
 
-    def _design(self, active: Block, first_row: NDArray[np.intp]) -> tuple[Array, dict[int, slice]]:
-        """Design columns of each cell, and where each neighbour's are."""
-        parts = [self.always.features(len(first_row))]
-        blocks, at = {}, parts[0].shape[1]
-        for t in active:
-            part = self.edge.features(self.n_states[t])[self.codes[first_row, t]]
-            blocks[t] = slice(at, at + part.shape[1])
-            at += part.shape[1]
-            parts.append(part)
-        return np.hstack(parts), blocks
+    def design(self, active: Block, first_row: NDArray[np.intp]) -> tuple[Array, dict[int, slice]]:
+        """Design columns of each cell, and where those of each other column are."""
+        blocks, at = {}, int(self.always.level)
+        for t in (*self.adjusted, *active):
+            blocks[t] = slice(at, at + self.n_states[t] - 1)
+            at = blocks[t].stop
+        codes = self.codes[first_row]
+        edges = [zero_sum_basis(self.n_states[t])[codes[:, t]] for t in active]
+        return np.hstack([self._always_features(codes), *edges]), blocks
+
+    def _always_features(self, codes: Codes) -> Array:
+        """Design columns of what is always active, for some rows."""
+        levels = np.ones((len(codes), int(self.always.level)))
+        adjusted = [zero_sum_basis(self.n_states[t])[codes[:, t]] for t in self.adjusted]
+        return np.hstack([levels, *adjusted])
 
     def _terms(self, counts: Array) -> Terms:
         basis, n = self._basis, self.n
@@ -236,16 +302,15 @@ class ConditionalLoss:
     def _first(self, rows: int, blocks: dict[int, slice], start: NodeFit | None) -> Array:
         first = np.zeros((rows, self.states - 1))
         if start is not None:
-            if self.always.level_only:
+            if self.always.level:
                 first[0] = start.intercept @ self._basis
-            for t in blocks.keys() & start.coef.keys():
-                first[blocks[t]] = self.edge.features(self.n_states[t]).T @ (
-                    start.coef[t].T @ self._basis
-                )
+            tables = {**start.always, **start.coef}
+            for t in blocks.keys() & tables.keys():
+                first[blocks[t]] = zero_sum_basis(self.n_states[t]).T @ (tables[t].T @ self._basis)
         return first.ravel()
 
     def _held_by_ridge(
-        self, flat: Array, hessian: Array, ridge: Array, blocks: dict[int, slice]
+        self, flat: Array, hessian: Array, ridge: Array, within: Array | None, active: Block
     ) -> frozenset[int]:
         """Neighbours whose table the data leave open in some direction.
 
@@ -254,15 +319,18 @@ class ConditionalLoss:
         few times RIDGE times the size of the tables; where columns are collinear it is zero.
         Directions the data determine have a curvature of one row's order or more.
         """
-        if not blocks:
+        if not active:
             return frozenset()
         q = self.states - 1
+        if within is not None:
+            hessian = within.T @ hessian @ within
         covariance = np.linalg.pinv(hessian, hermitian=True)
         size = np.linalg.norm(flat.reshape(-1, q)[ridge > 0])
         limit = RIDGE + 4 * RIDGE * (1 + size)
-        held = set()
-        for t, rows in blocks.items():
-            own = slice(rows.start * q, rows.stop * q)
+        held, begin = set(), self.always_rows * q
+        for t in active:
+            own = slice(begin, begin + self.df((t,)))
+            begin = own.stop
             if limit * np.linalg.eigvalsh(covariance[own, own])[-1] >= 1.0:
                 held.add(t)
         return frozenset(held)
@@ -276,14 +344,27 @@ class ConditionalLoss:
         unbounded: frozenset[int],
     ) -> NodeFit:
         tables = {
-            t: self._basis @ (self.edge.features(self.n_states[t]) @ solution[rows]).T
+            t: self._basis @ (zero_sum_basis(self.n_states[t]) @ solution[rows]).T
             for t, rows in blocks.items()
         }
-        field = np.zeros(self.states)
-        if self.always.level_only:
-            field = self._basis @ solution[0]
+        always = {t: tables.pop(t) for t in self.adjusted}
+        level = self._basis @ solution[0] if self.always.level else np.zeros(self.states)
         loss = self._terms(counts)(design @ solution)[0]
-        return NodeFit(tables, field, loss, unbounded)
+        df = {t: self.df((t,)) for t in tables}
+        return NodeFit(tables, level, loss, unbounded, always, df)
+
+
+def _minimise(objective: Objective, start: Array, within: Array | None, **options: float) -> Array:
+    """Minimise, within the span of some orthonormal columns if there are any."""
+    if within is None:
+        return minimise(objective, start, **options)
+
+    def inside(x: Array) -> tuple[float, Array, Array]:
+        value, gradient, hessian = objective(within @ x)
+        return value, within.T @ gradient, within.T @ hessian @ within
+
+    found: Array = within @ minimise(inside, within.T @ start, **options)
+    return found
 
 
 def _cross(

@@ -1,76 +1,66 @@
 """What enters the predictor of a column: always, and with each neighbour.
 
-Adjusting for further columns, or linking two ordered columns by one product of scores in
-place of a whole table, is one more class here.
+The one place that knows the design of an edge and its degrees of freedom. Another form of an edge
+is a subclass of `TableEdge` with its own `design`; columns to adjust for are named in `Always`.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.losses.contrasts import zero_sum_basis
-
 Array = NDArray[np.float64]
 
 
-class EdgeForm(Protocol):
-    """How a neighbour's state enters the predictor."""
+def table_df(states: int, neighbour_states: int) -> int:
+    """Free parameters of a whole table of log-potentials.
 
-    #: The predictor may shift freely within each state of the neighbour.
-    saturated: bool
-
-    def features(self, states: int) -> Array:
-        """Design columns of a neighbour, one row for each of its states."""
-        ...
-
-    def df(self, states: int, neighbour_states: int) -> int:
-        """Free parameters of an edge."""
-        ...
+    >>> table_df(3, 4)
+    6
+    """
+    return (states - 1) * (neighbour_states - 1)
 
 
+@dataclass(frozen=True)
 class TableEdge:
-    """An edge is a whole table of log-potentials, (m_r - 1)(m_t - 1) numbers."""
+    """An edge may be any table of log-potentials whose rows and columns sum to zero.
 
-    saturated = True
+    Parameters
+    ----------
+    n_states : tuple of int
+        States of each column.
+    """
 
-    def features(self, states: int) -> Array:
-        """Orthonormal zero-sum contrasts of the neighbour's states."""
-        return zero_sum_basis(states)
+    n_states: tuple[int, ...]
 
-    def df(self, states: int, neighbour_states: int) -> int:
-        """(m_r - 1)(m_t - 1)."""
-        return (states - 1) * (neighbour_states - 1)
+    def design(self, r: int, t: int) -> Array | None:
+        """Return the tables that an edge of column r to t is a combination of; None for any table.
 
+        A (df, m_r, m_t) array: orthonormal tables, whose rows and columns sum to zero.
+        """
+        return None
 
-class Always(Protocol):
-    """What is in the predictor whatever the support; never a candidate, never penalised."""
-
-    #: Nothing but a free level for each state of the column.
-    level_only: bool
-
-    def features(self, cells: int) -> Array:
-        """Design columns of the always-active part, one row a cell."""
-        ...
-
-
-class Intercept:
-    """A field for each state of the column, re-optimised in every gain and removal."""
-
-    level_only = True
-
-    def features(self, cells: int) -> Array:
-        """One column of ones."""
-        return np.ones((cells, 1))
+    def df(self, r: int, t: int) -> int:
+        """Return the free parameters of an edge of column r to t."""
+        design = self.design(r, t)
+        return table_df(self.n_states[r], self.n_states[t]) if design is None else len(design)
 
 
-class NoIntercept:
-    """No field at all, as in the paper's experiments."""
+@dataclass(frozen=True)
+class Always:
+    """What is in the predictor whatever the support; never a candidate, never dropped.
 
-    level_only = False
+    It is optimised again in every gain, every removal and every refit.
 
-    def features(self, cells: int) -> Array:
-        """No column."""
-        return np.ones((cells, 0))
+    Parameters
+    ----------
+    level : bool
+        Whether each state of the column has a free level, the intercept.
+    columns : tuple of int
+        Columns to adjust for, each with its whole table.
+    """
+
+    level: bool = True
+    columns: tuple[int, ...] = ()

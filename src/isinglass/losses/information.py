@@ -37,13 +37,13 @@ def information(
     loss: ConditionalLoss, fit: NodeFit, columns: Sequence[int]
 ) -> Iterator[Information]:
     """What a refitted column knows about an edge to each of some columns outside its support."""
-    cell, first_row = loss._cells_of(tuple(fit.coef))
-    design, _ = loss._design(tuple(fit.coef), first_row)
+    cell, first_row = loss.cells_of(tuple(fit.coef))
+    design, _ = loss.design(tuple(fit.coef), first_row)
     curvature = _curvature(fit.scores(loss.codes[first_row]), zero_sum_basis(loss.states))
     own = _own(design, curvature, cell, loss)
-    always = loss.always.features(1).shape[1] * (loss.states - 1)
+    always = loss.always_rows * (loss.states - 1)
     for t in columns:
-        split, _, _ = loss._split(cell, [t], len(design))
+        split, _, _ = loss.split(cell, [t], len(design))
         whole, cross = _with(split / loss.n, design, curvature, zero_sum_basis(loss.n_states[t]))
         yield Information(
             _left_over(whole, cross[:always], own[:always, :always]), _left_over(whole, cross, own)
@@ -52,10 +52,10 @@ def information(
 
 def _curvature(scores: Array, basis: Array) -> Array:
     """Second derivatives of each cell's loss in its predictor, (cells, q, q)."""
-    chance = np.exp(scores - scores.max(axis=1, keepdims=True))
-    chance /= chance.sum(axis=1, keepdims=True)
-    spread = chance @ basis
-    second = np.einsum("ca,aq,ar->cqr", chance, basis, basis)
+    probability = np.exp(scores - scores.max(axis=1, keepdims=True))
+    probability /= probability.sum(axis=1, keepdims=True)
+    spread = probability @ basis
+    second = np.einsum("ca,aq,ar->cqr", probability, basis, basis)
     curvature: Array = second - spread[:, :, None] * spread[:, None, :]
     return curvature
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 
 if TYPE_CHECKING:
-    from isinglass.model.potentials import Potentials
+    from isinglass.model.field import MarkovField
 
 Array = NDArray[np.float64]
 
@@ -52,17 +52,15 @@ class Coded:
         return matrix
 
 
-def convert(field: Potentials, coding: str, reference: Sequence[int]) -> Coded:
-    """Write a model in another coding; `reference` holds the code of each column's reference."""
+def convert(field: MarkovField, coding: str, reference: Mapping[int, int]) -> Coded:
+    """Write a model in another coding; the reference of a column is its first state, or a code."""
     if coding == "reference":
-        return against(field, reference)
-    if coding not in ("ising", "01"):
-        raise SettingError(f"coding must be 'ising', '01' or 'reference', not {coding!r}.")
+        return against(field, [reference.get(v, 0) for v in range(len(field.names))])
     for name, m in zip(field.names, field.n_states, strict=True):
         if m > 2:
             raise SettingError(
-                f"{name!r} has {m} states; the coding {coding!r} is for columns of two. Take "
-                "'reference'."
+                f"{name!r} has {m} states; the coding {coding!r} is for columns of two states. "
+                "Take 'reference'."
             )
     if coding == "ising":
         return _numbers("ising", field.intercepts, field.couplings, 0.0)
@@ -70,7 +68,7 @@ def convert(field: Potentials, coding: str, reference: Sequence[int]) -> Coded:
     return _numbers("01", tuple(coded.intercepts), coded.couplings, coded.constant)
 
 
-def against(field: Potentials, reference: Sequence[int]) -> Coded:
+def against(field: MarkovField, reference: Sequence[int]) -> Coded:
     """Nothing for a row in which all columns have their reference state, but the constant."""
     intercepts = [f - f[k] for f, k in zip(field.intercepts, reference, strict=True)]
     constant = sum(float(f[k]) for f, k in zip(field.intercepts, reference, strict=True))

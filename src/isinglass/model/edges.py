@@ -1,24 +1,30 @@
-"""The graph of a model, and the numbers of its edges when no table is asked."""
+"""The edges of a model: its graph, log odds ratios, and a small table for notebooks."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.graph import Graph, Link, sign_of, trend_of
+from isinglass.errors import SettingError
+from isinglass.graph import Graph, Link, position_of, sign_of, trend_of
+from isinglass.losses.association import table_information
+from isinglass.model.codings import table_against
+from isinglass.model.fit.parameter_errors import CONDITION
+from isinglass.model.labelled import LabelledTable, code_of, table_of
+from isinglass.notebook import small_table
 from isinglass.table.coding.labels import sort_labels
 from isinglass.table.column import as_text
 
 if TYPE_CHECKING:
-    from isinglass.model.potentials import Potentials
+    from isinglass.model.field import MarkovField
 
 Array = NDArray[np.float64]
 
 
-def graph_of(field: Potentials) -> Graph:
+def graph_of(field: MarkovField) -> Graph:
     """Which columns are coupled; see ``MarkovField.graph``."""
     ordered = [_is_ordered(labels) for labels in field.states]
     links = tuple(
@@ -32,7 +38,7 @@ def _is_ordered(labels: Sequence[Hashable]) -> bool:
     return len(labels) == 2 or sort_labels(labels, None, nominal=False) == (list(labels), True)
 
 
-def _link(field: Potentials, pair: tuple[int, int], ordered: bool) -> Link:
+def _link(field: MarkovField, pair: tuple[int, int], ordered: bool) -> Link:
     table = field.couplings[pair]
     coupling = float(table[1, 1]) if table.shape == (2, 2) else None
     high = [None if coupling is None else as_text(field.states[end][1]) for end in pair]
@@ -54,8 +60,44 @@ def _link(field: Potentials, pair: tuple[int, int], ordered: bool) -> Link:
 def _size(table: Array) -> float:
     """sqrt(1 - exp(-2 c)), c the mutual information of two columns with this coupling only."""
     joint = np.exp(table - table.max())
-    joint /= joint.sum()
-    independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-    seen = joint > 0
-    c = float(np.sum(joint[seen] * np.log(joint[seen] / independent[seen])))
-    return float(np.sqrt(-np.expm1(-2.0 * max(c, 0.0))))
+    c = max(float(table_information(joint / joint.sum())), 0.0)
+    return float(np.sqrt(-np.expm1(-2.0 * c)))
+
+
+def log_odds(field: MarkovField, a: str, b: str, against: tuple[Any, Any] | None) -> LabelledTable:
+    """The log odds ratios of an edge, with their errors if there are any."""
+    i, j = position_of(a, field.names), position_of(b, field.names)
+    if j not in field.tables_of(i):
+        raise SettingError(f"there is no edge between {a!r} and {b!r}.")
+    labels = against or (field.states[i][0], field.states[j][0])
+    codes = code_of(a, field.states[i], labels[0]), code_of(b, field.states[j], labels[1])
+    table = table_against(field.tables_of(j)[i], *codes)
+    error = None if field.errors is None else field.errors.of_log_odds((i, j), codes)
+    condition = CONDITION if field.errors else ""
+    return table_of(field, (i, j), table, error, quantity="log_odds", condition=condition)
+
+
+def strongest_edges(field: MarkovField) -> str:
+    """The strongest edges as HTML."""
+    size = {(e.source, e.target): e.size for e in field.graph.links}
+    heads = ["source", "target", "states", "log odds ratio", "unbounded"]
+    rows = [
+        [
+            *(field.names[i], field.names[j]),
+            f"{field.n_states[i]} x {field.n_states[j]}",
+            _log_odds_in_words(field, (i, j)),
+            "yes" if (i, j) in field.unbounded else "",
+        ]
+        for i, j in sorted(size, key=lambda pair: -size[pair])
+    ]
+    note = "" if field.errors is None else f"; errors hold {CONDITION}"
+    return small_table(f"{field!r}{note}", heads, rows, "edges, weaker than these")
+
+
+def _log_odds_in_words(field: MarkovField, pair: tuple[int, int]) -> str:
+    """The one log odds ratio of two columns of two states, with its error; else nothing."""
+    if field.couplings[pair].shape != (2, 2) or pair in field.unbounded:
+        return ""
+    ratio = f"{4.0 * field.couplings[pair][1, 1]:.2f}"
+    error = None if field.errors is None else field.errors.of_log_odds(pair, (0, 0))
+    return ratio if error is None else f"{ratio} ± {error[1, 1]:.2f}"

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isinglass.documents.document import (
     Fault,
     choice,
     items,
     member,
+    number,
     numbers,
     table,
     text,
     whole,
 )
 from isinglass.documents.labels import label_to_json, states_from_json
-from isinglass.documents.parts import LIBRARIES, Document, as_file, load_part
+from isinglass.documents.parts import LIBRARIES, Document, load_part, save_parts
 from isinglass.errors import SettingError
-from isinglass.files import check_file, write_files
-from isinglass.model.error_files import errors_from_json, errors_to_json
 from isinglass.model.field import MarkovField
+from isinglass.model.fit.layout import Layout
+from isinglass.model.fit.parameter_errors import ParameterErrors
 
 if TYPE_CHECKING:
     from isinglass.record.fit_record import FitRecord
@@ -34,18 +35,14 @@ def save_model(
     field: MarkovField, path: str | os.PathLike[str], fit: FitRecord | None = None
 ) -> None:
     """Write a model, and the record of its fit if there is one."""
-    check_file(path)
-    write_files({Path(path): model_bytes(field, fit)})
+    save_parts(path, **model_parts(field, fit))
 
 
-def model_bytes(field: MarkovField, fit: FitRecord | None = None) -> bytes:
-    """The content of a model file."""
+def model_parts(field: MarkovField, fit: FitRecord | None = None) -> dict[str, Document]:
+    """The parts of a model file."""
     if fit is not None and fit.names != field.names:
-        raise SettingError("the record is of other columns than the model; save them apart.")
-    parts = {"model": model_to_json(field)}
-    if fit is not None:
-        parts["fit"] = fit.to_json()
-    return as_file(parts)
+        raise SettingError("the record and the model have different columns; save them separately.")
+    return {"model": model_to_json(field)} | ({} if fit is None else {"fit": fit.to_json()})
 
 
 def load_model(path: str | os.PathLike[str]) -> MarkovField:
@@ -68,7 +65,7 @@ def model_to_json(field: MarkovField) -> Document:
         ],
     }
     if field.errors is not None:
-        document["errors"] = errors_to_json(field.errors)
+        document["errors"] = _errors_to_json(field.errors)
     try:
         model_from_json(document)  # what could not be loaded is not written
     except Fault as fault:
@@ -86,7 +83,7 @@ def _column_to_json(field: MarkovField, v: int) -> Document:
 
 
 def model_from_json(document: Any) -> MarkovField:
-    """The model that `model_to_json` wrote; Fault or SettingError if anything is odd."""
+    """The model that `model_to_json` wrote; Fault or SettingError if anything is wrong."""
     columns = items(member(document, "columns", "the model"), "columns")
     names, states, intercepts = [], [], []
     cuts: dict[int, tuple[float, ...]] = {}
@@ -127,7 +124,7 @@ def model_from_json(document: Any) -> MarkovField:
     )
     if document.get("errors") is None:
         return model
-    return replace(model, errors=errors_from_json(document["errors"], model))
+    return replace(model, errors=_errors_from_json(document["errors"], model))
 
 
 def _cuts_from_json(value: Any, where: str) -> tuple[float, ...]:
@@ -135,3 +132,55 @@ def _cuts_from_json(value: Any, where: str) -> tuple[float, ...]:
     if cuts != sorted(set(cuts)):
         raise Fault(f"{where} must be increasing")
     return tuple(cuts)
+
+
+def _errors_to_json(errors: ParameterErrors) -> dict[str, Any]:
+    """The errors as plain values; of the covariance, the part up to the diagonal."""
+    order = list(errors.layout.edges)
+    return {
+        "intercept": errors.layout.intercept,
+        "units": errors.units,
+        "clustered": errors.clustered,
+        "chose_graph": errors.chose_graph,
+        "unbounded": [order.index(pair) for pair in sorted(errors.unbounded)],
+        "covariance": [row[: at + 1].tolist() for at, row in enumerate(errors.covariance)],
+    }
+
+
+def _errors_from_json(value: Any, field: MarkovField) -> ParameterErrors:
+    """The errors that `_errors_to_json` wrote for a model; Fault if anything is wrong."""
+
+    def part(key: str) -> Any:
+        return member(value, key, "errors")
+
+    def yes_or_no(key: str) -> bool:
+        return choice(part(key), f"{key} of the errors", (False, True))
+
+    pairs = list(field.couplings)
+    layout = Layout(field.n_states, pairs, yes_or_no("intercept"))
+    positions = range(len(pairs))
+    unbounded = items(part("unbounded"), "unbounded of the errors")
+    units = number(part("units"), "units of the errors")
+    if units <= 0:
+        raise Fault("units of the errors must be positive")
+    return ParameterErrors(
+        layout,
+        _covariance(part("covariance"), layout.size),
+        frozenset(pairs[choice(at, "an unbounded edge", positions)] for at in unbounded),
+        units,
+        yes_or_no("clustered"),
+        yes_or_no("chose_graph"),
+    )
+
+
+def _covariance(value: Any, size: int) -> NDArray[np.float64]:
+    rows = items(value, "the covariance", size)
+    covariance = np.zeros((size, size))
+    for at, row in enumerate(rows):
+        covariance[at, : at + 1] = numbers(row, f"row {at} of the covariance", at + 1)
+    covariance += np.tril(covariance, -1).T
+    spread = np.diag(covariance)
+    most = float(spread.max(initial=0.0))
+    if size and np.linalg.eigvalsh(covariance)[0] < -1e-6 * max(most, 1e-300):
+        raise Fault("the covariance is not valid: some direction has a negative variance")
+    return covariance

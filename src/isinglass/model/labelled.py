@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,13 @@ from scipy.special import ndtri
 
 from isinglass.errors import SettingError, UnseenState
 from isinglass.frames import frame
+from isinglass.model.potentials import frozen
 from isinglass.parameters import check, checked
-from isinglass.table.coding.labels import is_gap, key, plain
+from isinglass.table.coding.labels import is_missing, key, plain
 from isinglass.wording import listing, quoted
+
+if TYPE_CHECKING:
+    from isinglass.model.field import MarkovField
 
 Array = NDArray[np.float64]
 
@@ -35,7 +39,7 @@ class LabelledTable:
         The labels along each axis.
     values : array
     quantity : str
-        What the numbers are: "chance" or "log_odds".
+        What the numbers are: "probability" or "log_odds".
     library : str, optional
         The data-frame library that `to_frame` answers in.
     error : array, optional
@@ -49,7 +53,7 @@ class LabelledTable:
     >>> table["yes"]
     0.25
     >>> table
-    chance of cough
+    probability of cough
       0.75  no
       0.25  yes
     """
@@ -57,18 +61,18 @@ class LabelledTable:
     names: tuple[str, ...]
     states: tuple[tuple[Hashable, ...], ...]
     values: Array
-    quantity: str = "chance"
+    quantity: str = "probability"
     library: str | None = None
     error: Array | None = None
     condition: str = ""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", _frozen(self.values))
+        object.__setattr__(self, "values", frozen(self.values))
         if self.error is not None:
-            object.__setattr__(self, "error", _frozen(self.error))
+            object.__setattr__(self, "error", frozen(self.error))
 
     def __getitem__(self, labels: Any) -> float:
-        """The number for one label a column; a tuple if there are several columns."""
+        """The number for one label per column; a tuple if there are several columns."""
         labels = (labels,) if len(self.names) == 1 else labels
         if not isinstance(labels, tuple) or len(labels) != len(self.names):
             raise SettingError(f"give one label for each of {listing(list(self.names), 8)}.")
@@ -96,25 +100,28 @@ class LabelledTable:
         return frame(columns, library or self.library)
 
     def __repr__(self) -> str:
-        lines = [f"{self.quantity.replace('_', '-')} of {', '.join(self.names)}"]
-        lines[0] += f", {self.condition}" if self.condition else ""
-        errors = [""] * self.values.size
-        if self.error is not None:
-            errors = [f" ± {error:.2g}" for error in self.error.ravel()]
-        for row, value, error in zip(
-            product(*self.states), self.values.ravel(), errors, strict=True
-        ):
-            if len(lines) > SHOWN:
-                lines.append(f"  and {self.values.size - SHOWN} more")
-                break
-            lines.append(f"  {value:.4g}{error}  {', '.join(map(str, row))}")
-        return "\n".join(lines)
+        heading = f"{self.quantity.replace('_', '-')} of {', '.join(self.names)}"
+        lines = [heading + (f", {self.condition}" if self.condition else "")]
+        for at, labels in enumerate(islice(product(*self.states), SHOWN)):
+            error = "" if self.error is None else f" ± {self.error.flat[at]:.2g}"
+            lines.append(f"  {self.values.flat[at]:.4g}{error}  {', '.join(map(str, labels))}")
+        hidden = self.values.size - SHOWN
+        return "\n".join([*lines, *([f"  and {hidden} more"] if hidden > 0 else [])])
 
 
-def _frozen(numbers: Array) -> Array:
-    array = np.array(numbers, dtype=np.float64)
-    array.setflags(write=False)
-    return array
+def table_of(
+    field: MarkovField,
+    columns: Sequence[int],
+    values: Array,
+    error: Array | None = None,
+    *,
+    quantity: str = "probability",
+    condition: str = "",
+) -> LabelledTable:
+    """Numbers for the states of some columns of a model."""
+    names = tuple(field.names[v] for v in columns)
+    states = tuple(field.states[v] for v in columns)
+    return LabelledTable(names, states, values, quantity, field.library, error, condition)
 
 
 def _unused(name: str, names: Container[str]) -> str:
@@ -131,23 +138,24 @@ def code_of(name: str, states: Sequence[Hashable], label: Any) -> int:
         ...
     isinglass.errors.UnseenState: column 'fever' has no state 'perhaps'; it has 'no', 'yes'.
     """
-    wanted = key(None if is_gap(label) else plain(label))
+    wanted = key(None if is_missing(label) else plain(label))
     for code, state in enumerate(states):
         if key(state) == wanted:
             return code
     known = listing([quoted(state) for state in states], 8)
-    raise UnseenState(f"column {name!r} has no state {quoted(label)}; it has {known}.")
+    raise UnseenState(
+        f"column {name!r} has no state {quoted(label)}; it has {known}.", column=name, state=label
+    )
 
 
-def labels_array(states: Sequence[Hashable], kind: Any) -> NDArray[Any]:
-    """Labels in an array, one for each state, whatever they are."""
-    labels: NDArray[Any] = np.fromiter(states, dtype=kind, count=len(states))
-    return labels
+def labels_array(*states: Sequence[Any]) -> list[NDArray[Any]]:
+    """The labels of each column in an array, all of the smallest type that holds them all."""
+    kind = _type_of([label for of_column in states for label in of_column])
+    return [np.fromiter(labels, dtype=kind, count=len(labels)) for labels in states]
 
 
-def array_type(states: Sequence[Sequence[Any]]) -> Any:
-    """The smallest type that holds all labels: bool, whole numbers, or objects."""
-    labels = [label for of_column in states for label in of_column]
+def _type_of(labels: Sequence[Any]) -> Any:
+    """Bool, whole numbers, or objects."""
     if all(isinstance(label, bool) for label in labels):
         return np.bool_
     if not all(isinstance(label, int) and not isinstance(label, bool) for label in labels):

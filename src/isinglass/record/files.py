@@ -1,21 +1,39 @@
-"""The record of a fit, read from plain values without trust; writing it is in `record`."""
+"""The record of a fit as plain values, and back again, read without trust."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from isinglass.documents.document import Fault, choice, items, member, number, or_none, text, whole
-from isinglass.documents.labels import states_from_json
+from isinglass.documents.document import (
+    Fault,
+    by_pair,
+    choice,
+    items,
+    member,
+    not_negative,
+    number,
+    or_none,
+    text,
+    whole,
+)
+from isinglass.documents.labels import label_to_json, states_from_json
 from isinglass.documents.parts import LIBRARIES
 from isinglass.engine import Value
+from isinglass.errors import SettingError
 from isinglass.graph import Graph, Link
+from isinglass.record.associations import tally_from_json
 from isinglass.record.findings import findings_from_json
-from isinglass.record.link_tables import link_tables_from_json
-from isinglass.record.paths import path_from_json
-from isinglass.record.tally import tally_from_json
+from isinglass.record.link_tables import link_tables_from_json, link_tables_to_json
+from isinglass.record.paths import path_from_json, path_to_json
 from isinglass.table import Note
 from isinglass.table.coding.labels import plain
+
+if TYPE_CHECKING:
+    from isinglass.record.fit_record import FitRecord
+
+Document = dict[str, Any]
+Pair = tuple[int, int]
 
 #: No positive number in a file is smaller: what is divided by it stays finite.
 LEAST = 1e-100
@@ -23,8 +41,50 @@ LEAST = 1e-100
 MOST_ROWS = 10**18
 
 
+def record_to_json(record: FitRecord) -> Document:
+    """A record as plain values; SettingError if something cannot be saved."""
+    tables = record.link_tables
+    document: Document = {
+        "isinglass": record.version,
+        "fingerprint": record.fingerprint,
+        "rows": record.rows,
+        "threshold": record.threshold,
+        "floor": record.floor,
+        "selector": record.selector,
+        "settings": dict(record.settings),
+        "columns": [
+            {
+                "name": name,
+                "states": [label_to_json(label) for label in states],
+                "ordered": bool(ordered),
+                "answers": int(answers),
+            }
+            for name, states, ordered, answers in zip(
+                record.names, record.states, record.ordered, record.n_answers, strict=True
+            )
+        ],
+        "library": record.graph.library,
+        "edges": [_plain_members(link._asdict()) for link in record.graph.links],
+        "diagnostics": [_plain_members(vars(note)) for note in record.diagnostics],
+        "paths": [path_to_json(path) for path in record.paths],
+        "values": [
+            {"columns": [int(a), int(b)], **_plain_members(value._asdict())}
+            for (a, b), value in record.values.items()
+        ],
+        "tally": record.tally and record.tally.to_json(),
+        "link_tables": None if tables is None else link_tables_to_json(tables),
+        "dropped": record.dropped,
+        "findings": record.findings and record.findings.to_json(),
+    }
+    try:
+        members_from_json(document)  # what could not be loaded is not written
+    except Fault as fault:
+        raise SettingError(f"the record cannot be saved: {fault}.") from None
+    return document
+
+
 def members_from_json(document: Any) -> dict[str, Any]:
-    """The members of the record that `FitRecord.to_json` wrote, by name; Fault if any is odd."""
+    """The members of the record that `record_to_json` wrote, by name; Fault if any is odd."""
 
     def part(key: str) -> Any:
         return member(document, key, "the fit")
@@ -33,19 +93,23 @@ def members_from_json(document: Any) -> dict[str, Any]:
     p = len(names)
     links = [_link_from_json(edge, p) for edge in items(part("edges"), "edges")]
     floor = _positive(part("floor"), "floor")
-    paths = tuple(
-        path_from_json(path, at, floor, names, states)
-        for at, path in enumerate(items(part("paths"), "paths", p))
-    )
+    threshold = _positive(part("threshold"), "threshold")
+    if threshold < floor:
+        raise Fault("its threshold is below the floor that the search ran to")
+    # Files of the same schema may lack these.
+    tables, dropped, findings = map(document.get, ("link_tables", "dropped", "findings"))
     return {
         "names": names,
         "states": states,
         "ordered": ordered,
         "n_answers": answers,
         "graph": Graph(names, tuple(links), choice(part("library"), "library", LIBRARIES)),
-        "paths": paths,
-        "values": values_from_json(part("values"), p),
-        "threshold": _threshold(part("threshold"), floor),
+        "paths": tuple(
+            path_from_json(path, at, floor, names, states)
+            for at, path in enumerate(items(part("paths"), "paths", p))
+        ),
+        "values": by_pair(part("values"), "values", p, _value_from_json),
+        "threshold": threshold,
         "floor": floor,
         "selector": text(part("selector"), "selector"),
         "diagnostics": tuple(
@@ -56,37 +120,32 @@ def members_from_json(document: Any) -> dict[str, Any]:
         "fingerprint": text(part("fingerprint"), "fingerprint"),
         "version": text(part("isinglass"), "the version"),
         "tally": tally_from_json(document.get("tally"), tuple(map(len, states))),
-        **_later_members(document, answers),
-    }
-
-
-def _later_members(document: Any, answers: tuple[int, ...]) -> dict[str, Any]:
-    """What files of the same schema may lack."""
-    tables, dropped, findings = map(document.get, ("link_tables", "dropped", "findings"))
-    return {
         "link_tables": None if tables is None else link_tables_from_json(tables, answers),
         "dropped": None if dropped is None else whole(dropped, "the rows left out", MOST_ROWS),
-        "findings": None if findings is None else findings_from_json(findings, len(answers)),
+        "findings": None if findings is None else findings_from_json(findings, p),
     }
+
+
+def _plain_members(members: Mapping[str, Any]) -> Document:
+    return {key: plain(value) for key, value in members.items()}
 
 
 def _columns_from_json(
     value: Any,
 ) -> tuple[tuple[str, ...], tuple[tuple[Hashable, ...], ...], tuple[bool, ...], tuple[int, ...]]:
-    columns = items(value, "columns")
-    names = tuple(text(member(column, "name", "a column"), "a name") for column in columns)
+    def part(key: str) -> list[Any]:
+        return [member(column, key, "a column") for column in items(value, "columns")]
+
+    names = tuple(text(name, "a name") for name in part("name"))
     if not names or len(set(names)) < len(names):
         raise Fault("the names of its columns must differ, and be at least one")
-    states = tuple(
-        states_from_json(member(column, "states", "a column"), "a state") for column in columns
-    )
+    states = tuple(states_from_json(labels, "a state") for labels in part("states"))
     ordered = tuple(
-        choice(member(column, "ordered", "a column"), "whether a column is ordered", (False, True))
-        for column in columns
+        choice(one, "whether a column is ordered", (False, True)) for one in part("ordered")
     )
     answers = tuple(
-        whole(member(column, "answers", "a column"), "the answers of a column", len(labels) + 1)
-        for column, labels in zip(columns, states, strict=True)
+        whole(one, "the answers of a column", len(labels) + 1)
+        for one, labels in zip(part("answers"), states, strict=True)
     )
     if 0 in answers:
         raise Fault("every column must have at least one answer")
@@ -94,55 +153,30 @@ def _columns_from_json(
 
 
 def _link_from_json(edge: Any, p: int) -> Link:
-    def part(key: str) -> Any:
-        return member(edge, key, "an edge")
+    def part(key: str) -> tuple[Any, str]:
+        return member(edge, key, "an edge"), f"the {key} of an edge"
 
-    source, target = (whole(part(end), f"the {end} of an edge", p) for end in ("source", "target"))
+    source, target = (whole(*part(end), p) for end in ("source", "target"))
     if source >= target:
         raise Fault("the source of an edge must come before its target")
-    return Link(
-        source,
-        target,
-        strength=or_none(number, part("strength"), "the strength of an edge"),
-        sign=choice(part("sign"), "the sign of an edge", (-1, 0, 1)),
-        coupling=or_none(number, part("coupling"), "the coupling of an edge"),
-        log_odds=or_none(number, part("log_odds"), "the log-odds of an edge"),
-        evidence=or_none(number, part("evidence"), "the evidence of an edge"),
-        selected_by=text(part("selected_by"), "who selected an edge"),
-        unbounded=choice(part("unbounded"), "whether an edge is unbounded", (False, True)),
-        tier=text(part("tier"), "the tier of an edge"),
-        relative_strength=or_none(number, part("relative_strength"), "a relative strength"),
-        entry_evidence=or_none(number, part("entry_evidence"), "an entry evidence"),
-        source_state=or_none(text, part("source_state"), "the source state of an edge"),
-        target_state=or_none(text, part("target_state"), "the target state of an edge"),
-        size=number(part("size"), "the size of an edge"),
+    numbers = ("strength", "coupling", "log_odds", "evidence", "relative_strength")
+    members: Document = {
+        **{key: or_none(number, *part(key)) for key in (*numbers, "entry_evidence")},
+        **{key: or_none(text, *part(key)) for key in ("source_state", "target_state")},
+        **{key: text(*part(key)) for key in ("selected_by", "tier")},
+        "sign": choice(*part("sign"), (-1, 0, 1)),
+        "unbounded": choice(*part("unbounded"), (False, True)),
+        "size": number(*part("size")),
+    }
+    return Link(source, target, **members)
+
+
+def _value_from_json(entry: Any) -> tuple[Any, Value]:
+    numbers = (
+        or_none(not_negative, member(entry, key, "a value"), f"the {key} of a value")
+        for key in Value._fields
     )
-
-
-def values_to_json(values: Mapping[tuple[int, int], Value]) -> list[dict[str, Any]]:
-    """What is known of every edge of a run, as plain values."""
-    return [
-        {"columns": [int(a), int(b)], **{key: plain(one) for key, one in value._asdict().items()}}
-        for (a, b), value in values.items()
-    ]
-
-
-def values_from_json(value: Any, p: int) -> dict[tuple[int, int], Value]:
-    """The values that `values_to_json` wrote; Fault if anything is odd."""
-    values: dict[tuple[int, int], Value] = {}
-    for entry in items(value, "values"):
-        pair = items(member(entry, "columns", "a value"), "the columns of a value", 2)
-        a, b = (whole(end, "a column of a value", p) for end in pair)
-        if a >= b or (a, b) in values:
-            raise Fault("every pair of values must be in column order, and be there once")
-        known = [
-            or_none(number, member(entry, key, "a value"), f"the {key} of a value")
-            for key in Value._fields
-        ]
-        if any(one is not None and one < 0 for one in known):
-            raise Fault("the numbers of a value must not be negative")
-        values[a, b] = Value(*known)
-    return values
+    return member(entry, "columns", "a value"), Value(*numbers)
 
 
 def _note_from_json(note: Any) -> Note:
@@ -170,13 +204,6 @@ def _plain(setting: Any, depth: int = 0) -> Any:
         return setting
     number(setting, "a setting")
     return setting
-
-
-def _threshold(value: Any, floor: float) -> float:
-    threshold = _positive(value, "threshold")
-    if threshold < floor:
-        raise Fault("its threshold is below the floor that the search ran to")
-    return threshold
 
 
 def _positive(value: Any, where: str) -> float:

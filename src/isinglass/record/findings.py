@@ -9,7 +9,16 @@ from typing import Any, TypeVar
 
 import narwhals as nw
 
-from isinglass.documents.document import Fault, choice, items, member, number, or_none, text, whole
+from isinglass.documents.document import (
+    Fault,
+    by_pair,
+    choice,
+    items,
+    member,
+    number,
+    or_none,
+    text,
+)
 from isinglass.errors import SettingError
 
 T = TypeVar("T")
@@ -122,8 +131,8 @@ def findings_from_json(value: Any, p: int) -> Findings:
     return Findings(
         part("title", text),
         part("measures", lambda some, where: _measures_from_json(some, where, p)),
-        part("frequencies", lambda some, where: _pairs_from_json(some, where, p, _share)),
-        part("explanations", lambda some, where: _pairs_from_json(some, where, p, text)),
+        part("frequencies", lambda some, where: by_pair(some, where, p, _triple(_share, where))),
+        part("explanations", lambda some, where: by_pair(some, where, p, _triple(text, where))),
         part("verdicts", lambda some, where: _verdicts_from_json(some, where, p * (p - 1) // 2)),
     )
 
@@ -139,9 +148,9 @@ def _measures(names: Sequence[str], measures: Any) -> dict[str, Numbers]:
 
 
 def _by_number(names: Sequence[str], of_pairs: Mapping[tuple[str, str], T]) -> dict[Pair, T]:
-    place = {name: i for i, name in enumerate(names)}
+    number_of = {name: i for i, name in enumerate(names)}
     numbered = {
-        (min(place[a], place[b]), max(place[a], place[b])): value
+        (min(number_of[a], number_of[b]), max(number_of[a], number_of[b])): value
         for (a, b), value in of_pairs.items()
     }
     return dict(sorted(numbered.items()))
@@ -161,7 +170,7 @@ def _verdicts(p: int, verdicts: Any) -> Verdicts:
 
 
 def _finite(value: Any) -> Any:
-    """A number; None where a data frame has a gap, or what is not finite."""
+    """A number; None where a data frame has none, or one that is not finite."""
     return value if value is not None and isfinite(value) else None
 
 
@@ -183,17 +192,12 @@ def _numbers(value: Any, where: str, length: int) -> Numbers:
     return tuple(value)
 
 
-def _pairs_from_json(
-    value: Any, where: str, p: int, read: Callable[[Any, str], T]
-) -> dict[Pair, T]:
-    found: dict[Pair, T] = {}
-    for one in items(value, where):
-        i, j, what = items(one, f"one of {where}", 3)
-        i, j = whole(i, where, p), whole(j, where, p)
-        if i >= j or (i, j) in found:
-            raise Fault(f"{where} must be of two columns in order, each pair once")
-        found[i, j] = read(what, where)
-    return found
+def _triple(read: Callable[[Any, str], T], where: str) -> Callable[[Any], tuple[Any, T]]:
+    def of(entry: Any) -> tuple[Any, T]:
+        *pair, said = items(entry, f"one of {where}", 3)
+        return pair, read(said, where)
+
+    return of
 
 
 def _share(value: Any, where: str) -> float:

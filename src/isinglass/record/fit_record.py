@@ -6,24 +6,20 @@ import os
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
-from isinglass.documents.document import Fault
-from isinglass.documents.labels import label_to_json
 from isinglass.documents.parts import load_part, save_parts
 from isinglass.engine import Joined, KeptRuns, KeptValues, Value, join
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph
 from isinglass.parameters import checked
-from isinglass.record.files import members_from_json, values_to_json
+from isinglass.record.associations import Tally
+from isinglass.record.files import members_from_json, record_to_json
 from isinglass.record.findings import Findings
-from isinglass.record.link_tables import LinkTables, link_tables_to_json
-from isinglass.record.paths import path_to_json
-from isinglass.record.tally import Tally
+from isinglass.record.link_tables import LinkTables
 from isinglass.selection import TENTATIVE, tier_levels
 from isinglass.solvers.path import Path
 from isinglass.table import Note
-from isinglass.table.coding.labels import plain
 from isinglass.table.column import high_states
 
 Document = dict[str, Any]
@@ -42,7 +38,7 @@ class FitRecord:
     ordered : tuple of bool
         Whether the order of each column's states means something.
     n_answers : tuple of int
-        States of each column; without the gap, which comes last, where gaps are left out.
+        States of each column, without the state of missing values where these are left out.
     graph : Graph
     paths : tuple of Path
         What the search did at each column, down to `floor`.
@@ -58,7 +54,7 @@ class FitRecord:
     settings : dict
         The estimator's parameters, as plain values.
     rows : float
-        The number of rows that the weights are worth.
+        The number of rows that the weights stand for.
     fingerprint : str
         A hash of the table; equal tables have equal ones, whatever library they came in.
     version : str
@@ -67,7 +63,7 @@ class FitRecord:
         How often each state was seen, and how each pair goes together with nothing else held.
     link_tables : dict of (int, int) to LinkTable, or None
         Rows observed and expected in each combination of states, by link; see
-        :func:`isinglass.record.link_counts.link_tables`. None in older files.
+        :func:`isinglass.record.link_tables.link_tables`. None in older files.
     dropped : int or None
         Rows that were left out because values were missing. None in older files.
     findings : Findings or None
@@ -122,22 +118,31 @@ class FitRecord:
         if threshold < self.floor:
             raise BelowFloor(
                 f"the search ran to floor = {self.floor:.6g}, so {threshold:.6g} is out of reach; "
-                f"fit the table again with GreedyGraph(floor={threshold:.6g})."
+                f"fit the table again with GreedyGraph(floor={threshold:.6g}).",
+                threshold=threshold,
+                floor=self.floor,
             )
-        head = _Head(
-            self.names, self.states, self.n_answers, self.ordered, self.rows, self.graph.library
-        )
         return join(
             Joined(
                 self._runs,
                 threshold,
                 self._rule,
-                head,
+                self,
                 KeptValues(self.values),
                 tier_levels(self.rows, len(self.names)),
                 self._required,
             )
         )
+
+    @property
+    def n(self) -> float:
+        """The number of rows, as a table calls it."""
+        return self.rows
+
+    @property
+    def library(self) -> str | None:
+        """The library of data frames that results come in."""
+        return self.graph.library
 
     @cached_property
     def high(self) -> tuple[str | None, ...]:
@@ -154,8 +159,8 @@ class FitRecord:
 
     @cached_property
     def _runs(self) -> KeptRuns:
-        gaps_left_out = self.n_answers != tuple(map(len, self.states))
-        return KeptRuns(self.paths, self.n_answers if gaps_left_out else None)
+        left_out = self.n_answers != tuple(map(len, self.states))
+        return KeptRuns(self.paths, self.n_answers if left_out else None)
 
     @property
     def _required(self) -> frozenset[Pair]:
@@ -216,58 +221,10 @@ class FitRecord:
         >>> est.record().to_json()["rows"]
         1000.0
         """
-        document: Document = {
-            "isinglass": self.version,
-            "fingerprint": self.fingerprint,
-            "rows": self.rows,
-            "threshold": self.threshold,
-            "floor": self.floor,
-            "selector": self.selector,
-            "settings": dict(self.settings),
-            "columns": [
-                {
-                    "name": name,
-                    "states": [label_to_json(label) for label in states],
-                    "ordered": bool(ordered),
-                    "answers": int(answers),
-                }
-                for name, states, ordered, answers in zip(
-                    self.names, self.states, self.ordered, self.n_answers, strict=True
-                )
-            ],
-            "library": self.graph.library,
-            "edges": [_plain_members(link._asdict()) for link in self.graph.links],
-            "diagnostics": [_plain_members(vars(note)) for note in self.diagnostics],
-            "paths": [path_to_json(path) for path in self.paths],
-            "values": values_to_json(self.values),
-            "tally": None if self.tally is None else self.tally.to_json(),
-            "link_tables": None
-            if self.link_tables is None
-            else link_tables_to_json(self.link_tables),
-            "dropped": self.dropped,
-            "findings": None if self.findings is None else self.findings.to_json(),
-        }
-        try:
-            members_from_json(document)  # what could not be loaded is not written
-        except Fault as fault:
-            raise SettingError(f"the record cannot be saved: {fault}.") from None
-        return document
+        return record_to_json(self)
 
     def __repr__(self) -> str:
         return (
             f"FitRecord({len(self.names)} columns, {len(self.graph)} edges, "
             f"{sum(map(len, self.paths))} steps, isinglass {self.version})"
         )
-
-
-class _Head(NamedTuple):
-    names: tuple[str, ...]
-    states: tuple[tuple[Hashable, ...], ...]
-    n_answers: tuple[int, ...]
-    ordered: tuple[bool, ...]
-    n: float
-    library: str | None
-
-
-def _plain_members(members: Mapping[str, Any]) -> Document:
-    return {key: plain(value) for key, value in members.items()}

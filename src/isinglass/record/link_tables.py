@@ -1,4 +1,9 @@
-"""What the record keeps of each link: rows seen in every combination, beside rows expected."""
+"""Each link in rows: how many were seen in every combination of states, and how many expected.
+
+Expected is what the other links make of two columns. The conditional of each of the two is fitted
+on its other neighbours alone, and its predictions are summed by the states of its partner. The
+mean of both ends is kept; it has the margins that were seen.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
-from isinglass.documents.document import Fault, items, member, number, whole
+from isinglass.documents.document import by_pair, items, member, not_negative
+from isinglass.engine import fit_neighbourhoods
+from isinglass.engine.available import seen_rows
+from isinglass.engine.deviance import Expected, expectations
+from isinglass.graph import Graph
+from isinglass.table import Table
 
 Array = NDArray[np.float64]
-LinkTables = Mapping[tuple[int, int], "LinkTable"]
+Pair = tuple[int, int]
+LinkTables = Mapping[Pair, "LinkTable"]
+
+#: With more combinations of states than this in all tables, the weakest links have none.
+MOST_CELLS = 60_000
+#: Seconds that tables of links with missing values may take together, as they are guessed.
+MOST_SECONDS = 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,33 +60,112 @@ def link_tables_to_json(tables: LinkTables) -> list[dict[str, Any]]:
     ]
 
 
-def link_tables_from_json(value: Any, answers: Sequence[int]) -> dict[tuple[int, int], LinkTable]:
-    """The tables that `link_tables_to_json` wrote; Fault if anything is odd."""
-    tables = {}
-    for at, link in enumerate(items(value, "the link tables")):
-        where = f"link table {at}"
-        pair = items(member(link, "columns", where), f"the columns of {where}", 2)
-        i, j = (whole(end, f"a column of {where}", len(answers)) for end in pair)
-        if i >= j or (i, j) in tables:
-            raise Fault(f"{where} must be of two columns in order, and no other of the same two")
-        observed, expected = (
-            _rows(member(link, key, where), f"the {key} of {where}", answers[i], answers[j])
-            for key in ("observed", "expected")
+def link_tables(
+    table: Table,
+    graph: Graph,
+    intercept: bool = True,
+    *,
+    expected: Mapping[Pair, Expected] | None = None,
+) -> dict[Pair, LinkTable]:
+    """Return the table of each link, or of the strongest where there are too many.
+
+    Parameters
+    ----------
+    table : Table
+    graph : Graph
+        Its links are held fixed, except the one in question.
+    intercept : bool
+        Whether columns have fields; without them the margins of both tables may differ.
+    expected : dict, optional
+        What :func:`isinglass.engine.deviance.expectations` found for the links of the graph.
+
+    Returns
+    -------
+    dict of (source, target) to LinkTable
+        In column order. With ``missing="available"`` a table counts the rows in which both
+        columns are seen, and the conditionals are fitted on these.
+    """
+    links = sorted(graph.links, key=lambda link: -link.weight)
+    cells = np.cumsum([table.n_answers[e.source] * table.n_answers[e.target] for e in links])
+    pairs = [(e.source, e.target) for e in links[: int(np.sum(cells <= MOST_CELLS))]]
+    if table.available:
+        return dict(sorted(_of_seen_rows(table, graph, pairs, intercept).items()))
+    if expected is None:
+        expected = expectations(table, graph.pairs, intercept=intercept, threads=1)
+    return {
+        (i, j): LinkTable(
+            _crossed(table, i, j), (expected[i, j].table + expected[j, i].table.T) / 2
         )
-        tables[i, j] = LinkTable(observed, expected)
-    return tables
+        for i, j in sorted(pairs)
+    }
 
 
-def _rows(value: Any, where: str, down: int, across: int) -> Array:
-    rows = [
-        [_not_negative(size, where) for size in items(row, where, across)]
-        for row in items(value, where, down)
-    ]
-    return np.array(rows, dtype=np.float64)
+def _crossed(table: Table, i: int, j: int) -> Array:
+    """Rows of each combination of the states of two columns."""
+    across = table.n_states[j]
+    key = table.codes[:, i].astype(np.intp) * across + table.codes[:, j]
+    rows = np.bincount(key, table.weights, minlength=table.n_states[i] * across)
+    return rows.astype(np.float64).reshape(-1, across)
 
 
-def _not_negative(value: Any, where: str) -> float:
-    size = number(value, where)
-    if size < 0:
-        raise Fault(f"{where} must not be negative")
-    return size
+def _of_seen_rows(
+    table: Table, graph: Graph, pairs: Sequence[Pair], intercept: bool
+) -> dict[Pair, LinkTable]:
+    """Each link on the rows in which both its columns are seen, while the time lasts.
+
+    The time is guessed from sizes, so that the same table gives the same answer.
+    """
+    found = {}
+    left = MOST_SECONDS
+    near = [sorted(map(int, graph.adjacency[[r]].indices)) for r in range(len(graph.names))]
+    for i, j in pairs:
+        part, kept = table.part(seen_rows(table, i) & seen_rows(table, j))
+        left -= sum(_seconds(part, r, near[r]) for r in (i, j))
+        if left < 0:
+            break
+        by_i = _predicted(part, i, [t for t in near[i] if t != j], intercept)
+        by_j = _predicted(part, j, [t for t in near[j] if t != i], intercept)
+        own_i, own_j = (np.eye(part.n_states[r])[part.codes[:, r]] for r in (i, j))
+        weights = part.weights[:, None]
+        both = by_i.T @ (weights * own_j) + own_i.T @ (weights * by_j)
+        observed, expected = np.zeros((2, table.n_answers[i], table.n_answers[j]))
+        cells = np.ix_(kept[i], kept[j])
+        observed[cells], expected[cells] = _crossed(part, i, j), both / 2
+        found[i, j] = LinkTable(observed, expected)
+    return found
+
+
+def _seconds(table: Table, r: int, neighbours: Sequence[int]) -> float:
+    """A guess at the time of one fit: what grows is each step of Newton's method."""
+    features = 1 + sum(table.n_states[t] - 1 for t in neighbours)
+    parameters = (table.n_states[r] - 1) * features
+    return 2e-3 + 1e-9 * parameters**2 * (len(table.codes) + parameters)
+
+
+def _predicted(table: Table, r: int, neighbours: list[int], intercept: bool) -> Array:
+    """P(x_r | neighbours) in each row."""
+    lists = [neighbours if at == r else [] for at in range(len(table.columns))]
+    fit = fit_neighbourhoods(table, lists, intercept=intercept, threads=1).fit(r, 0)
+    predicted: Array = softmax(fit.scores(table.codes), axis=1)
+    return predicted
+
+
+def link_tables_from_json(value: Any, answers: Sequence[int]) -> dict[Pair, LinkTable]:
+    """The tables that `link_tables_to_json` wrote; Fault if anything is odd."""
+    where = "a link table"
+
+    def read(link: Any) -> tuple[Any, dict[str, Any]]:
+        return member(link, "columns", where), link
+
+    def rows(link: Any, key: str, i: int, j: int) -> Array:
+        named = f"the {key} of {where}"
+        found = [
+            [not_negative(size, named) for size in items(row, named, answers[j])]
+            for row in items(member(link, key, where), named, answers[i])
+        ]
+        return np.array(found, dtype=np.float64)
+
+    return {
+        (i, j): LinkTable(rows(link, "observed", i, j), rows(link, "expected", i, j))
+        for (i, j), link in by_pair(value, "the link tables", len(answers), read).items()
+    }

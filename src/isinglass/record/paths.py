@@ -57,7 +57,7 @@ def path_from_json(
     where = f"path {at}"
     steps = items(member(value, "steps", where), f"the steps of {where}")
     # Older files know nothing of required columns.
-    required = _places(value.get("required", []), f"the required of {where}", len(names))
+    required = _columns(value.get("required", []), f"the required of {where}", len(names))
     return Path(
         tuple(_step_from_json(step, f"a step of {where}", states) for step in steps),
         _fit_from_json(member(value, "start", where), f"the start of {where}", required, states),
@@ -71,7 +71,7 @@ def path_from_json(
 def _step_from_json(step: Any, where: str, states: tuple[tuple[Hashable, ...], ...]) -> Step:
     p = len(states)
     kind = choice(member(step, "kind", where), f"the kind of {where}", ("add", "drop"))
-    support = _places(member(step, "support", where), f"the support of {where}", p)
+    support = _columns(member(step, "support", where), f"the support of {where}", p)
     gain = or_none(number, member(step, "gain", where), f"the gain of {where}")
     cost = or_none(number, member(step, "cost", where), f"the cost of {where}")
     if (gain is None) is (kind == "add") or (cost is None) is (kind == "drop"):
@@ -117,8 +117,8 @@ def _fit_from_json(
     )
 
 
-def _places(value: Any, where: str, p: int) -> tuple[int, ...]:
-    places = [whole(place, where, p) for place in items(value, where)]
-    if places != sorted(set(places)):
+def _columns(value: Any, where: str, p: int) -> tuple[int, ...]:
+    columns = [whole(column, where, p) for column in items(value, where)]
+    if columns != sorted(set(columns)):
         raise Fault(f"{where} must be increasing")
-    return tuple(places)
+    return tuple(columns)

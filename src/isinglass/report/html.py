@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
 from isinglass.graph import trend_of
-from isinglass.report.places import places
+from isinglass.report.layout import page_positions
 from isinglass.wording import one_line, whole
 
 SCRIPTS = (
@@ -153,8 +153,8 @@ def _at(summary: Mapping[str, Any], chosen: list[tuple[int, int]]) -> NDArray[np
     """Where columns are drawn: by their links, and where these are many, group by group."""
     groups = [node.get("community") for node in summary["nodes"]]
     if len(chosen) > CROWDED and any(groups):
-        return places(len(groups), chosen, (), groups)
-    return places(len(groups), chosen, [] if summary["suppress"] else _faint(summary))
+        return page_positions(len(groups), chosen, (), groups)
+    return page_positions(len(groups), chosen, [] if summary["suppress"] else _faint(summary))
 
 
 @cache
@@ -196,6 +196,8 @@ def _fit(fit: Mapping[str, Any]) -> dict[str, Any]:
     short["trends"] = [_rounded(trend_of(np.array(table))) for table in fit["tables"]]
     if fit["unbounded"]:
         short["unbounded"] = fit["unbounded"]
+    if any(df != 1 for df in fit["df"]):  # else all edges have one parameter
+        short["df"] = fit["df"]
     return short
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from isinglass.engine.runs import answers_only
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import NUMBERS, Graph
+from isinglass.losses.forms import table_df
 from isinglass.measures import communities
 from isinglass.model import FitRecord
 from isinglass.parameters import checked
@@ -20,9 +21,11 @@ from isinglass.record.link_tables import LinkTables
 from isinglass.report import slider, texts
 from isinglass.report.suppression import suppressed
 from isinglass.selection import FIRM, TENTATIVE, Paper, tier_levels
+from isinglass.solvers.cuts import edges_at
 from isinglass.wording import json_value, whole
 
 Pair = tuple[str, str]
+ColumnPair = tuple[int, int]
 
 
 @checked
@@ -48,7 +51,7 @@ def summarise(
     title : str, optional
         What to call the table.
     paths : bool
-        Whether every step of the searches, and every pair of columns, come along. The page's
+        Whether every step of the searches, and every pair of columns, are included. The page's
         slider needs them; a short summary does not.
     suppress : float
         Combinations of states with fewer rows are hidden: the summary holds only what does not
@@ -139,19 +142,19 @@ def to_json(summary: Mapping[str, Any]) -> str:
     return json.dumps(summary, indent=2, allow_nan=False)
 
 
-def _edges(record: FitRecord, frequencies: Mapping[slider.Pair, float]) -> list[dict[str, Any]]:
+def _edges(record: FitRecord, frequencies: Mapping[ColumnPair, float]) -> list[dict[str, Any]]:
     """The edges of the graph, strongest first."""
     return _listed(record.graph, frequencies)
 
 
-def _tentative(record: FitRecord, frequencies: Mapping[slider.Pair, float]) -> list[dict[str, Any]]:
+def _tentative(record: FitRecord, frequencies: Mapping[ColumnPair, float]) -> list[dict[str, Any]]:
     """The edges of the tentative tier that the graph lacks, strongest first."""
     chosen = set(record.graph.pairs)
     more = [e for e in record.with_tentative.links if (e.source, e.target) not in chosen]
     return _listed(Graph(record.names, more), frequencies)
 
 
-def _listed(graph: Graph, frequencies: Mapping[slider.Pair, float]) -> list[dict[str, Any]]:
+def _listed(graph: Graph, frequencies: Mapping[ColumnPair, float]) -> list[dict[str, Any]]:
     edges = [
         {"source": source, "target": target}
         | {key: json_value(getattr(link, key)) for key in NUMBERS}
@@ -178,7 +181,7 @@ def _selectors(record: FitRecord) -> list[dict[str, Any]]:
             "threshold": threshold,
             "edges": len(record.graph)
             if name == "chosen"
-            else len(slider.edges_at(record.paths, threshold, _rule(record))),
+            else len(edges_at(record.paths, threshold, _rule(record))),
         }
         for name, words, threshold in known
         if threshold >= record.floor
@@ -236,7 +239,7 @@ def _whole_run(record: FitRecord) -> dict[str, Any]:
         "stops": some,
         "stop": slider.stop_of(record.threshold, some, record.paths),
         "kept_fewer": len(record.graph)
-        < len(slider.edges_at(record.paths, record.threshold, _rule(record))),
+        < len(edges_at(record.paths, record.threshold, _rule(record))),
         "paths": [_path(record, r) for r in range(len(record.names))],
         "values": {f"{a},{b}": list(value) for (a, b), value in record.values.items()},
         "pairs": None
@@ -277,12 +280,15 @@ def _path(record: FitRecord, r: int) -> dict[str, Any]:
 def _fit(record: FitRecord, fit: Any) -> dict[str, Any]:
     """What a search knows after a step: its neighbours, and their tables of log-odds."""
     support = sorted(fit.coef)
+    tables = [answers_only(np.asarray(fit.coef[t]), record.n_answers[t]) for t in support]
     return {
         "support": support,
         "loss": fit.loss,
         "unbounded": sorted(fit.unbounded),
-        "tables": [
-            answers_only(np.asarray(fit.coef[t]), record.n_answers[t]).tolist() for t in support
+        "tables": [table.tolist() for table in tables],
+        "df": [
+            table_df(*table.shape) if fit.parameters is None else fit.parameters[t]
+            for t, table in zip(support, tables, strict=True)
         ],
     }
 
@@ -299,7 +305,7 @@ def _about_pairs(found: Findings) -> dict[str, Any]:
     }
 
 
-def _by_number(of_pairs: Mapping[slider.Pair, Any] | None) -> dict[str, Any]:
+def _by_number(of_pairs: Mapping[ColumnPair, Any] | None) -> dict[str, Any]:
     return {f"{i},{j}": value for (i, j), value in (of_pairs or {}).items()}
 
 

@@ -14,6 +14,7 @@ from isinglass.engine import Joined, NativeRuns, fit_neighbourhoods, join, threa
 from isinglass.errors import TableError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.graph import Graph, Link
+from isinglass.solvers.cuts import join_neighbourhoods
 from isinglass.table import Table
 
 Neighbours = Sequence[Sequence[int]]
@@ -53,12 +54,13 @@ class Rival(GraphEstimator):
         )
 
     def _graph(self, neighbours: Neighbours, rule: str) -> Graph:
-        table, valuer, refits = self.table_, self._valuer, self._refits(neighbours)
+        table, valuer, refits = self.table_, self._edge_values, self._refits(neighbours)
 
         def valued() -> Graph:
             return join(Joined(refits(), 0.0, rule, table, valuer))
 
-        return Graph(table.names, _Chosen(linked_pairs(neighbours, rule), valued), table.library)
+        chosen = _Chosen(join_neighbourhoods(neighbours, rule), valued)
+        return Graph(table.names, chosen, table.library)
 
     def _threads(self) -> int:
         return threads_for(self.n_jobs, len(self.table_.columns))
@@ -75,26 +77,16 @@ class _Chosen:
         return self.valued().links
 
 
-def linked_pairs(neighbours: Neighbours, rule: str) -> list[tuple[int, int]]:
-    """Edges of neighbourhoods joined by OR or AND, in column order.
-
-    >>> linked_pairs([[1], [], [1]], "or"), linked_pairs([[1], [], [1]], "and")
-    ([(0, 1), (1, 2)], [])
-    """
-    upper = np.argwhere(np.triu(adjacency(neighbours, rule), 1))
-    return [(a, b) for a, b in upper.tolist()]
-
-
 def adjacency(neighbours: Neighbours, rule: str) -> NDArray[np.bool_]:
     """Which columns are linked when neighbourhoods are joined by OR or AND.
 
     >>> adjacency([[1], [], []], "or").astype(int).tolist()
     [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     """
-    chosen = np.zeros((len(neighbours), len(neighbours)), dtype=bool)
-    for r, others in enumerate(neighbours):
-        chosen[r, list(others)] = True
-    return chosen | chosen.T if rule == "or" else chosen & chosen.T
+    linked = np.zeros((len(neighbours), len(neighbours)), dtype=bool)
+    for a, b in join_neighbourhoods(neighbours, rule):
+        linked[a, b] = linked[b, a] = True
+    return linked
 
 
 def neighbours_of(linked: NDArray[np.bool_]) -> list[list[int]]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.estimators.folds import held_out_weights
 from isinglass.parameters import check_fields
 from isinglass.rivals.paths import Array, L1Paths
@@ -133,33 +133,26 @@ class EBIC:
         """
         free = np.asarray(table.n_states) - 1.0
         varying = np.flatnonzero(free > 0)
-        prior = 2 * self.gamma * np.log(max(len(free) - 1, 1))
         none = all_edges = True
         for r in varying:
             others = free[varying[varying != r]]
             most = 2 * table.n * loss_alone(table, int(r), intercept)
-            costs = free[r] * others * np.log(table.n) + prior
+            costs = extended_bic(0.0, free[r] * others, 1, n=table.n, p=len(free), gamma=self.gamma)
             none &= bool(costs.min(initial=np.inf) >= most)
             all_edges &= bool(costs.sum() > most)
         return 1 if none else min(FEW, whole) if all_edges else whole
 
     def has_chosen(self, paths: L1Paths, n: float) -> bool:
         """Whether the rest of the path costs more than the best so far, at every column."""
-        best = self.values(paths, n).min(axis=1)
-        alone = self.values(paths, n)[:, -1] - 2 * n * paths.losses[:, -1]
+        values = self.values(paths, n)
+        alone = values[:, -1] - 2 * n * paths.losses[:, -1]
         varying = np.asarray(paths.n_states) > 1
-        return bool((alone >= best)[varying].all())
+        return bool((alone >= values.min(axis=1))[varying].all())
 
     def values(self, paths: L1Paths, n: float) -> Array:
         """Return the criterion of each column at each penalty, (p, k)."""
-        return extended_bic(
-            paths.losses,
-            paths.parameter_counts(),
-            paths.edge_counts(),
-            n=n,
-            p=len(paths),
-            gamma=self.gamma,
-        )
+        counts = paths.parameter_counts(), paths.edge_counts()
+        return extended_bic(paths.losses, *counts, n=n, p=len(paths), gamma=self.gamma)
 
     def __repr__(self) -> str:
         return (
@@ -274,6 +267,7 @@ def read_penalty(penalty: float | str | Penalty) -> Penalty:
         if isinstance(error, SettingError):
             raise
         raise SettingError(
-            "penalty must be a positive number, 'ebic', 'ebic:0.5', 'cv', 'rate', 'rate:0.3' "
-            f"or an object of isinglass.rivals.penalties, not {penalty!r}."
+            Setting("penalty"),
+            " must be a positive number, 'ebic', 'ebic:0.5', 'cv', 'rate', 'rate:0.3' "
+            f"or an object of isinglass.rivals.penalties, not {penalty!r}.",
         ) from None

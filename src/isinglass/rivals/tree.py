@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, merged_rows
 from isinglass.estimators.base import fitting
+from isinglass.losses.association import pair_information
 from isinglass.rivals.base import Rival, neighbours_of
 from isinglass.rivals.paths import Array
 from isinglass.selection import Selector, by_numbers
@@ -96,14 +97,10 @@ def mutual_information(table: Table, threads: int = 1) -> Array:
     [[0.0, 0.6931], [0.6931, 0.0]]
     """
     codes, weights = merged_rows(table)
-    shares = all_pair_counts(codes, weights, table.n_states, threads) / weights.sum()
-    alone = np.diagonal(shares)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(shares > 0, shares * np.log(shares / np.outer(alone, alone)), 0.0)
-    first = np.concatenate([[0], np.cumsum(table.n_states)[:-1]])
-    found = np.add.reduceat(np.add.reduceat(terms, first, axis=0), first, axis=1)
+    cells = all_pair_counts(codes, weights, table.n_states, threads)
+    found = pair_information(cells, np.cumsum([0, *table.n_states[:-1]])) / weights.sum()
     np.fill_diagonal(found, 0.0)
-    return np.asarray(np.maximum((found + found.T) / 2, 0.0))
+    return np.asarray((found + found.T) / 2)
 
 
 def spanning_tree(weights: Array, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:

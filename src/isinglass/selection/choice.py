@@ -10,8 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine import Progress, Search
-from isinglass.engine.along import Cuts, cuts_of, edges_along, thresholds_along
+from isinglass.engine import Progress, Search, cuts_of
+from isinglass.solvers.cuts import Cuts, edges_at_each, one_threshold_per_graph
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -84,11 +84,11 @@ class Look:
     @cached_property
     def thresholds(self) -> Array:
         """One threshold for each graph of the run, falling."""
-        return thresholds_along(self.cuts, self.search.floor)
+        return one_threshold_per_graph(self.cuts, self.search.floor)
 
     def edge_counts(self, thresholds: Array) -> list[int]:
         """How many edges the graph has at each of some falling thresholds."""
-        return [len(edges) for edges in edges_along(self.cuts, thresholds, self.search.rule)]
+        return [len(edges) for edges in edges_at_each(self.cuts, thresholds, self.search.rule)]
 
     def others(self, table: Table, thresholds: Array) -> tuple[list[Cuts], Array]:
         """Run on other rows; and the thresholds that are as surprising for so many of them.
@@ -114,9 +114,9 @@ class Looking(Protocol):
         ...
 
 
-def at_floor(place: int, thresholds: Sequence[float] | Array) -> str:
+def at_floor(position: int, thresholds: Sequence[float] | Array) -> str:
     """Words for a choice at the end of the run, where a longer one might choose less; or none."""
-    if len(thresholds) > 1 and place == len(thresholds) - 1:
+    if len(thresholds) > 1 and position == len(thresholds) - 1:
         return " It is the last graph of the run: a smaller floor may lead further."
     return ""
 

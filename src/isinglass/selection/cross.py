@@ -1,4 +1,4 @@
-"""Held-out pseudo-likelihood along the runs of the folds."""
+"""Held-out pseudo-likelihood of every graph of the folds' runs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.engine.along import Cuts
 from isinglass.losses.families import softmax_terms
 from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import LEAST
+from isinglass.solvers.cuts import Cuts
 from isinglass.table import Drawer, Table
 from isinglass.table.draws import Counts
 
@@ -56,7 +56,7 @@ class CrossValidated:
         check_fields(self)
 
     def floor(self, n: float, p: int) -> float:
-        """Return 1/n, at which an edge of one parameter is about worth its parameter (AIC)."""
+        """Return 1/n, at which an edge of one parameter just pays for its parameter (AIC)."""
         return max(1.0 / n, LEAST)
 
     def select(self, look: Look) -> Selection:
@@ -116,12 +116,12 @@ class _Held:
 
     def __init__(self, drawer: Drawer, fold: Counts, train: Table, kept: Kept) -> None:
         held = fold > 0
-        self.weights = (fold * drawer.worth)[held]
+        self.weights = (fold * drawer.weight)[held]
         self.answers = train.n_answers
         codes = drawer.table.codes[held]
-        self.seen = codes < np.asarray(drawer.table.n_answers)  # not a gap that is left out
+        self.seen = codes < np.asarray(drawer.table.n_answers)  # not missing
         self.codes = np.stack(
-            [_places(kept[t], codes[:, t]) for t in range(codes.shape[1])], axis=1
+            [_positions(kept[t], codes[:, t]) for t in range(codes.shape[1])], axis=1
         )
 
     def scores(self, r: int, cuts: Cuts) -> tuple[Array, float]:
@@ -143,9 +143,9 @@ def _log_likelihood(
     return -softmax_terms(scores, np.eye(len(field))[codes[:, r]])[0]
 
 
-def _places(kept: NDArray[np.intp], codes: NDArray[np.integer]) -> NDArray[np.intp]:
+def _positions(kept: NDArray[np.intp], codes: NDArray[np.integer]) -> NDArray[np.intp]:
     """Where codes stand among those kept; -1 for others."""
-    place = np.full(max(int(codes.max(initial=0)), int(kept.max(initial=0))) + 1, -1)
-    place[kept] = np.arange(len(kept))
-    found: NDArray[np.intp] = place[codes]
+    position = np.full(max(int(codes.max(initial=0)), int(kept.max(initial=0))) + 1, -1)
+    position[kept] = np.arange(len(kept))
+    found: NDArray[np.intp] = position[codes]
     return found

@@ -1,18 +1,16 @@
-"""The extended BIC along a run."""
+"""The extended BIC of every graph of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from isinglass.engine.along import Cuts
 from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import LEAST
+from isinglass.solvers.cuts import Cuts
 
 Array = NDArray[np.float64]
 #: The search runs to this share of the gain at which an edge of one parameter pays its price.
@@ -20,21 +18,19 @@ SHARE = 0.5
 
 
 def extended_bic(
-    loss: Array,
-    parameters: NDArray[Any],
-    neighbours: NDArray[Any],
-    *,
-    n: float,
-    p: int,
-    gamma: float,
+    loss: ArrayLike, parameters: ArrayLike, neighbours: ArrayLike, *, n: float, p: int, gamma: float
 ) -> Array:
-    """2 n l + f log(n) + 2 gamma k log(p - 1): of mean losses, parameters and neighbours.
+    """2 n loss + parameters log(n) + 2 gamma neighbours log(p - 1), of one of p columns.
 
-    >>> extended_bic(np.array([0.5]), np.array([1]), np.array([1]), n=100, p=2, gamma=0.5).round(3)
-    array([104.605])
+    >>> float(extended_bic(0.5, 1, 1, n=1, p=2, gamma=0.25))
+    1.0
     """
     prior = 2 * gamma * np.log(max(p - 1, 1))
-    return np.asarray(2 * n * loss + parameters * np.log(n) + prior * neighbours)
+    return np.asarray(
+        2 * n * np.asarray(loss)
+        + np.asarray(parameters) * np.log(n)
+        + np.asarray(neighbours) * prior
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +58,7 @@ class EBIC:
 
     def floor(self, n: float, p: int) -> float:
         """Return a share of the gain at which an edge of one parameter pays its price."""
-        price = np.log(max(n, 2.0)) + 2 * self.gamma * np.log(max(p - 1, 1))
+        price = extended_bic(0.0, 1, 1, n=max(n, 2.0), p=p, gamma=self.gamma)
         return max(float(SHARE * price / (2 * n)), LEAST)
 
     def select(self, look: Look) -> Selection:
@@ -85,8 +81,8 @@ class EBIC:
     def _of_column(self, cuts: Cuts, n: float, p: int) -> Array:
         """EBIC of each fit of a column."""
         loss = np.array([fit.loss for fit in cuts.fits])
-        parameters = np.array([_parameters(fit.coef.values()) for fit in cuts.fits])
-        neighbours = np.array([len(fit.coef) for fit in cuts.fits])
+        parameters = np.array([sum(fit.df.values()) for fit in cuts.fits])
+        neighbours = np.array([len(support) for support in cuts.supports])
         return extended_bic(loss, parameters, neighbours, n=n, p=p, gamma=self.gamma)
 
     def __repr__(self) -> str:
@@ -94,8 +90,3 @@ class EBIC:
             f"EBIC(gamma={self.gamma:g}): the smallest 2nl + f log(n) + "
             f"{2 * self.gamma:g} k log(p-1), summed over columns"
         )
-
-
-def _parameters(tables: Iterable[Array]) -> int:
-    """Free parameters of some edges."""
-    return sum((table.shape[0] - 1) * (table.shape[1] - 1) for table in tables)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.selection.choice import Look, Looking, Selection
 from isinglass.selection.cross import CrossValidated
 from isinglass.selection.ebic import EBIC
@@ -56,9 +56,10 @@ def selector(threshold: float | str | AnySelector) -> AnySelector:
         if isinstance(error, SettingError):
             raise
         raise SettingError(
-            "threshold must be a positive number, 'auto', 'paper', 'paper:0.9', 'false-edges:1', "
+            Setting("threshold"),
+            " must be a positive number, 'auto', 'paper', 'paper:0.9', 'false-edges:1', "
             "'ebic:0.25', 'cv:5', 'stability:1', 'stars:0.05' or a selector of "
-            f"isinglass.selection, not {threshold!r}."
+            f"isinglass.selection, not {threshold!r}.",
         ) from None
 
 
@@ -68,14 +69,14 @@ def by_numbers(threshold: float | str | AnySelector) -> Selector:
     >>> by_numbers("cv")
     Traceback (most recent call last):
         ...
-    isinglass.errors.SettingError: CrossValidated looks at a greedy run, which this method has not;
+    isinglass.errors.SettingError: CrossValidated chooses by a greedy run, and this method has none;
     give a number, 'auto', 'paper' or 'false-edges:1'.
     """
     rule = selector(threshold)
     if isinstance(rule, Selector):
         return rule
     raise SettingError(
-        f"{type(rule).__name__} looks at a greedy run, which this method has not; give a number, "
+        f"{type(rule).__name__} chooses by a greedy run, and this method has none; give a number, "
         "'auto', 'paper' or 'false-edges:1'."
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.model import MarkovField
 from isinglass.parameters import checked
 
@@ -37,11 +37,11 @@ def ising(
     graph : networkx.Graph
         Its nodes, in order, become the columns: x0, x1, ... for nodes 0, 1, ..., else their names.
     coupling : float or (low, high)
-        The size of every theta, or a range from which sizes are drawn evenly.
+        The size of every theta, or a range from which sizes are drawn uniformly.
     signs : "mixed" or "positive"
-        Whether each theta is negative with chance one half, or never.
+        Whether each theta is negative with probability one half, or never.
     intercept : float or (low, high)
-        The h of every node, or a range from which it is drawn evenly, as (-0.3, 0.3).
+        The h of every node, or a range from which it is drawn uniformly, as (-0.3, 0.3).
     seed : int or Generator, optional
 
     Returns
@@ -91,7 +91,7 @@ def potts(
     states : int, or one for each node
         Numbers of states, 2 to 256; labels are 0, 1, ...
     coupling : float or (low, high)
-        The size of every table, or a range from which sizes are drawn evenly.
+        The size of every table, or a range from which sizes are drawn uniformly.
     intercept : float or (low, high)
         The size of every column's intercept, in the same sense.
     seed : int or Generator, optional
@@ -126,7 +126,9 @@ def potts(
 def _columns_and_edges(graph: networkx.Graph) -> tuple[tuple[str, ...], list[tuple[int, int]]]:
     """Names of columns, and edges in column order, whatever order the graph has them in."""
     if graph.is_directed() or graph.is_multigraph():
-        raise SettingError("a model needs a plain networkx.Graph, without directions or copies.")
+        raise SettingError(
+            "a model needs a plain networkx.Graph, without directions or parallel edges."
+        )
     nodes = list(graph)
     numbered = set(nodes) == set(range(len(nodes)))
     if numbered:
@@ -148,7 +150,8 @@ def _state_counts(states: int | Sequence[int], p: int) -> list[int]:
     counts = [int(count) for count in (states if isinstance(states, Iterable) else [states] * p)]
     if len(counts) != p:
         raise SettingError(
-            f"states must be one number, or one for each of the {p} nodes, not {len(counts)}."
+            Setting("states"),
+            f" must be one number, or one for each of the {p} nodes, not {len(counts)}.",
         )
     return counts
 

@@ -12,6 +12,7 @@ from isinglass.errors import BelowFloor
 from isinglass.frames import frame
 from isinglass.losses.protocol import Fit
 from isinglass.parameters import checked
+from isinglass.solvers.cuts import steps_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,14 +151,15 @@ class Path:
         if threshold < self.threshold:
             raise BelowFloor(
                 f"the search ran to {self.threshold:.6g}, so {threshold:.6g} is out of reach; "
-                "run it again with a smaller threshold."
+                "run it again with a smaller threshold.",
+                threshold=threshold,
+                floor=self.threshold,
             )
-        for i, step in enumerate(self.steps):
-            if step.gain is not None and not step.gain > threshold:
-                status = stopped_at_threshold(threshold)
-                return replace(self, steps=self.steps[:i], threshold=threshold, status=status)
-        if self.status == stopped_at_threshold(self.threshold):
-            return replace(self, threshold=threshold, status=stopped_at_threshold(threshold))
+        steps = self.steps[: steps_at((step.gain for step in self.steps), threshold)]
+        ran_out = self.status == stopped_at_threshold(self.threshold)
+        if len(steps) < len(self.steps) or ran_out:
+            status = stopped_at_threshold(threshold)
+            return replace(self, steps=steps, threshold=threshold, status=status)
         return replace(self, threshold=threshold)
 
     @checked

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
 
-__all__ = ["Column", "as_text", "high_states"]
+from isinglass.errors import Setting, SettingError
+from isinglass.wording import listing, quoted
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Column:
 
     @property
     def has_missing_state(self) -> bool:
-        """Whether a gap is one of the states."""
+        """Whether missing is one of the states."""
         return self.states[-1] is None
 
 
@@ -63,3 +66,15 @@ def high_states(
 def as_text(state: Hashable) -> str:
     """A state as tables of columns and edges name it."""
     return "(missing)" if state is None else str(state)
+
+
+def column_named(setting: str, at: Any, names: Sequence[str], *, unnamed: bool) -> str:
+    """The column that a setting names; a column without a name may be given by position."""
+    positional = unnamed and isinstance(at, Integral)
+    name = f"x{at}" if positional else str(at)
+    if name not in names:
+        known = listing([quoted(known) for known in names], 5)
+        raise SettingError(
+            Setting(setting), f" names {quoted(at)}, which is no column; there are {known}."
+        )
+    return name

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 from isinglass.table.table import Table
 
-__all__ = ["Counts", "Drawer"]
-
 Counts = NDArray[np.int64]
 #: Copies for each distinct row from which on weights are quicker than copies.
 MANY_COPIES = 32
@@ -35,8 +33,8 @@ class Drawer:
         Each distinct row once (with weights that are not whole: the rows as they are).
     copies : ndarray of int
         How many of each there are to draw.
-    worth : ndarray of float
-        What one of them weighs.
+    weight : ndarray of float
+        The weight of one copy of each.
 
     Examples
     --------
@@ -51,7 +49,7 @@ class Drawer:
 
     table: Table
     copies: Counts
-    worth: NDArray[np.float64]
+    weight: NDArray[np.float64]
 
     @classmethod
     def of(cls, table: Table) -> Drawer:
@@ -120,7 +118,7 @@ class Drawer:
         """The rows drawn, with the states seen there; and which of the old states those are."""
         rows = np.flatnonzero(counts)
         drawn = counts[rows]
-        part, kept = self.table.with_rows(self.table.codes[rows], drawn * self.worth[rows])
+        part, kept = self.table.with_rows(self.table.codes[rows], drawn * self.weight[rows])
         if drawn.max(initial=1) > 1 and drawn.sum() < MANY_COPIES * len(rows):
             copied = np.repeat(np.arange(len(rows)), drawn)
             part = replace(part, codes=part.codes[copied], weights=np.ones(len(copied)))

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from isinglass.core import MAX_STATES
-from isinglass.errors import SettingError
+from isinglass.parameters import check
 from isinglass.table.coding.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points
 from isinglass.table.coding.factor import Factor
 from isinglass.table.coding.integers import encode_integers
-from isinglass.table.coding.missing import check_missing
 from isinglass.table.coding.states import learn_states
 from isinglass.table.column import Column
 from isinglass.table.high import check_high
@@ -23,10 +21,8 @@ from isinglass.table.limits import check_limits
 from isinglass.table.notes import Note, oddities
 from isinglass.table.rows import Rows, read_rows, stack
 from isinglass.table.table import Table
-from isinglass.table.weights import check_n_eff, rescale
+from isinglass.table.weights import rescale
 from isinglass.wording import counted, listing, quoted
-
-__all__ = ["encode"]
 
 
 def encode(
@@ -53,7 +49,7 @@ def encode(
     missing : {"error", "drop", "state", "available"}
         What becomes of missing values.
     n_eff : {"sum", "kish"} or float
-        The number of rows that the weights are worth: their sum, if they are counts;
+        The number of rows that the weights stand for: their sum, if they are counts;
         ``(sum w)**2 / sum w**2`` for sampling weights; or a number.
     bins : dict of str to int or list of float, optional
         Columns of numbers to cut at quantiles, and into how many states; or where to cut them.
@@ -87,9 +83,9 @@ def encode(
     >>> [column.states for column in table.columns]
     [('no', 'yes'), ('<= 45', '> 45')]
     """
-    check_missing(missing)
-    check_n_eff(n_eff)
-    _check_max_states(max_states)
+    check("missing", missing)
+    check("n_eff", n_eff)
+    check("max_states", max_states)
     if sample_weight is None and n_eff == "sum" and bins is None and high is None:
         table = encode_integers(X, max_states)
         if table is not None:
@@ -103,13 +99,6 @@ def encode(
     rows, cuts = _bin(replace(rows, weights=weights), asked)
     check_limits(rows.names, rows.factors, max_states, missing)
     return _table(rows, cuts, missing, highs)
-
-
-def _check_max_states(max_states: Any) -> None:
-    if not isinstance(max_states, Integral) or max_states < 2:
-        raise SettingError(
-            f"max_states must be a whole number, 2 or more, got {quoted(max_states)}."
-        )
 
 
 def _bin(rows: Rows, asked: Mapping[str, int | Cuts]) -> tuple[Rows, dict[str, Cuts]]:

@@ -6,8 +6,6 @@ from hashlib import sha256
 
 from isinglass.table.table import Table
 
-__all__ = ["fingerprint"]
-
 
 def fingerprint(table: Table) -> str:
     """Hash names, states, codes and weights: the same for equal tables of any library.

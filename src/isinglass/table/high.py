@@ -11,12 +11,10 @@ import unicodedata
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.table.coding.labels import are_texts_of_numbers, match_label
-from isinglass.table.settings import column_named
+from isinglass.table.column import column_named
 from isinglass.wording import listing, quoted
-
-__all__ = ["check_high", "high_last", "low_then_high"]
 
 _LOW = """
     no n false f off absent nay negative neg - disagree never none nothing control controls
@@ -83,7 +81,8 @@ def check_high(high: Any, names: Sequence[str], *, unnamed: bool) -> dict[str, A
         return {}
     if not isinstance(high, Mapping):
         raise SettingError(
-            f"high must be a dict of column name to its high state, got {quoted(high)}."
+            Setting("high"),
+            f" must be a dict of column name to its high state, got {quoted(high)}.",
         )
     return {column_named("high", at, names, unnamed=unnamed): high[at] for at in high}
 
@@ -97,14 +96,15 @@ def high_last(name: str, states: Sequence[Hashable], high: Any) -> list[Hashable
         return list(states)
     if len(states) > 2:
         raise SettingError(
-            f"high names a state of column {name!r}, which has {len(states)} states; only columns "
-            "with two states have a high one. Leave this column out."
+            Setting("high"),
+            f" names a state of column {name!r}, which has {len(states)} states; only columns "
+            "with two states have a high one. Leave this column out.",
         )
     at = match_label(states, high)
     if at is None:
         known = listing([quoted(state) for state in states])
         raise SettingError(
-            f"high names {quoted(high)}, which is no state of column {name!r}; its states are "
-            f"{known}."
+            Setting("high"),
+            f" names {quoted(high)}, which is no state of column {name!r}; its states are {known}.",
         )
     return [states[1 - at], states[at]]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from isinglass.core import MAX_ROWS, MAX_STATES
-from isinglass.errors import TableError, TooManyStates
+from isinglass.errors import Part, Setting, TableError, TooManyStates, Wording
 from isinglass.table.coding.factor import Factor
 from isinglass.wording import counted, listing
-
-__all__ = ["check_limits", "memory"]
 
 _UNKNOWN_MEMORY = 1 << 35
 
@@ -36,35 +34,40 @@ def check_limits(
         if len(factor.labels) > (limit := _most_labels(factor, max_states, missing))
     ]
     if wide:
-        others = [f"{name!r} ({len(factor.labels):,})" for name, factor, _ in wide[1:]]
-        also = f" So have {listing(others, 5)}." if others else ""
-        raise TooManyStates(_too_many(*wide[0]) + also)
+        raise _too_many(wide)
     _check_size(len(factors[0].codes), [len(factor.labels) for factor in factors])
 
 
 def _most_labels(factor: Factor, max_states: int, missing: str) -> int:
-    # Gaps are counted only where they could matter: looking for them takes time.
+    # Missing values are looked for only where they could matter: that takes time.
     near = len(factor.labels) >= MAX_STATES and missing in ("state", "available")
-    return min(max_states, MAX_STATES - bool(near and factor.gaps.any()))
+    return min(max_states, MAX_STATES - bool(near and factor.missing.any()))
 
 
-def _too_many(name: str, factor: Factor, limit: int) -> str:
-    count = len(factor.labels)
-    ways = ["drop it"]
-    if factor.reads_as_numbers:
-        ways.insert(0, f"bin it (bins={{{name!r}: 4}})")
-    if count < MAX_STATES:
-        ways.append("raise max_states")
-    return (
-        f"column {name!r} has {count} distinct values; at most {limit} states are supported. "
-        f"{_either(ways)}."
+def _too_many(wide: Sequence[tuple[str, Factor, int]]) -> TooManyStates:
+    counts = {name: len(factor.labels) for name, factor, _ in wide}
+    (first, count), *others = counts.items()
+    _, factor, most = wide[0]
+    also = listing([f"{name!r} ({count:,})" for name, count in others], 5)
+    return TooManyStates(
+        f"column {first!r} has {count} distinct values; at most {most} states are supported. ",
+        *_ways_on(first, factor),
+        f" So have {also}." if also else "",
+        columns=counts,
+        most=most,
     )
 
 
-def _either(ways: Sequence[str]) -> str:
-    """The ways on as the end of a message: 'Bin it, drop it, or raise the limit'."""
-    listed = f"{', '.join(ways[:-1])}, or {ways[-1]}" if len(ways) > 2 else " or ".join(ways)
-    return listed[0].upper() + listed[1:]
+def _ways_on(name: str, factor: Factor) -> Iterator[Part]:
+    """'Bin it (bins={'age': 4}), drop it, or raise max_states.'"""
+    binned, raised = factor.reads_as_numbers, len(factor.labels) < MAX_STATES
+    if binned:
+        yield from ("Bin it (", Setting("bins", {name: 4}), "), " if raised else ") or ")
+    drop = "drop it" if binned else "Drop it"
+    yield Wording(drop, f"{drop} (--drop)")
+    if raised:
+        yield from (", or raise " if binned else " or raise ", Setting("max_states"))
+    yield "."
 
 
 def _check_size(rows: int, n_states: Sequence[int]) -> None:
@@ -79,5 +82,7 @@ def _check_size(rows: int, n_states: Sequence[int]) -> None:
         raise TableError(
             f"{counted(rows, 'row')} of {counted(len(n_states), 'column')} need {needed / 1e9:.3g} "
             f"GB, and this machine has {there / 1e9:.3g} GB. Take fewer columns, or count equal "
-            "rows and give their numbers as sample_weight."
+            "rows and give their numbers as ",
+            Setting("sample_weight"),
+            ".",
         )

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from isinglass.table.column import Column
 from isinglass.wording import listing, quoted
 
-__all__ = ["Note", "about_column", "about_rows", "oddities"]
-
 #: A level seen in so few rows is noted.
 RARE = 2
 

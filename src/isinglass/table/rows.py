@@ -1,4 +1,4 @@
-"""The rows that exist: weight above zero, gaps settled. Fitting and scoring both start here."""
+"""The rows that exist: weight above zero, missing values settled. Fits and scores start here."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.table.coding.codes import Codes
 from isinglass.table.coding.factor import Factor, factorise
-from isinglass.table.coding.missing import complete_rows, gap_notes
+from isinglass.table.coding.missing import complete_rows, notes_on_missing
 from isinglass.table.coding.states import check_finite
 from isinglass.table.notes import Note
 from isinglass.table.sources.opening import open_source
 from isinglass.table.weights import split_weights
-
-__all__ = ["Rows", "read_rows", "stack"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class Rows:
 
 
 def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Rows:
-    """Read any table, leave out the rows that do not count, and settle its gaps."""
+    """Read any table, leave out the rows that do not count, and settle missing values."""
     source, weights = split_weights(open_source(X), sample_weight)
     exists = weights > 0
     left = np.flatnonzero(exists)
@@ -47,7 +45,7 @@ def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Ro
     names = source.names
     factors = tuple(factorise(name, source.cells(position)) for position, name in enumerate(names))
     kept = complete_rows(names, factors, missing)
-    notes = gap_notes(names, factors, kept, missing)
+    notes = notes_on_missing(names, factors, kept, missing)
     dropped = 0 if kept is None else int(np.count_nonzero(~kept))
     if kept is not None:
         factors, weights = tuple(factor.rows(kept) for factor in factors), weights[kept]

@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import TableError
+from isinglass.parameters import check
 from isinglass.table.coding.codes import Codes
-from isinglass.table.coding.missing import check_missing
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column, high_states
 from isinglass.table.notes import Note
 from isinglass.table.rows import read_rows, stack
-
-__all__ = ["Table"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +37,8 @@ class Table:
     notes : tuple of Note
         What was odd, and what was done about it.
     available : bool
-        Whether a column's missing state (the last one) marks rows that are left out where the
-        column is explained (``missing="available"``).
+        Whether rows in which a column is missing (its last state) are left out when that column is
+        the target (``missing="available"``).
     total : float, optional
         The number of rows of the whole table, if this is a part of it.
     kept : ndarray of int, optional
@@ -68,7 +66,7 @@ class Table:
 
     @cached_property
     def n(self) -> float:
-        """The number of rows that the weights are worth."""
+        """The number of rows that the weights stand for."""
         return float(self.weights.sum()) if self.total is None else self.total
 
     @cached_property
@@ -88,9 +86,9 @@ class Table:
 
     @cached_property
     def n_answers(self) -> tuple[int, ...]:
-        """The number of states of each column, gaps not counted where they are left out.
+        """The number of states of each column, without the missing state where that is left out.
 
-        A column that is never seen has one, the gap: it is a constant column.
+        A column without any value has one, the missing state: it is a constant column.
         """
         return tuple(
             max(len(column.states) - (self.available and column.has_missing_state), 1)
@@ -146,7 +144,7 @@ class Table:
         sample_weight : array-like, str or number, optional
             As in `encode`, but kept as they are: new rows need no `n_eff`.
         missing : {"error", "drop", "state", "available"}
-            As in `encode`; a gap is a state only where it was one before.
+            As in `encode`; missing is a state only where it was one before.
 
         Returns
         -------
@@ -160,7 +158,7 @@ class Table:
         >>> table.encode_like([["Bergen", 3]]).codes
         array([[0, 0]], dtype=uint8)
         """
-        check_missing(missing)
+        check("missing", missing)
         rows = read_rows(X, sample_weight, missing)
         if len(rows.factors) != len(self.columns):
             raise TableError(

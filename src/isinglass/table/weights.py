@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.errors import BadWeights, SettingError
+from isinglass.errors import BadWeights, Part, Setting
 from isinglass.table.sources.cells import Source, check_shape
 from isinglass.wording import listing, quoted
 
-__all__ = ["check_n_eff", "rescale", "split_weights"]
+WEIGHTS = Setting("sample_weight")
 
 
 def split_weights(
@@ -29,20 +28,11 @@ def split_weights(
     return source, _checked(given, source.n_rows)
 
 
-def check_n_eff(n_eff: Any) -> None:
-    """Raise SettingError unless it says how many rows the weights are worth."""
-    if isinstance(n_eff, str) and n_eff in ("sum", "kish"):
-        return
-    if isinstance(n_eff, Real) and n_eff is not True and 0 < float(n_eff) < np.inf:
-        return
-    raise SettingError(f'n_eff must be "sum", "kish" or a positive number, got {quoted(n_eff)}.')
-
-
 def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.float64]:
-    """Scale positive weights so that their sum is the number of rows they are worth."""
+    """Scale positive weights so that their sum is the number of rows they stand for."""
     if n_eff == "sum":
         if not np.array_equal(weights, np.rint(weights)):
-            raise BadWeights(_not_counts(weights))
+            raise BadWeights(*_not_counts(weights))
         return weights
     rows = _kish(weights) if n_eff == "kish" else float(n_eff)
     shares = weights / weights.max()
@@ -59,12 +49,19 @@ def _kish(weights: NDArray[np.float64]) -> float:
     return float(shares.sum() ** 2 / np.square(shares).sum())
 
 
-def _not_counts(weights: NDArray[np.float64]) -> str:
+def _not_counts(weights: NDArray[np.float64]) -> tuple[Part, ...]:
     odd = float(weights[weights != np.rint(weights)][0])
     return (
-        f"sample_weight holds {odd:g}, which is no count of rows. Round the weights to counts "
-        f'for n_eff="sum"; or use n_eff="kish" for sampling weights (here {_kish(weights):.1f} '
-        f"rows); or give n_eff the number of rows, e.g. their sum, n_eff={weights.sum():g}."
+        WEIGHTS,
+        f" holds {odd:g}, which is no count of rows. Round the weights to counts for ",
+        Setting("n_eff", "sum"),
+        "; or use ",
+        Setting("n_eff", "kish"),
+        f" for sampling weights (here {_kish(weights):.1f} rows); or give ",
+        Setting("n_eff"),
+        " the number of rows, e.g. their sum, ",
+        Setting("n_eff", float(weights.sum())),
+        ".",
     )
 
 
@@ -72,7 +69,7 @@ def _position(source: Source, name: str) -> int:
     if name in source.names:
         return source.names.index(name)
     known = listing([quoted(known) for known in source.names], 5)
-    raise BadWeights(f"sample_weight names {name!r}, which is no column; there are {known}.")
+    raise BadWeights(WEIGHTS, f" names {name!r}, which is no column; there are {known}.")
 
 
 def _cells_as_floats(source: Source, position: int) -> NDArray[np.float64]:
@@ -91,22 +88,23 @@ def _as_floats(given: Any) -> NDArray[np.float64]:
             return array.astype(np.float64)
     except (TypeError, ValueError):
         pass
-    raise BadWeights("sample_weight must be numbers, one for each row.")
+    raise BadWeights(WEIGHTS, " must be numbers, one for each row.")
 
 
 def _checked(given: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
     if given.ndim and given.shape != (n_rows,):
         raise BadWeights(
-            f"sample_weight has shape {given.shape}, but the table has {n_rows} rows; give "
-            "one weight for each row."
+            WEIGHTS,
+            f" has shape {given.shape}, but the table has {n_rows} rows; give one weight for each "
+            "row.",
         )
     weights = np.array(np.broadcast_to(given, n_rows))
     with np.errstate(over="ignore", invalid="ignore"):
         total = weights.sum()
     if not np.isfinite(total):
-        raise BadWeights("sample_weight must be finite: no NaN, no inf, no sum beyond either.")
+        raise BadWeights(WEIGHTS, " must be finite: no NaN, no inf, no sum beyond either.")
     if (weights < 0).any():
-        raise BadWeights(f"sample_weight must not be negative, got {weights.min():g}.")
+        raise BadWeights(WEIGHTS, f" must not be negative, got {weights.min():g}.")
     if total == 0:
-        raise BadWeights("sample_weight is zero for all rows; at least one must count.")
+        raise BadWeights(WEIGHTS, " is zero for all rows; at least one must count.")
     return weights

@@ -321,7 +321,7 @@ def test_a_fit_can_be_stopped():
 def test_steps_that_run_out_are_said(monkeypatch):
     monkeypatch.setattr("isinglass.model.fit.pseudolikelihood.DENSE", 0)
     monkeypatch.setattr("isinglass.model.fit.descent.NEWTON_STEPS", 3)
-    with pytest.warns(StoppedEarly, match="took all its 3 steps"):
+    with pytest.warns(StoppedEarly, match="stopped after 3 steps"):
         fit_model(table_of(MODELS["Ising, grid"], 300, 0), MODELS["Ising, grid"].graph)
 
 
@@ -362,7 +362,7 @@ def test_rows_with_gaps():
             filled = [min(code, 1) for code in row]
             expected[r] += softmax(column_scores(model, filled, r))[1] - row[r]
     np.testing.assert_allclose(expected, 0, atol=1e-6)
-    with pytest.raises(SettingError, match="rows without gaps"):
+    with pytest.raises(SettingError, match="rows without missing values"):
         fit_model(table, estimator.graph_, "likelihood")
 
 

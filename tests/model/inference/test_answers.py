@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import enumeration
-from isinglass import simulate
+from isinglass import Exact, Gibbs, simulate
 from isinglass.errors import SettingError
 from isinglass.model import ask
 from small_models import MODELS
@@ -66,7 +66,8 @@ def test_sampled_answers_have_errors_that_hold():
 
 def test_sampling_takes_over_where_memory_ends():
     field = simulate.ising(simulate.grid(6, 6), coupling=0.2)
-    answers = ask(field, ["x35"], {"x0": 1}, memory=2000, draws=320, burn_in=50, seed=0)
+    method = Exact(memory=2000), Gibbs(draws=320, burn_in=50)
+    answers = ask(field, ["x35"], {"x0": 1}, method=method, seed=0)
     assert (answers.method, answers.most_likely) == ("gibbs", None)
     assert answers.answers[0].table.error is not None
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import enumeration
-from isinglass import simulate
+from isinglass import Exact, simulate
 from isinglass.errors import OutOfMemory
 from isinglass.model.inference import elimination
 from small_models import MODELS, any_gauge
@@ -54,10 +54,10 @@ def test_memory_is_refused_with_the_number():
     order = elimination.plan(field, 1e9)
     needed = order.bytes_needed(100)
     with pytest.raises(OutOfMemory, match=rf"about {needed:,} bytes.* 1,000 bytes are allowed"):
-        field.sample(100, method="exact", memory=1000)
+        field.sample(100, method=Exact(memory=1000))
     with pytest.raises(OutOfMemory, match=f"about {order.bytes_needed():,} bytes"):
         field.log_partition(memory=1000)
-    assert field.sample(100, method="exact", memory=needed, seed=0).shape == (100, 64)
+    assert field.sample(100, method=Exact(memory=needed), seed=0).shape == (100, 64)
 
 
 def test_a_hopeless_model_is_refused_at_once():

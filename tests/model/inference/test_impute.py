@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import enumeration
-from isinglass import GreedyGraph, MarkovField, simulate
+from isinglass import Exact, Gibbs, GreedyGraph, MarkovField, simulate
 from isinglass.errors import OutOfMemory, PoorMixing, SettingError, TableError, UnseenState
 from small_models import MODELS, any_gauge
 
@@ -201,19 +201,19 @@ def test_what_cannot_be_completed():
     with pytest.raises(SettingError, match="one table, for display"):
         field.impute([["no", None, "all"]], most_likely=True, draws=2)
     with pytest.raises(OutOfMemory, match='take method="gibbs"'):
-        field.impute([[None, None, "all"]], method="exact", memory=10)
+        field.impute([[None, None, "all"]], method=Exact(memory=10))
     with pytest.raises(OutOfMemory, match="or draw"):
-        field.impute([[None, None, "all"]], most_likely=True, memory=10)
+        field.impute([[None, None, "all"]], most_likely=True, method=Exact(memory=10))
     rows = np.array([["a", None], ["b", "x"], ["b", "x"], ["a", None]] * 50, dtype=object)
     with_gap_state = GreedyGraph(missing="state").fit(rows).model_
-    with pytest.raises(SettingError, match="a gap in 'x1' is an answer"):
+    with pytest.raises(SettingError, match="a missing value of 'x1' is a state"):
         with_gap_state.impute(rows)
 
 
 def test_what_exceeds_memory_is_sampled():
     field = MODELS["Potts, grid"]
     rows = with_gaps(field, enumeration.all_rows(field)[5], (0, 1, 2), 50)
-    drawn = field.impute(rows, memory=10, seed=1)[0]
+    drawn = field.impute(rows, method=(Exact(memory=10), Gibbs()), seed=1)[0]
     assert (drawn == field.impute(rows, method="gibbs", seed=1)[0]).all()
 
 
@@ -222,7 +222,7 @@ def test_poor_mixing_is_said_once():
     rows = np.full((40, 16), None, dtype=object)
     rows[:, 0] = [-1, 1] * 20
     with pytest.warns(PoorMixing) as caught:
-        field.impute(rows, method="gibbs", burn_in=5, thin=1)
+        field.impute(rows, method=Gibbs(burn_in=5, thin=1))
     assert len(caught) == 1
 
 

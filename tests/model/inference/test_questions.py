@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import enumeration
-from isinglass import GreedyGraph, MarkovField, simulate
+from isinglass import Exact, Gibbs, GreedyGraph, MarkovField, simulate
 from isinglass.errors import OutOfMemory, SettingError, TableError, UnseenState
 from small_models import MODELS, any_gauge
 
@@ -263,7 +263,7 @@ def test_a_gap_that_is_a_state():
         (lambda f: f.conditional("diets"), SettingError, "did you mean 'diet'"),
         (lambda f: f.conditional("diet", {"coughs": "no"}), SettingError, "mean 'cough'"),
         (lambda f: f.conditional("diet", {"diet": "all"}), SettingError, "given already"),
-        (lambda f: f.conditional("diet", method="fast"), SettingError, "'exact' or 'gibbs'"),
+        (lambda f: f.conditional("diet", method="fast"), SettingError, "'gibbs', or Exact"),
         (lambda f: f.conditional([]), SettingError, "of must be text, or a list of at least one"),
         (lambda f: f.conditional(["diet", "diet"]), SettingError, "none twice"),
         (lambda f: f.given(f.most_likely()), SettingError, "all columns are given"),
@@ -276,8 +276,8 @@ def test_a_gap_that_is_a_state():
             TableError,
             "no column 'smokes', 'cough'",
         ),
-        (lambda f: f.marginals(memory=10), OutOfMemory, "at most 10 bytes"),
-        (lambda f: f.conditional("diet", memory=10), OutOfMemory, "at most 10 bytes"),
+        (lambda f: f.marginals(method=Exact(10)), OutOfMemory, "at most 10 bytes"),
+        (lambda f: f.conditional("diet", method=Exact(10)), OutOfMemory, "at most 10 bytes"),
         (lambda f: f.most_likely(memory=10), OutOfMemory, "at most 10 bytes"),
         (lambda f: f.log_likelihood(f.sample(2), memory=10), OutOfMemory, "at most 10 bytes"),
     ],
@@ -291,13 +291,14 @@ def test_labelled_tables_are_frames():
     table = survey("pandas").conditional(["cough", "diet"])
     frame = table.to_frame()
     assert isinstance(frame, pd.DataFrame)
-    assert list(frame.columns) == ["cough", "diet", "chance"]
-    assert frame["chance"].sum() == pytest.approx(1)
+    assert list(frame.columns) == ["cough", "diet", "probability"]
+    assert frame["probability"].sum() == pytest.approx(1)
     last = frame.iloc[-1]
-    assert table[last["cough"], last["diet"]] == last["chance"]
-    assert repr(table).startswith("chance of cough, diet\n")
-    odd = MarkovField(("chance",), ((True, False),), ([0.5, -0.5],), {}).marginals()["chance"]
-    assert odd.to_frame().columns == ["chance", "chance_"]
+    assert table[last["cough"], last["diet"]] == last["probability"]
+    assert repr(table).startswith("probability of cough, diet\n")
+    name = "probability"
+    odd = MarkovField((name,), ((True, False),), ([0.5, -0.5],), {}).marginals()[name]
+    assert odd.to_frame().columns == ["probability", "probability_"]
     assert odd[np.True_] == pytest.approx(1 / (1 + np.exp(-1)))
     with pytest.raises(ValueError, match="read-only"):
         odd.values[0] = 1
@@ -323,22 +324,22 @@ def test_sampled_chances_are_within_their_errors():
     exact = field.conditional(["x2", "x0"], given)
     off = []
     for seed in range(5):
-        found = field.conditional(["x2", "x0"], given, method="gibbs", draws=3200, seed=seed)
+        found = field.conditional(["x2", "x0"], given, method=Gibbs(draws=3200), seed=seed)
         assert found.values.sum() == pytest.approx(1)
         off.append((found.values - exact.values) / found.error)
     assert 0.5 < np.sqrt(np.mean(np.square(off))) < 1.6
     assert np.abs(off).max() < 5
     assert exact.error is None
-    again = field.conditional(["x2", "x0"], given, method="gibbs", draws=3200, seed=4)
+    again = field.conditional(["x2", "x0"], given, method=Gibbs(draws=3200), seed=4)
     np.testing.assert_array_equal(again.values, found.values)
-    assert found.to_frame().columns == ["x2", "x0", "chance", "error"]
+    assert found.to_frame().columns == ["x2", "x0", "probability", "error"]
     assert " ± " in repr(found)
 
 
 def test_sampled_marginals_are_within_their_errors():
     field = MODELS["Potts, grid"]
     given = {"x4": 1}
-    sampling = {"method": "gibbs", "draws": 6400, "seed": 0}
+    sampling = {"method": Gibbs(draws=6400), "seed": 0}
     for exact, found in (
         (field.marginals(given), field.marginals(given, **sampling)),
         (field.pair_marginals(given), field.pair_marginals(given, **sampling)),
@@ -354,7 +355,7 @@ def test_what_is_too_tangled_says_what_to_do():
     field = survey()
     for ask in (field.marginals, field.pair_marginals):
         with pytest.raises(OutOfMemory, match='or take method="gibbs"'):
-            ask(memory=10)
+            ask(method=Exact(memory=10))
     with pytest.raises(OutOfMemory, match="or take pseudo_log_likelihood"):
         field.log_likelihood(field.sample(2, seed=0), memory=10)
 
@@ -383,7 +384,7 @@ def test_a_sampled_shift_is_within_its_error():
     exact = field.odds_shift(**asking)
     off = []
     for seed in range(20):
-        found = field.odds_shift(**asking, method="gibbs", draws=3200, seed=seed)
+        found = field.odds_shift(**asking, method=Gibbs(draws=3200), seed=seed)
         off.append((found.log_odds - exact.log_odds) / found.error)
     assert 0.5 < np.sqrt(np.mean(np.square(off))) < 1.6
     assert " ± " in found.sentence

@@ -84,6 +84,35 @@ class Pairs {
       return row;
     }
 
+    // Exact counts of the rows with each state of a column and each of a target: states x target's states.
+    void cross_counts(std::size_t column, std::size_t target, std::vector<double>& out) {
+      const Table& table = pairs_.table_;
+      const auto m = static_cast<std::size_t>(table.states(column)),
+                 width = static_cast<std::size_t>(table.states(target));
+      out.assign(m * width, 0.0);
+      if (!table.countable()) {
+        for (std::size_t c = 0; c < m; ++c)
+          for (std::size_t a = 0; a < width; ++a)
+            out[c * width + a] =
+                table.count(table.bits(target, static_cast<int>(a)), table.bits(column, static_cast<int>(c)));
+        return;
+      }
+      // Pair counts know all but the first states; the rest are differences of whole numbers.
+      double* first = out.data();
+      for (std::size_t a = 0; a < width; ++a)
+        first[a] = table.marginal(table.state(target, static_cast<int>(a)));
+      for (std::size_t a = 1; a < width; ++a) {
+        const double* counts = row(pairs_.first(target) + a - 1).data() + pairs_.first(column);
+        for (std::size_t c = 1; c < m; ++c) first[a] -= out[c * width + a] = counts[c - 1];
+      }
+      for (std::size_t c = 1; c < m; ++c) {
+        double& own = out[c * width];
+        own = table.marginal(table.state(column, static_cast<int>(c)));
+        for (std::size_t a = 1; a < width; ++a) own -= out[c * width + a];
+        first[0] -= own;
+      }
+    }
+
    private:
     static constexpr std::size_t kKept = 64;
     const Pairs& pairs_;

@@ -7,17 +7,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/edge.hpp"
 #include "base/linear.hpp"
-#include "bits/binary_design.hpp"
 #include "bits/cell_view.hpp"
-#include "refit/cell_sums.hpp"
+#include "refit/cell_loss.hpp"
 #include "refit/large_refit.hpp"
-#include "refit/scores.hpp"
+#include "refit/minimum.hpp"
 
 namespace isinglass {
 
@@ -36,21 +35,21 @@ class Refit {
   Refit(const CellView& view, double n, bool intercept, double ridge,
         Curvature curvature = Curvature::by_size)
       : view_(view),
+        design_(view.states),
         n_(n),
         intercept_(intercept),
         ridge_(ridge),
-        q_(static_cast<std::size_t>(view.width - 1)) {
-    std::size_t at = 1;  // feature 0 is the field
-    for (const int m : view_.states) {
-      first_.push_back(at);
-      at += static_cast<std::size_t>(m - 1);
-    }
-    features_ = at;
-    size_ = (intercept_ ? features_ : features_ - 1) * q_;
+        q_(target_parameters(view.width)),
+        features_(design_.features()),
+        size_((intercept ? features_ : features_ - 1) * q_),
+        loss_(view_, design_) {
     const bool many = curvature == Curvature::by_size ? q_ > 1 && size_ >= kManyParameters
                                                       : curvature == Curvature::products;
     if (many && intercept_) large_.emplace(view_, n_, ridge_);
   }
+
+  Refit(const Refit&) = delete;  // its parts point at each other
+  Refit& operator=(const Refit&) = delete;
 
   std::size_t size() const { return size_; }
 
@@ -114,130 +113,40 @@ class Refit {
     return full;
   }
 
-  // Chances of the target's states in each cell at expanded parameters, and the plain mean loss.
-  double chances(std::span<const double> full, std::vector<double>& out) {
-    const auto width = static_cast<std::size_t>(view_.width);
-    out.resize(view_.cells * width);
-    if (design_) return design_->chances(full, view_.cells, out.data()) / n_;
-    const Scores scores(view_, full);
-    if (q_ == 1) return chances_of_two(scores, out) / n_;
-    double loss = 0;
-    for (std::size_t s = 0; s < view_.cells; s += kCellBlock)
-      loss += block_chances(s, scores, &out[s * width]);
-    return loss / n_;
+  // Probabilities of the target's states in each cell at expanded parameters, and the plain mean loss.
+  double probabilities(std::span<const double> full, std::vector<double>& out) {
+    return loss_.probabilities(full, out) / n_;
   }
 
   // Which columns' tables the data leave open in some direction, the ridge alone holding them.
   // Along a direction in which the loss only falls towards infinity, the ridge stops the fit where
   // the data's pull equals its own, so the curvature left there is at most a few times the ridge
-  // times the size of the tables; where columns are collinear it is zero. Gaps are not looked at.
+  // times the size of the tables; where columns are collinear it is zero. Missing values are not looked at.
   std::vector<char> held_by_ridge(std::span<const double> x) {
     const double limit = ridge_ + 4 * ridge_ * (1 + tables_norm(x));
-    if (large_) return large_->flatter_than(limit);
-    std::vector<char> held(view_.states.size(), 0);
-    std::vector<double> factor = hessian_;
-    // No table is flatter than the flattest direction of all.
-    for (std::size_t i = 0; i < size_; ++i) factor[i * size_ + i] -= 2 * limit;
-    if (factorise(factor, size_, 0.0)) return held;
-    factor = hessian_;
-    if (held.empty() || !factorise(factor, size_, 0.0)) return std::vector<char>(held.size(), 1);
-    invert(factor, size_);
-    for (std::size_t t = 0; t < held.size(); ++t)
-      held[t] = view_.answers_of(t) > 1 && !below(variance(factor, t), 1 / limit);
-    return held;
+    return large_ ? large_->flatter_than(limit) : tables_flatter_than(minimum(x), limit);
   }
 
-  // What the removal of each column's table costs at least, the field re-optimised; for a target of
-  // two states with an intercept, else zero. With D the table and b the change of the field, the
-  // logits move by b - D within range(D), for the field makes up for the table; so by Lemma 2 of
-  // docs/engine.md the cost is at least (e^-s + s - 1)/s^2 times the curvature of the best such
-  // move, s = range(D). The ridge and the slope it leaves are far below the slack.
+  // See refit/minimum.hpp. Nothing is known of the field's responses where there is no matrix.
   std::vector<double> least_removal_costs(std::span<const double> x) const {
-    std::vector<double> least(view_.states.size(), 0.0);
-    if (q_ != 1 || !intercept_) return least;
-    const double field = hessian_[0];
-    for (std::size_t t = 0; t < least.size(); ++t) {
-      const auto m = static_cast<std::size_t>(view_.states[t]) - 1;
-      const double* table = &x[first_[t]];
-      double low = 0, high = 0, with_field = 0, own = 0;
-      for (std::size_t c = 0; c < m; ++c) {
-        low = std::min(low, table[c]);
-        high = std::max(high, table[c]);
-        with_field += table[c] * hessian_[(first_[t] + c) * size_];
-        for (std::size_t d = 0; d <= c; ++d)
-          own += (c == d ? 1 : 2) * table[c] * table[d] * hessian_[(first_[t] + c) * size_ + first_[t] + d];
-      }
-      const double s = high - low, curvature = own - with_field * with_field / field;
-      const double share = s > 1e-3 ? (std::exp(-s) + s - 1) / (s * s) : 0.5 - s / 6;
-      // The curvature may be that of a point nearby; it changes by at most e^drift.
-      least[t] = std::max(share * curvature * std::exp(-drift_) * (1 - 1e-9) - 1e-6 * (1 + s), 0.0);
-    }
-    return least;
+    return isinglass::least_removal_costs(minimum(x));
   }
-
-  // Where the field goes, about, when each column's table is removed: a number for each of the target's
-  // states but the first. Nothing, where there is no matrix, or no field.
   std::vector<double> field_responses(std::span<const double> x) const {
-    std::vector<double> field(q_ * q_), responses;
-    if (!intercept_ || large_) return responses;
-    for (std::size_t a = 0; a < q_; ++a) std::copy_n(&hessian_[a * size_], a + 1, &field[a * q_]);
-    if (!factorise(field, q_, 0.0)) return responses;
-    responses.assign(view_.states.size() * q_, 0.0);
-    for (std::size_t t = 0; t < view_.states.size(); ++t) {
-      const std::span<double> response(&responses[t * q_], q_);
-      const std::size_t begin = first_[t] * q_, count = (static_cast<std::size_t>(view_.states[t]) - 1) * q_;
-      for (std::size_t i = begin; i < begin + count; ++i)
-        add_multiple(response.data(), x[i], &hessian_[i * size_], q_);
-      substitute(field, response);
-    }
-    return responses;
+    return large_ ? std::vector<double>() : isinglass::field_responses(minimum(x));
   }
-
-  // Where the features of column t begin, among all features.
-  std::size_t first(std::size_t t) const { return first_[t]; }
 
  private:
+  Minimum minimum(std::span<const double> x) const {
+    return {view_, design_, intercept_, x, hessian_, drift_};
+  }
+
   // Without an intercept the field is minus the mean of every table over its columns.
   double pull(std::size_t feature) const {
     if (feature == 0) return 0;
-    std::size_t t = first_.size();
-    while (first_[--t] > feature) {
+    std::size_t t = design_.edges();
+    while (design_.first(--t) > feature) {
     }
     return -1.0 / view_.states[t];
-  }
-
-  double chances_of_two(const Scores& scores, std::vector<double>& out) const {
-    TwoChances two;
-    double loss = 0;
-    for (std::size_t first = 0; first < view_.cells; first += kCellBlock) {
-      loss += block_chances(first, scores, two);
-      for (std::size_t s = 0; s < cells_from(first); ++s) {
-        const bool second = two.logit[s] > 0;
-        out[2 * (first + s) + second] = two.likely[s];
-        out[2 * (first + s) + !second] = two.unlikely[s];
-      }
-    }
-    return loss;
-  }
-
-  std::size_t cells_from(std::size_t first) const { return std::min(view_.cells - first, kCellBlock); }
-
-  // Loss of a block of cells of a target of two states, and its chances there.
-  double block_chances(std::size_t first, const Scores& scores, TwoChances& two) const {
-    const double* counts = view_.counts + 2 * first;
-    double rows[kCellBlock], linear[kCellBlock];
-    scores.of_cells(first, cells_from(first), two.logit);
-    for (std::size_t s = 0; s < cells_from(first); ++s) {
-      rows[s] = counts[2 * s] + counts[2 * s + 1];
-      linear[s] = (two.logit[s] > 0 ? counts[2 * s] : -counts[2 * s + 1]) * two.logit[s];
-    }
-    return logits_to_chances(cells_from(first), rows, two) + total(linear, cells_from(first));
-  }
-
-  // The same for any number of states; the chances go to `chance`.
-  double block_chances(std::size_t first, const Scores& scores, double* chance) const {
-    scores.of_cells(first, cells_from(first), chance);
-    return scores_to_chances(cells_from(first), q_ + 1, view_.counts + first * (q_ + 1), chance);
   }
 
   // Value and gradient of the mean loss plus ridge, and with `curved` its Hessian (lower triangle).
@@ -245,79 +154,11 @@ class Refit {
     const std::vector<double> full = expand(x);
     slope_.assign(features_ * q_, 0.0);
     if (curved) blocks_.assign(features_ * (features_ + 1) / 2 * block_size(q_), 0.0);
-    double value = sum_cells(full, curved);
+    double value = loss_.sum(full, slope_.data(), curved ? blocks_.data() : nullptr);
     for (double& number : slope_) number /= n_;
     if (curved) unpack_blocks();
     value = value / n_ + add_ridge(full, curved);
     reduce(curved);
-    return value;
-  }
-
-  // Sums over cells of loss, slope and curvature.
-  double sum_cells(std::span<const double> full, bool curved) {
-    if (!design_ && BinaryDesign::suits(view_)) design_.emplace(view_);
-    if (design_) return design_->look(full, slope_.data(), curved ? blocks_.data() : nullptr);
-    if (active_.empty()) list_active();
-    const Scores scores(view_, full);
-    return q_ == 1 ? sum_two_states(scores, curved) : sum_many_states(scores, curved);
-  }
-
-  // The features that are 1 in each cell, the field first.
-  void list_active() {
-    const std::size_t columns = first_.size();
-    active_.resize(view_.cells * (columns + 1));
-    active_begin_.assign(1, 0);
-    std::size_t found = 0;
-    for (std::size_t s = 0; s < view_.cells; ++s) {
-      active_[found++] = 0;
-      for (std::size_t t = 0; t < columns; ++t) {
-        const unsigned c = view_.codes[s * columns + t];
-        active_[found] = static_cast<std::uint32_t>(first_[t]) + c - 1;
-        found += c > 0;
-      }
-      active_begin_.push_back(found);
-    }
-  }
-
-  double sum_two_states(const Scores& scores, bool curved) {
-    std::vector<double*> rows;  // of the lower triangle
-    for (std::size_t f = 0; curved && f < features_; ++f) rows.push_back(&blocks_[f * (f + 1) / 2]);
-    TwoChances two;
-    double value = 0;
-    for (std::size_t first = 0; first < view_.cells; first += kCellBlock) {
-      value += block_chances(first, scores, two);
-      for (std::size_t s = 0; s < cells_from(first); ++s) {
-        const double *counts = view_.counts + 2 * (first + s), rows_here = counts[0] + counts[1];
-        const double off = rows_here * (two.logit[s] > 0 ? two.likely[s] : two.unlikely[s]) - counts[1];
-        const double curvature = rows_here * two.likely[s] * two.unlikely[s];
-        const std::uint32_t *begin = &active_[active_begin_[first + s]],
-                            *end = &active_[0] + active_begin_[first + s + 1];
-        for (const std::uint32_t* f = begin; f != end; ++f) slope_[*f] += off;
-        if (!curved) continue;
-        for (const std::uint32_t* f = begin; f != end; ++f) {
-          double* row = rows[*f];
-          for (const std::uint32_t* g = begin; g <= f; ++g) row[*g] += curvature;
-        }
-      }
-    }
-    return value;
-  }
-
-  double sum_many_states(const Scores& scores, bool curved) {
-    const std::size_t width = q_ + 1;
-    std::vector<double> chances(kCellBlock * width);
-    double value = 0;
-    for (std::size_t s = 0; s < view_.cells; s += kCellBlock) {
-      value += block_chances(s, scores, chances.data());
-      add_cells({.cells = cells_from(s),
-                 .active = active_.data(),
-                 .begin = &active_begin_[s],
-                 .counts = view_.counts + s * width,
-                 .chances = chances.data(),
-                 .slopes = slope_.data(),
-                 .blocks = curved ? blocks_.data() : nullptr},
-                q_);
-    }
     return value;
   }
 
@@ -335,23 +176,30 @@ class Refit {
       }
   }
 
-  double add_ridge(std::span<const double> full, bool curved) {
-    const std::size_t dim = features_ * q_;
-    double value = 0;
-    for (std::size_t t = 0; t < first_.size(); ++t) {
-      const auto m = static_cast<std::size_t>(view_.states[t]) - 1;
+  // Calls visit(row, column, u, v) for all pairs of a table's parameters: u times v is their product in the
+  // zero-sum gauge of the neighbour's states, u, and of the target's, v.
+  template <class Visit>
+  void for_pairs_in_gauge(const Visit& visit) const {
+    for (std::size_t t = 0; t < design_.edges(); ++t) {
+      const std::size_t m = design_.features_of(t), first = design_.first(t);
       for (std::size_t c = 0; c < m; ++c)
         for (std::size_t d = 0; d < m; ++d)
           for (std::size_t a = 0; a < q_; ++a)
-            for (std::size_t b = 0; b < q_; ++b) {
-              const std::size_t row = (first_[t] + c) * q_ + a, column = (first_[t] + d) * q_ + b;
-              const double weight =
-                  ridge_ * ((c == d) - 1.0 / static_cast<double>(m + 1)) * ((a == b) - 1.0 / view_.width);
-              value += 0.5 * weight * full[row] * full[column];
-              slope_[row] += weight * full[column];
-              if (curved && column <= row) curvature_[row * dim + column] += weight;
-            }
+            for (std::size_t b = 0; b < q_; ++b)
+              visit((first + c) * q_ + a, (first + d) * q_ + b, (c == d) - 1.0 / static_cast<double>(m + 1),
+                    (a == b) - 1.0 / view_.width);
     }
+  }
+
+  double add_ridge(std::span<const double> full, bool curved) {
+    const std::size_t dim = features_ * q_;
+    double value = 0;
+    for_pairs_in_gauge([&](std::size_t row, std::size_t column, double u, double v) {
+      const double weight = ridge_ * u * v;
+      value += 0.5 * weight * full[row] * full[column];
+      slope_[row] += weight * full[column];
+      if (curved && column <= row) curvature_[row * dim + column] += weight;
+    });
     return value;
   }
 
@@ -415,73 +263,24 @@ class Refit {
   double tables_norm(std::span<const double> x) const {
     const std::vector<double> full = expand(x);
     double sum = 0;
-    for (std::size_t t = 0; t < first_.size(); ++t) {
-      const auto m = static_cast<std::size_t>(view_.states[t]) - 1;
-      for (std::size_t c = 0; c < m; ++c)
-        for (std::size_t d = 0; d < m; ++d)
-          for (std::size_t a = 0; a < q_; ++a)
-            for (std::size_t b = 0; b < q_; ++b)
-              sum += ((c == d) - 1.0 / static_cast<double>(m + 1)) * ((a == b) - 1.0 / view_.width) *
-                     full[(first_[t] + c) * q_ + a] * full[(first_[t] + d) * q_ + b];
-    }
+    for_pairs_in_gauge([&](std::size_t row, std::size_t column, double u, double v) {
+      sum += u * v * full[row] * full[column];
+    });
     return std::sqrt(std::max(sum, 0.0));
   }
 
-  // Orthonormal zero-sum contrasts of m states, without the first state's row: (m - 1) x (m - 1).
-  static std::vector<double> contrasts(std::size_t m) {
-    std::vector<double> basis((m - 1) * (m - 1), 0.0);
-    for (std::size_t k = 1; k < m; ++k)
-      for (std::size_t i = 1; i <= k; ++i)
-        basis[(i - 1) * (m - 1) + k - 1] =
-            (i < k ? -1.0 : static_cast<double>(k)) / std::sqrt(static_cast<double>(k * (k + 1)));
-    return basis;
-  }
-
-  // Variance of column t's table between answers, in their zero-sum gauge, from the inverse of the
-  // curvature (lower triangle): contrasts of the target's states, then of the column's, from both sides.
-  std::vector<double> variance(const std::vector<double>& inverse, std::size_t t) const {
-    const auto m = static_cast<std::size_t>(view_.states[t]) - 1, kept = view_.answers_of(t) - 1;
-    const std::size_t df = m * q_, few = kept * q_, start = (first_[t] - (intercept_ ? 0 : 1)) * q_;
-    const std::vector<double> of_t = contrasts(kept + 1), of_r = contrasts(q_ + 1);
-    std::vector<double> half(df * few), matrix(few * few), row(df);
-    for (std::size_t i = 0; i < df; ++i) {
-      for (std::size_t j = 0; j < df; ++j)
-        row[j] = inverse[(start + std::max(i, j)) * size_ + start + std::min(i, j)];
-      contrast(row.data(), kept, of_t, of_r, &half[i], df);
-    }
-    for (std::size_t k = 0; k < few; ++k) contrast(&half[k * df], kept, of_t, of_r, &matrix[k], few);
-    return matrix;
-  }
-
-  // One row of such a matrix, m by q numbers, in contrasts of both; written down a column of another.
-  void contrast(const double* row, std::size_t m, const std::vector<double>& of_t,
-                const std::vector<double>& of_r, double* column, std::size_t stride) const {
-    std::vector<double> half(m * q_, 0.0);
-    for (std::size_t c = 0; c < m; ++c)
-      for (std::size_t a = 0; a < q_; ++a)
-        for (std::size_t b = 0; b < q_; ++b) half[c * q_ + b] += row[c * q_ + a] * of_r[a * q_ + b];
-    for (std::size_t l = 0; l < m; ++l)
-      for (std::size_t b = 0; b < q_; ++b) {
-        double sum = 0;
-        for (std::size_t c = 0; c < m; ++c) sum += half[c * q_ + b] * of_t[c * m + l];
-        column[(l * q_ + b) * stride] = sum;
-      }
-  }
-
   CellView view_;
+  Design design_;
   double n_;
   bool intercept_;
   double ridge_;
-  std::size_t q_, features_ = 1, size_ = 0;
-  std::vector<std::size_t> first_;
+  std::size_t q_, features_, size_;
+  CellLoss loss_;
   std::vector<double> slope_, curvature_;   // field and tables
-  std::vector<double> blocks_;              // the curvature while it is summed, a block a pair of features
+  std::vector<double> blocks_;              // the curvature while it is summed, a block per pair of features
   std::vector<double> gradient_, hessian_;  // free parameters
   double drift_ = 0;                        // how far the scores may have moved since the Hessian
-  std::vector<std::uint32_t> active_;       // features that are 1, cell by cell
-  std::vector<std::size_t> active_begin_;
-  std::optional<BinaryDesign> design_;  // in their place, where it is small
-  std::optional<LargeRefit> large_;     // takes over where parameters are many
+  std::optional<LargeRefit> large_;         // takes over where parameters are many
 };
 
 }  // namespace isinglass

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/threads.hpp"
-#include "search/deviance.hpp"
 #include "search/node.hpp"
 
 namespace isinglass {
@@ -21,7 +20,7 @@ class Engine {
     pairs_.prepare(threads_);
     std::vector<NodePath> results(targets.size());
     in_threads(targets.size(), watch, [&](std::size_t i, Node& node) {
-      node.turn_to(targets[i]);
+      node.set_target(targets[i]);
       results[i] = node.search(interrupted_);
       results[i].evaluated = node.evaluated();
     });
@@ -32,7 +31,7 @@ class Engine {
   std::vector<NodePath> fit(const std::vector<std::vector<std::size_t>>& neighbours, const WatchWork& watch) {
     std::vector<NodePath> results(neighbours.size());
     in_threads(neighbours.size(), watch, [&](std::size_t r, Node& node) {
-      node.turn_to(r);
+      node.set_target(r);
       results[r] = node.fit_on(neighbours[r]);
     });
     return results;
@@ -54,24 +53,5 @@ class Engine {
   Pairs pairs_;
   std::atomic<bool> interrupted_{false};
 };
-
-// What some neighbours of each target add, all else refitted each time.
-inline std::vector<Deviances> find_deviances(const Table& table, bool intercept,
-                                             const std::vector<std::size_t>& targets,
-                                             const std::vector<std::vector<std::size_t>>& neighbours,
-                                             const std::vector<std::vector<std::size_t>>& left_out,
-                                             unsigned threads, const WatchWork& watch) {
-  std::vector<Deviances> found(targets.size());
-  std::deque<DevianceFinder> finders;
-  for (unsigned thread = 0; thread < std::max(threads, 1u); ++thread) finders.emplace_back(table, intercept);
-  std::atomic<bool> interrupted{false};
-  if (!targets.empty())
-    share_out_watched(
-        targets.size(), std::max(threads, 1u), interrupted, watch,
-        [&](std::size_t i, unsigned thread) {
-          found[i] = finders[thread].find(targets[i], neighbours[i], left_out[i]);
-        });
-  return found;
-}
 
 }  // namespace isinglass

@@ -1,4 +1,4 @@
-"""Parameters of a pairwise model on a known graph: one table an edge, shared by both its ends.
+"""Parameters of a pairwise model on a known graph: one table per edge, shared by both its ends.
 
 The search refits each column on its own, so an edge has two tables, one from either end. Here all
 columns are fitted together, by pseudo-likelihood, or by likelihood where memory allows.
@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 from isinglass.graph import Graph
 from isinglass.losses.linear import RIDGE
-from isinglass.model.field import MEMORY, MarkovField
+from isinglass.model.field import MarkovField
 from isinglass.model.fit.layout import Layout
 from isinglass.model.fit.likelihood import Likelihood
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood
+from isinglass.model.inference.methods import MEMORY
 from isinglass.parameters import checked
 from isinglass.table import Table
 
@@ -44,8 +45,8 @@ def fit_model(
     Parameters
     ----------
     table : Table
-        As ``isinglass.table.encode`` gives it. Where gaps are left out (``available``), a column
-        is explained by the rows where it and its neighbours are seen.
+        As ``isinglass.table.encode`` gives it. Where missing values are skipped (``available``), a
+        column is explained by the rows where it and its neighbours are seen.
     graph : Graph
         Over the columns of the table; its numbers are not looked at.
     refit : "pseudolikelihood" or "likelihood"
@@ -58,7 +59,7 @@ def fit_model(
         Bytes that may be kept from step to step. The pseudo-likelihood computes again what does
         not fit; the likelihood refuses an elimination that needs more, with the number.
     progress : function of a few words, optional
-        Is told which step the fit takes, and how steep it still is; ``progress=print`` prints it.
+        Called with the step of the fit and its largest slope; ``progress=print`` prints them.
 
     Returns
     -------

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from isinglass.errors import SettingError
-from isinglass.model.fit import pseudolikelihood
-from isinglass.model.fit.descent import Tell, lbfgs
+from isinglass.errors import Setting, SettingError
+from isinglass.model.field import MarkovField
+from isinglass.model.fit.descent import Progress, lbfgs
 from isinglass.model.fit.layout import Layout
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood
 from isinglass.model.inference import elimination
-from isinglass.model.potentials import Potentials
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -30,35 +29,34 @@ class Likelihood:
     def __init__(self, pseudo: PseudoLikelihood, table: Table, memory: float) -> None:
         if table.available:
             raise SettingError(
-                'refit="likelihood" needs rows without gaps; take missing="drop" or "state", or '
-                'refit="pseudolikelihood".'
+                'refit="likelihood" needs rows without missing values; take ',
+                Setting("missing", "drop"),
+                ' or "state", or refit="pseudolikelihood".',
             )
         self.pseudo, self.layout, self.ridge = pseudo, pseudo.layout, pseudo.ridge
         self.table = table
         empty = self._field(np.zeros(self.layout.size))
-        self.order = elimination.plan(empty, memory)
-        elimination.check_memory(
-            self.order, 0, memory, ', or take refit="pseudolikelihood"', beliefs=True
-        )
+        way_out = ', or take refit="pseudolikelihood"'
+        self.order = elimination.plan_within(empty, memory, way_out, beliefs=True)
         self.shares = _shares(self.layout, table)
 
-    def minimum(self, tell: Tell | None = None) -> Array:
+    def minimum(self, progress: Progress | None = None) -> Array:
         """From the pseudo-likelihood's answer, in coordinates that its curvature makes round."""
-        start = self.pseudo.minimum(tell)
-        if self.layout.size > pseudolikelihood.DENSE:
-            return lbfgs(self.with_gradient, start, tell)
+        start = self.pseudo.minimum(progress)
+        if not self.pseudo.has_room_for_a_matrix:
+            return lbfgs(self.with_gradient, start, progress)
         root = _root(self.pseudo.with_hessian(start)[2])
 
         def rounded(z: Array) -> tuple[float, Array]:
             value, gradient = self.with_gradient(start + solve_triangular(root, z))
             return value, solve_triangular(root, gradient, trans="T")
 
-        found = _polished(rounded, lbfgs(rounded, np.zeros(len(start)), tell))
+        found = _polished(rounded, lbfgs(rounded, np.zeros(len(start)), progress))
         step: Array = solve_triangular(root, found)
         return start + step
 
-    def _field(self, parameters: Array) -> Potentials:
-        return Potentials(
+    def _field(self, parameters: Array) -> MarkovField:
+        return MarkovField(
             self.table.names,
             tuple(tuple(range(m)) for m in self.layout.n_states),
             self.layout.intercepts(parameters),
@@ -89,10 +87,10 @@ def _shares(layout: Layout, table: Table) -> Array:
 def _contrasts(layout: Layout, single: list[Array], pairs: dict[tuple[int, int], Array]) -> Array:
     moments = np.zeros(layout.size)
     if layout.intercept:
-        for places, basis, shares in zip(layout.fields, layout.bases, single, strict=True):
-            moments[places] = shares @ basis
-    for (i, j), places in layout.edges.items():
-        moments[places] = layout.bases[i].T @ pairs[i, j] @ layout.bases[j]
+        for positions, basis, shares in zip(layout.fields, layout.bases, single, strict=True):
+            moments[positions] = shares @ basis
+    for (i, j), positions in layout.edges.items():
+        moments[positions] = layout.bases[i].T @ pairs[i, j] @ layout.bases[j]
     return moments
 
 

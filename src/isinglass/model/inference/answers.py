@@ -4,32 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import OutOfMemory, SettingError
 from isinglass.graph import position_of
-from isinglass.model.field import MarkovField
-from isinglass.model.inference.gibbs import Schedule
-from isinglass.model.inference.sampled import sampled_shares
+from isinglass.model.inference.evidence import Evidence, positions_asked
+from isinglass.model.inference.methods import (
+    Exact,
+    Gibbs,
+    Method,
+    first_that_fits,
+    memory_of,
+    takes_method,
+)
+from isinglass.model.inference.questions import probabilities
 from isinglass.model.labelled import LabelledTable
-from isinglass.model.potentials import MEMORY, Evidence
-from isinglass.parameters import Seed, checked
+
+if TYPE_CHECKING:
+    from isinglass.model.field import MarkovField
+    from isinglass.parameters import Seed
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Chances of the states of one column, or jointly of several.
+    """Probabilities of the states of one column, or jointly of several.
 
     Attributes
     ----------
     table : LabelledTable
-        Chances given the evidence; ``table.error`` holds standard errors if they were sampled.
+        Probabilities given the evidence; if sampled, ``table.error`` holds standard errors.
     before : LabelledTable or None
         The same without any evidence; None if none was given.
     """
@@ -63,23 +71,35 @@ class Answer:
             errors: Array = ratios * np.hypot(now, before)
         return errors
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One dict a state: labels, chance, the chance without evidence, odds ratio, errors."""
+    def rows(self, most: int | None = None) -> list[dict[str, Any]]:
+        """One dict per state: labels, probability, the one without evidence, odds ratio, errors.
+
+        Of more than `most` states, the likeliest.
+        """
         columns = {
-            "chance": self.table.values,
+            "probability": self.table.values,
             "error": self.table.error,
             "before": None if self.before is None else self.before.values,
             "odds_ratio": self.odds_ratios,
             "odds_ratio_error": self.odds_errors,
         }
+        shape = self.table.values.shape
+        at = np.arange(self.table.values.size)
+        if most is not None and len(at) > most:
+            at = np.argsort(-self.table.values.ravel(), kind="stable")[:most]
         flat = {
-            key: [None] * self.table.values.size if of is None else list(map(_finite, of.ravel()))
+            key: [None] * len(at) if of is None else list(map(_finite, of.ravel()[at]))
             for key, of in columns.items()
         }
+        states = zip(*np.unravel_index(at, shape), strict=True)
+        labels = (
+            [of[code] for of, code in zip(self.table.states, codes, strict=True)]
+            for codes in states
+        )
         return [
-            {"labels": dict(zip(self.table.names, labels, strict=True))}
-            | {key: values[at] for key, values in flat.items()}
-            for at, labels in enumerate(product(*self.table.states))
+            {"labels": dict(zip(self.table.names, own, strict=True))}
+            | {key: values[row] for key, values in flat.items()}
+            for row, own in enumerate(labels)
         ]
 
 
@@ -103,18 +123,14 @@ class Answers:
     most_likely: Mapping[str, Hashable] | None
 
 
-@checked
+@takes_method
 def ask(
     field: MarkovField,
     of: Sequence[str] | None = None,
     given: Evidence | None = None,
     *,
     joint: bool = False,
-    method: str = "auto",
-    memory: float = MEMORY,
-    draws: int = 10_000,
-    burn_in: int = 1000,
-    thin: int = 10,
+    method: Method = "auto",
     seed: Seed = None,
 ) -> Answers:
     """Ask a model about some columns when others are known.
@@ -128,12 +144,8 @@ def ask(
         Labels of other columns, by name.
     joint : bool
         Whether to ask for all combinations of their states, not for each column alone.
-    method : "auto", "exact" or "gibbs"
-        By elimination, by sampling with error bars, or the first if its memory allows it.
-    memory : float
-        Bytes that exact answers may take.
-    draws, burn_in, thin, seed
-        For sampling, as in `MarkovField.conditional`.
+    method, seed
+        As in `MarkovField.conditional`.
 
     Returns
     -------
@@ -145,78 +157,34 @@ def ask(
     >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
     >>> answers = ask(field, ["x1"], {"x0": 1})
     >>> answers.answers[0].table
-    chance of x1
+    probability of x1
       0.2689  -1
       0.7311  1
     >>> answers.answers[0].odds_ratios.round(3).tolist(), answers.most_likely
     ([0.368, 2.718], {'x0': 1, 'x1': 1, 'x2': 1})
     """
     given = dict(given or {})
-    groups = _groups(field, of, given, joint)
-    schedule = Schedule(burn_in=burn_in, thin=thin)
-    rng = np.random.default_rng(seed)
-
-    def answer(used: str) -> Answers:
-        def tables(evidence: Evidence) -> list[LabelledTable]:
-            if used == "exact":
-                return _exact(field, groups, evidence, memory)
-            return _sampled(field, groups, evidence, draws=draws, schedule=schedule, rng=rng)
-
-        now = tables(given)
-        before: Sequence[LabelledTable | None] = tables({}) if given else [None] * len(now)
-        pairs = tuple(Answer(*pair) for pair in zip(now, before, strict=True))
-        return Answers(given, used, pairs, _most_likely(field, given, memory))
-
-    if method != "auto":
-        return answer(method)
-    try:
-        return answer("exact")
-    except OutOfMemory:
-        return answer("gibbs")
-
-
-def _groups(
-    field: MarkovField, of: Sequence[str] | None, given: Evidence, joint: bool
-) -> list[list[str]]:
-    """The columns of each answer."""
     names = [name for name in field.names if name not in given] if of is None else list(of)
-    for name in names:
-        position_of(name, field.names)
-        if name in given:
-            raise SettingError(f"{name!r} is given already; ask about another column.")
+    positions_asked(field, names, given)
     if not names:
         raise SettingError("all columns are given; leave out those to ask about.")
     names = list(dict.fromkeys(names))
-    return [names] if joint else [[name] for name in names]
+    groups = [names] if joint else [[name] for name in names]
+    rng = np.random.default_rng(seed)
 
+    def tables(evidence: Evidence, how: Exact | Gibbs) -> list[LabelledTable]:
+        rest = field.given(evidence)
+        columns = [[position_of(name, rest.names) for name in group] for group in groups]
+        return probabilities(rest, columns, how, rng)
 
-def _exact(
-    field: MarkovField, groups: Sequence[Sequence[str]], given: Evidence, memory: float
-) -> list[LabelledTable]:
-    if len(groups) == 1:
-        return [field.conditional(groups[0], given, memory=memory)]
-    tables = field.marginals(given, memory=memory)
-    return [tables[name] for (name,) in groups]
+    def answer(how: Exact | Gibbs) -> Answers:
+        now = tables(given, how)
+        before: Sequence[LabelledTable | None] = tables({}, how) if given else [None] * len(now)
+        pairs = tuple(Answer(*pair) for pair in zip(now, before, strict=True))
+        used = "exact" if isinstance(how, Exact) else "gibbs"
+        return Answers(given, used, pairs, _most_likely(field, given, memory_of(method)))
 
-
-def _sampled(
-    field: MarkovField,
-    groups: Sequence[Sequence[str]],
-    given: Evidence,
-    *,
-    draws: int,
-    schedule: Schedule,
-    rng: np.random.Generator,
-) -> list[LabelledTable]:
-    """All answers from the same draws."""
-    rest = field.given(given)
-    columns = [[position_of(name, rest.names) for name in group] for group in groups]
-    drawn = sampled_shares(rest, draws, schedule, rng)
-    answers = []
-    for group in columns:
-        shares, error = drawn.joint(group)
-        answers.append(rest._table(group, shares, error=error))
-    return answers
+    return first_that_fits(method, answer)
 
 
 def _most_likely(
@@ -233,8 +201,8 @@ def _log_odds_error(table: LabelledTable) -> Array:
     return error
 
 
-def _odds(chances: Array) -> Array:
-    odds: Array = chances / (1.0 - chances)
+def _odds(probabilities: Array) -> Array:
+    odds: Array = probabilities / (1.0 - probabilities)
     return odds
 
 

@@ -8,43 +8,46 @@ rows that share a piece and what surrounds it are done at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from isinglass.engine.learn import threads_for
+from isinglass.errors import SettingError, Wording
+from isinglass.model.fit.conditionals import cells_of
 from isinglass.model.inference import elimination
-from isinglass.model.inference.gibbs import Schedule, run_chains, warn_if_poor
+from isinglass.model.inference.methods import Exact, Gibbs, Method, first_that_fits, memory_of
 from isinglass.model.inference.mixing import Mixing
 from isinglass.model.inference.order import Elimination
-from isinglass.model.potentials import Potentials
-from isinglass.wording import counted
+from isinglass.model.inference.rows import encode_with_missing, refilled
+from isinglass.model.inference.sampling import run_chains, warn_if_poor
+
+if TYPE_CHECKING:
+    from isinglass.model.field import MarkovField
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.uint8]
 
-DISPLAY = (
-    "for display: drawn at the estimated parameters, so that an analysis of these tables comes "
-    "out too sure"
-)
-INFERENCE = (
-    "for inference: the parameters were redrawn for each table, given the graph; analyse each "
-    "table and combine the answers by Rubin's rules"
-)
+#: What completed tables may be used for.
+NOTES = {
+    "display": "for display: drawn at the estimated parameters, so an analysis of these tables "
+    "understates its uncertainty",
+    "inference": "for inference: the parameters were redrawn for each table, given the graph; "
+    "analyse each table and combine the answers by Rubin's rules",
+}
 MOST_LIKELY = "for display: the likeliest cells, more alike than real rows are"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Completed:
-    """Tables without gaps; frozen.
+    """Tables without missing values; frozen.
 
     Attributes
     ----------
     tables : tuple
-        One a draw, in the kind of table that came in.
+        One per draw, in the kind of table that came in.
     filled : int
         How many cells of a table were missing.
     note : str
@@ -65,33 +68,30 @@ class Completed:
         return iter(self.tables)
 
     def __repr__(self) -> str:
-        tables = counted(len(self), "table")
-        return f"Completed({tables}, {self.filled:,} cells filled in each, {self.note})"
+        number = f"{len(self)} table{'' if len(self) == 1 else 's'}"
+        return f"Completed({number}, {self.filled:,} cells filled in each, {self.note})"
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Columns that are missing together in some rows, and the seen columns around them.
+    """Columns that are missing together in some rows, and the seen columns around them."""
 
-    `models` has one model of the missing columns for each combination of states around them
-    that occurs, and `which` says which of them each row has.
-    """
-
+    field: MarkovField
     columns: tuple[int, ...]
     rows: NDArray[np.intp]
-    which: NDArray[np.intp]
-    scores: list[Array]
+    which: NDArray[np.intp]  # the combination of states around the columns that each row has
+    scores: list[Array]  # of each column's states, for each combination
     inner: dict[tuple[int, int], Array]
-    states: tuple[tuple[Any, ...], ...]
 
-    def models(self) -> Iterator[tuple[Potentials, NDArray[np.intp]]]:
-        """Each model with the rows that it is of."""
+    def models(self) -> Iterator[tuple[MarkovField, NDArray[np.intp]]]:
+        """A model for each combination of states around the columns, and the rows it is for."""
         order = np.argsort(self.which, kind="stable")
         starts = np.searchsorted(self.which[order], np.arange(len(self.scores[0]) + 1))
         names = tuple(map(str, self.columns))
+        states = [self.field.states[v] for v in self.columns]
         for at in range(len(self.scores[0])):
             own = [score[at] for score in self.scores]
-            model = Potentials.from_potentials(names, self.states, own, self.inner)
+            model = self.field.from_potentials(names, states, own, self.inner)
             yield model, self.rows[order[starts[at] : starts[at + 1]]]
 
 
@@ -99,7 +99,7 @@ Fill = Callable[[Piece, Codes], None]
 """A way to fill one piece: it writes into the codes it is given."""
 
 
-def complete(field: Potentials, codes: Codes, missing: NDArray[np.bool_], fill: Fill) -> Codes:
+def complete(field: MarkovField, codes: Codes, missing: NDArray[np.bool_], fill: Fill) -> Codes:
     """Codes with all missing cells filled; those that came in are left as they were."""
     done = codes.copy(order="F")
     for columns, rows in pieces_of(field, missing).items():
@@ -108,14 +108,14 @@ def complete(field: Potentials, codes: Codes, missing: NDArray[np.bool_], fill: 
 
 
 def pieces_of(
-    field: Potentials, missing: NDArray[np.bool_]
+    field: MarkovField, missing: NDArray[np.bool_]
 ) -> dict[tuple[int, ...], NDArray[np.intp]]:
     """Connected sets of missing columns, and the rows that have each."""
-    gappy = np.flatnonzero(missing.any(axis=1))
-    if not len(gappy):
+    incomplete = np.flatnonzero(missing.any(axis=1))
+    if not len(incomplete):
         return {}
-    patterns, which = np.unique(missing[gappy], axis=0, return_inverse=True)
-    by_pattern = gappy[np.argsort(which.ravel(), kind="stable")]
+    patterns, which = np.unique(missing[incomplete], axis=0, return_inverse=True)
+    by_pattern = incomplete[np.argsort(which.ravel(), kind="stable")]
     ends = np.cumsum(np.bincount(which.ravel(), minlength=len(patterns)))
     rows_of: dict[tuple[int, ...], list[NDArray[np.intp]]] = {}
     for pattern, rows in zip(patterns, np.split(by_pattern, ends[:-1]), strict=True):
@@ -124,7 +124,7 @@ def pieces_of(
     return {piece: np.concatenate(rows_of[piece]) for piece in sorted(rows_of)}
 
 
-def _connected(field: Potentials, columns: set[int]) -> Iterator[tuple[int, ...]]:
+def _connected(field: MarkovField, columns: set[int]) -> Iterator[tuple[int, ...]]:
     left = set(columns)
     while left:
         piece, reached = set(), [min(left)]
@@ -138,7 +138,7 @@ def _connected(field: Potentials, columns: set[int]) -> Iterator[tuple[int, ...]
         yield tuple(sorted(piece))
 
 
-def _speaking(field: Potentials, v: int) -> list[int]:
+def _speaking(field: MarkovField, v: int) -> list[int]:
     """Neighbours that can matter: a column of one state says nothing."""
     if field.n_states[v] == 1:
         return []
@@ -146,98 +146,115 @@ def _speaking(field: Potentials, v: int) -> list[int]:
 
 
 def _piece(
-    field: Potentials, codes: Codes, columns: tuple[int, ...], rows: NDArray[np.intp]
+    field: MarkovField, codes: Codes, columns: tuple[int, ...], rows: NDArray[np.intp]
 ) -> Piece:
     around = sorted({t for v in columns for t in _speaking(field, v)} - set(columns))
-    seen, which = _distinct(codes[rows][:, around])
+    which, seen = cells_of(codes[rows][:, around], [field.n_states[t] for t in around])
     scores = []
     for v in columns:
         score = np.tile(field.intercepts[v], (len(seen), 1))
         for t in set(_speaking(field, v)) & set(around):
             score += field.tables_of(v)[t][seen[:, around.index(t)]]
         scores.append(score)
-    place = {v: at for at, v in enumerate(columns)}
+    new = {v: at for at, v in enumerate(columns)}
     inner = {
-        (place[i], place[j]): table
+        (new[i], new[j]): table
         for (i, j), table in field.couplings.items()
-        if i in place and j in place
+        if i in new and j in new
     }
-    states = tuple(field.states[v] for v in columns)
-    return Piece(columns, rows, which, scores, inner, states)
-
-
-def _distinct(rows: Codes) -> tuple[Codes, NDArray[np.intp]]:
-    """Different rows, and which of them each row is; rows of nothing are all the same."""
-    if not rows.shape[1]:
-        return rows[:1], np.zeros(len(rows), dtype=np.intp)
-    seen, which = np.unique(rows, axis=0, return_inverse=True)
-    return seen, which.ravel()
+    return Piece(field, columns, rows, which, scores, inner)
 
 
 def likeliest(memory: float) -> Fill:
     """A way to fill pieces: by their most likely states together."""
 
     def fill(piece: Piece, done: Codes) -> None:
-        order: Elimination | None = None
+        order: Elimination | None = None  # the same for all models of a piece
         for model, rows in piece.models():
-            if order is None:
-                order = elimination.plan(model, memory)
-                elimination.check_memory(order, 0, memory, ", or draw (most_likely=False)")
+            way_out = ", or draw (most_likely=False)"
+            order = order or elimination.plan_within(model, memory, way_out)
             done[rows[:, None], list(piece.columns)] = elimination.most_likely(model, order)
 
     return fill
 
 
-class Drawing:
-    """A way to fill pieces: by a draw for each row, exact where memory allows.
+class Drawn:
+    """A way to fill pieces: by a draw for each row; keeps the worst of all Gibbs runs."""
 
-    Large pieces are drawn by Gibbs chains if `method` lets them; `warn` speaks of the worst of
-    all their runs.
-    """
-
-    def __init__(
-        self, rng: np.random.Generator, method: str, memory: float, burn_in: int, thin: int
-    ) -> None:
-        self.rng, self.method, self.memory = rng, method, memory
-        self.burn_in, self.thin = burn_in, thin
-        self.worst: Mixing | None = None
+    def __init__(self, method: Method, rng: np.random.Generator) -> None:
+        self.method, self.rng = method, rng
+        self.worst: tuple[Mixing, Gibbs] | None = None
 
     def __call__(self, piece: Piece, done: Codes) -> None:
-        if len(piece.columns) == 1 and self.method != "gibbs":
+        gibbs_only = self.method == "gibbs" or isinstance(self.method, Gibbs)
+        if len(piece.columns) == 1 and not gibbs_only:
             done[piece.rows, piece.columns[0]] = self._single(piece.scores[0][piece.which])
             return
         order: Elimination | None = None
-        for model, rows in piece.models():
-            if order is None and self.method != "gibbs":
-                order = elimination.plan(model, self.memory)
-            done[rows[:, None], list(piece.columns)] = self._several(model, order, len(rows))
+
+        def draw(how: Exact | Gibbs) -> Codes:
+            nonlocal order
+            if isinstance(how, Gibbs):
+                return self._by_gibbs(model, len(rows), how)
+            order = order or elimination.plan(model, how.memory)
+            elimination.check_memory(order, how.memory, elimination.GIBBS_INSTEAD, rows=len(rows))
+            return elimination.draw(model, order, len(rows), self.rng)
+
+        for model, rows in piece.models():  # noqa: B007 (draw uses both)
+            done[rows[:, None], list(piece.columns)] = first_that_fits(self.method, draw)
 
     def _single(self, scores: Array) -> NDArray[np.intp]:
         below = np.cumsum(softmax(scores, axis=1)[:, :-1], axis=1)
         codes: NDArray[np.intp] = (self.rng.random((len(scores), 1)) >= below).sum(axis=1)
         return codes
 
-    def _several(self, model: Potentials, order: Elimination | None, n: int) -> Codes:
-        fits = order is not None and order.bytes_needed(n) <= self.memory
-        if order is not None and (fits or self.method == "exact"):
-            elimination.check_memory(order, n, self.memory, ', or take method="gibbs"')
-            return elimination.draw(model, order, n, self.rng)
-        schedule = Schedule(min(max(n, 4), 32), self.burn_in, self.thin)
-        seed = int(self.rng.integers(2**64, dtype=np.uint64))
-        threads = threads_for(None, schedule.chains)
-        run = run_chains(model, n, schedule, seed=seed, threads=threads)
-        if self.worst is None or run.mixing.r_hat > self.worst.r_hat:
-            self.worst = run.mixing
-        return run.rows(n)
-
-    def warn(self) -> None:
-        """Warn if some chains mixed poorly."""
-        if self.worst is not None:
-            warn_if_poor(self.worst, Schedule(4, self.burn_in, self.thin))
+    def _by_gibbs(self, model: MarkovField, n: int, gibbs: Gibbs) -> Codes:
+        run = run_chains(model, n, replace(gibbs, chains=min(max(n, 4), gibbs.chains)), self.rng)
+        if self.worst is None or run.mixing.r_hat > self.worst[0].r_hat:
+            self.worst = run.mixing, gibbs
+        return run.codes[:n]
 
 
-def described(use: str, most_likely: bool) -> str:
-    """What completed tables may be used for."""
-    if most_likely:
-        return MOST_LIKELY
-    return INFERENCE if use == "inference" else DISPLAY
+def impute(
+    field: MarkovField,
+    X: Any,
+    *,
+    draws: int,
+    use: str,
+    most_likely: bool,
+    method: Method,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+) -> Completed:
+    """Complete a table once per draw."""
+    _check_use(field, use, most_likely, draws)
+    codes, missing = encode_with_missing(field, X)
+    tables = []
+    for at, seed_of_table in enumerate(np.random.SeedSequence(seed).spawn(draws)):
+        rng = np.random.default_rng(seed_of_table)
+        model = field if use == "display" or not field.errors else field.errors.redraw(field, rng)
+        drawn = None if most_likely else Drawn(method, rng)
+        completed = complete(model, codes, missing, drawn or likeliest(memory_of(method)))
+        if drawn is not None and drawn.worst is not None:
+            warn_if_poor(*drawn.worst)
+        tables.append(refilled(field, X, completed, missing))
+        if progress is not None:
+            progress(at + 1, draws)
+    note = MOST_LIKELY if most_likely else NOTES[use]
+    return Completed(tuple(tables), int(missing.sum()), note)
+
+
+def _check_use(field: MarkovField, use: str, most_likely: bool, draws: int) -> None:
+    if most_likely and (use == "inference" or draws > 1):
+        raise SettingError(
+            "the likeliest cells are one table, for display; leave out most_likely to draw."
+        )
+    if use == "inference" and field.errors is None:
+        raise SettingError(
+            "completed tables for inference need the errors of the parameters: ",
+            Wording(
+                "take isinglass.with_errors(est) instead of est.model_.",
+                "this model has none. Leave out --use inference, or save a model with errors "
+                "from Python.",
+            ),
+        )

@@ -1,6 +1,6 @@
 """Exact answers of a pairwise model: columns are summed out one by one, then drawn backwards.
 
-Every column leaves a message to the columns it met. Backwards, each column's chances given
+Every column leaves a message to the columns it met. Backwards, each column's probabilities given
 those columns are known, so a row is drawn without approximation. On a chain, a star or any
 tree this is ancestral sampling. See Koller and Friedman, Probabilistic Graphical Models (2009),
 chapters 9 and 12.
@@ -8,24 +8,26 @@ chapters 9 and 12.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.errors import OutOfMemory
+from isinglass.errors import OutOfMemory, Part, Setting, Wording
 from isinglass.model.inference.order import Elimination, plan_elimination
 
 if TYPE_CHECKING:
-    from isinglass.model.potentials import Potentials
+    from isinglass.model.field import MarkovField
 
 Array = NDArray[np.float64]
 
+#: What to do where memory is short, at the end of a sentence.
+GIBBS_INSTEAD = Wording(', or take method="gibbs"', ", or take --method gibbs")
 
-def plan(field: Potentials, memory: float, together: Sequence[int] = ()) -> Elimination:
+
+def plan(field: MarkovField, memory: float, together: Sequence[int] = ()) -> Elimination:
     """Find an order for a model; a column of one state is linked to nothing.
 
     Columns that have to stay `together` are all in the scope of the first of them to go.
@@ -36,50 +38,74 @@ def plan(field: Potentials, memory: float, together: Sequence[int] = ()) -> Elim
     return plan_elimination(m, edges, memory)
 
 
+def plan_within(
+    field: MarkovField,
+    memory: float,
+    way_out: Part = "",
+    *,
+    rows: int = 0,
+    together: Sequence[int] = (),
+    beliefs: bool = False,
+) -> Elimination:
+    """Find an order, and raise OutOfMemory if it needs more than `memory` bytes."""
+    order = plan(field, memory, together)
+    check_memory(order, memory, way_out, rows=rows, beliefs=beliefs)
+    return order
+
+
 def check_memory(
-    order: Elimination, rows: int, memory: float, way_out: str, *, beliefs: bool = False
+    order: Elimination, memory: float, way_out: Part, *, rows: int = 0, beliefs: bool = False
 ) -> None:
-    """Raise OutOfMemory if the tables of an order need more bytes than there may be."""
+    """Raise OutOfMemory if the tables of an order need more than `memory` bytes."""
     needed = order.bytes_needed(rows, beliefs=beliefs)
     if needed > memory:
         raise OutOfMemory(
-            f"exact elimination needs about {_in_words(needed)}, since up to "
+            f"exact elimination needs about {in_bytes(needed)}, since up to "
             f"{max(map(len, order.scopes))} columns have to be looked at together; at most "
-            f"{_in_words(int(memory))} are allowed. Raise memory{way_out}."
+            f"{in_bytes(memory)} are allowed. Raise ",
+            *(Setting("memory"), way_out, "."),
+            needed=needed,
+            allowed=memory,
         )
 
 
-def _in_words(count: int) -> str:
-    return f"{count:,} bytes" if count < 10**15 else f"10^{len(str(count)) - 1} bytes"
+def in_bytes(count: float) -> str:
+    """An amount of memory, however large."""
+    whole = int(count)
+    return f"{whole:,} bytes" if whole < 10**15 else f"10^{len(str(whole)) - 1} bytes"
 
 
-def log_partition(field: Potentials, order: Elimination) -> float:
+def log_partition(field: MarkovField, order: Elimination) -> float:
     """Log of the sum of exp(log-potential) over all combinations of states."""
-    return sum(
-        float(table.message) for table in _summed_out(field, order) if not table.message.ndim
-    )
+    return _log_sum(_summed_out(field, order))
+
+
+def _log_sum(tables: Iterable[_SummedOut]) -> float:
+    return sum(float(table.message) for table in tables if not table.message.ndim)
 
 
 def draw(
-    field: Potentials, order: Elimination, n: int, rng: np.random.Generator
+    field: MarkovField, order: Elimination, n: int, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
     """Draw codes of n independent rows, shape (n, p); columns are contiguous."""
-    chances = [_cumulative(table) for table in _summed_out(field, order)]
+    below_each = [_cumulative(table) for table in _summed_out(field, order)]
     codes = np.zeros((len(field.names), n), dtype=np.uint8)
-    for (v, *others), below in zip(reversed(order.scopes), reversed(chances), strict=True):
-        at = _combination(codes, others, field.n_states)
+    for (v, *others), below in zip(reversed(order.scopes), reversed(below_each), strict=True):
+        at = np.zeros(n, dtype=np.intp)  # the number of each row's combination of the others
+        for u in others:
+            at *= field.n_states[u]
+            at += codes[u]
         uniform = rng.random(n)
-        for chance in below:
-            codes[v] += uniform >= chance[at]
+        for bound in below:
+            codes[v] += uniform >= bound[at]
     return codes.T
 
 
 def marginals(
-    field: Potentials, order: Elimination
+    field: MarkovField, order: Elimination
 ) -> tuple[float, list[Array], dict[tuple[int, int], Array]]:
-    """Return the log-partition function, chances of all states, and of all coupled pairs."""
+    """The log-partition function, and the probabilities of all states and all coupled pairs."""
     tables = list(_summed_out(field, order))
-    log_z = sum(float(table.message) for table in tables if not table.message.ndim)
     beliefs = _beliefs(order, tables)
     single = [_onto(beliefs[v], (v,)) for v in range(len(field.names))]
     pairs = {}
@@ -89,19 +115,19 @@ def marginals(
             pairs[i, j] = np.outer(single[i], single[j])
             continue
         pairs[i, j] = _onto(beliefs[first], (i, j))
-    return log_z, single, pairs
+    return _log_sum(tables), single, pairs
 
 
-def joint(field: Potentials, order: Elimination, columns: Sequence[int]) -> Array:
-    """Chances of all combinations of states of columns that the order keeps together."""
+def joint(field: MarkovField, order: Elimination, columns: Sequence[int]) -> Array:
+    """Probabilities of all combinations of states of columns that the order keeps together."""
     beliefs = _beliefs(order, list(_summed_out(field, order)))
     first = next(scope[0] for scope in order.scopes if scope[0] in columns)
     return _onto(beliefs[first], columns)
 
 
-def most_likely(field: Potentials, order: Elimination) -> NDArray[np.intp]:
+def most_likely(field: MarkovField, order: Elimination) -> NDArray[np.intp]:
     """Codes of a row of the highest probability; of several, one that is always the same."""
-    best = [table.state for table in _in_turn(field, order, _maximised)]
+    best = [state for state, _ in _in_turn(field, order, _maximised)]
     codes = np.zeros(len(field.names), dtype=np.intp)
     for (v, *others), state in zip(reversed(order.scopes), reversed(best), strict=True):
         codes[v] = state[tuple(codes[others])]
@@ -109,84 +135,62 @@ def most_likely(field: Potentials, order: Elimination) -> NDArray[np.intp]:
 
 
 Belief = tuple[tuple[int, ...], Array]
-"""Some columns, and the chances of all combinations of their states."""
+"""Some columns, and the probabilities of all combinations of their states."""
 
 
 def _beliefs(order: Elimination, tables: list[_SummedOut]) -> dict[int, Belief]:
-    """The joint chances of each column and those it met, last column first.
+    """The joint probabilities of each column and those it met, last column first.
 
-    All that a column met is in the scope of the first of them, whose chances are known by then.
+    All that a column met is in the scope of the first of them, which is known by then.
     """
     beliefs: dict[int, Belief] = {}
     for scope, table in zip(reversed(order.scopes), reversed(tables), strict=True):
-        chances = table.weights / table.total
+        probabilities = table.weights / table.total
         if len(scope) > 1:
-            chances *= _onto(beliefs[scope[1]], scope[1:])
-        beliefs[scope[0]] = scope, chances
+            probabilities *= _onto(beliefs[scope[1]], scope[1:])
+        beliefs[scope[0]] = scope, probabilities
     return beliefs
 
 
 def _onto(belief: Belief, columns: Sequence[int]) -> Array:
     """Sum out all but some columns, which then are the axes, in the order they are given in."""
-    scope, chances = belief
+    scope, probabilities = belief
     gone = tuple(axis for axis, v in enumerate(scope) if v not in columns)
     left = [v for v in scope if v in columns]
-    summed: Array = chances.sum(axis=gone).transpose([left.index(v) for v in columns])
+    summed: Array = probabilities.sum(axis=gone).transpose([left.index(v) for v in columns])
     return summed
 
 
-@dataclass(frozen=True)
-class _SummedOut:
-    """One column's table.
+class _SummedOut(NamedTuple):
+    """One column's table, its own states first, then those of the columns it meets."""
 
-    Attributes
-    ----------
-    weights : array, the column's states first, then those of the columns it meets
-        Chances of the column's states, up to a factor for each combination of the others.
-    total : array
-        The sums of the weights over the column's states.
-    message : array
-        Log of the sums, in full.
-    """
-
-    weights: Array
-    total: Array
-    message: Array
+    weights: Array  # probabilities of its states, up to a factor per combination of the others
+    total: Array  # the sums of the weights over its states
+    message: Array  # log of the sums, in full
 
 
-@dataclass(frozen=True)
-class _Maximised:
-    """The best state of one column for each combination of the others, and what it is worth."""
-
-    state: NDArray[np.intp]
-    message: Array
+Kept = TypeVar("Kept", bound=tuple[Any, ...])
+"""What is kept of a column that was taken out; its last part is the message."""
 
 
-class _WithMessage(Protocol):
-    @property
-    def message(self) -> Array: ...
-
-
-Kept = TypeVar("Kept", bound=_WithMessage)
-
-
-def _summed_out(field: Potentials, order: Elimination) -> Iterator[_SummedOut]:
+def _summed_out(field: MarkovField, order: Elimination) -> Iterator[_SummedOut]:
     return _in_turn(field, order, _sum)
 
 
 def _in_turn(
-    field: Potentials, order: Elimination, take_out: Callable[[Array], Kept]
+    field: MarkovField, order: Elimination, take_out: Callable[[Array], Kept]
 ) -> Iterator[Kept]:
     """Take out the columns in turn; each message goes to the first column it is about."""
     position = {scope[0]: at for at, scope in enumerate(order.scopes)}
     waiting = _first_factors(field, position)
     for scope in order.scopes:
         log_weights = np.zeros([field.n_states[v] for v in scope])
-        for about, factor in waiting.pop(scope[0]):
-            log_weights += _spread(factor, about, scope)
+        for about, factor in waiting.pop(scope[0]):  # both are in the order of elimination
+            length = dict(zip(about, factor.shape, strict=True))
+            log_weights += factor.reshape([length.get(v, 1) for v in scope])
         kept = take_out(log_weights)
         if len(scope) > 1:
-            waiting[scope[1]].append((scope[1:], kept.message))
+            waiting[scope[1]].append((scope[1:], kept[-1]))
         yield kept
 
 
@@ -199,12 +203,13 @@ def _sum(log_weights: Array) -> _SummedOut:
     return _SummedOut(weights, total, np.log(total) + top)
 
 
-def _maximised(log_weights: Array) -> _Maximised:
-    return _Maximised(np.asarray(log_weights.argmax(axis=0)), log_weights.max(axis=0))
+def _maximised(log_weights: Array) -> tuple[NDArray[np.intp], Array]:
+    """The best state for each combination of the others, and its log-weight."""
+    return np.asarray(log_weights.argmax(axis=0)), log_weights.max(axis=0)
 
 
 def _first_factors(
-    field: Potentials, position: dict[int, int]
+    field: MarkovField, position: dict[int, int]
 ) -> dict[int, list[tuple[Sequence[int], Array]]]:
     """Intercepts and couplings, each with the first of its columns to be summed out."""
     waiting: dict[int, list[tuple[Sequence[int], Array]]] = {
@@ -220,25 +225,8 @@ def _first_factors(
     return waiting
 
 
-def _spread(factor: Array, about: Sequence[int], scope: Sequence[int]) -> Array:
-    """A factor with an axis for every column of a scope; both are in the order of elimination."""
-    lengths = dict(zip(about, factor.shape, strict=True))
-    return factor.reshape([lengths.get(v, 1) for v in scope])
-
-
 def _cumulative(table: _SummedOut) -> Array:
-    """Chance of at most each state but the last, a row for each state, flat over the others."""
+    """P(at most each state) for all states but the last, flat over the others' combinations."""
     below = np.cumsum(table.weights[:-1], axis=0)
     below /= table.total
     return below.reshape(len(below), table.total.size)
-
-
-def _combination(
-    codes: NDArray[np.uint8], columns: Sequence[int], n_states: Sequence[int]
-) -> NDArray[np.intp]:
-    """Number of each row's combination of states of some columns."""
-    at = np.zeros(codes.shape[1], dtype=np.intp)
-    for v in columns:
-        at *= n_states[v]
-        at += codes[v]
-    return at

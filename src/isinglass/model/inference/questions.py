@@ -1,269 +1,191 @@
-"""Questions to a model: chances given evidence, exact by elimination or sampled."""
+"""Questions to a model: probabilities given evidence, exact by elimination or sampled."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.graph import position_of
 from isinglass.model.inference import elimination
-from isinglass.model.inference.gibbs import Schedule
-from isinglass.model.inference.sampled import Shares, sampled_shares
-from isinglass.model.labelled import LabelledTable, code_of
-from isinglass.model.odds import OddsShift, shift_in
-from isinglass.model.potentials import MEMORY, Evidence, Potentials
-from isinglass.parameters import Seed, checked
+from isinglass.model.inference.evidence import Evidence, known_codes, positions_asked, reduced
+from isinglass.model.inference.methods import Exact, Gibbs, Method, first_that_fits
+from isinglass.model.inference.sampling import draw_shares
+from isinglass.model.labelled import LabelledTable, code_of, table_of
+
+if TYPE_CHECKING:
+    from isinglass.model.field import MarkovField
+    from isinglass.parameters import Seed
 
 Array = NDArray[np.float64]
+Groups = Sequence[Sequence[int]]
 
-GIBBS_INSTEAD = ', or take method="gibbs"'
+
+def marginals(
+    field: MarkovField, given: Evidence | None, method: Method, seed: Seed, *, pairs: bool = False
+) -> dict[tuple[str, ...], LabelledTable]:
+    """One table per column, or per edge, of the columns that are not given."""
+    rest = reduced(field, known_codes(field, given))
+    groups: Groups = list(rest.couplings) if pairs else [(v,) for v in range(len(rest.names))]
+    tables = first_that_fits(method, lambda how: probabilities(rest, groups, how, seed))
+    return {table.names: table for table in tables}
 
 
-class Questions(Potentials):
-    """What a model can be asked about its columns."""
+def conditional(
+    field: MarkovField, names: list[str], given: Evidence | None, method: Method, seed: Seed
+) -> LabelledTable:
+    """One table over some columns."""
+    rest, columns = _asked(field, names, given)
+    return first_that_fits(method, lambda how: probabilities(rest, [columns], how, seed)[0])
 
-    @checked
-    def log_partition(self, *, memory: float = MEMORY) -> float:
-        """Log of the sum of exp(log-potential) over all rows there could be, exactly.
 
-        Parameters
-        ----------
-        memory : float
-            Bytes it may take; a model that needs more is refused with the number.
+def _asked(
+    field: MarkovField, names: list[str], given: Evidence | None
+) -> tuple[MarkovField, list[int]]:
+    """The model of all columns that are not given, and where those asked about stand in it."""
+    if not names or len(set(names)) < len(names):
+        raise SettingError("of must name at least one column, and none twice.")
+    positions_asked(field, names, given)
+    rest = reduced(field, known_codes(field, given))
+    return rest, [position_of(name, rest.names) for name in names]
 
-        Examples
-        --------
-        >>> import isinglass as ig
-        >>> field = ig.simulate.ising(ig.simulate.grid(10, 10), coupling=0.4, signs="positive")
-        >>> round(field.log_partition(), 3)
-        85.624
-        """
-        return self._log_partition(memory, "")
 
-    def _log_partition(self, memory: float, way_out: str) -> float:
-        order = elimination.plan(self, memory)
-        elimination.check_memory(order, 0, memory, way_out)
-        return elimination.log_partition(self, order)
+def probabilities(
+    field: MarkovField, groups: Groups, how: Exact | Gibbs, seed: Seed
+) -> list[LabelledTable]:
+    """The joint probabilities of each group of columns."""
+    if isinstance(how, Exact):
+        exact = zip(groups, _by_elimination(field, groups, how.memory), strict=True)
+        return [table_of(field, group, values) for group, values in exact]
+    shares = draw_shares(field, groups, how, np.random.default_rng(seed))
+    return [table_of(field, group, *shares.joint(group)) for group in groups]
 
-    @checked
-    def marginals(
-        self,
-        given: Evidence | None = None,
-        *,
-        method: str = "exact",
-        memory: float = MEMORY,
-        draws: int = 10_000,
-        burn_in: int = 1000,
-        thin: int = 10,
-        seed: Seed = None,
-    ) -> dict[str, LabelledTable]:
-        """Return the chances of the states of every column that is not given.
 
-        Parameters as in `conditional`.
+def _by_elimination(field: MarkovField, groups: Groups, memory: float) -> list[Array]:
+    """One group of any columns; or several, each of one column or of the two ends of an edge."""
+    together = groups[0] if len(groups) == 1 else ()
+    order = elimination.plan_within(
+        field, memory, elimination.GIBBS_INSTEAD, together=together, beliefs=True
+    )
+    if together:
+        return [elimination.joint(field, order, together)]
+    _, single, pairs = elimination.marginals(field, order)
+    return [single[v] if not other else pairs[v, other[0]] for v, *other in groups]
 
-        Examples
-        --------
-        >>> import isinglass as ig
-        >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
-        >>> field.marginals({"x0": 1})["x1"]
-        chance of x1
-          0.2689  -1
-          0.7311  1
-        """
-        field = self.given(given or {})
-        columns = [(v,) for v in range(len(field.names))]
-        if method == "gibbs":
-            shares = field._shares(draws, Schedule(burn_in=burn_in, thin=thin), seed)
-            return {field.names[v]: field._sampled_table(shares, (v,)) for (v,) in columns}
-        single, _ = field._chances(memory)
-        return {field.names[v]: field._table((v,), single[v]) for (v,) in columns}
 
-    @checked
-    def pair_marginals(
-        self,
-        given: Evidence | None = None,
-        *,
-        method: str = "exact",
-        memory: float = MEMORY,
-        draws: int = 10_000,
-        burn_in: int = 1000,
-        thin: int = 10,
-        seed: Seed = None,
-    ) -> dict[tuple[str, str], LabelledTable]:
-        """Return the joint chances of every two columns that are linked; not of those given.
+def most_likely(field: MarkovField, given: Evidence | None, memory: float) -> dict[str, Hashable]:
+    """A row of the highest probability."""
+    codes = known_codes(field, given)
+    free = [v for v in range(len(field.names)) if v not in codes]
+    if free:
+        rest = reduced(field, codes)
+        order = elimination.plan_within(rest, memory)
+        codes |= dict(zip(free, elimination.most_likely(rest, order).tolist(), strict=True))
+    return {name: field.states[v][codes[v]] for v, name in enumerate(field.names)}
 
-        Parameters as in `conditional`, which answers for any two columns.
 
-        Examples
-        --------
-        >>> import isinglass as ig
-        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
-        >>> sorted(field.pair_marginals())
-        [('x0', 'x1'), ('x1', 'x2')]
-        """
-        field = self.given(given or {})
-        named = {(i, j): (field.names[i], field.names[j]) for i, j in field.couplings}
-        if method == "gibbs":
-            shares = field._shares(draws, Schedule(burn_in=burn_in, thin=thin), seed)
-            return {names: field._sampled_table(shares, pair) for pair, names in named.items()}
-        _, pairs = field._chances(memory)
-        return {names: field._table(pair, pairs[pair]) for pair, names in named.items()}
+@dataclass(frozen=True)
+class OddsShift:
+    """The odds of one answer with and without another; frozen.
 
-    def _chances(self, memory: float) -> tuple[list[Array], dict[tuple[int, int], Array]]:
-        order = elimination.plan(self, memory)
-        elimination.check_memory(order, 0, memory, GIBBS_INSTEAD, beliefs=True)
-        _, single, pairs = elimination.marginals(self, order)
-        return single, pairs
+    Attributes
+    ----------
+    of, when : tuple of str and label
+        The answer asked about, and the one that becomes known.
+    against : label or None
+        The other answer that ``when`` is compared with; None: with not knowing it.
+    before, after : float
+        The probability of ``of`` without and with ``when``.
+    log_odds : float
+        Log of the ratio of the odds after to the odds before.
+    error : float or None
+        Its standard error if it was sampled; None if it is exact.
+    """
 
-    def _shares(self, draws: int, schedule: Schedule, seed: Seed) -> Shares:
-        return sampled_shares(self, draws, schedule, np.random.default_rng(seed))
+    of: tuple[str, Hashable]
+    when: tuple[str, Hashable]
+    against: Hashable | None
+    before: float
+    after: float
+    log_odds: float
+    error: float | None = None
 
-    def _sampled_table(self, shares: Shares, columns: Sequence[int]) -> LabelledTable:
-        values, error = shares.joint(columns)
-        return self._table(columns, values, error=error)
+    @property
+    def odds_ratio(self) -> float:
+        """The odds after, over the odds before."""
+        return float(np.exp(self.log_odds))
 
-    @checked
-    def conditional(
-        self,
-        of: str | Sequence[str],
-        given: Evidence | None = None,
-        *,
-        method: str = "exact",
-        memory: float = MEMORY,
-        draws: int = 10_000,
-        burn_in: int = 1000,
-        thin: int = 10,
-        seed: Seed = None,
-    ) -> LabelledTable:
-        """Return the joint chances of one or several columns, given the labels of others.
+    @property
+    def sentence(self) -> str:
+        """The answer in words."""
+        other = "not knowing" if self.against is None else f"{self.when[0]} = {self.against}"
+        error = "" if self.error is None else f" (log-odds {self.log_odds:.2f} ± {self.error:.2g})"
+        return (
+            f"with {self.when[0]} = {self.when[1]} the odds of {self.of[0]} = {self.of[1]} are "
+            f"{self.odds_ratio:.3g} times those with {other}{error}: a probability of "
+            f"{self.after:.3g} instead of {self.before:.3g}"
+        )
 
-        Parameters
-        ----------
-        of : str or sequence of str
-        given : dict, optional
-            Labels of other columns, by name.
-        method : "exact" or "gibbs"
-            By elimination, or by sampling: then ``error`` of the answer holds standard errors,
-            and a `PoorMixing` warning says where they cannot be trusted.
-        memory : float
-            Bytes that an exact answer may take.
-        draws, burn_in, thin, seed
-            For sampling, as in `sample`.
+    def __repr__(self) -> str:
+        return self.sentence
 
-        Examples
-        --------
-        >>> import isinglass as ig
-        >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
-        >>> round(field.conditional("x2", given={"x0": 1})[1], 4)
-        0.6068
-        """
-        names = self._asked(of, given)
-        field = self.given(given or {})
-        columns = [position_of(name, field.names) for name in names]
-        if method == "gibbs":
-            shares = field._shares(draws, Schedule(burn_in=burn_in, thin=thin), seed)
-            return field._sampled_table(shares, columns)
-        return field._table(columns, field._joint(columns, memory))
 
-    def _joint(self, columns: Sequence[int], memory: float) -> Array:
-        order = elimination.plan(self, memory, together=columns)
-        elimination.check_memory(order, 0, memory, GIBBS_INSTEAD, beliefs=True)
-        return elimination.joint(self, order, columns)
+def odds_shift(
+    field: MarkovField,
+    of: tuple[str, Any],
+    when: tuple[str, Any],
+    *,
+    against: Any,
+    given: Evidence | None,
+    method: Method,
+    seed: Seed,
+) -> OddsShift:
+    """How the odds of one answer shift when another is known."""
+    rest, columns = _asked(field, [of[0], when[0]], given)
+    of_states, when_states = (rest.states[v] for v in columns)
+    of_code, when_code = code_of(of[0], of_states, of[1]), code_of(when[0], when_states, when[1])
+    other = None if against is None else code_of(when[0], when_states, against)
 
-    @checked
-    def odds_shift(
-        self,
-        of: tuple[str, Any],
-        when: tuple[str, Any],
-        given: Evidence | None = None,
-        *,
-        against: Any = None,
-        method: str = "exact",
-        memory: float = MEMORY,
-        draws: int = 10_000,
-        burn_in: int = 1000,
-        thin: int = 10,
-        seed: Seed = None,
-    ) -> OddsShift:
-        """How the odds of one answer shift when another is known; columns need not be linked.
+    def shift(joint: Array) -> tuple[float, float, float]:
+        return shift_in(joint, of_code, when_code, other)
 
-        Unlike `edge`, which holds all other columns, this averages over them: what one would
-        see in a table of rows drawn from the model.
-
-        Parameters
-        ----------
-        of : tuple of str and label
-            The answer asked about, as ``("cough", "yes")``.
-        when : tuple of str and label
-            The answer that becomes known.
-        given : dict, optional
-            Labels of other columns that are known before and after.
-        against : label, optional
-            Another answer of the same column to compare with; by default, not knowing it.
-        method, memory, draws, burn_in, thin, seed
-            As in `conditional`; a sampled shift has an ``error``.
-
-        Examples
-        --------
-        >>> import isinglass as ig
-        >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
-        >>> field.odds_shift(("x2", 1), ("x0", 1), against=-1)
-        with x0 = 1 the odds of x2 = 1 are 2.38 times those with x0 = -1: a chance of 0.607 ...
-        """
-        names = self._asked([of[0], when[0]], given)
-        answers = {name: self.states[position_of(name, self.names)] for name in names}
-        of_code, when_code = (code_of(name, answers[name], label) for name, label in (of, when))
-        other = None if against is None else code_of(when[0], answers[when[0]], against)
-
-        def shift(joint: Array) -> tuple[float, float, float]:
-            return shift_in(joint, of_code, when_code, other)
-
-        field = self.given(given or {})
-        columns = [position_of(name, field.names) for name in names]
-        if method == "exact":
-            return OddsShift(of, when, against, *shift(field._joint(columns, memory)))
-        shares = field._shares(draws, Schedule(burn_in=burn_in, thin=thin), seed)
+    def answer(how: Exact | Gibbs) -> OddsShift:
+        if isinstance(how, Exact):
+            (joint,) = _by_elimination(rest, [columns], how.memory)
+            return OddsShift(of, when, against, *shift(joint))
+        shares = draw_shares(rest, [columns], how, np.random.default_rng(seed))
         found = shift(shares.joint(columns)[0])
         error = shares.error_of(lambda joint: shift(joint)[2], columns)
         if not np.isfinite([found[2], error]).all():
             raise SettingError(
-                f"too few of {len(shares.codes):,} draws have {when[0]} = {when[1]} beside either "
-                f'answer of {of[0]}; raise draws, or raise memory and take method="exact".'
+                f"too few of {len(shares.codes):,} draws have {when[0]} = {when[1]} together with "
+                f"either answer of {of[0]}; raise ",
+                *(Setting("draws"), ", or raise ", Setting("memory"), " and take "),
+                *(Setting("method", "exact"), "."),
             )
         return OddsShift(of, when, against, *found, error)
 
-    def _asked(self, of: str | Sequence[str], given: Evidence | None) -> list[str]:
-        """Names of columns that can be asked about."""
-        names = [of] if isinstance(of, str) else list(of)
-        if not names or len(set(names)) < len(names):
-            raise SettingError("of must name at least one column, and none twice.")
-        for name in names:
-            position_of(name, self.names)
-            if name in (given or {}):
-                raise SettingError(f"{name!r} is given already; ask about another column.")
-        return names
+    return first_that_fits(method, answer)
 
-    @checked
-    def most_likely(
-        self, given: Evidence | None = None, *, memory: float = MEMORY
-    ) -> dict[str, Hashable]:
-        """Return a row of the highest probability among those with the labels given.
 
-        >>> import isinglass as ig
-        >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
-        >>> field.most_likely({"x0": 1})
-        {'x0': 1, 'x1': 1, 'x2': 1}
-        """
-        codes = self._evidence(given)
-        free = [v for v in range(len(self.names)) if v not in codes]
-        if free:
-            field = self._reduced(codes) if codes else self
-            order = elimination.plan(field, memory)
-            elimination.check_memory(order, 0, memory, "")
-            best = elimination.most_likely(field, order).tolist()
-            codes |= dict(zip(free, best, strict=True))
-        return {name: self.states[v][codes[v]] for v, name in enumerate(self.names)}
+def shift_in(joint: Array, of: int, when: int, against: int | None) -> tuple[float, float, float]:
+    """Probability before and after, and the log odds ratio, from a joint table of two columns.
+
+    >>> joint = np.array([[0.4, 0.1], [0.1, 0.4]])
+    >>> before, after, shift = shift_in(joint, 1, 1, None)
+    >>> round(before, 3), round(after, 3), round(float(np.exp(shift)), 3)
+    (0.5, 0.8, 4.0)
+    """
+    without = joint.sum(axis=1) if against is None else joint[:, against]
+    before, after = (_probability_and_log_odds(each, of) for each in (without, joint[:, when]))
+    return before[0], after[0], after[1] - before[1]
+
+
+def _probability_and_log_odds(weights: Array, of: int) -> tuple[float, float]:
+    yes, no = weights[of], np.delete(weights, of).sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return float(yes / (yes + no)), float(np.log(yes) - np.log(no))

@@ -1,15 +1,19 @@
-"""New rows in the codes of a model, and each column's chances given the rest of a row."""
+"""Rows of a table in the codes of a model and back, and what the model says about each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from isinglass.errors import SettingError, TableError
+from isinglass.errors import Setting, SettingError, TableError
+from isinglass.frames import frame
+from isinglass.model.inference import elimination
+from isinglass.model.labelled import labels_array
 from isinglass.table.coding.factor import Factor, factorise
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column
@@ -17,63 +21,69 @@ from isinglass.table.sources.opening import open_source
 from isinglass.wording import listing, quoted
 
 if TYPE_CHECKING:
-    from isinglass.model.potentials import Potentials
+    from isinglass.model.field import MarkovField
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.uint8]
 
 
-def encode_rows(field: Potentials, X: Any, columns: Iterable[int]) -> Codes:
+def encode_rows(field: MarkovField, X: Any, columns: Iterable[int]) -> Codes:
     """Read some columns of a table; the others are not looked at, and are 0 in the answer.
 
     Columns of a frame are found by name, those of an array by position. A binned column may hold
     raw numbers, or the labels of its bins.
     """
-    source = open_source(X)
-    at = _positions(field, source.names, named=source.library is not None)
-    columns = list(columns)
-    _check_there(field, [v for v in columns if v not in at])
-    codes = np.zeros((source.n_rows, len(field.names)), dtype=np.uint8, order="F")
-    for v in columns:
-        factor = factorise(field.names[v], source.cells(at[v]))
+    codes, factors = _open(field, X, list(columns))
+    for v, factor in factors:
         codes[:, v] = look_up_states(column_of(field, v, factor), factor)
     return codes
 
 
-def encode_with_gaps(field: Potentials, X: Any) -> tuple[Codes, NDArray[np.bool_]]:
+def encode_with_missing(field: MarkovField, X: Any) -> tuple[Codes, NDArray[np.bool_]]:
     """Read all columns of the model; cells that are missing have code 0, and say so.
 
-    A column in which the model takes a gap for an answer must have none.
+    A column in which the model takes a missing value for a state must have none missing.
     """
-    source = open_source(X)
-    at = _positions(field, source.names, named=source.library is not None)
-    _check_there(field, [v for v in range(len(field.names)) if v not in at])
-    codes = np.zeros((source.n_rows, len(field.names)), dtype=np.uint8, order="F")
+    codes, factors = _open(field, X, range(len(field.names)))
     missing = np.zeros(codes.shape, dtype=bool, order="F")
-    for v, name in enumerate(field.names):
-        factor = factorise(name, source.cells(at[v]))
-        missing[:, v] = factor.gaps
-        _check_no_answer(field, v, factor)
-        seen = factor.rows(~factor.gaps)
-        codes[~factor.gaps, v] = look_up_states(column_of(field, v, seen), seen)
+    for v, factor in factors:
+        missing[:, v] = factor.missing
+        _check_no_missing_state(field, v, factor)
+        seen = factor.rows(~factor.missing)
+        codes[~factor.missing, v] = look_up_states(column_of(field, v, seen), seen)
     return codes, missing
 
 
-def _check_no_answer(field: Potentials, v: int, factor: Factor) -> None:
-    if field.states[v][-1] is None and factor.gaps.any():
+def _open(
+    field: MarkovField, X: Any, columns: Sequence[int]
+) -> tuple[Codes, Iterator[tuple[int, Factor]]]:
+    """Codes that are all 0, and the cells of each column of the model, in turn."""
+    source = open_source(X)
+    at = _positions(field, source.names, named=source.library is not None)
+    absent = [quoted(field.names[v]) for v in columns if v not in at]
+    if absent:
+        raise TableError(f"the table has no column {listing(absent, 8)}, which the model needs.")
+    codes = np.zeros((source.n_rows, len(field.names)), dtype=np.uint8, order="F")
+    return codes, ((v, factorise(field.names[v], source.cells(at[v]))) for v in columns)
+
+
+def _check_no_missing_state(field: MarkovField, v: int, factor: Factor) -> None:
+    if field.states[v][-1] is None and factor.missing.any():
         raise SettingError(
-            f"a gap in {field.names[v]!r} is an answer of this model, so there is nothing to "
-            'complete; fit with missing="available" or "drop" instead of "state".'
+            f"a missing value of {field.names[v]!r} is a state of this model, so there is nothing "
+            "to complete; fit with ",
+            Setting("missing", "available"),
+            ' or "drop" instead of "state".',
         )
 
 
-def column_of(field: Potentials, v: int, factor: Factor) -> Column:
+def column_of(field: MarkovField, v: int, factor: Factor) -> Column:
     """A column of the model, as these cells have to be looked up."""
     cuts = field.cuts.get(v) if factor.reads_as_numbers else None
     return Column(field.names[v], field.states[v], ordered=False, cuts=cuts)
 
 
-def _positions(field: Potentials, names: tuple[str, ...], named: bool) -> dict[int, int]:
+def _positions(field: MarkovField, names: tuple[str, ...], named: bool) -> dict[int, int]:
     """Where each column of the model stands in the table."""
     if named:
         place = {name: position for position, name in enumerate(names)}
@@ -86,25 +96,107 @@ def _positions(field: Potentials, names: tuple[str, ...], named: bool) -> dict[i
     return {v: v for v in range(len(names))}
 
 
-def _check_there(field: Potentials, absent: list[int]) -> None:
-    if absent:
-        names = listing([quoted(field.names[v]) for v in absent], 8)
-        raise TableError(f"the table has no column {names}, which the model needs.")
+def log_potential(field: MarkovField, codes: NDArray[np.integer[Any]]) -> Array:
+    """The sum of all intercepts and couplings of each row."""
+    total = np.zeros(len(codes))
+    for j, intercept in enumerate(field.intercepts):
+        total += intercept[codes[:, j]]
+    for (i, j), table in field.couplings.items():
+        total += table[codes[:, i], codes[:, j]]
+    return total
 
 
-def log_chances(field: Potentials, codes: Codes, r: int) -> Array:
+def log_likelihood(field: MarkovField, X: Any, memory: float) -> Array:
+    """Log-probability of each row."""
+    codes = encode_rows(field, X, range(len(field.names)))
+    order = elimination.plan_within(field, memory, ", or take pseudo_log_likelihood")
+    return log_potential(field, codes) - elimination.log_partition(field, order)
+
+
+def log_probabilities(field: MarkovField, codes: Codes, r: int) -> Array:
     """Log P(state of column r given the rest of the row), shape (n, m_r)."""
     scores = np.tile(field.intercepts[r], (len(codes), 1))
     for t, table in field.tables_of(r).items():
         scores += table[codes[:, t]]
-    chances: Array = log_softmax(scores, axis=1)
-    return chances
+    logs: Array = log_softmax(scores, axis=1)
+    return logs
 
 
-def pseudo_log_likelihood(field: Potentials, codes: Codes) -> Array:
+def predict_proba(field: MarkovField, X: Any, r: int) -> Array:
+    """P(state of column r given the rest of the row), reading its neighbours only."""
+    return np.exp(log_probabilities(field, encode_rows(field, X, field.tables_of(r)), r))
+
+
+def pseudo_log_likelihood(field: MarkovField, X: Any) -> Array:
     """Sum over columns of log P(column given the rest), for each row."""
+    codes = encode_rows(field, X, range(len(field.names)))
     total = np.zeros(len(codes))
     for r in range(len(field.names)):
-        chances = log_chances(field, codes, r)
-        total += np.take_along_axis(chances, codes[:, r, None].astype(np.intp), axis=1)[:, 0]
+        logs = log_probabilities(field, codes, r)
+        total += np.take_along_axis(logs, codes[:, r, None].astype(np.intp), axis=1)[:, 0]
     return total
+
+
+def labelled_rows(field: MarkovField, codes: Codes) -> Any:
+    """Rows of labels: an array, or a frame of the model's library."""
+    labels = labels_array(*field.states)
+    if field.library is None:
+        table = np.empty(codes.shape, dtype=labels[0].dtype, order="F")
+        for j, of_column in enumerate(labels):
+            table[:, j] = of_column[codes[:, j]]
+        return table
+    columns = zip(field.names, labels, codes.T, strict=True)
+    return frame({name: of[column].tolist() for name, of, column in columns}, field.library)
+
+
+def refilled(field: MarkovField, X: Any, codes: Codes, missing: NDArray[np.bool_]) -> Any:
+    """The table X with its missing cells filled by the states' labels.
+
+    Cells that are seen, other columns, and the types of columns stay as they came. Only a binned
+    column with missing cells comes back as the labels of its bins.
+    """
+    X = nw.to_native(X, pass_through=True)
+    if nw.dependencies.is_into_dataframe(X):
+        return _refilled_frame(field, X, codes, missing)
+    return _refilled_array(field, X, codes, missing)
+
+
+def _refilled_frame(field: MarkovField, X: Any, codes: Codes, missing: NDArray[np.bool_]) -> Any:
+    table = nw.from_native(X, eager_only=True)
+    by_text = {str(name): name for name in table.columns}
+    for v in np.flatnonzero(missing.any(axis=0)).tolist():
+        labels = labels_array(field.states[v])[0][codes[:, v]]
+        name = by_text[field.names[v]]
+        series = None if v in field.cuts else _filled(table[name], labels, missing[:, v])
+        if series is None:
+            series = nw.new_series(name, labels.tolist(), backend=table.implementation)
+            if table.implementation.is_pandas_like():
+                series = nw.from_native(series.to_native().set_axis(X.index), series_only=True)
+        table = table.with_columns(series)
+    return table.to_native()
+
+
+def _filled(
+    cells: nw.Series[Any], labels: NDArray[Any], missing: NDArray[np.bool_]
+) -> nw.Series[Any] | None:
+    """A column with its missing cells filled; None if its type cannot hold the labels."""
+    rows = np.flatnonzero(missing).tolist()
+    values = labels[missing].tolist()
+    try:
+        fill = nw.new_series(cells.name, values, backend=cells.implementation)
+        fill = fill if cells.dtype == nw.Object else fill.cast(cells.dtype)
+        filled = cells.scatter(rows, fill)
+    except Exception:  # each library has its own errors for a type that does not fit
+        return None
+    return filled if filled.dtype == cells.dtype and not filled.is_null().any() else None
+
+
+def _refilled_array(field: MarkovField, X: Any, codes: Codes, missing: NDArray[np.bool_]) -> Any:
+    numeric = isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
+    filled = np.array(X, dtype=object)
+    binned = False
+    for v in np.flatnonzero(missing.any(axis=0)).tolist():
+        rows = slice(None) if v in field.cuts else missing[:, v]
+        binned |= v in field.cuts
+        filled[rows, v] = labels_array(field.states[v])[0][codes[rows, v]]
+    return filled.astype(X.dtype) if numeric and not binned else filled

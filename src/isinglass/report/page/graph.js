@@ -19,6 +19,11 @@ function trendOf(fit, column) {
   return fit.trends[fit.support.indexOf(column)];
 }
 
+// Free parameters of the edge to a column; one where the page says nothing else.
+function dfOf(fit, column) {
+  return fit.df ? fit.df[fit.support.indexOf(column)] : 1;
+}
+
 function mean(values) {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
@@ -61,7 +66,7 @@ function neighboursOf(data, edges) {
 function edgeOf(data, fits, threshold, a, b, chosen) {
   const key = a + "," + b, given = data.given[key];
   const [strength, relative, evidence] = data.values[key] || [null, null, null];
-  const df = (data.nodes[a].states.length - 1) * (data.nodes[b].states.length - 1);
+  const df = chosen[0] ? dfOf(fits[a], b) : dfOf(fits[b], a);
   const loose = (fit, column) => (fit.unbounded || []).includes(column);
   const trend = mean([...(chosen[0] ? [trendOf(fits[a], b)] : []), ...(chosen[1] ? [trendOf(fits[b], a)] : [])]);
   const ordered = data.nodes[a].ordered && data.nodes[b].ordered;
@@ -172,6 +177,7 @@ function associationOf(data, a, b) {
   const value = data.pairs[numberOf(data, i, j)];
   if (value === null || value === undefined) return null;
   const information = Math.abs(value) / (20 * data.rows); // kept in tenths of a chi-square
+  // Of the whole table of two columns, whatever the form of an edge between them.
   const df = (data.nodes[i].states.length - 1) * (data.nodes[j].states.length - 1);
   return {
     strength: Math.sqrt(-Math.expm1(-2 * information)),

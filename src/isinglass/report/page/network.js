@@ -174,7 +174,7 @@ function makeNetwork(canvas, data, choose) {
 
   // A pair without a link, when it is asked about: a thin line of dots.
   function drawAbsent() {
-    if (!picked || picked.kind !== "pair") return;
+    if (picked?.kind !== "pair") return;
     if (graph.edges.some((edge) => edge.a === picked.a && edge.b === picked.b)) return;
     context.strokeStyle = colours.soft;
     context.lineWidth = 1.25;
@@ -219,7 +219,7 @@ function makeNetwork(canvas, data, choose) {
     const weight = (i) => {
       if (picked && (picked.a === i || picked.b === i)) return 1e9;
       if (hover && hover.node === i) return 1e8;
-      return (light && light.nodes.has(i) ? 1e6 : 0) + graph.neighbours[i].length;
+      return (light?.nodes.has(i) ? 1e6 : 0) + graph.neighbours[i].length;
     };
     const order = shown.nodes.slice().sort((i, j) => weight(j) - weight(i) || i - j);
     const boxes = makeBoxes();

@@ -108,7 +108,7 @@ function makePanel(element, data, choose) {
     if (data.suppress) coarse(inner, edge);
     else if (edge) linked(inner, edge, graph);
     else absent(inner, a, b, picked, graph);
-    const why = (data.explanations || {})[a + "," + b], found = edge ? null : couldBeFound(a, b);
+    const why = data.explanations?.[a + "," + b], found = edge ? null : couldBeFound(a, b);
     if (why) inner.append(make("h4", {}, "Why"), make("p", {}, why));
     if (found) inner.append(make("h4", {}, "What could have been found"), make("p", {}, found));
     inner.append(make("h4", {}, "The two columns"), make("ul", { class: "rows" }, ...[a, b].map((i) =>
@@ -173,7 +173,7 @@ function makePanel(element, data, choose) {
 
   // Rows observed beside those expected without this link, for every combination of states.
   function rowsTable(edge, graph) {
-    const { a, b } = edge, table = (data.link_tables || {})[a + "," + b];
+    const { a, b } = edge, table = data.link_tables?.[a + "," + b];
     if (!table) {
       const why = !data.given[a + "," + b] ? "Tables are kept for the links at the chosen threshold; this is not one of them." : "The table of this link was not kept: the tables of all links would have been too many.";
       return [make("p", { class: "aside" }, why)];

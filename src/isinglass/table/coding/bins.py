@@ -11,17 +11,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.errors import SettingError
-from isinglass.table.coding.codes import GAP, code_dtype
+from isinglass.errors import Setting, SettingError
+from isinglass.table.coding.codes import MISSING, code_dtype
 from isinglass.table.coding.factor import Factor
 from isinglass.table.coding.labels import are_numbers, are_texts_of_numbers, plain
-from isinglass.table.settings import column_named
+from isinglass.table.column import column_named
 from isinglass.wording import quoted
 
 _LARGEST = int(np.finfo(np.float64).max)
 Cuts: TypeAlias = tuple[float, ...]
-
-__all__ = ["Cuts", "bin_factor", "bin_labels", "bin_of", "check_bins", "cut_points", "no_number"]
 
 
 def check_bins(
@@ -35,8 +33,9 @@ def check_bins(
         return {}
     if not isinstance(bins, Mapping):
         raise SettingError(
-            "bins must be a dict of column name to number of bins or list of cut points, got "
-            f"{quoted(bins)}."
+            Setting("bins"),
+            " must be a dict of column name to number of bins or list of cut points, got "
+            f"{quoted(bins)}.",
         )
     return {
         column_named("bins", at, names, unnamed=unnamed): _checked(at, bins[at], most)
@@ -49,8 +48,7 @@ def _checked(at: Any, asked: Any, most: int) -> int | Cuts:
         return _checked_cuts(at, list(asked), most)
     if isinstance(asked, bool) or not isinstance(asked, Integral) or asked < 2:
         raise SettingError(
-            f"bins={{{at!r}: {quoted(asked)}}}: the number of bins must be a whole number, "
-            "2 or more."
+            Setting("bins", {at: asked}), ": the number of bins must be a whole number, 2 or more."
         )
     _check_most(at, int(asked), most)
     return int(asked)
@@ -61,8 +59,8 @@ def _checked_cuts(at: Any, asked: list[Any], most: int) -> Cuts:
     rising = all(low < high for low, high in pairwise([-np.inf, *cuts, np.inf]))
     if not cuts or len(cuts) < len(asked) or not rising:
         raise SettingError(
-            f"bins={{{at!r}: {quoted(asked)}}}: cut points must be finite numbers, each "
-            "larger than the one before."
+            Setting("bins", {at: asked}),
+            ": cut points must be finite numbers, each larger than the one before.",
         )
     _check_most(at, len(cuts) + 1, most)
     return tuple(cuts)
@@ -71,8 +69,9 @@ def _checked_cuts(at: Any, asked: list[Any], most: int) -> Cuts:
 def _check_most(at: Any, count: int, most: int) -> None:
     if count > most:
         raise SettingError(
-            f"bins asks for {quoted(count)} bins of column {str(at)!r}; at most {most} states are "
-            "supported. Take fewer bins."
+            Setting("bins"),
+            f" asks for {quoted(count)} bins of column {str(at)!r}; at most {most} states are "
+            "supported. Take fewer bins.",
         )
 
 
@@ -90,7 +89,7 @@ def cut_points(name: str, factor: Factor, weights: NDArray[np.float64], asked: i
 def _quantiles(factor: Factor, weights: NDArray[np.float64], n_bins: int) -> Cuts:
     values = _as_floats(factor)
     order = np.argsort(values)
-    seen = ~factor.gaps
+    seen = ~factor.missing
     mass = np.bincount(factor.codes[seen], weights[seen], minlength=len(values))[order]
     # Counting from the total keeps whole weights exact, whatever their number.
     reached = np.cumsum(mass) * n_bins
@@ -109,7 +108,7 @@ def bin_factor(factor: Factor, cuts: Sequence[float]) -> Factor:
         return factor
     bins = np.searchsorted(np.asarray(cuts), _as_floats(factor))
     used, place = np.unique(bins, return_inverse=True)
-    table = np.full(len(factor.labels) + 1, GAP, dtype=code_dtype(len(used)))
+    table = np.full(len(factor.labels) + 1, MISSING, dtype=code_dtype(len(used)))
     table[:-1] = place
     labels = bin_labels(cuts)
     seen = np.array([labels[at] for at in used], dtype=object)
@@ -130,7 +129,9 @@ def _check_numbers(name: str, factor: Factor) -> None:
         return
     raise SettingError(
         f"column {name!r} is to be binned but holds {quoted(no_number(factor))}, which is no "
-        "number; take it out of bins, or drop the column."
+        "number; take it out of ",
+        Setting("bins"),
+        ", or drop the column.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Codes: small integers that stand for labels, GAP for a missing one."""
+"""Codes: small integers that stand for labels, MISSING for a missing one."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GAP", "Coded", "Codes", "code_dtype", "renumber", "scatter"]
-
 Codes: TypeAlias = NDArray[np.integer[Any]]
 Coded: TypeAlias = tuple[Codes, NDArray[Any]]
 
-GAP = -1
+MISSING = -1
 
 
 def code_dtype(n_codes: int) -> np.dtype[np.integer[Any]]:
@@ -24,12 +22,12 @@ def code_dtype(n_codes: int) -> np.dtype[np.integer[Any]]:
 
 
 def renumber(codes: NDArray[Any], used: NDArray[np.intp], n_labels: int) -> Codes:
-    """Number the used labels 0, 1, ...; the others, and GAP, become GAP."""
+    """Number the used labels 0, 1, ...; the others, and MISSING, become MISSING."""
     dtype = code_dtype(len(used))
     if len(used) == n_labels:
         return codes.astype(dtype)
-    # One entry more than labels: GAP, being -1, finds the last.
-    table = np.full(n_labels + 1, GAP, dtype=dtype)
+    # One entry more than labels: MISSING, being -1, finds the last.
+    table = np.full(n_labels + 1, MISSING, dtype=dtype)
     table[used] = np.arange(len(used))
     renumbered: Codes = table[codes]
     return renumbered
@@ -37,6 +35,6 @@ def renumber(codes: NDArray[Any], used: NDArray[np.intp], n_labels: int) -> Code
 
 def scatter(codes: Codes, seen: NDArray[np.bool_]) -> Codes:
     """Put the codes of the seen rows into their places among all rows."""
-    everywhere = np.full(len(seen), GAP, dtype=codes.dtype)
+    everywhere = np.full(len(seen), MISSING, dtype=codes.dtype)
     everywhere[seen] = codes
     return everywhere

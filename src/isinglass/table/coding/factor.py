@@ -14,19 +14,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.table.coding.codes import GAP, Coded, Codes, code_dtype, renumber, scatter
+from isinglass.table.coding.codes import MISSING, Coded, Codes, code_dtype, renumber, scatter
 from isinglass.table.coding.labels import are_numbers, are_texts_of_numbers, in_utc, plain
 from isinglass.table.coding.objects import factorise_objects
 from isinglass.table.sources.cells import Cells
-
-__all__ = ["Factor", "factorise"]
 
 COUNTED_RANGE = 1024
 
 
 @dataclass(frozen=True)
 class Factor:
-    """One column: `labels[codes]` gives back the cells, and GAP marks a missing one.
+    """One column: `labels[codes]` gives back the cells, and MISSING marks a missing one.
 
     All labels are distinct; their order means nothing yet.
     """
@@ -38,15 +36,15 @@ class Factor:
     in_utc: bool = False
 
     @property
-    def gaps(self) -> NDArray[np.bool_]:
+    def missing(self) -> NDArray[np.bool_]:
         """Which rows are missing."""
-        missing: NDArray[np.bool_] = self.codes == GAP
+        missing: NDArray[np.bool_] = self.codes == MISSING
         return missing
 
     @property
     def counts(self) -> NDArray[np.intp]:
         """The number of rows of each label."""
-        return np.bincount(self.codes[~self.gaps], minlength=len(self.labels))
+        return np.bincount(self.codes[~self.missing], minlength=len(self.labels))
 
     @property
     def is_numeric(self) -> bool:

@@ -16,8 +16,6 @@ from isinglass.table.notes import RARE, about_column, about_rows
 from isinglass.table.sources.arrays import array_names
 from isinglass.table.table import Table
 
-__all__ = ["encode_integers"]
-
 
 def encode_integers(X: Any, max_states: int) -> Table | None:
     """Encode a whole array of integers or booleans; None if it is not one, or not discrete."""

@@ -1,4 +1,4 @@
-"""What a label is: plain or boxed, a gap, a number, and where it stands among others.
+"""What a label is: plain or boxed, missing, a number, and where it stands among others.
 
 All of it works on a handful of distinct labels, never on rows, so it may be plain Python.
 """
@@ -9,35 +9,13 @@ import datetime as dt
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
-from fractions import Fraction
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "are_numbers",
-    "are_texts_of_numbers",
-    "has_infinity",
-    "in_utc",
-    "is_gap",
-    "key",
-    "match_label",
-    "plain",
-    "sort_labels",
-]
-
 #: Units of NumPy's durations whose length is always the same.
-_MICROSECONDS = {
-    "W": Fraction(604_800_000_000),
-    "D": Fraction(86_400_000_000),
-    "h": Fraction(3_600_000_000),
-    "m": Fraction(60_000_000),
-    "s": Fraction(1_000_000),
-    "ms": Fraction(1000),
-    "us": Fraction(1),
-    "ns": Fraction(1, 1000),
-}
+_UNITS = ("W", "D", "h", "m", "s", "ms", "us", "ns")
 _COMPARABLE = (str, bytes, dt.date, dt.time, dt.timedelta)
 
 
@@ -74,24 +52,25 @@ def _plain_time(label: Any) -> Any:
     time = label.item()
     if isinstance(time, dt.date):
         return time
-    micro = label.astype("M8[us]")
-    exact = isinstance(micro.item(), dt.datetime) and micro.astype(label.dtype) == label
-    return micro.item() if exact else str(np.datetime_as_string(label, unit="auto"))
+    micro = _in_microseconds(label, "M8[us]")
+    return str(np.datetime_as_string(label, unit="auto")) if micro is None else micro
 
 
 def _plain_duration(label: Any) -> Any:
-    unit, count = np.datetime_data(label.dtype)
-    size = _MICROSECONDS.get(unit)
-    if size is None:
-        return str(label)
-    micro = size * count * int(label.astype(np.int64))
-    try:
-        return dt.timedelta(microseconds=int(micro)) if micro.denominator == 1 else str(label)
-    except OverflowError:
-        return str(label)
+    unit, _ = np.datetime_data(label.dtype)
+    micro = _in_microseconds(label, "m8[us]") if unit in _UNITS else None
+    return str(label) if micro is None else micro
 
 
-def is_gap(label: Any) -> bool:
+def _in_microseconds(label: Any, dtype: str) -> dt.datetime | dt.timedelta | None:
+    """A time or duration as Python's own, None if that is not exact or too large for it."""
+    micro = label.astype(dtype)
+    plain = micro.item()
+    exact = isinstance(plain, dt.datetime | dt.timedelta) and micro.astype(label.dtype) == label
+    return plain if exact else None
+
+
+def is_missing(label: Any) -> bool:
     """Whether the label stands for a missing value: None, NaN, NaT, NA, an empty string."""
     if label is None or (isinstance(label, str) and label == ""):
         return True

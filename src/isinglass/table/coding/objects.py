@@ -1,7 +1,7 @@
 """Cells that are Python objects: told apart as a reader of the table would.
 
-A dict does the work, with three differences: True is not 1, gaps of all kinds are one, and
-of two equal labels always the same one is kept.
+A dict does the work, with three differences: True is not 1, missing values of all kinds are one,
+and of two equal labels always the same one is kept.
 """
 
 from __future__ import annotations
@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from isinglass.errors import TableError
 from isinglass.table.coding.codes import Coded, Codes, code_dtype, renumber
-from isinglass.table.coding.labels import is_gap, plain
+from isinglass.table.coding.labels import is_missing, plain
 from isinglass.wording import quoted
-
-__all__ = ["factorise_objects"]
 
 
 def factorise_objects(name: str, values: NDArray[Any]) -> Coded:
@@ -36,7 +34,7 @@ def _factorise(name: str, cells: list[Any]) -> Coded:
     kinds = set(map(type, cells))
     if any(issubclass(kind, dt.datetime) for kind in kinds):
         # Within one zone Python takes the two instants of an hour that comes twice for one.
-        cells = [cell if is_gap(cell) else plain(cell) for cell in cells]
+        cells = [cell if is_missing(cell) else plain(cell) for cell in cells]
         kinds = set(map(type, cells))
     if any(issubclass(kind, complex) for kind in kinds):
         raise TableError(f"Complex data not supported: column {name!r} holds complex numbers.")
@@ -44,7 +42,7 @@ def _factorise(name: str, cells: list[Any]) -> Coded:
     if int in kinds:
         # 1 and 1.0 are one state: its label must not depend on which of them came first.
         labels = [_whole(label) for label in labels]
-    return _mark_gaps(codes, np.fromiter(labels, dtype=object, count=len(labels)))
+    return _mark_missing(codes, np.fromiter(labels, dtype=object, count=len(labels)))
 
 
 class _CellError(TableError, TypeError):
@@ -82,7 +80,7 @@ def _not_a_state(name: str, cells: Sequence[Any]) -> str:
 
 def _can_be_a_state(cell: Any) -> bool:
     try:
-        return hash(cell) is not None and is_gap(cell) is not None
+        return hash(cell) is not None and is_missing(cell) is not None
     except Exception:  # see factorise_objects
         return False
 
@@ -91,8 +89,8 @@ def _whole(label: Any) -> Any:
     return int(label) if isinstance(label, float) and label.is_integer() else label
 
 
-def _mark_gaps(codes: Codes, labels: NDArray[Any]) -> Coded:
-    seen = np.array([not is_gap(label) for label in labels], dtype=bool)
+def _mark_missing(codes: Codes, labels: NDArray[Any]) -> Coded:
+    seen = np.array([not is_missing(label) for label in labels], dtype=bool)
     if seen.all():
         return codes, labels
     used = np.flatnonzero(seen)

@@ -15,8 +15,6 @@ from isinglass.table.sources.cells import check_names
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ARROW", "PARQUET", "read_columnar", "with_nulls"]
-
 PARQUET = (".parquet",)
 ARROW = (".arrow", ".feather", ".ipc")
 _ARROW_FILE_MAGIC = b"ARROW1"

@@ -5,32 +5,31 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
-from numbers import Real
 from pathlib import Path
 from typing import IO, Any
 
-from isinglass.errors import FileError, SettingError
+from isinglass.errors import FileError, Setting
 from isinglass.table.limits import memory
-from isinglass.wording import quoted
-
-__all__ = ["check_max_bytes", "check_size", "contents"]
 
 _GZIP_MAGIC = b"\x1f\x8b"
+#: Why a file cannot be read, and what to do.
+_REASONS: dict[type[Exception], str] = {
+    FileNotFoundError: " does not exist; check the name and the folder",
+    IsADirectoryError: " is a folder; name a file in it",
+    PermissionError: " may not be read; change its permissions",
+    EOFError: ": the gzip data is cut short; copy the file again",
+    gzip.BadGzipFile: ": the gzip data is damaged; copy the file again",
+    zlib.error: ": the gzip data is damaged; copy the file again",
+}
 _CHUNK = 1 << 22
 _ALL = 1 << 62
 #: Bytes of memory for each byte of a file, while a text of the shortest cells is read, twice over.
 _NEEDED = 16
 
 
-def check_max_bytes(max_bytes: Any) -> int:
+def most_bytes(max_bytes: float | None) -> int:
     """The largest content of a file, by default a sixteenth of the machine's memory."""
-    if max_bytes is None:
-        return memory() // _NEEDED
-    is_number = isinstance(max_bytes, Real) and not isinstance(max_bytes, bool)
-    size: Any = max_bytes
-    if not is_number or not size >= 1:
-        raise SettingError(f"max_bytes must be a number of bytes, 1 or more, got {quoted(size)}.")
-    return int(min(size, _ALL))
+    return memory() // _NEEDED if max_bytes is None else int(min(max_bytes, _ALL))
 
 
 def contents(path: Path, max_bytes: int) -> bytes:
@@ -40,20 +39,17 @@ def contents(path: Path, max_bytes: int) -> bytes:
             packed = file.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
             stream: Any = gzip.GzipFile(fileobj=file) if packed else file
             return _read(path, stream, max_bytes)
-    except FileNotFoundError as error:
-        raise FileError(f"{path} does not exist; check the name and the folder.") from error
-    except IsADirectoryError as error:
-        raise FileError(f"{path} is a folder; name a file in it.") from error
-    except PermissionError as error:
-        raise FileError(f"{path} may not be read; change its permissions.") from error
-    except EOFError as error:
-        raise FileError(f"{path}: the gzip data is cut short; copy the file again.") from error
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise FileError(f"{path}: the gzip data is damaged; copy the file again.") from error
     except FileError:
         raise
-    except (OSError, ValueError) as error:
-        raise FileError(f"{path} cannot be opened: {error}.") from error
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise FileError(f"{path}{_why_not(error)}.") from error
+
+
+def _why_not(error: Exception) -> str:
+    for kind, reason in _REASONS.items():
+        if isinstance(error, kind):
+            return reason
+    return f" cannot be opened: {error}"
 
 
 def _read(path: Path, stream: IO[bytes], max_bytes: int) -> bytes:
@@ -70,5 +66,7 @@ def check_size(path: Path, size: float, max_bytes: int) -> None:
     if size > max_bytes:
         raise FileError(
             f"{path} holds more than {max_bytes / 1e9:.3g} GB when it is unpacked, the most that "
-            "may be read. Take fewer rows or columns, or raise max_bytes."
+            "may be read. Take fewer rows or columns, or raise ",
+            Setting("max_bytes"),
+            ".",
         )

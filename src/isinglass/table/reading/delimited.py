@@ -13,14 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isinglass.errors import FileError
+from isinglass.errors import FileError, Setting
 from isinglass.table.reading.second_look import Layout, find_fault, has_blank_rows, records
 from isinglass.table.sources.cells import check_names
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = ["DELIMITERS", "read_delimited"]
 
 _LONGEST_HEADER = 1 << 20
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -39,7 +37,7 @@ def read_delimited(
     if frame is None or _may_hide_short_rows(frame, layout):
         fault = find_fault(data, layout)
         if fault:
-            raise FileError(f"{path}, {fault}")
+            raise FileError(f"{path}, ", *fault)
         frame = _parsed_again(path, data, layout, frame)
     return frame, layout
 
@@ -52,12 +50,15 @@ def _in_utf8(path: Path, data: bytes, encoding: str) -> bytes:
         except UnicodeError as error:
             at = f"at byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else "there"
             raise FileError(
-                f"{path} is not written in {encoding}: {at} it makes no sense. Give another "
-                "encoding."
+                f"{path} is not written in {encoding}: {at} it makes no sense. Give another ",
+                Setting("encoding"),
+                ".",
             ) from None
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise FileError(
-            f'{path} is written in UTF-16; save it as UTF-8, or give encoding="utf-16".'
+            f"{path} is written in UTF-16; save it as UTF-8, or give ",
+            Setting("encoding", "utf-16"),
+            ".",
         )
     return data
 
@@ -67,8 +68,7 @@ def _first_look(path: Path, data: bytes, delimiter: str, header: bool) -> Layout
     try:
         _, cells = next(_filled(records(data, delimiter)), (0, []))
     except csv.Error:
-        fault = find_fault(data, layout)
-        raise FileError(f"{path}, {fault}") from None
+        raise FileError(f"{path}, ", *(find_fault(data, layout) or ())) from None
     if not cells:
         raise FileError(f"{path} is empty; a table needs a header and at least one row.")
     names = tuple(

@@ -10,10 +10,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isinglass.errors import FileError, SettingError
-from isinglass.parameters import checked
+from isinglass.errors import FileError, Setting, SettingError
+from isinglass.parameters import check, checked
 from isinglass.table.reading.columnar import ARROW, PARQUET, read_columnar, with_nulls
-from isinglass.table.reading.contents import check_max_bytes, contents
+from isinglass.table.reading.contents import contents, most_bytes
 from isinglass.table.reading.delimited import DELIMITERS, read_delimited
 from isinglass.table.reading.second_look import is_not_utf8
 from isinglass.table.reading.text_types import with_types
@@ -21,8 +21,6 @@ from isinglass.wording import counted, quoted
 
 if TYPE_CHECKING:
     import polars as pl
-
-__all__ = ["DEFAULT_NA", "FileTable", "read_file", "read_table"]
 
 DEFAULT_NA = (
     *("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NaT"),
@@ -123,9 +121,10 @@ def read_file(
     path = Path(path)
     suffix = _suffix(path)
     words = _na_words(na)
-    _check_separator(sep)
+    check("sep", sep)
+    check("max_bytes", max_bytes)
     _check_encoding(encoding)
-    limit = check_max_bytes(max_bytes)
+    limit = most_bytes(max_bytes)
     data = _some_contents(path, limit)
     if suffix in DELIMITERS:
         texts, layout = read_delimited(
@@ -165,16 +164,10 @@ def _na_words(na: Any) -> tuple[str, ...]:
     except TypeError:
         words = (None,)
     if not all(isinstance(word, str) and not is_not_utf8(word) for word in words):
-        raise SettingError(f"na must be a string or a list of strings, got {quoted(na)}.")
+        raise SettingError(
+            Setting("na"), f" must be a string or a list of strings, got {quoted(na)}."
+        )
     return words
-
-
-def _check_separator(sep: Any) -> None:
-    if sep is None:
-        return
-    if isinstance(sep, str) and len(sep) == 1 and sep.isascii() and sep not in '"\n\r':
-        return
-    raise SettingError(f"sep must be one character such as ';' or '|', got {quoted(sep)}.")
 
 
 def _check_encoding(encoding: Any) -> None:
@@ -183,8 +176,9 @@ def _check_encoding(encoding: Any) -> None:
         "".encode(encoding)
     except (LookupError, TypeError, ValueError):
         raise SettingError(
-            f"encoding must name an encoding of text, as 'utf-8', 'latin-1', 'cp1252' or "
-            f"'utf-16', got {quoted(encoding)}."
+            Setting("encoding"),
+            " must name an encoding of text, such as 'utf-8', 'latin-1', 'cp1252' or 'utf-16', "
+            f"got {quoted(encoding)}.",
         ) from None
 
 

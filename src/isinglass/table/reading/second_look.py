@@ -11,9 +11,8 @@ import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from isinglass.errors import Part, Setting
 from isinglass.wording import counted, quoted
-
-__all__ = ["Layout", "find_fault", "has_blank_rows", "is_not_utf8", "records"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ def records(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         yield row, cells
 
 
-def find_fault(data: bytes, layout: Layout) -> str | None:
+def find_fault(data: bytes, layout: Layout) -> tuple[Part, ...] | None:
     """The first thing that is wrong: where, what, and what to do. None if all is well."""
     try:
         faults = (
@@ -62,7 +61,7 @@ def find_fault(data: bytes, layout: Layout) -> str | None:
     except _Broken as broken:
         return (
             f'{_row(broken.row, layout)}: a quote (") opens there and is not closed, or text '
-            "follows where it closes. Mend that row."
+            "follows where it closes. Mend that row.",
         )
 
 
@@ -71,19 +70,20 @@ def has_blank_rows(data: bytes, layout: Layout) -> bool:
     return any(not cells for _, cells in records(data, layout.delimiter))
 
 
-def _fault(row: int, cells: list[str], layout: Layout) -> str | None:
+def _fault(row: int, cells: list[str], layout: Layout) -> tuple[Part, ...] | None:
     text = "".join(cells)
     if _has_nul(text):
         cell = _cell(row, cells, layout, _has_nul)
-        return f"{cell}: a NUL byte. Save the file as plain text."
+        return (f"{cell}: a NUL byte. Save the file as plain text.",)
     if is_not_utf8(text):
         cell = _cell(row, cells, layout, is_not_utf8)
         return (
-            f"{cell}: bytes that are not UTF-8. Save the file in UTF-8, or give its encoding "
-            '(encoding="latin-1").'
+            f"{cell}: bytes that are not UTF-8. Save the file in UTF-8, or give its encoding (",
+            Setting("encoding", "latin-1"),
+            ").",
         )
     if layout.names and len(cells) != len(layout.names):
-        return f"{_row(row, layout)}: {_wrong_width(len(cells), layout)}"
+        return (f"{_row(row, layout)}: {_wrong_width(len(cells), layout)}",)
     return None
 
 

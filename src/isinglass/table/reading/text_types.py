@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["with_types"]
-
 
 def with_types(texts: pl.DataFrame, na: Sequence[str]) -> pl.DataFrame:
     """Give every column of text its type; cells that are empty or in `na` become null."""

@@ -16,8 +16,6 @@ from isinglass.table.reading.read import FileTable
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["written_back"]
-
 
 def written_back(file: FileTable, filled: pl.DataFrame, path: Path) -> bytes:
     """The content of a file at `path`: the table that was read, with the cells of `filled`.

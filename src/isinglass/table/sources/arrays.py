@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from isinglass.errors import TableError
 from isinglass.table.sources.cells import Cells, without
 
-__all__ = ["array_names", "open_array"]
-
 
 def open_array(X: Any) -> _ArraySource:
     """Open an array or a list of rows; raise TableError if X is neither."""

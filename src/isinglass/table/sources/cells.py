@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from isinglass.errors import DuplicateNames, TableError
 from isinglass.wording import listing, quoted
 
-__all__ = ["Cells", "Source", "check_names", "check_shape", "without"]
-
 T = TypeVar("T")
 
 
@@ -59,11 +57,12 @@ class Source(Protocol):
 
 def check_names(names: Iterable[str]) -> None:
     """Raise DuplicateNames unless all names differ."""
-    repeated = [quoted(name) for name, count in Counter(names).items() if count > 1]
+    repeated = tuple(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise DuplicateNames(
-            f"more than one column is named {listing(repeated, 10)}; every column needs a "
-            "name of its own. Rename or drop the others."
+            f"more than one column is named {listing([*map(quoted, repeated)], 10)}; every column "
+            "needs a name of its own. Rename or drop the others.",
+            columns=repeated,
         )
 
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from isinglass.table.sources.cells import Cells, check_names, without
 
-__all__ = ["open_frame"]
-
 _LIBRARIES = ("polars", "pyarrow")
 
 _NUMPY_TYPES = (

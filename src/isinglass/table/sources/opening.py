@@ -10,8 +10,6 @@ from isinglass.table.sources.arrays import open_array
 from isinglass.table.sources.cells import Source, check_shape
 from isinglass.table.sources.frames import open_frame
 
-__all__ = ["open_source", "without_column"]
-
 
 def open_source(X: Any) -> Source:
     """Find out what X is; raise TableError if it is no table with rows and columns."""

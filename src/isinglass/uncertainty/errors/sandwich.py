@@ -19,15 +19,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
-from isinglass.errors import OutOfMemory, SettingError
+from isinglass.errors import OutOfMemory, Setting, SettingError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.graph import Graph
 from isinglass.losses.linear import RIDGE
-from isinglass.model.field import MEMORY, MarkovField
+from isinglass.model.field import MarkovField
 from isinglass.model.fit.joint import model_of, pseudo_likelihood
 from isinglass.model.fit.layout import Layout, Pair
 from isinglass.model.fit.parameter_errors import ParameterErrors
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood, open_below
+from isinglass.model.inference.methods import MEMORY
 from isinglass.parameters import checked
 from isinglass.table import Table
 
@@ -202,7 +203,7 @@ def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset
     And the edges with a part in other directions.
     """
     values, vectors = np.linalg.eigh(joint.with_hessian(parameters)[2])
-    size = float(np.linalg.norm(parameters[joint.layout.edge_places()]))
+    size = float(np.linalg.norm(parameters[joint.layout.edge_positions()]))
     kept = values > open_below(size)
     inverse: Array = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
     part = np.square(vectors[:, ~kept]).sum(axis=1)
@@ -288,5 +289,9 @@ def _check_memory(size: int, memory: float) -> None:
     if needed > memory:
         raise OutOfMemory(
             f"the covariance of {size:,} parameters needs about {needed:,} bytes; at most "
-            f"{int(memory):,} are allowed. Raise memory, or ask about a smaller graph."
+            f"{int(memory):,} are allowed. Raise ",
+            Setting("memory"),
+            ", or ask about a smaller graph.",
+            needed=needed,
+            allowed=memory,
         )

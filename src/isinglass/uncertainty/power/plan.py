@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from isinglass.engine import Progress
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError, Wording
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments import Design, Method, monotone, run, wilson
 from isinglass.experiments import Plan as Cells
@@ -179,7 +179,9 @@ def _guess(
 ) -> Guess:
     if columns is None or degree is None or (coupling is None) == (odds_ratio is None):
         raise SettingError(
-            "a plan needs columns, degree, and either coupling or odds_ratio; or a pilot table."
+            *("a plan needs ", Setting("columns"), ", ", Setting("degree"), ", and either "),
+            *(Setting("coupling"), " or ", Setting("odds_ratio"), "; or "),
+            Wording("a pilot table.", "--pilot FILE."),
         )
     if coupling is None:
         assert odds_ratio is not None

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, chndtr, ndtri
 
+from isinglass.losses.forms import table_df
 from isinglass.losses.information import Information
 from isinglass.solvers.equivalent import log_chi2_sf
 
@@ -44,8 +45,7 @@ def typical_log_odds(table: Array) -> float:
     >>> typical_log_odds(np.array([[0.5, -0.5], [-0.5, 0.5]]))
     2.0
     """
-    df = (table.shape[0] - 1) * (table.shape[1] - 1)
-    return float(2.0 * np.linalg.norm(table) / np.sqrt(df))
+    return float(2.0 * np.linalg.norm(table) / np.sqrt(table_df(*table.shape)))
 
 
 def least_log_odds(edge: Information, needed: float, n: float, power: float) -> float:

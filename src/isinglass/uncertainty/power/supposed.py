@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from isinglass.core import MAX_STATES
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.folds import held_out_weights
 from isinglass.graph import Graph
@@ -120,7 +120,7 @@ def coupling_of(odds_ratio: float, states: int) -> float:
     """
     if not (0 < odds_ratio < np.inf and odds_ratio != 1):
         raise SettingError(
-            f"odds_ratio must be a positive number other than 1, got {odds_ratio!r}."
+            Setting("odds_ratio"), f" must be a positive number other than 1, got {odds_ratio!r}."
         )
     return float(abs(np.log(odds_ratio))) * (states - 1) / (2.0 * states)
 

@@ -17,7 +17,7 @@ import numpy as np
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments.plan import Codes
 from isinglass.graph import Graph
-from isinglass.model import MarkovField, fit_model
+from isinglass.model import Exact, Gibbs, MarkovField, fit_model
 from isinglass.selection import FalseEdges
 from isinglass.table import Table
 
@@ -26,7 +26,7 @@ LEVELS = (0.05, 1.0, 5.0, 20.0)
 #: No band reaches below the threshold that so large a share of all pairs would pass.
 LARGEST_SHARE = 0.25
 #: Bytes that exact sampling of one table may take; beyond, Gibbs sampling.
-MEMORY = 2e8
+METHOD = (Exact(memory=2e8), Gibbs())
 
 Pair = tuple[int, int]
 
@@ -75,7 +75,7 @@ class DenserModel:
         links, full = self.links(of_links), self.field
         tables = {pair: full.couplings[pair] for pair in links}
         field = MarkovField(full.names, full.states, full.intercepts, tables)
-        return field.sample_codes(rows, seed=of_rows, n_jobs=1, memory=MEMORY), links
+        return field.sample_codes(rows, seed=of_rows, n_jobs=1, method=METHOD), links
 
     def links_of(self, seed: int) -> list[Pair]:
         """The links that `sample` draws a table with, without drawing it."""

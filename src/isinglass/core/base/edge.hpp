@@ -1,0 +1,47 @@
+// The form of an edge: how many parameters it has, and where they stand.
+//
+// There is one form today, the table. A neighbour of m states has m - 1 features, one for each state but
+// the first, and each feature has a parameter for each of the target's states but the first. Whatever
+// depends on that asks here: the scale on which gains are compared (degrees of freedom), refits, removal
+// costs, deviances, flat results, group penalties. Another form, such as one product of scores for two
+// ordered columns, enters here, with its number of features and its degrees of freedom; after that come
+// the headers that fill in the design of a table: refit/scores.hpp, refit/cell_sums.hpp,
+// refit/binary_design.hpp, refit/large_refit.hpp and gains/gains.hpp.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace isinglass {
+
+// Features of a column of so many states in the design of a column that it is a neighbour of.
+constexpr std::size_t edge_features(int states) { return static_cast<std::size_t>(states) - 1; }
+
+// Parameters of a feature, or of the field: what can be distinguished in a target of so many states.
+constexpr std::size_t target_parameters(int target_states) {
+  return static_cast<std::size_t>(target_states) - 1;
+}
+
+constexpr std::size_t degrees_of_freedom(int target_states, int states) {
+  return target_parameters(target_states) * edge_features(states);
+}
+
+// Features of a field and some edges, one after another: feature 0 is the field.
+class Design {
+ public:
+  explicit Design(std::span<const int> states) : first_{1} {
+    for (const int m : states) first_.push_back(first_.back() + edge_features(m));
+  }
+
+  std::size_t edges() const { return first_.size() - 1; }
+  std::size_t features() const { return first_.back(); }
+  // Where those of an edge begin, and how many they are.
+  std::size_t first(std::size_t edge) const { return first_[edge]; }
+  std::size_t features_of(std::size_t edge) const { return first_[edge + 1] - first_[edge]; }
+
+ private:
+  std::vector<std::size_t> first_;
+};
+
+}  // namespace isinglass

@@ -1,0 +1,139 @@
+// Bounds on gains from the exact slopes and curvatures of a candidate's states.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "bits/cells.hpp"
+#include "bits/pairs.hpp"
+#include "gains/bounds.hpp"
+#include "gains/candidate.hpp"
+#include "gains/gains.hpp"
+#include "gains/profile.hpp"
+#include "gains/shares.hpp"
+
+namespace isinglass {
+
+class SlopeBounds {
+ public:
+  SlopeBounds(const Table& table, Pairs::Reader& reader, const Cells& cells, bool intercept)
+      : table_(table), reader_(reader), cells_(cells), intercept_(intercept) {}
+
+  // Bounds and promises of candidates at a fit.
+  void bound(const CurrentFit& fit, std::vector<Candidate>& candidates) {
+    if (candidates.empty()) return;
+    tabulate_moments(fit);
+    if (cells_.width() > 2) of_state_.resize(table_.first(table_.columns()) + table_.columns());
+    for (Candidate& candidate : candidates) bound(candidate);
+  }
+
+  // Whether sharper bounds rule out a candidate whose cells are split: `hopeless` says when its bound is low
+  // enough. For a target of three states and more it has a bound already.
+  template <class Hopeless>
+  bool rule_out(Candidate& candidate, const SplitCells& split, const Hopeless& hopeless) {
+    if (cells_.width() > 2) return intercept_ && rule_out_by_state(candidate, split, hopeless);
+    candidate.bound = 0;
+    for (std::size_t c = 0; c < split.states(); ++c) {
+      const WeightedCells& cells = split.by_state[c];
+      double sums[2];
+      sum_moments(cells.size(), cells.rows(), cells.probabilities(0), cells.probabilities(1), 1.0, sums[0],
+                  sums[1]);
+      candidate.bound += bound_of_two(split.totals(c).data(), sums, candidate.promise);
+    }
+    return hopeless(candidate);
+  }
+
+ private:
+  std::size_t moments() const {
+    const std::size_t q = cells_.width() - 1;
+    return q + q * (q + 1) / 2;
+  }
+
+  // Probabilities of all states but the first in each cell, then the lower triangle of their curvature.
+  void tabulate_moments(const CurrentFit& fit) {
+    const std::size_t width = cells_.width(), q = width - 1;
+    moments_.clear();
+    for (std::size_t s = 0; s < cells_.size(); ++s) {
+      const double* probability = &fit.probabilities[s * width];
+      moments_.insert(moments_.end(), probability + 1, probability + width);
+      for (std::size_t a = 1; a <= q; ++a) {
+        for (std::size_t b = 1; b < a; ++b) moments_.push_back(-probability[a] * probability[b]);
+        moments_.push_back(width == 2 ? probability[1] * probability[0]
+                                      : probability[a] * (1 - probability[a]));
+      }
+    }
+  }
+
+  void bound(Candidate& candidate) {
+    const std::size_t width = cells_.width();
+    reader_.cross_counts(candidate.column, cells_.target(), counts_);
+    cells_.sums_by_state(candidate.column, moments_, moments(), sums_);
+    candidate.bound = candidate.promise = 0;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(table_.states(candidate.column)); ++c) {
+      const double *totals = &counts_[c * width], *sums = &sums_[c * moments()];
+      const double bound = width == 2 ? bound_of_two(totals, sums, candidate.promise)
+                                      : bound_of_many(totals, sums, candidate.promise);
+      if (width > 2) of_state_[table_.state(candidate.column, static_cast<int>(c))] = bound;
+      candidate.bound += bound;
+    }
+  }
+
+  // Puts sharper bounds in the place of those of the states, the loosest first, until the candidate is out.
+  template <class Hopeless>
+  bool rule_out_by_state(Candidate& candidate, const SplitCells& split, const Hopeless& hopeless) {
+    const std::size_t q = cells_.width() - 1;
+    std::vector<double> terms(split.states()), slope(q), curvature(q * q);
+    std::vector<std::size_t> order(split.states());
+    for (std::size_t c = 0; c < terms.size(); ++c)
+      terms[c] = of_state_[table_.state(candidate.column, static_cast<int>(c))];
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return terms[a] > terms[b]; });
+    cells_.sums_by_state(candidate.column, moments_, moments(), sums_);
+    for (const std::size_t c : order) {
+      unpack(split.totals(c).data(), &sums_[c * moments()], slope, curvature);
+      terms[c] = profile_.nearly_maximum(split.by_state[c], split.totals(c), slope, curvature) * (1 + 1e-12);
+      candidate.bound = std::accumulate(terms.begin(), terms.end(), 0.0);
+      if (hopeless(candidate)) return true;
+    }
+    return false;
+  }
+
+  double bound_of_two(const double* totals, const double* sums, double& guess) const {
+    const double slope = std::abs(totals[1] - sums[0]) + 1e-12 * table_.n();
+    if (sums[1] > 0) guess += 0.5 * slope * slope / sums[1];
+    return gain_bound(slope, sums[1]);
+  }
+
+  double bound_of_many(const double* totals, const double* sums, double& guess) const {
+    const std::size_t width = cells_.width(), q = width - 1;
+    if (std::accumulate(totals, totals + width, 0.0) <= 0) return 0;
+    std::vector<double> slope(q), curvature(q * q);
+    unpack(totals, sums, slope, curvature);
+    return gain_bound(slope, curvature, guess);
+  }
+
+  // Slopes and curvature (lower triangle) within one state, from totals and summed moments.
+  static void unpack(const double* totals, const double* sums, std::vector<double>& slope,
+                     std::vector<double>& curvature) {
+    const std::size_t q = slope.size();
+    const double* triangle = sums + q;
+    for (std::size_t a = 0; a < q; ++a) {
+      slope[a] = totals[a + 1] - sums[a];
+      for (std::size_t b = 0; b <= a; ++b) curvature[a * q + b] = *triangle++;
+    }
+  }
+
+  const Table& table_;
+  Pairs::Reader& reader_;
+  const Cells& cells_;
+  bool intercept_;
+  Profile profile_;
+  std::vector<double> moments_;        // of each cell, at the fit of the last bounds
+  std::vector<double> of_state_;       // the bounds of every state, for a target of three states and more
+  std::vector<double> counts_, sums_;  // kept for their memory
+};
+
+}  // namespace isinglass

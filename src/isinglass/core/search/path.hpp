@@ -1,0 +1,43 @@
+// The settings of a search, and what it did.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "refit/fitter.hpp"
+
+namespace isinglass {
+
+// For each target: columns that are neighbours from the start and are never dropped, and columns that
+// are never looked at. Both in increasing order; none is both.
+struct Constraints {
+  std::vector<std::vector<std::size_t>> required, forbidden;
+};
+
+struct Settings {
+  double threshold;
+  double nu;
+  bool intercept;
+  std::size_t max_degree;
+  bool check;  // evaluate every candidate, and fail if a skipped one was better
+  const Constraints* constraints = nullptr;
+};
+
+struct NodeStep {
+  bool add;
+  std::size_t variable;
+  double change;  // the gain of an add, the cost of a drop
+  NodeFit fit;
+};
+
+enum class Stop { below_threshold, no_candidate, max_degree, interrupted };
+
+struct NodePath {
+  NodeFit start;
+  std::vector<NodeStep> steps;
+  Stop stop = Stop::below_threshold;
+  std::int64_t evaluated = 0;  // candidates whose gain was computed exactly
+};
+
+}  // namespace isinglass

@@ -1,0 +1,90 @@
+"""From a fit to its record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+from isinglass.engine import Paths, Progress, RefittedValues, Search, Value, cuts_of, pairs_at
+from isinglass.graph import Graph
+from isinglass.record.associations import tally_of
+from isinglass.record.fit_record import FitRecord
+from isinglass.record.link_tables import link_tables
+from isinglass.selection import TENTATIVE, how_chosen
+from isinglass.table import Note
+from isinglass.table.coding.labels import plain
+from isinglass.table.fingerprint import fingerprint
+
+Pair = tuple[int, int]
+
+
+def record_of(
+    search: Search,
+    graph: Graph,
+    threshold: float,
+    edge_values: RefittedValues,
+    *,
+    settings: Mapping[str, Any],
+    notes: Iterable[Note],
+    progress: Progress | None = None,
+) -> FitRecord:
+    """What to keep of a fit when its table is gone."""
+    table = search.table
+    values = _values(search, graph, edge_values, progress)
+    return FitRecord(
+        names=table.names,
+        states=tuple(column.states for column in table.columns),
+        ordered=table.ordered,
+        n_answers=table.n_answers,
+        graph=graph,
+        paths=tuple(Paths(search.runs, table.library)),
+        values=values,
+        threshold=threshold,
+        floor=search.floor,
+        selector=how_chosen(settings["threshold"]),
+        diagnostics=tuple(notes),
+        settings={key: _plain(value) for key, value in settings.items()},
+        rows=table.n,
+        fingerprint=fingerprint(table),
+        version=version("isinglass"),
+        tally=tally_of(table),
+        link_tables=link_tables(
+            table,
+            graph,
+            edge_values.intercept,
+            expected=edge_values.expected.get(graph.pairs),
+        ),
+        dropped=table.dropped,
+    )
+
+
+def _values(
+    search: Search, graph: Graph, edge_values: RefittedValues, progress: Progress | None
+) -> dict[Pair, Value]:
+    """The values of all edges that the run has at some threshold."""
+    table, runs = search.table, search.runs
+    tentative = max(TENTATIVE.threshold(table.n, len(table.columns)), search.floor)
+    at = partial(pairs_at, runs, rule=search.rule)
+    ever = {
+        (min(r, t), max(r, t))
+        for r, cuts in enumerate(cuts_of(runs))
+        for support in cuts.supports
+        for t in support
+    }
+    values = dict(zip(graph.pairs, edge_values(graph.pairs, progress), strict=True))
+    for pairs in (at(threshold=tentative), at(threshold=search.floor), ever):
+        if not pairs <= values.keys():
+            values |= edge_values.others(sorted(pairs), values.keys(), progress)
+    return dict(sorted(values.items()))
+
+
+def _plain(setting: Any) -> Any:
+    """A setting as a plain value; an object, as a selector is, by its own words."""
+    setting = plain(setting)
+    if setting is None or isinstance(setting, bool | int | float | str):
+        return setting
+    if isinstance(setting, Mapping):
+        return {str(key): _plain(value) for key, value in setting.items()}
+    return repr(setting)

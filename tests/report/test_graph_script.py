@@ -1,0 +1,65 @@
+"""The page's script cuts paths and joins neighbourhoods as the package does; run by Node."""
+
+import json
+import shutil
+import subprocess
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from isinglass import summarise
+from isinglass.engine.entry import entries
+from isinglass.report.html import page_data
+from isinglass.solvers.cuts import edges_at, steps_at
+from report.pages import FITS, fitted
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node here")
+
+ASK = """
+const { data, thresholds } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+data.given = {};
+const answers = thresholds.map((threshold) => {
+  const graph = graphAt({ ...data, kept_fewer: false }, threshold);
+  const edges = graph.edges.map((edge) => [edge.a, edge.b]);
+  const entries = graph.edges.map(
+    ({ a, b, required }) => (required ? null : entryOf(data, a, b, threshold)));
+  return { cuts: graph.cuts, edges, entries };
+});
+console.log(JSON.stringify({ answers, counts: edgeCounts(data) }));
+"""
+
+
+def asked(data, thresholds):
+    page = files("isinglass.report") / "page"
+    script = "\n".join((page / name).read_text() for name in ("numbers.js", "graph.js"))
+    done = subprocess.run(
+        ["node", "-e", script + ASK],
+        input=json.dumps({"data": data, "thresholds": thresholds}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_the_script_is_the_twin_of_the_package(name):
+    make, settings = FITS[name]
+    est = fitted(make(), **settings)
+    data = page_data(summarise(est))
+    found = {step.gain for path in est.paths_ for step in path.steps if step.gain is not None}
+    gains = sorted(found)[:: max(len(found) // 9, 1)]
+    beside = [float(np.nextafter(gain, side)) for gain in gains for side in (0, 1)]
+    thresholds = [t for t in (*gains, *beside, *data["stops"]) if t >= est.floor_]
+    found = asked(data, thresholds)
+    paths = list(est.paths_)
+    for threshold, answer in zip(thresholds, found["answers"], strict=True):
+        edges = edges_at(paths, threshold, est.rule)
+        assert answer["cuts"] == [
+            steps_at((step.gain for step in path.steps), threshold) for path in paths
+        ]
+        assert [tuple(edge) for edge in answer["edges"]] == edges
+        expected = entries(est.search_.runs, edges, threshold, est.rule)
+        assert [np.inf if entry is None else entry for entry in answer["entries"]] == expected
+    assert found["counts"] == [len(edges_at(paths, stop, est.rule)) for stop in data["stops"]]
