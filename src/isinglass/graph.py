@@ -61,8 +61,6 @@ class Link(NamedTuple):
         The states that `log_odds` is about: the second, high state of each column.
     size : float
         How wide the edge is drawn where there is no strength.
-    df : int or None
-        Free parameters of the edge; None where only the graph is known.
     """
 
     source: int
@@ -80,7 +78,6 @@ class Link(NamedTuple):
     source_state: str | None = None
     target_state: str | None = None
     size: float = 0.0
-    df: int | None = None
 
     @property
     def weight(self) -> float:

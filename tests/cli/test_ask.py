@@ -78,7 +78,7 @@ def test_joint_and_sampled(invoke, model):
         (("--given", "fevr=yes"), "there is no column 'fevr'; did you mean 'fever'?"),
         (("--given", "fever=yess"), "no state 'yess'; did you mean 'yes'?"),
         (("--given", "age=35"), "column 'age' has no state '35'; it has 20, 40, 60."),
-        (("--given", "fever"), "--given takes NAME=LABEL, as fever=yes, not 'fever'."),
+        (("--given", "fever"), "--given takes NAME=LABEL, such as fever=yes, not 'fever'."),
         (("--given", "fever=yes", "--given", "fever=no"), "names 'fever' twice"),
         (("--given", "fever=yes", "--of", "fever"), "'fever' is given already"),
         (("--of", "couch"), "there is no column 'couch'; did you mean 'cough'?"),

@@ -193,7 +193,7 @@ def test_too_many_columns_for_a_page(invoke, survey, tmp_path, monkeypatch):
 def test_summary(invoke, survey):
     out = invoke("fit", survey, *PLAIN).out
     assert "300 rows, 4 columns, 2 to 3 states per column" in out
-    assert "Auto(): an edge without effect passes with chance 0.05/(p(p-1))" in out
+    assert "Auto(): an edge without effect passes with probability 0.05/(p(p-1))" in out
     assert "2 edges of 6 possible, strongest first" in out
     assert "a -- b" in out
     assert max(map(len, out.splitlines())) <= 80

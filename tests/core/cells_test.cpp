@@ -55,24 +55,25 @@ void counts_agree(const Case& c) {
   }
 }
 
-// A split knows cells by their chances, here their numbers; rows may come in several portions.
+// A split knows cells by their probabilities, here their numbers; rows may come in several portions.
 void split_agrees(const Case& c, std::size_t column) {
   const auto m = static_cast<std::size_t>(c.sample.states[column]);
   const std::size_t width = c.cells.width();
-  std::vector<double> chances(c.cells.size() * width);
-  std::iota(chances.begin(), chances.end(), 0.0);
+  std::vector<double> probabilities(c.cells.size() * width);
+  std::iota(probabilities.begin(), probabilities.end(), 0.0);
   std::vector<WeightedCells> by_state;
-  c.cells.split(column, chances.data(), by_state);
+  c.cells.split(column, probabilities.data(), by_state);
   check(by_state.size() == m, "a split has a list for each state");
   std::vector<double> left(c.cells.size() * m, 0.0);
   for (std::size_t i = 0; i < c.sample.rows; ++i)
     left[c.cell(i) * m + c.sample.at(i, column)] += c.sample.weight(i);
   for (std::size_t state = 0; state < m; ++state)
     for (std::size_t i = 0; i < by_state[state].size(); ++i) {
-      const double first = by_state[state].chances(0)[i];
+      const double first = by_state[state].probabilities(0)[i];
       left[static_cast<std::size_t>(first) / width * m + state] -= by_state[state].rows()[i];
       for (std::size_t a = 0; a < width; ++a)
-        check(by_state[state].chances(a)[i] == first + static_cast<double>(a), "chances of one cell");
+        check(by_state[state].probabilities(a)[i] == first + static_cast<double>(a),
+              "probabilities of one cell");
     }
   for (const double rows : left) check_near(rows, 0, 1e-10, "split");
 }

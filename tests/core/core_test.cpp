@@ -15,7 +15,7 @@ bool small = false;
 void check(bool holds, const char* what, Where where) {
   if (holds) return;
   if (++failures <= 50)
-    std::printf("%s:%u in %s: not so: %s\n", where.file_name(), where.line(), where.function_name(), what);
+    std::printf("%s:%d in %s: not so: %s\n", where.file, where.line, where.function, what);
 }
 
 void check_below(double value, double limit, const char* what, Where where) {
@@ -49,7 +49,7 @@ Tree random_tree(Random& random, std::size_t rows, std::vector<int> states, doub
   for (std::size_t j = 1; j < tree.sample.states.size(); ++j) {
     tree.parent.push_back(random.below(j));
     for (std::size_t i = 0; i < rows; ++i)
-      if (random.chance(likeness))
+      if (random.bernoulli(likeness))
         tree.sample.at(i, j) =
             static_cast<std::uint8_t>(tree.sample.at(i, tree.parent[j]) % tree.sample.states[j]);
   }
@@ -81,7 +81,7 @@ std::vector<const char*> kernels() {
 // One for each of the other files.
 void test_counts();
 void test_cells();
-void test_factor();
+void test_integers();
 void test_fits();
 void test_gains();
 void test_engine();
@@ -101,7 +101,7 @@ int main(int count, char** arguments) {
   };
   run("counts", core_test::test_counts);
   run("cells", core_test::test_cells);
-  run("factor", core_test::test_factor);
+  run("integers", core_test::test_integers);
   run("fits", core_test::test_fits);
   run("gains", core_test::test_gains);
   run("engine", core_test::test_engine);

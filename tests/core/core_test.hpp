@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
-#include <source_location>
 #include <vector>
 
 #include "bits/table.hpp"
@@ -16,7 +15,17 @@ extern bool small;  // fewer repetitions, for valgrind
 
 inline int times(int usual) { return small ? usual / 20 + 1 : usual; }
 
-using Where = std::source_location;
+// Where a check stands; Clang knows std::source_location only since version 16.
+struct Where {
+  const char* file;
+  int line;
+  const char* function;
+
+  static constexpr Where current(const char* file = __builtin_FILE(), int line = __builtin_LINE(),
+                                 const char* function = __builtin_FUNCTION()) {
+    return {file, line, function};
+  }
+};
 
 // Each says where and what, if it does not hold; what is not a number is neither below nor near.
 void check(bool holds, const char* what, Where where = Where::current());
@@ -31,7 +40,7 @@ class Random {
 
   std::size_t below(std::size_t count) { return bits_() % count; }
   double uniform() { return static_cast<double>(bits_() >> 11) * 0x1p-53; }
-  bool chance(double p) { return uniform() < p; }
+  bool bernoulli(double p) { return uniform() < p; }
   double normal();
   template <class T>
   T one_of(std::initializer_list<T> choices) {

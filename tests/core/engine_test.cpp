@@ -65,7 +65,7 @@ void path_is_sound(const Table& table, std::size_t r, const NodePath& path, cons
     check(!support.contains(r) && support.size() <= settings.max_degree, "no support is too large");
     check(table.states(step.variable) > 1, "no neighbour is constant");
     if (step.add) {
-      check(step.change > settings.threshold, "a forward step is worth the threshold");
+      check(step.change > settings.threshold, "a forward step gains more than the threshold");
       check_below(step.fit.loss, before - step.change + 1e-6, "and lowers the loss by as much");
     }
     fit_is_sound(table, r, step.fit);
@@ -78,7 +78,7 @@ void flat_is_sound(const Table& table, const Results& results) {
   const std::vector<std::size_t> columns = all_columns(table);
   const Flat flat = Flattener(table).flatten(columns, results);
   check(flat.fit_begin.size() == columns.size() + 1 && flat.loss.size() == flat.add.size(),
-        "one of each a fit");
+        "one of each per fit");
   for (std::size_t r = 0; r < columns.size(); ++r)
     for (auto f = static_cast<std::size_t>(flat.fit_begin[r]);
          f < static_cast<std::size_t>(flat.fit_begin[r + 1]); ++f) {
@@ -154,10 +154,10 @@ void random_tables_have_sound_paths() {
     for (int& m : states) m = random.one_of({1, 2, 2, 2, 3, 5});
     const auto rows = random.one_of<std::size_t>({1, 2, 5, 63, 64, 65, 300});
     Sample sample = random_tree(random, rows, states, random.one_of({0.0, 0.6, 0.97, 1.0})).sample;
-    if (random.chance(0.2)) sample.weights = whole_weights(random, sample.rows, 3);
-    if (random.chance(0.2)) sample.weights = real_weights(random, sample.rows);
+    if (random.bernoulli(0.2)) sample.weights = whole_weights(random, sample.rows, 3);
+    if (random.bernoulli(0.2)) sample.weights = real_weights(random, sample.rows);
     search(sample,
-           {random.one_of({1e-6, 1e-3, 0.05}), random.one_of({0.3, 0.9}), random.chance(0.7), 8, true});
+           {random.one_of({1e-6, 1e-3, 0.05}), random.one_of({0.3, 0.9}), random.bernoulli(0.7), 8, true});
   }
 }
 
@@ -165,7 +165,8 @@ void ties_go_to_the_lowest_column() {
   Random random(54);
   Sample sample = random_sample(random, 200, {2, 2, 2, 2});
   for (std::size_t i = 0; i < sample.rows; ++i) {
-    sample.at(i, 1) = random.chance(0.8) ? sample.at(i, 3) : static_cast<std::uint8_t>(1 - sample.at(i, 3));
+    sample.at(i, 1) =
+        random.bernoulli(0.8) ? sample.at(i, 3) : static_cast<std::uint8_t>(1 - sample.at(i, 3));
     sample.at(i, 2) = static_cast<std::uint8_t>(1 - sample.at(i, 1));
   }
   const Results results = search(sample, usual(sample));
@@ -212,7 +213,7 @@ void many_states_are_searched() {
   const int most_states = small ? 40 : 256;
   Sample most = random_sample(random, 3000, {2, most_states});
   for (std::size_t i = 0; i < most.rows; ++i)
-    most.at(i, 0) = random.chance(2 * most.at(i, 1) < most_states ? 0.9 : 0.1);
+    most.at(i, 0) = random.bernoulli(2 * most.at(i, 1) < most_states ? 0.9 : 0.1);
   const Table table = most.table();
   const Results results = Engine(table, usual(most), 2).run({0}, go_on);
   check(last_fit(results[0]).support.size() == 1, "a neighbour of many states is found");
@@ -245,7 +246,7 @@ void a_hub_has_many_cells() {
   for (std::size_t i = 0; i < sample.rows; ++i) {
     int sum = 0;
     for (std::size_t j = 1; j < 13; ++j) sum += sample.at(i, j);
-    sample.at(i, 0) = random.chance(1 / (1 + std::exp(6.0 - sum)));
+    sample.at(i, 0) = random.bernoulli(1 / (1 + std::exp(6.0 - sum)));
   }
   const Results results = search(sample, usual(sample));
   check(small || last_fit(results[0]).support.size() >= 10, "the hub finds its neighbours");
@@ -256,7 +257,7 @@ void wide_tables_are_searched() {
   Random random(61);
   Sample sample = random_sample(random, 200, std::vector<int>(2950, 2));
   for (std::size_t i = 0; i < sample.rows; ++i)
-    if (random.chance(0.9)) sample.at(i, 7) = sample.at(i, 2000);
+    if (random.bernoulli(0.9)) sample.at(i, 7) = sample.at(i, 2000);
   const Table table = sample.table();
   Engine engine(table, usual(sample), 2);
   const Results results = engine.run({7, 2000, 5}, go_on);
@@ -348,22 +349,22 @@ class Bounds {
     Refit problem(cells_.view(), table_.n(), intercept_, kRidge);
     std::vector<double> x(fit.parameters.begin() + (intercept_ ? 0 : table_.states(target_) - 1),
                           fit.parameters.end());
-    std::vector<double> chances;
+    std::vector<double> probabilities;
     problem.minimise(x, 1e-18);
-    problem.chances(fit.parameters, chances);
+    problem.probabilities(fit.parameters, probabilities);
     Screen fresh(table_, pairs_, reader_, cells_);
-    of_gains(fit, fresh, chances);
-    of_gains(fit, screen_, chances);  // which keeps sets from fit to fit
+    of_gains(fit, fresh, probabilities);
+    of_gains(fit, screen_, probabilities);  // which keeps sets from fit to fit
     of_removals(problem.least_removal_costs(x), node_.costs_at(fit));
   }
 
   // The screen, ever sharper.
-  void of_gains(const NodeFit& fit, Screen& screen, const std::vector<double>& chances) {
+  void of_gains(const NodeFit& fit, Screen& screen, const std::vector<double>& probabilities) {
     const std::vector<std::size_t> columns = candidates(fit);
     std::vector<Candidate> open;
     for (const std::size_t j : columns) open.push_back({j});
     const std::vector<double> gains = node_.gains_at(fit, columns);
-    screen.begin(chances, columns);
+    screen.begin(probabilities, columns);
     for (int round = 0; round < 6 && screen.works(); ++round) {
       screen.bound(open);
       for (std::size_t i = 0; i < open.size(); ++i)
@@ -408,7 +409,7 @@ void bounds_hold() {
     const auto rows = random.one_of<std::size_t>({30, 200, 900, 3000});
     const double likeness = random.one_of({0.3, 0.6, 0.97});
     Sample sample = random_tree(random, rows, {2, 2, 3, 2, 2, 1, 4, 2, 2, 2}, likeness).sample;
-    if (random.chance(0.3)) sample.weights = whole_weights(random, sample.rows, 4);
+    if (random.bernoulli(0.3)) sample.weights = whole_weights(random, sample.rows, 4);
     const Table table = sample.table();
     Pairs pairs(table);
     pairs.prepare(1);

@@ -11,15 +11,15 @@ namespace {
 
 using namespace isinglass;
 
-// Cells whose chances may be anything, and totals that some rows could have.
+// Cells whose probabilities may be anything, and totals that some rows could have.
 struct Shares {
   std::size_t width;
-  std::vector<double> chances, rows, totals;
+  std::vector<double> probabilities, rows, totals;
 
   WeightedCells cells() const {
     WeightedCells out;
     out.reset(width, rows.size());
-    for (std::size_t s = 0; s < rows.size(); ++s) out.add(rows[s], &chances[s * width]);
+    for (std::size_t s = 0; s < rows.size(); ++s) out.add(rows[s], &probabilities[s * width]);
     out.fill_lanes();
     return out;
   }
@@ -34,10 +34,10 @@ Shares random_shares(Random& random, std::size_t width) {
   Shares shares{width, {}, {}, std::vector<double>(width, 0.0)};
   const double scale = random.one_of({1.0, 3.0, 8.0, 15.0});
   for (std::size_t cells = 1 + random.below(random.one_of({6, 6, 60})); cells > 0; --cells) {
-    std::vector<double> chance(width);
-    for (double& one : chance) one = std::exp(scale * random.normal());
-    const double sum = std::accumulate(chance.begin(), chance.end(), 0.0);
-    for (const double one : chance) shares.chances.push_back(one / sum);
+    std::vector<double> probability(width);
+    for (double& one : probability) one = std::exp(scale * random.normal());
+    const double sum = std::accumulate(probability.begin(), probability.end(), 0.0);
+    for (const double one : probability) shares.probabilities.push_back(one / sum);
     shares.rows.push_back(random.one_of({1.0, 3.0, 50.0, 1000.0}));
     double left = shares.rows.back();
     for (std::size_t a = 0; a + 1 < width; ++a) {
@@ -60,13 +60,13 @@ Height height(const Shares& shares, std::span<const double> shift) {
   std::vector<double> slopes = shares.totals;
   for (std::size_t a = 0; a < shares.width; ++a) out.value += shares.totals[a] * shift[a];
   for (std::size_t s = 0; s < shares.rows.size(); ++s) {
-    const double* chance = &shares.chances[s * shares.width];
+    const double* probability = &shares.probabilities[s * shares.width];
     double sum = 0;
     for (std::size_t a = 0; a < shares.width; ++a)
-      sum += shares.totals[a] > 0 ? chance[a] * std::exp(shift[a]) : 0.0;
+      sum += shares.totals[a] > 0 ? probability[a] * std::exp(shift[a]) : 0.0;
     out.value -= shares.rows[s] * std::log(sum);
     for (std::size_t a = 0; a < shares.width; ++a)
-      slopes[a] -= shares.rows[s] * chance[a] * std::exp(shift[a]) / sum;
+      slopes[a] -= shares.rows[s] * probability[a] * std::exp(shift[a]) / sum;
   }
   for (std::size_t a = 0; a < shares.width; ++a)
     if (shares.totals[a] > 0) out.slope = std::max(out.slope, std::abs(slopes[a]));
@@ -188,17 +188,17 @@ class Slow {
 // Minimises, and checks that it is a minimum. Returns which tables only the ridge holds.
 std::vector<char> minimum_is_one(const CellView& view, double n, bool intercept, double ridge = kRidge) {
   Refit problem(view, n, intercept, ridge);
-  std::vector<double> x(problem.size(), 0.0), chances;
+  std::vector<double> x(problem.size(), 0.0), probabilities;
   problem.minimise(x, 1e-18);
   for (const double number : x) check(std::isfinite(number), "parameters are finite");
   const Slow slow(view, n, intercept, ridge, x);
   check_below(slow.largest_slope(), 2e-8, "the slope is zero at the minimum");
-  check_near(problem.chances(problem.expand(x), chances), slow.loss(), 1e-11,
+  check_near(problem.probabilities(problem.expand(x), probabilities), slow.loss(), 1e-11,
              "the loss is that of the parameters");
   const auto width = static_cast<std::size_t>(view.width);
   for (std::size_t s = 0; s < view.cells; ++s)
-    check_near(std::accumulate(&chances[s * width], &chances[s * width] + width, 0.0), 1, 1e-12,
-               "chances sum to one");
+    check_near(std::accumulate(&probabilities[s * width], &probabilities[s * width] + width, 0.0), 1, 1e-12,
+               "probabilities sum to one");
   return problem.held_by_ridge(x);
 }
 
@@ -216,8 +216,8 @@ void refits_are_minima() {
     const int width = random.one_of({2, 2, 3, 5});
     Sample sample =
         random_tree(random, random.one_of<std::size_t>({1, 3, 20, 200, 700}), {width, 2, 3, 4, 2, 2}).sample;
-    if (random.chance(0.3)) sample.weights = whole_weights(random, sample.rows, 3);
-    if (random.chance(0.3)) sample.weights = real_weights(random, sample.rows);
+    if (random.bernoulli(0.3)) sample.weights = whole_weights(random, sample.rows, 3);
+    if (random.bernoulli(0.3)) sample.weights = real_weights(random, sample.rows);
     for (const bool intercept : {true, false})
       for (const std::vector<std::size_t>& support :
            {std::vector<std::size_t>{}, {1}, {3, 2}, {1, 2, 3, 4, 5}})
@@ -233,14 +233,14 @@ void large_refits_are_refits(const Sample& sample, const std::vector<std::size_t
   const CellView view = cells.view();
   Refit small(view, table.n(), true, kRidge, Curvature::matrix),
       large(view, table.n(), true, kRidge, Curvature::products);
-  std::vector<double> x(small.size(), 0.0), y(x), chances, others;
+  std::vector<double> x(small.size(), 0.0), y(x), probabilities, others;
   small.minimise(x, 1e-18);
   large.minimise(y, 1e-18);
-  const double loss = small.chances(small.expand(x), chances);
-  check_near(large.chances(large.expand(y), others), loss, 1e-11, "both find the same loss");
+  const double loss = small.probabilities(small.expand(x), probabilities);
+  check_near(large.probabilities(large.expand(y), others), loss, 1e-11, "both find the same loss");
   // What the ridge alone holds is known to about the root of what the loss is.
-  for (std::size_t k = 0; k < chances.size(); ++k)
-    check_near(others[k], chances[k], 1e-6, "both find the same chances");
+  for (std::size_t k = 0; k < probabilities.size(); ++k)
+    check_near(others[k], probabilities[k], 1e-6, "both find the same probabilities");
   check_below(Slow(view, table.n(), true, kRidge, y).largest_slope(), 2e-8, "its slope is zero");
   check(small.held_by_ridge(x) == large.held_by_ridge(y), "both find the same tables open");
 }
@@ -251,9 +251,9 @@ void large_refits_are_refits() {
     const int width = random.one_of({2, 3, 5, 9});
     Sample sample =
         random_tree(random, random.one_of<std::size_t>({2, 20, 200, 700}), {width, 2, 3, 7, 2, 2}).sample;
-    if (random.chance(0.3)) sample.weights = whole_weights(random, sample.rows, 3);
-    if (random.chance(0.3)) sample.weights = real_weights(random, sample.rows);
-    if (random.chance(0.3))
+    if (random.bernoulli(0.3)) sample.weights = whole_weights(random, sample.rows, 3);
+    if (random.bernoulli(0.3)) sample.weights = real_weights(random, sample.rows);
+    if (random.bernoulli(0.3))
       for (std::size_t k = 0; k < sample.rows; ++k)
         sample.at(k, 5) = static_cast<std::uint8_t>(1 - sample.at(k, 4));
     for (const std::vector<std::size_t>& support : {std::vector<std::size_t>{}, {1}, {3, 2}, {1, 2, 3, 4, 5}})
@@ -269,15 +269,15 @@ void lanes_solve_alone() {
     std::vector<double> lanes(lane_entry(size, 0), 0.0), x(size * kLanes);
     std::vector<std::vector<double>> alone(kLanes, std::vector<double>(size * size, 0.0)), right(kLanes);
     for (std::size_t rows = 0; rows < 3 * size; ++rows) {
-      std::vector<std::size_t> places;
+      std::vector<std::size_t> indices;
       for (std::size_t i = size; i-- > 0;)
-        if (random.chance(0.5)) places.push_back(i);
+        if (random.bernoulli(0.5)) indices.push_back(i);
       std::vector<double> numbers(kLanes);
       for (double& number : numbers) number = random.uniform();
-      add_to_lanes(places.data(), places.size(), numbers.data(), lanes.data());
+      add_to_lanes(indices.data(), indices.size(), numbers.data(), lanes.data());
       for (std::size_t l = 0; l < kLanes; ++l)
-        for (const std::size_t i : places)
-          for (const std::size_t j : places) alone[l][i * size + j] += j <= i ? numbers[l] : 0.0;
+        for (const std::size_t i : indices)
+          for (const std::size_t j : indices) alone[l][i * size + j] += j <= i ? numbers[l] : 0.0;
     }
     for (std::size_t i = 0; i < size; ++i)
       for (std::size_t l = 0; l < kLanes; ++l) {
@@ -349,12 +349,13 @@ void states_that_do_not_occur_cost_nothing() {
   for (const double rare : {0.0, 1e-20, 1e-15})
     for (const std::size_t width : {2, 3, 5, 8})
       for (int rows = 1; rows <= times(200); ++rows) {
-        std::vector<double> counts(width, rare), chances;
+        std::vector<double> counts(width, rare), probabilities;
         counts.back() = rows;
         Refit problem({1, static_cast<int>(width), {}, nullptr, counts.data()}, rows, true, kRidge);
         std::vector<double> x(problem.size(), 0.0);
         problem.minimise(x, 1e-18);
-        check_below(problem.chances(problem.expand(x), chances), 1e-6, "one state explains all rows");
+        check_below(problem.probabilities(problem.expand(x), probabilities), 1e-6,
+                    "one state explains all rows");
       }
 }
 

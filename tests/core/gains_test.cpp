@@ -18,8 +18,8 @@ void one_scale_is_monotone() {
       for (double gain = 1e-12; gain < 1e12; gain *= small ? 3 : 1.1) {
         const double equal = one_parameter_gain(gain, df, n);
         check(std::isfinite(equal), "far out it stays finite");
-        check_below(before, equal * (1 + 1e-11), "a larger gain is worth more");
-        check_below(equal, gain * (1 + 1e-12), "more parameters are worth less");
+        check_below(before, equal * (1 + 1e-11), "a larger gain has a larger equivalent");
+        check_below(equal, gain * (1 + 1e-12), "more parameters have a smaller equivalent");
         before = equal;
       }
     }
@@ -33,14 +33,15 @@ void one_scale_keeps_the_surprise() {
     }
 }
 
-void nothing_is_worth_nothing() {
-  check(one_parameter_gain(0, 4, 100) == 0 && one_parameter_gain(-1e-9, 4, 100) == 0, "no gain has no worth");
+void no_gain_has_no_equivalent() {
+  check(one_parameter_gain(0, 4, 100) == 0 && one_parameter_gain(-1e-9, 4, 100) == 0,
+        "no gain has no equivalent");
   check(one_parameter_gain(0.3, 1, 100) == 0.3, "one parameter is its own measure");
 }
 
-// Cells with moderate chances, and totals drawn from them: slopes that bounds can speak of.
+// Cells with moderate probabilities, and totals drawn from them: slopes that bounds can speak of.
 struct Drawn {
-  std::vector<double> chances, totals, slope, curvature;
+  std::vector<double> probabilities, totals, slope, curvature;
   WeightedCells cells;
 };
 
@@ -54,27 +55,27 @@ Drawn draw(Random& random, std::size_t width) {
   const double scale = random.one_of({0.3, 1.0, 3.0});
   drawn.cells.reset(width, cells);
   for (std::size_t s = 0; s < cells; ++s) {
-    const std::span<double> chance(&drawn.chances[s * width], width);
-    for (double& one : chance) one = std::exp(scale * random.normal());
-    const double sum = std::accumulate(chance.begin(), chance.end(), 0.0);
-    for (double& one : chance) one /= sum;
+    const std::span<double> probability(&drawn.probabilities[s * width], width);
+    for (double& one : probability) one = std::exp(scale * random.normal());
+    const double sum = std::accumulate(probability.begin(), probability.end(), 0.0);
+    for (double& one : probability) one /= sum;
     const std::size_t rows = 1 + random.below(100);
-    drawn.cells.add(static_cast<double>(rows), chance.data());
+    drawn.cells.add(static_cast<double>(rows), probability.data());
     for (std::size_t i = 0; i < rows; ++i) {
       double left = random.uniform();
       std::size_t a = 0;
-      while (a < q && (left -= chance[a]) > 0) ++a;
-      ++drawn.totals[random.chance(0.05) ? 0 : a];
+      while (a < q && (left -= probability[a]) > 0) ++a;
+      ++drawn.totals[random.bernoulli(0.05) ? 0 : a];
     }
   }
   drawn.cells.fill_lanes();
   for (std::size_t a = 0; a < q; ++a) drawn.slope[a] = drawn.totals[a + 1];
   for (std::size_t s = 0; s < cells; ++s) {
-    const double rows = drawn.cells.rows()[s], *chance = &drawn.chances[s * width + 1];
+    const double rows = drawn.cells.rows()[s], *probability = &drawn.probabilities[s * width + 1];
     for (std::size_t a = 0; a < q; ++a) {
-      drawn.slope[a] -= rows * chance[a];
+      drawn.slope[a] -= rows * probability[a];
       for (std::size_t b = 0; b < q; ++b)
-        drawn.curvature[a * q + b] += rows * chance[a] * ((a == b) - chance[b]);
+        drawn.curvature[a * q + b] += rows * probability[a] * ((a == b) - probability[b]);
     }
   }
   return drawn;
@@ -123,7 +124,7 @@ void bounds_of_nothing() {
 void test_gains() {
   one_scale_is_monotone();
   one_scale_keeps_the_surprise();
-  nothing_is_worth_nothing();
+  no_gain_has_no_equivalent();
   no_gain_exceeds_its_bound();
   bounds_of_nothing();
   bounds_of_a_singular_curvature();

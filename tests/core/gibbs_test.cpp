@@ -83,17 +83,17 @@ Model random_model(Random& random, std::vector<std::int32_t> states) {
   return model;
 }
 
-// Chances of each state of each column: weights multiply up as columns leave their first state.
-std::vector<std::vector<double>> true_chances(const Model& model) {
+// Probabilities of each state of each column: weights multiply up as columns leave their first state.
+std::vector<std::vector<double>> true_probabilities(const Model& model) {
   const std::size_t p = model.states.size();
-  std::vector<std::vector<double>> chances;
-  for (const int m : model.states) chances.emplace_back(static_cast<std::size_t>(m));
+  std::vector<std::vector<double>> probabilities;
+  for (const int m : model.states) probabilities.emplace_back(static_cast<std::size_t>(m));
   double total = 0;
   std::vector<std::uint8_t> row(p);
   const auto visit = [&](const auto& self, std::size_t i, double log_weight) -> void {
     if (i == p) {
       total += std::exp(log_weight);
-      for (std::size_t j = 0; j < p; ++j) chances[j][row[j]] += std::exp(log_weight);
+      for (std::size_t j = 0; j < p; ++j) probabilities[j][row[j]] += std::exp(log_weight);
       return;
     }
     // Columns after i are in their first state here, which is where they start.
@@ -105,28 +105,28 @@ std::vector<std::vector<double>> true_chances(const Model& model) {
     }
   };
   visit(visit, 0, 0.0);
-  for (auto& column : chances)
-    for (double& chance : column) chance /= total;
-  return chances;
+  for (auto& column : probabilities)
+    for (double& probability : column) probability /= total;
+  return probabilities;
 }
 
 const auto go_on = [](std::size_t) { return true; };
 
-void chances_are_those_of_the_model() {
+void probabilities_are_those_of_the_model() {
   Random random(31);
   for (const auto& states : {std::vector<std::int32_t>{2, 2, 2, 2}, {2, 3, 1, 4}, {5}, {1}, {3, 2, 2}}) {
     const Model model = random_model(random, states);
     const Schedule schedule{8, 50, 5, static_cast<std::size_t>(times(5000))};
     const std::vector<std::uint8_t> codes = gibbs_sample(model.view(), schedule, 5, 2, go_on);
     const std::size_t rows = schedule.chains * schedule.draws;
-    const auto expected = true_chances(model);
+    const auto expected = true_probabilities(model);
     for (std::size_t j = 0; j < states.size(); ++j)
       for (std::size_t k = 0; k < expected[j].size(); ++k) {
         double found = 0;
         for (std::size_t i = 0; i < rows; ++i) found += codes[j * rows + i] == k;
         // Draws five sweeps apart are not quite independent.
         check_near(found / static_cast<double>(rows), expected[j][k],
-                   1e-12 + 8 * std::sqrt(0.25 / static_cast<double>(rows)), "chance of a state");
+                   1e-12 + 8 * std::sqrt(0.25 / static_cast<double>(rows)), "probability of a state");
       }
   }
 }
@@ -154,7 +154,7 @@ void work_can_be_given_up() {
 void test_gibbs() {
   published_sequences();
   uniform_numbers();
-  chances_are_those_of_the_model();
+  probabilities_are_those_of_the_model();
   threads_change_nothing();
   work_can_be_given_up();
 }

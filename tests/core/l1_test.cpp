@@ -1,4 +1,4 @@
-// l1 paths: optimal on random tables, the same from several threads, given up when told to; and
+// l1 paths: optimal on random tables, the same from several threads, given up on demand; and
 // neighbours that are given are fitted as if they had been found.
 #include <cmath>
 #include <numeric>

@@ -147,8 +147,8 @@ TWO = (("a", "b"), ((0, 1), (0, 1)))
     ("arguments", "said"),
     [
         (((), (), (), {}), "at least one column"),
-        ((("a",), ((1, 1),), ([0, 0],), {}), "'a' has two states of one label"),
-        ((("a", "a"), TWO[1], ([0, 0], [0, 0]), {}), "one name"),
+        ((("a",), ((1, 1),), ([0, 0],), {}), "'a' has two states with the same label"),
+        ((("a", "a"), TWO[1], ([0, 0], [0, 0]), {}), "the same name"),
         ((*TWO, ([0, 0],), {}), "2 names, 2 columns of states and 1 intercepts"),
         ((*TWO, ([0, 0], [0, 0, 0]), {}), r"intercept of 'b' has shape \(3,\)"),
         ((*TWO, ([0, 1], [0, 0]), {}), "intercept of 'a' does not sum to zero"),

@@ -190,15 +190,15 @@ CHANGES = {
     "columns must be a list, not 3": lambda d: d["model"].update(columns=3),
     "at least one column": lambda d: d["model"].update(columns=[], couplings=[]),
     "column 1 has no 'intercept'": lambda d: d["model"]["columns"][1].pop("intercept"),
-    "one name": lambda d: d["model"]["columns"][1].update(name="smokes"),
-    "two states of one label": lambda d: d["model"]["columns"][0].update(states=["x", "x"]),
+    "the same name": lambda d: d["model"]["columns"][1].update(name="smokes"),
+    "two states with the same label": lambda d: d["model"]["columns"][0].update(states=["x", "x"]),
     "has 300 members": lambda d: d["model"]["columns"][0].update(states=list(range(300))),
     "must be a number up to 1e+100, not True": lambda d: d["model"]["columns"][0].update(
         intercept=[True, 0]
     ),
     "does not sum to zero": lambda d: d["model"]["columns"][0].update(intercept=[1, 0]),
     "coupled twice": lambda d: d["model"]["couplings"].append(d["model"]["couplings"][0]),
-    "has 2 members and must have 3": lambda d: d["model"]["couplings"][0].update(
+    "has 2 members, but must have 3": lambda d: d["model"]["couplings"][0].update(
         table=[[0, 0], [0, 0]]
     ),
     "i < j": lambda d: d["model"]["couplings"][0].update(columns=[0, 0], table=[[0, 0], [0, 0]]),

@@ -345,7 +345,7 @@ def test_thousands_of_damaged_files(seed, tmp_path):
 
 def test_every_number_of_an_edge_is_kept():
     edge = fitted().record().to_json()["edges"][0]
-    assert {"source", "target", *NUMBERS, "size", "df"} == set(edge)
+    assert {"source", "target", *NUMBERS, "size"} == set(edge)
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ Example, from a table to an answer:
     "--given",
     multiple=True,
     metavar="NAME=LABEL",
-    help="What is known, as fever=yes; of a binned column, a number or the label of a bin.",
+    help="What is known, such as fever=yes; for a binned column, a number or a bin.",
 )
 @click.option("--of", multiple=True, metavar="NAME", help="A column to ask about; all by default.")
 @click.option("--joint", is_flag=True, help="Ask for all combinations of the states of --of.")

@@ -15,7 +15,7 @@ from isinglass.wording import listing, quoted
 
 
 def read_evidence(field: MarkovField, texts: Sequence[str]) -> dict[str, Hashable]:
-    """Labels by column, from words such as fever=yes; a gap is fever= with nothing behind."""
+    """Labels by column, from words such as fever=yes; a missing value is fever= alone."""
     given: dict[str, Hashable] = {}
     for text in texts:
         name, label = _split(text, field.names)
@@ -28,10 +28,10 @@ def read_evidence(field: MarkovField, texts: Sequence[str]) -> dict[str, Hashabl
 
 def _split(text: str, names: Sequence[str]) -> tuple[str, str]:
     """The name and the label; a name may hold a = itself."""
-    places = [at for at, character in enumerate(text) if character == "="]
-    if not places:
-        raise SettingError(f"--given takes NAME=LABEL, as fever=yes, not {text!r}.")
-    at = next((at for at in reversed(places) if text[:at] in names), places[0])
+    signs = [at for at, character in enumerate(text) if character == "="]
+    if not signs:
+        raise SettingError(f"--given takes NAME=LABEL, such as fever=yes, not {text!r}.")
+    at = next((at for at in reversed(signs) if text[:at] in names), signs[0])
     return text[:at], text[at + 1 :]
 
 
@@ -63,5 +63,5 @@ def label_of(name: str, states: Sequence[Hashable], text: str) -> Hashable:
 
 
 def as_text(label: Any) -> str:
-    """A label as people type it; the gap is nothing."""
+    """A label as people type it; a missing value is empty."""
     return "" if label is None else str(label)

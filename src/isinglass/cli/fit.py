@@ -23,7 +23,7 @@ from isinglass.files import check_folder, write_all
 from isinglass.graph import Graph
 from isinglass.measures import nodes
 from isinglass.model import FitRecord
-from isinglass.model.files import model_bytes
+from isinglass.model.files import model_parts
 from isinglass.record.findings import findings_of
 from isinglass.report import summarise, to_html, to_json
 from isinglass.report.html import MOST_COLUMNS
@@ -213,7 +213,7 @@ class Result:
         with working("fitting the model") as progress:
             model = self.estimator.fit_model(progress)
         with working("writing the model"):
-            self._write({"model.json": model_bytes(model, self.record)})
+            self._write({"model.json": as_file(model_parts(model, self.record))})
 
     def _add_picture(self) -> list[str]:
         try:

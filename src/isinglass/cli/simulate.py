@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from isinglass import simulate
-from isinglass.cli.drawing import take_method
+from isinglass.cli.drawing import method_options, sweep_options, take_method
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.errors import SettingError
 from isinglass.exports import edges_csv
@@ -56,31 +56,7 @@ COMMON = (
     click.Option(
         ["--seed"], type=click.IntRange(0), metavar="N", help="To get the same table again."
     ),
-    click.Option(
-        ["--method"],
-        type=click.Choice(["auto", "exact", "gibbs"]),
-        default="auto",
-        show_default=True,
-        help="Exact: independent rows. Gibbs: where exact needs too much memory.",
-    ),
-    click.Option(
-        ["--memory"],
-        type=float,
-        default=1e9,
-        show_default="1e9",
-        metavar="BYTES",
-        help="Memory that exact sampling may take.",
-    ),
-    click.Option(
-        ["--burn-in"],
-        type=int,
-        default=1000,
-        show_default=True,
-        help="Gibbs: sweeps before draws.",
-    ),
-    click.Option(
-        ["--thin"], type=int, default=10, show_default=True, help="Gibbs: sweeps per draw."
-    ),
+    *click.command("drawing")(method_options(sweep_options(lambda: None))).params,
     click.Option(["--jobs"], type=int, metavar="N", help="Threads; all cores by default."),
 )
 

@@ -68,7 +68,7 @@ def search_columns(
     A column's `required` others are its neighbours from the start and are never dropped; its
     `forbidden` ones are never looked at. Constant columns are neither.
     `answers` says how many of a column's states, the first ones, are answers; the rest stand for
-    gaps, which make no edge unbounded.
+    missing values, which make no edge unbounded.
 
     The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
     evaluated, and a bound that skipped a better one is an error.
@@ -286,7 +286,7 @@ def gibbs_sample(
 
 
 def instructions() -> str:
-    """Name of the instruction set that counts bits: "avx2", "popcnt" or "portable"."""
+    """Name of the instruction set in use: "avx2", "popcnt" or "portable"."""
     return str(_core.instructions())
 
 

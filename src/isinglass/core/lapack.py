@@ -11,7 +11,7 @@ from threadpoolctl import ThreadpoolController
 
 from isinglass.core import _core  # type: ignore[attr-defined]
 
-#: Columns with more states than this make systems that are worth LAPACK's while.
+#: Columns with more states than this make systems large enough for LAPACK.
 MANY_STATES = 6
 
 

@@ -35,8 +35,8 @@ auto owned(std::vector<T, Allocator>&& data) {
 Table make_table(const Codes& codes, const Vector<std::int32_t>& states, const Vector<double>& weights,
                  double n, unsigned threads, std::span<const int> answers = {}) {
   const std::size_t rows = codes.shape(0), columns = codes.shape(1);
-  if (states.shape(0) != columns) throw std::invalid_argument("one number of states a column");
-  if (weights.shape(0) != 0 && weights.shape(0) != rows) throw std::invalid_argument("one weight a row");
+  if (states.shape(0) != columns) throw std::invalid_argument("one number of states per column");
+  if (weights.shape(0) != 0 && weights.shape(0) != rows) throw std::invalid_argument("one weight per row");
   if (!answers.empty() && answers.size() != columns)
     throw std::invalid_argument("as many answers as columns");
   for (std::size_t j = 0; j < columns; ++j) {
@@ -163,7 +163,8 @@ std::vector<std::vector<std::size_t>> read_neighbours(const Vector<std::int32_t>
   std::vector<std::vector<std::size_t>> lists(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i)
     for (std::int64_t k = begin.data()[i]; k < begin.data()[i + 1]; ++k) {
-      if (k < 0 || std::cmp_greater_equal(k, neighbours.shape(0))) throw std::out_of_range("no such place");
+      if (k < 0 || std::cmp_greater_equal(k, neighbours.shape(0)))
+        throw std::out_of_range("no such position");
       const auto r = targets[i], t = static_cast<std::size_t>(neighbours.data()[k]);
       if (r >= states.shape(0) || t >= states.shape(0) || t == r)
         throw std::out_of_range("no such neighbour");
@@ -233,7 +234,7 @@ nb::dict l1_paths(Codes codes, Vector<std::int32_t> states, Vector<double> weigh
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
-  if (scales.shape(0) != codes.shape(1)) throw std::invalid_argument("one scale a column");
+  if (scales.shape(0) != codes.shape(1)) throw std::invalid_argument("one scale per column");
   const auto kind = loss == "rise"      ? SpinLoss::rise
                     : loss == "logrise" ? SpinLoss::log_rise
                                         : SpinLoss::pseudo;

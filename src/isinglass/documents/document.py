@@ -1,4 +1,4 @@
-"""JSON from strangers: read without running or trusting anything, one clear error if it is odd.
+"""JSON from strangers: read without running or trusting anything, one clear error if it is wrong.
 
 A file says what it holds in full, so that it never takes more memory than its own size asks for.
 """
@@ -95,7 +95,7 @@ def _parsed(content: bytes) -> Any:
 
 
 def _no_number(text: str) -> float:
-    raise Fault(f"it holds {text}, and numbers must be finite")
+    raise Fault(f"it holds {text}, but numbers must be finite")
 
 
 def _finite(text: str) -> float:
@@ -117,7 +117,7 @@ def items(value: Any, where: str, length: int | None = None) -> list[Any]:
     if not isinstance(value, list):
         raise Fault(f"{where} must be a list, not {shown(value)}")
     if length is not None and len(value) != length:
-        raise Fault(f"{where} has {len(value)} members and must have {length}")
+        raise Fault(f"{where} has {len(value)} members, but must have {length}")
     return value
 
 
@@ -140,7 +140,7 @@ def whole(value: Any, where: str, below: int) -> int:
 
 
 def number(value: Any, where: str) -> float:
-    """A finite number; true and false are none."""
+    """A finite number; true and false are not numbers."""
     if type(value) not in (int, float) or not -LARGEST <= value <= LARGEST:
         raise Fault(f"{where} must be a number up to {LARGEST:g}, not {shown(value)}")
     return float(value)
@@ -168,7 +168,7 @@ def choice(value: Any, where: str, allowed: Sequence[T]) -> T:
 
 
 def or_none(read: Callable[[Any, str], T], value: Any, where: str) -> T | None:
-    """What may be left open: read, unless it is null."""
+    """Read a value that is allowed to be null."""
     return None if value is None else read(value, where)
 
 

@@ -31,8 +31,8 @@ def label_to_json(label: Any) -> Any:
         if type(label) is of_type:
             return {kind: label.isoformat()}
     raise SettingError(
-        f"the label {shown(label)} cannot be saved; labels may be text, finite numbers, true and "
-        "false, dates and times."
+        f"the label {shown(label)} cannot be saved; a label must be text, a finite number, true or "
+        "false, a date or a time."
     )
 
 
@@ -53,7 +53,7 @@ def label_from_json(value: Any, where: str) -> Hashable:
         try:
             label: Hashable = _TIMES[kind].fromisoformat(written)
         except ValueError:
-            raise Fault(f"{where} is no {kind}: {shown(written)}") from None
+            raise Fault(f"{where} is not a {kind}: {shown(written)}") from None
         return label
     raise Fault(f"{where} must be text, a finite number, true, false or a date, not {shown(value)}")
 
@@ -62,5 +62,7 @@ def states_from_json(value: Any, where: str) -> tuple[Any, ...]:
     """The labels of one column."""
     labels = items(value, f"the list with {where}")
     if not 1 <= len(labels) <= MAX_STATES:
-        raise Fault(f"the list with {where} has {len(labels)} members; 1 to {MAX_STATES} may be")
+        raise Fault(
+            f"the list with {where} has {len(labels)} members; 1 to {MAX_STATES} are allowed"
+        )
     return tuple(label_from_json(label, where) for label in labels)

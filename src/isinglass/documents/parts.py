@@ -21,14 +21,14 @@ Document = dict[str, Any]
 FORMAT = "isinglass model"
 SCHEMA = 3
 
-#: The table libraries that results may be given in.
+#: The data-frame libraries of results.
 LIBRARIES = (None, "pandas", "polars", "pyarrow")
 
 
 def _with_answers(document: Document) -> Document:
     """Schema 2: columns say whether they are ordered and how many answers they have.
 
-    Cut points and unbounded edges, which it knows as well, may be left out.
+    Cut points and unbounded edges, which it also has, are optional.
     """
     fit = document.get("fit")
     if not isinstance(fit, dict):

@@ -22,7 +22,6 @@ from isinglass.engine.native import NativeRuns, learn_native
 from isinglass.engine.runs import Choices, Ends, Progress, answers_only
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
-from isinglass.losses.forms import table_df
 from isinglass.solvers.path import Path
 from isinglass.table import Table
 
@@ -37,7 +36,7 @@ class Part:
     table: Table
     kept: Kept
     targets: tuple[int, ...]
-    answers: tuple[int, ...]  # of each column, how many states that are no gaps
+    answers: tuple[int, ...]  # of each column, how many states are not missing values
 
     def learn(self, floor: float, **settings: Any) -> NativeRuns:
         """Run Algorithm 1 for the columns that are seen here."""
@@ -132,7 +131,7 @@ class AvailableRuns:
         return len(self.table.columns)
 
     def choices(self, threshold: float) -> Choices:
-        """Neighbourhoods in column order; tables between answers, gaps left out."""
+        """Neighbourhoods in column order; tables between answers, missing values left out."""
         all_choices = [runs.choices(threshold) for runs in self.runs]
         column = np.concatenate([choices.column for choices in all_choices])
         order = np.argsort(column, kind="stable")
@@ -148,7 +147,6 @@ class AvailableRuns:
             np.concatenate([choices.unbounded for choices in all_choices])[order],
             [tables[i] for i in order],
             np.array([trend_of(tables[i]) for i in order]),
-            np.array([table_df(*tables[i].shape) for i in order], dtype=np.intp),
         )
 
     def chosen(self, threshold: float) -> Ends:
@@ -161,7 +159,7 @@ class AvailableRuns:
         return column[order], neighbour[order]
 
     def path(self, r: int) -> Path:
-        """The search of column r; tables have all states of a neighbour, the gap last."""
+        """The search of column r; tables have all states of a neighbour, missing last."""
         for part, runs in zip(self.parts, self.runs, strict=True):
             if r in part.targets:
                 path = runs.path(part.targets.index(r))

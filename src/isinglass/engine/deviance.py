@@ -61,7 +61,7 @@ class Deviances:
 
     @property
     def relative_strength(self) -> Array:
-        """Nagelkerke's R, at the end where it is larger: 1 if one end tells the other."""
+        """Nagelkerke's R, at the end where it is larger: 1 if one end determines the other."""
         most = -np.expm1(-2.0 * self.without)
         share = np.divide(
             -np.expm1(-2.0 * self.cost), most, out=np.zeros_like(most), where=most > 1e-12

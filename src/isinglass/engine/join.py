@@ -185,7 +185,6 @@ class Joined:
             entry_evidence=None if required else entry,
             source_state=as_text(head.states[a][1]) if two_states else None,
             target_state=as_text(head.states[b][1]) if two_states else None,
-            df=chosen.df,
         )
 
     def _tier(self, entry: float | None) -> str:
@@ -200,7 +199,6 @@ class _Chosen(NamedTuple):
 
     trend: float
     unbounded: bool
-    df: int
     column: int | None  # the only one that chose it
 
     @classmethod
@@ -208,7 +206,6 @@ class _Chosen(NamedTuple):
         return cls(
             float(choices.trends[one] + choices.trends[other]) / 2,
             bool(choices.unbounded[one] or choices.unbounded[other]),
-            int(choices.df[one]),
             None if one != other else int(choices.column[one]),
         )
 

@@ -16,7 +16,6 @@ from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import Choices, Ends, Progress
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
-from isinglass.losses.forms import table_df
 from isinglass.solvers.cuts import fits_at
 from isinglass.solvers.path import (
     ALL_IN,
@@ -28,7 +27,7 @@ from isinglass.solvers.path import (
 from isinglass.table import Table
 
 #: Rows for each possible combination of states from which on equal rows are merged.
-WORTH_MERGING = 32
+ROWS_TO_MERGE = 32
 
 
 def learn_native(
@@ -106,7 +105,7 @@ def merged_rows(table: Table) -> tuple[NDArray[np.integer[Any]], NDArray[np.floa
     A merged row costs a bit plane for each digit of its weight, so a few copies do not pay.
     """
     possible = math.prod(table.n_states)
-    if possible > len(table.codes) / WORTH_MERGING:
+    if possible > len(table.codes) / ROWS_TO_MERGE:
         return table.codes, table.weights
     key = np.ravel_multi_index(tuple(table.codes.T), table.n_states)
     _, first, row = np.unique(key, return_index=True, return_inverse=True)
@@ -134,14 +133,12 @@ class NativeRuns:
         entries, chooser = _ranges(flat["support_begin"], fits)
         column, neighbour = targets[chooser], flat["support"][entries]
         tables = _Tables(self, column, neighbour, self._table_begin[entries])
-        states = np.asarray(self.n_states, dtype=np.intp)
         return Choices(
             column,
             neighbour,
             flat["unbounded"][entries].astype(bool),
             tables,
             tables.trends(),
-            table_df(states[column], states[neighbour]),
         )
 
     def chosen(self, threshold: float) -> Ends:
@@ -243,7 +240,7 @@ class _Tables(Sequence[NDArray[np.float64]]):
 def _ranges(
     begin: NDArray[np.intp], which: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The numbers from begin[i] to begin[i + 1] for each i in `which`, and the place of i there."""
+    """The numbers from begin[i] to begin[i + 1] for each i in `which`, and where i stands there."""
     lengths = begin[which + 1] - begin[which]
     owner = np.repeat(np.arange(len(which)), lengths)
     before = np.cumsum(lengths) - lengths

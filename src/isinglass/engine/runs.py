@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
-from isinglass.losses.forms import table_df
 from isinglass.solvers.cuts import Cuts
 from isinglass.solvers.path import Path
 
@@ -33,8 +32,6 @@ class Choices:
         The column's table of log-potentials for each entry, its own states in the rows.
     trends : (k,) array of float
         How much high goes with high; the coupling between two columns of two states.
-    df : (k,) array of int
-        Free parameters of the edge.
     """
 
     column: NDArray[np.intp]
@@ -42,7 +39,6 @@ class Choices:
     unbounded: NDArray[np.bool_]
     tables: Sequence[NDArray[np.float64]]
     trends: NDArray[np.float64]
-    df: NDArray[np.intp]
 
 
 class Runs(Protocol):
@@ -73,7 +69,8 @@ class KeptRuns:
     ----------
     paths : sequence of Path
     n_answers : sequence of int, optional
-        Where gaps are left out: the states of each column that are none, which come first.
+        Where missing values are left out: the number of each column's other states, which come
+        first.
     """
 
     paths: Sequence[Path]
@@ -93,13 +90,6 @@ class KeptRuns:
             np.array([t in fits[r].unbounded for r, t in pairs], dtype=bool),
             tables,
             np.array([trend_of(table) for table in tables]),
-            np.array(
-                [
-                    fits[r].df[t] if self.n_answers is None else table_df(*table.shape)
-                    for (r, t), table in zip(pairs, tables, strict=True)
-                ],
-                dtype=np.intp,
-            ),
         )
 
     def chosen(self, threshold: float) -> Ends:
@@ -115,7 +105,7 @@ class KeptRuns:
 
 
 def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
-    """A table between answers, the gap left out, summing to zero again by row and by column.
+    """A table between answers, missing values left out, summing to zero again by row and by column.
 
     >>> answers_only(np.array([[2.0, 0.0, 7.0], [0.0, 0.0, 7.0]]), 2).tolist()
     [[0.5, -0.5], [-0.5, 0.5]]
@@ -132,7 +122,7 @@ def cuts_of(runs: Runs) -> list[Cuts]:
 
 
 class Paths(Sequence[Path]):
-    """One path a column, made when it is looked at."""
+    """One path per column, made when it is looked at."""
 
     def __init__(self, runs: Runs, library: str | None = None) -> None:
         self._runs = runs

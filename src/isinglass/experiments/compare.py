@@ -12,19 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isinglass.engine import Progress, fit_neighbourhoods, threads_for
 from isinglass.errors import IsinglassError, SettingError, Stopped
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.folds import Split, learn_like, splits
-from isinglass.estimators.score import refit_conditionals, row_scores
+from isinglass.estimators.score import row_scores
 from isinglass.experiments.measure import edge_set
 from isinglass.frames import frame
 from isinglass.graph import Graph
+from isinglass.losses.conditional import NodeFit
 from isinglass.parameters import checked
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L1Graph
+from isinglass.rivals.base import neighbours_of
 from isinglass.table import Table, encode
 
 Numbers = NDArray[np.float64]
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -186,25 +188,27 @@ def compare(
         raise SettingError("compare needs at least one method.")
     folded = list(splits(table, folds, seed))
     report = _Reporting(len(chosen) * (folds + 1), progress, tell)
+    judges = [_Judge(split) for split in folded]
     trials: dict[str, _Trial] = {}
     try:
         for name, method in chosen.items():
-            trials[name] = _try(method, table, folded, partial(report.of_fit, name))
+            trials[name] = _try(method, table, judges, partial(report.of_fit, name))
     except KeyboardInterrupt:
-        raise Stopped(_compared(table, folded, trials, list(chosen))) from None
-    return _compared(table, folded, trials, list(chosen))
+        raise Stopped(_compared(table, judges, trials, list(chosen))) from None
+    return _compared(table, judges, trials, list(chosen))
 
 
 def _compared(
-    table: Table, folded: Sequence[Split], trials: Mapping[str, _Trial], names: Sequence[str]
+    table: Table, judges: Sequence[_Judge], trials: Mapping[str, _Trial], names: Sequence[str]
 ) -> Comparison:
     """What the methods that were tried found; the others have failed."""
     every = {name: trials.get(name, _Trial(failed="stopped before it was done")) for name in names}
+    folded = [judge.split for judge in judges]
     weights = np.concatenate([split.rows.weights for split in folded])
-    none = [Graph(table.names, ())] * len(folded)
+    none = Graph(table.names, ())
     return Comparison(
         tuple(_entry(name, every, weights) for name in every),
-        baseline=_average(_held_out_scores(none, folded), weights),
+        baseline=_average(np.concatenate([judge.scores(none) for judge in judges]), weights),
         rows=table.n,
         folds=len(folded),
         left_out=sum(split.left_out for split in folded),
@@ -240,31 +244,50 @@ class _Trial:
     failed: str | None = None
 
 
+class _Judge:
+    """Scores graphs on the rows of one fold, by conditionals refitted on the other folds.
+
+    Methods mostly agree on a column's neighbours, so what was fitted for one is kept for others.
+    """
+
+    def __init__(self, split: Split) -> None:
+        self.split = split
+        self._fits: dict[tuple[int, tuple[int, ...]], NodeFit] = {}
+
+    def scores(self, graph: Graph, progress: Progress | None = None) -> Numbers:
+        """The log-likelihood of every row, each column given its neighbours."""
+        neighbours = neighbours_of(graph.adjacency.toarray())
+        wanted = [(r, tuple(others)) for r, others in enumerate(neighbours)]
+        if any(one not in self._fits for one in wanted):
+            runs = fit_neighbourhoods(
+                self.split.training,
+                [() if one in self._fits else one[1] for one in wanted],
+                intercept=True,
+                threads=threads_for(None, len(wanted)),
+                progress=progress,
+            )
+            for r, one in enumerate(wanted):
+                if one not in self._fits:
+                    self._fits[one] = runs.fit(r, 0)
+        return row_scores([self._fits[one] for one in wanted], self.split.rows)
+
+
 def _try(
-    method: Any, table: Table, folded: Sequence[Split], of_fit: Callable[[str], _Fit]
+    method: Any, table: Table, judges: Sequence[_Judge], of_fit: Callable[[str], _Fit]
 ) -> _Trial:
     try:
         started = perf_counter()
-        with of_fit("all rows") as progress:
-            graph = learn_like(method, table, progress)
+        with of_fit("all rows") as (learning, _):
+            graph = learn_like(method, table, learning)
         seconds = perf_counter() - started
-        graphs = []
-        for number, split in enumerate(folded, start=1):
-            with of_fit(f"fold {number} of {len(folded)}") as progress:
-                graphs.append(learn_like(method, split.training, progress))
-        return _Trial(graph, seconds, _held_out_scores(graphs, folded))
+        scores = []
+        for number, judge in enumerate(judges, start=1):
+            with of_fit(f"fold {number} of {len(judges)}") as (learning, scoring):
+                found = learn_like(method, judge.split.training, learning)
+                scores.append(judge.scores(found, scoring))
+        return _Trial(graph, seconds, np.concatenate(scores))
     except IsinglassError as error:
         return _Trial(failed=str(error))
-
-
-def _held_out_scores(graphs: Sequence[Graph], folded: Sequence[Split]) -> Numbers:
-    """The score of every held-out row, by conditionals refitted on the other folds."""
-    return np.concatenate(
-        [
-            row_scores(refit_conditionals(graph, split.training), split.rows)
-            for graph, split in zip(graphs, folded, strict=True)
-        ]
-    )
 
 
 def _entry(name: str, trials: Mapping[str, _Trial], weights: Numbers) -> Entry:
@@ -285,7 +308,7 @@ def _average(values: Numbers, weights: Numbers) -> float:
     return float(np.average(values, weights=weights)) if weights.sum() > 0 else float("nan")
 
 
-_Fit = AbstractContextManager[Progress]
+_Fit = AbstractContextManager[tuple[Progress, Progress]]
 
 
 class _Reporting:
@@ -298,16 +321,16 @@ class _Reporting:
         self._progress, self._tell = progress, tell
 
     @contextmanager
-    def of_fit(self, name: str, rows: str) -> Iterator[Progress]:
-        """One fit; it may say how many of its columns are done."""
+    def of_fit(self, name: str, rows: str) -> Iterator[tuple[Progress, Progress]]:
+        """One fit and its scores; both may say how many columns are done."""
 
-        def columns(done: int, total: int) -> None:
+        def say(what: str, done: int = 0, total: int = 0) -> None:
             if self._tell is not None:
-                self._tell(f"{name}, {rows}, column {done} of {total}")
+                columns = f", column {done} of {total}" if total else ""
+                self._tell(f"{name}, {what}{rows}{columns}")
 
-        if self._tell is not None:
-            self._tell(f"{name}, {rows}")
-        yield columns
+        say("")
+        yield partial(say, ""), partial(say, "scoring ")
         self._done += 1
         if self._progress is not None:
             self._progress(self._done, self._total)

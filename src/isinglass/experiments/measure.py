@@ -61,7 +61,7 @@ def edge_set(edges: Graph | Iterable[tuple[int, int]]) -> EdgeSet:
     if isinstance(edges, EdgeSet):
         return edges
     if isinstance(edges, Graph):
-        return EdgeSet((link.source, link.target) for link in edges)
+        return EdgeSet(edges.pairs)
     return EdgeSet((int(min(edge)), int(max(edge))) for edge in edges)
 
 

@@ -30,25 +30,25 @@ def graph_of(
     weight, or one. The sign is what it calls so, or that of the weight.
     """
     ordered = tuple(map(str, names))
-    place = {name: at for at, name in enumerate(ordered)}
-    if len(place) < len(ordered):
+    position = {name: at for at, name in enumerate(ordered)}
+    if len(position) < len(ordered):
         raise SettingError("two nodes have one name; give each its own.")
     links: dict[tuple[int, int], Link] = {}
     for a, b, numbers in edges:
-        pair = _pair(str(a), str(b), place)
+        pair = _pair(str(a), str(b), position)
         if pair in links:
             raise SettingError(f"{str(a)!r} and {str(b)!r} are linked twice; give each edge once.")
         links[pair] = _link(pair, (str(a), str(b)), numbers)
     return Graph(ordered, tuple(links[pair] for pair in sorted(links)), library)
 
 
-def _pair(a: str, b: str, place: Mapping[str, int]) -> tuple[int, int]:
+def _pair(a: str, b: str, position: Mapping[str, int]) -> tuple[int, int]:
     for name in (a, b):
-        if name not in place:
+        if name not in position:
             raise SettingError(f"an edge ends at {name!r}, which is no node.")
     if a == b:
         raise SettingError(f"{a!r} is linked to itself; a graph has no such edges.")
-    return min(place[a], place[b]), max(place[a], place[b])
+    return min(position[a], position[b]), max(position[a], position[b])
 
 
 def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:

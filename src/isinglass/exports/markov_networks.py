@@ -18,7 +18,7 @@ SPAN = 690.0
 
 
 def to_pgmpy(field: MarkovField) -> Any:
-    """Return a pgmpy ``DiscreteMarkovNetwork``: one factor a column and one an edge.
+    """Return a pgmpy ``DiscreteMarkovNetwork``: one factor per column and one per edge.
 
     States keep their labels. Each factor is divided by its largest entry, which changes nothing
     but the partition function.
@@ -61,11 +61,11 @@ def from_pgmpy(network: Any, library: str | None = None) -> MarkovField:
     """
     factors = list(network.get_factors())
     states = _states(network, factors)
-    place = {node: v for v, node in enumerate(states)}
+    number = {node: v for v, node in enumerate(states)}
     intercepts = [np.zeros(len(labels)) for labels in states.values()]
     couplings: dict[tuple[int, int], Array] = {}
     for factor in factors:
-        columns = [place[node] for node in factor.scope()]
+        columns = [number[node] for node in factor.scope()]
         table = _logs(factor, columns)
         if len(columns) == 1:
             intercepts[columns[0]] += table

@@ -48,7 +48,7 @@ def isingsampler(field: MarkovField, path: Path) -> dict[Path, bytes]:
 
 
 def binary_parameters(field: MarkovField) -> tuple[Array, Array]:
-    """Return couplings (p x p) and thresholds (p) of a model of two states a column, as 0 and 1.
+    """Return couplings (p x p) and thresholds (p) of a model of two-state columns, coded 0 and 1.
 
     The log-potential of a row is the sum of thresholds[i] x_i and of couplings[i, j] x_i x_j
     over pairs, but for a constant; x_i is 1 in the second state.

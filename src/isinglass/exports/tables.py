@@ -1,4 +1,4 @@
-"""Graphs as tables: one row an edge, or one row a column."""
+"""Graphs as tables: one row per edge, or one row per column."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from isinglass.graph import NUMBERS, Graph
 
 
 def edges_csv(graph: Graph) -> bytes:
-    """The edges as CSV, one row an edge, in column order; names as `harmless` writes them."""
+    """The edges as CSV, one row per edge, in column order; names as `harmless` writes them."""
     rows = ([*ends, *numbers.values()] for ends, numbers in plain_numbers(graph))
     return as_csv(["source", "target", *NUMBERS], map(harmless, rows))
 
 
 def nodes_csv(nodes: Any) -> bytes:
-    """A data frame of columns and their measures as CSV, one row a column."""
+    """A data frame of columns and their measures as CSV, one row per column."""
     frame = nw.from_native(nodes, eager_only=True)
     return as_csv(frame.columns, map(harmless, frame.rows()))
 

@@ -237,7 +237,7 @@ class ConditionalLoss:
     def _least(
         self, scores: Array, features: Array, counts: Array, within: Array | None = None
     ) -> float:
-        """The least loss when held scores are moved along some design columns."""
+        """The least loss when held scores are shifted by combinations of design columns."""
         offset, terms = scores @ self._basis, self._terms(counts)
         k, q = features.shape[1], self.states - 1
         objective = predictor_objective(features, offset, terms, np.full(k, VANISHING))

@@ -57,8 +57,12 @@ class LogisticLoss(LinearLoss):
 
     def pointwise(self, eta: Array) -> tuple[Array, Array, Array]:
         """Negative log-likelihood of each row, and its derivatives."""
-        chance = expit(eta)
-        return np.logaddexp(0.0, eta) - self.y * eta, chance - self.y, chance * expit(-eta)
+        probability = expit(eta)
+        return (
+            np.logaddexp(0.0, eta) - self.y * eta,
+            probability - self.y,
+            probability * expit(-eta),
+        )
 
 
 class PoissonLoss(LinearLoss):
@@ -125,12 +129,12 @@ def softmax_terms(scores: Array, counts: Array) -> tuple[Array, Array, Array]:
     top = scores.max(axis=1, keepdims=True)
     weights = np.exp(scores - top)
     total = weights.sum(axis=1, keepdims=True)
-    chance = weights / total
+    probability = weights / total
     rows = counts.sum(axis=1, keepdims=True)
     value = (rows * (top + np.log(total)))[:, 0] - np.einsum("sa,sa->s", counts, scores)
-    curvature = -chance[:, :, None] * chance[:, None, :]
+    curvature = -probability[:, :, None] * probability[:, None, :]
     diagonal = np.arange(scores.shape[1])
-    # Not p - p^2, which cancels: p times the chance of all others.
+    # Not p - p^2, which cancels: p times the probability of all others.
     others = (total - weights) / total
-    curvature[:, diagonal, diagonal] = chance * np.maximum(others, 0.0)
-    return value, rows * chance - counts, rows[:, :, None] * curvature
+    curvature[:, diagonal, diagonal] = probability * np.maximum(others, 0.0)
+    return value, rows * probability - counts, rows[:, :, None] * curvature

@@ -7,16 +7,14 @@ is a subclass of `TableEdge` with its own `design`; columns to adjust for are na
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-Count = TypeVar("Count", int, NDArray[np.intp])
 
 
-def table_df(states: Count, neighbour_states: Count) -> Count:
+def table_df(states: int, neighbour_states: int) -> int:
     """Free parameters of a whole table of log-potentials.
 
     >>> table_df(3, 4)

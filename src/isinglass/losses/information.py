@@ -52,10 +52,10 @@ def information(
 
 def _curvature(scores: Array, basis: Array) -> Array:
     """Second derivatives of each cell's loss in its predictor, (cells, q, q)."""
-    chance = np.exp(scores - scores.max(axis=1, keepdims=True))
-    chance /= chance.sum(axis=1, keepdims=True)
-    spread = chance @ basis
-    second = np.einsum("ca,aq,ar->cqr", chance, basis, basis)
+    probability = np.exp(scores - scores.max(axis=1, keepdims=True))
+    probability /= probability.sum(axis=1, keepdims=True)
+    spread = probability @ basis
+    second = np.einsum("ca,aq,ar->cqr", probability, basis, basis)
     curvature: Array = second - spread[:, :, None] * spread[:, None, :]
     return curvature
 

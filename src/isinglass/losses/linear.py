@@ -65,7 +65,7 @@ def predictor_objective(design: Array, offset: Array, terms: Terms, ridge: Array
 
 
 class LinearLoss:
-    """Base of losses that depend on ``eta = intercept + X @ coef``, one number a row.
+    """Base of losses that depend on ``eta = intercept + X @ coef``, one number per row.
 
     A subclass defines :meth:`pointwise`, and :meth:`prepare` if it is to check or recode y. The
     intercept is always active and is re-optimised in every gain, every removal and every refit.

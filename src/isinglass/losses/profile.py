@@ -90,10 +90,10 @@ def _moments(scores: Array, rows: Array, totals: Array, shift: Array) -> tuple[A
     top = shifted.max(axis=2, keepdims=True)
     weights = np.exp(shifted - top)
     total = weights.sum(axis=2, keepdims=True)
-    chance = weights / total
-    weighted = rows[:, :, None] * chance
+    probability = weights / total
+    weighted = rows[:, :, None] * probability
     value = np.einsum("sb,sb->b", rows, (top + np.log(total))[:, :, 0])
-    curvature = -np.einsum("sba,sbc->bac", weighted, chance)
+    curvature = -np.einsum("sba,sbc->bac", weighted, probability)
     diagonal = np.arange(scores.shape[1])
     curvature[:, diagonal, diagonal] = 0.0
     curvature[:, diagonal, diagonal] = -curvature.sum(axis=2)

@@ -1,4 +1,4 @@
-"""One row a column: the measures of network papers, with names."""
+"""One row per column: the measures of network papers, with names."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def nodes(
     Returns
     -------
     data frame
-        One row a column of the table, in its order:
+        One row per column of the table, in its order:
 
         - ``name``
         - ``high``: the high state of a column with two states, which signs and log-odds are

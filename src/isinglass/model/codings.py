@@ -59,8 +59,8 @@ def convert(field: MarkovField, coding: str, reference: Mapping[int, int]) -> Co
     for name, m in zip(field.names, field.n_states, strict=True):
         if m > 2:
             raise SettingError(
-                f"{name!r} has {m} states; the coding {coding!r} is for columns of two. Take "
-                "'reference'."
+                f"{name!r} has {m} states; the coding {coding!r} is for columns of two states. "
+                "Take 'reference'."
             )
     if coding == "ising":
         return _numbers("ising", field.intercepts, field.couplings, 0.0)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
 from isinglass.graph import Graph, Link, position_of, sign_of, trend_of
-from isinglass.losses.forms import table_df
+from isinglass.losses.association import table_information
 from isinglass.model.codings import table_against
 from isinglass.model.fit.parameter_errors import CONDITION
 from isinglass.model.labelled import LabelledTable, code_of, table_of
@@ -54,18 +54,14 @@ def _link(field: MarkovField, pair: tuple[int, int], ordered: bool) -> Link:
         source_state=high[0],
         target_state=high[1],
         size=_size(table),
-        df=table_df(*table.shape),
     )
 
 
 def _size(table: Array) -> float:
     """sqrt(1 - exp(-2 c)), c the mutual information of two columns with this coupling only."""
     joint = np.exp(table - table.max())
-    joint /= joint.sum()
-    independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
-    seen = joint > 0
-    c = float(np.sum(joint[seen] * np.log(joint[seen] / independent[seen])))
-    return float(np.sqrt(-np.expm1(-2.0 * max(c, 0.0))))
+    c = max(float(table_information(joint / joint.sum())), 0.0)
+    return float(np.sqrt(-np.expm1(-2.0 * c)))
 
 
 def log_odds(field: MarkovField, a: str, b: str, against: tuple[Any, Any] | None) -> LabelledTable:

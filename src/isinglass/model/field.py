@@ -336,7 +336,8 @@ class MarkovField:
           0.2689  -1
           0.7311  1
         """
-        return questions.marginals(self, given, method, seed)
+        tables = questions.marginals(self, given, method, seed)
+        return {name: table for (name,), table in tables.items()}
 
     @takes_method
     def pair_marginals(
@@ -353,7 +354,8 @@ class MarkovField:
         >>> sorted(field.pair_marginals())
         [('x0', 'x1'), ('x1', 'x2')]
         """
-        return questions.pair_marginals(self, given, method, seed)
+        tables = questions.marginals(self, given, method, seed, pairs=True)
+        return {(a, b): table for (a, b), table in tables.items()}
 
     @takes_method
     def conditional(
@@ -542,7 +544,7 @@ class MarkovField:
             How many completed tables. The first ones are the same however many there are.
         use : "display" or "inference"
             For inference, the parameters are redrawn for every table; this needs a model with
-            `errors`. Otherwise what one learns from the tables comes out too sure.
+            `errors`. Otherwise an analysis of the tables understates its uncertainty.
         most_likely : bool
             Fill in the likeliest states of a row's missing cells together, instead of a draw.
         method

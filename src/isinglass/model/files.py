@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,9 +21,8 @@ from isinglass.documents.document import (
     whole,
 )
 from isinglass.documents.labels import label_to_json, states_from_json
-from isinglass.documents.parts import LIBRARIES, Document, as_file, load_part
+from isinglass.documents.parts import LIBRARIES, Document, load_part, save_parts
 from isinglass.errors import SettingError
-from isinglass.files import check_file, write_files
 from isinglass.model.field import MarkovField
 from isinglass.model.fit.layout import Layout
 from isinglass.model.fit.parameter_errors import ParameterErrors
@@ -37,18 +35,14 @@ def save_model(
     field: MarkovField, path: str | os.PathLike[str], fit: FitRecord | None = None
 ) -> None:
     """Write a model, and the record of its fit if there is one."""
-    check_file(path)
-    write_files({Path(path): model_bytes(field, fit)})
+    save_parts(path, **model_parts(field, fit))
 
 
-def model_bytes(field: MarkovField, fit: FitRecord | None = None) -> bytes:
-    """The content of a model file."""
+def model_parts(field: MarkovField, fit: FitRecord | None = None) -> dict[str, Document]:
+    """The parts of a model file."""
     if fit is not None and fit.names != field.names:
-        raise SettingError("the record is of other columns than the model; save them apart.")
-    parts = {"model": model_to_json(field)}
-    if fit is not None:
-        parts["fit"] = fit.to_json()
-    return as_file(parts)
+        raise SettingError("the record and the model have different columns; save them separately.")
+    return {"model": model_to_json(field)} | ({} if fit is None else {"fit": fit.to_json()})
 
 
 def load_model(path: str | os.PathLike[str]) -> MarkovField:
@@ -89,7 +83,7 @@ def _column_to_json(field: MarkovField, v: int) -> Document:
 
 
 def model_from_json(document: Any) -> MarkovField:
-    """The model that `model_to_json` wrote; Fault or SettingError if anything is odd."""
+    """The model that `model_to_json` wrote; Fault or SettingError if anything is wrong."""
     columns = items(member(document, "columns", "the model"), "columns")
     names, states, intercepts = [], [], []
     cuts: dict[int, tuple[float, ...]] = {}
@@ -154,7 +148,7 @@ def _errors_to_json(errors: ParameterErrors) -> dict[str, Any]:
 
 
 def _errors_from_json(value: Any, field: MarkovField) -> ParameterErrors:
-    """The errors that `_errors_to_json` wrote for a model; Fault if anything is odd."""
+    """The errors that `_errors_to_json` wrote for a model; Fault if anything is wrong."""
 
     def part(key: str) -> Any:
         return member(value, key, "errors")
@@ -164,7 +158,7 @@ def _errors_from_json(value: Any, field: MarkovField) -> ParameterErrors:
 
     pairs = list(field.couplings)
     layout = Layout(field.n_states, pairs, yes_or_no("intercept"))
-    places = range(len(pairs))
+    positions = range(len(pairs))
     unbounded = items(part("unbounded"), "unbounded of the errors")
     units = number(part("units"), "units of the errors")
     if units <= 0:
@@ -172,7 +166,7 @@ def _errors_from_json(value: Any, field: MarkovField) -> ParameterErrors:
     return ParameterErrors(
         layout,
         _covariance(part("covariance"), layout.size),
-        frozenset(pairs[choice(at, "an unbounded edge", places)] for at in unbounded),
+        frozenset(pairs[choice(at, "an unbounded edge", positions)] for at in unbounded),
         units,
         yes_or_no("clustered"),
         yes_or_no("chose_graph"),

@@ -47,7 +47,7 @@ def check_columns(
     if not p:
         raise SettingError("a model needs at least one column.")
     if len(set(names)) < p:
-        raise SettingError("two columns of a model have one name; give each its own.")
+        raise SettingError("two columns of the model have the same name; give each its own.")
     if not len(states) == len(intercepts) == p:
         raise SettingError(
             f"{p} names, {len(states)} columns of states and {len(intercepts)} intercepts do not "
@@ -71,7 +71,7 @@ def _check_column(name: str, labels: Sequence[Hashable], intercept: Array) -> No
     if not 1 <= m <= MAX_STATES:
         raise SettingError(f"{quoted(name)} has {m} states; 1 to {MAX_STATES} are possible.")
     if len(set(map(key, labels))) < m:
-        raise SettingError(f"{quoted(name)} has two states of one label; give each its own.")
+        raise SettingError(f"{quoted(name)} has two states with the same label; give each its own.")
     if intercept.shape != (m,):
         raise SettingError(
             f"the intercept of {quoted(name)} has shape {intercept.shape}; its {m} states need "

@@ -88,11 +88,11 @@ def _checked(order: Sequence[str], graph: Graph) -> list[str]:
 
 def _matrix(graph: Graph, names: Sequence[str], number: str) -> NDArray[np.float64]:
     """One number of every link, in the order of names; NaN where there is no link."""
-    place = {name: at for at, name in enumerate(names)}
+    at = {name: i for i, name in enumerate(names)}
     values = np.full((len(names), len(names)), np.nan)
     for link, (a, b) in zip(graph.links, graph.edges, strict=True):
-        if a in place and b in place:
-            values[place[a], place[b]] = values[place[b], place[a]] = getattr(link, number)
+        if a in at and b in at:
+            values[at[a], at[b]] = values[at[b], at[a]] = getattr(link, number)
     return values
 
 
@@ -138,9 +138,9 @@ def _draw_layer(
 
 def _write_names(ax: Axes, names: Sequence[str]) -> None:
     shown = [drawable(name) for name in names]
-    places = range(len(shown))
-    ax.set_xticks(places, shown, fontsize=7, rotation=90, parse_math=False)
-    ax.set_yticks(places, shown, fontsize=7, parse_math=False)
+    positions = range(len(shown))
+    ax.set_xticks(positions, shown, fontsize=7, rotation=90, parse_math=False)
+    ax.set_yticks(positions, shown, fontsize=7, parse_math=False)
     ax.tick_params(length=0)
     for spine in ax.spines.values():
         spine.set_linewidth(0.5)

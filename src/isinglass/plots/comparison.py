@@ -20,7 +20,7 @@ SHARED, LONE = GREY, ORANGE
 
 
 def comparison_figure(comparison: Comparison) -> Figure:
-    """Every method's graph at the same places: grey what all found, orange what some did not."""
+    """Every method's graph in the same layout: grey what all found, orange what some did not."""
     new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
     entries = [entry for entry in comparison.entries if entry.graph is not None]
     graph = union(entries)

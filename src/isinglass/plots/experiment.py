@@ -1,4 +1,4 @@
-"""An experiment in the layout of the paper: its panels, and one panel a design."""
+"""An experiment in the layout of the paper: its panels, and one panel per design."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def grid_figure(outcome: Outcome, curves: Sequence[Curve], measure: str = "exact
 
 
 def degree_figure(outcome: Outcome, curves: Sequence[Curve]) -> Figure:
-    """One panel a family: p fixed, the marker is d."""
+    """One panel per family: p fixed, the marker is d."""
     families = list(dict.fromkeys(design.family for design in outcome.study.designs))
     figure, axes = _panels(1, len(families), 4.8 * len(families), 4.4)
     for ax, family in zip(axes, families, strict=True):
@@ -137,7 +137,7 @@ def _draw(
     measure: str = "exact",
     bars: bool = False,
 ) -> None:
-    """Draw some curves for some designs; a small legend tells the designs' markers."""
+    """Draw some curves for some designs; a small legend explains the designs' markers."""
     from matplotlib.lines import Line2D
 
     labels = [line for _, line, _ in curves]

@@ -150,13 +150,13 @@ def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions) -> None:
 
 def _bend(start: Any, end: Any, others: list[tuple[float, float]], room: float = 0.12) -> Any:
     """Sideways shift of a line's middle, so that it does not run through a third column."""
-    along = end - start
-    length = float(np.hypot(*along))
+    line = end - start
+    length = float(np.hypot(*line))
     if not others or length == 0:
         return np.zeros(2)
-    across = np.array([-along[1], along[0]]) / length
+    across = np.array([-line[1], line[0]]) / length
     away = np.asarray(others) - start
-    hit = (np.abs(away @ across) < room) & (away @ along > 0) & (away @ along < length**2)
+    hit = (np.abs(away @ across) < room) & (away @ line > 0) & (away @ line < length**2)
     return across * (0.3 + 0.08 * length if hit.any() else 0.0)
 
 
@@ -236,7 +236,7 @@ def _list_unlinked(ax: Axes, graph: Graph, at: Positions) -> None:
 
 
 def _unlinked_lines(graph: Graph, at: Positions, width: float, most: int = 8) -> list[str]:
-    """The columns that have no place, in a few lines of that many inches."""
+    """The columns that have no position, in a few lines of that many inches."""
     alone = [drawable(name) for name in graph.names if name not in at]
     if not alone:
         return []

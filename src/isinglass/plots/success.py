@@ -42,7 +42,7 @@ def success(
     Parameters
     ----------
     points : data frame, or list of dicts
-        One row a point: ``line`` (whose colour it is), `across`, ``recovered`` (a share), and, if
+        One row per point: ``line`` (whose colour it is), `across`, ``recovered`` (a share), and, if
         there, ``low`` and ``high`` (its interval), ``design`` (its marker) and ``tuning``, as in
         the ``points.csv`` that ``isinglass reproduce`` writes.
     ax : matplotlib axes, optional
@@ -73,13 +73,13 @@ def success(
     designs = list(dict.fromkeys(row.get("design") for row in rows))
     labels = list(dict.fromkeys(row["line"] for row in rows))
     for (line, tuning, design), own in _curves(rows).items():
-        place = designs.index(design)
+        number = designs.index(design)
         words = [line, *([tuning] if _differs(rows, "tuning") else [])]
         words += [design] if len(designs) > 1 else []
         style = {
             "color": color_of(line, labels),
-            "marker": MARKERS[place % 4],
-            "ls": DASHES[place % 4],
+            "marker": MARKERS[number % 4],
+            "ls": DASHES[number % 4],
             "label": ", ".join(map(str, words)),
         }
         _draw(ax, own, across, style)

@@ -1,4 +1,4 @@
-"""How sure one can be: the chances of a plan, and of an audit."""
+"""How sure one can be: the probabilities of a plan, and of an audit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLORS = (ORANGE, BLUE, GREEN, PINK)
 
 
 def plan(planned: Planned, ax: Axes | None = None) -> Axes:
-    """Draw the chance to recover the whole graph, and the share of its edges found, against rows.
+    """Draw the probability to recover the graph, and the share of its edges found, against rows.
 
     Parameters
     ----------
@@ -61,14 +61,14 @@ def plan(planned: Planned, ax: Axes | None = None) -> Axes:
     ax.axhline(planned.target, color=PALE, lw=0.5, ls=(0, (1, 3)))
     _rows_axis(ax, sorted({at.rows for at in planned.points}))
     ax.set_ylim(-0.03, 1.03)
-    upward = "chance to recover the whole graph (dots)\nshare of the edges found (dotted)"
+    upward = "probability to recover the whole graph (dots)\nshare of the edges found (dotted)"
     plain_frame(ax, across="rows", upward=upward, title="How many rows are enough?")
     legend_below(ax)
     return ax
 
 
 def audit(result: Audit, ax: Axes | None = None) -> Axes:
-    """Draw the chance to find a link against its size, one line a tier.
+    """Draw the probability to find a link against its size, one line per tier.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def audit(result: Audit, ax: Axes | None = None) -> Axes:
     >>> rows = ig.simulate.ising(ig.simulate.chain(4), coupling=0.5, seed=0).sample(300, seed=0)
     >>> ax = ig.plots.audit(ig.audit(ig.GreedyGraph(), rows, n=20, jobs=1))
     >>> ax.get_ylabel()
-    'chance to be found'
+    'probability to be found'
     """
     ax = axes_for(6.4, 4.2) if ax is None else ax
     at = np.arange(len(result.chances))
@@ -100,7 +100,7 @@ def audit(result: Audit, ax: Axes | None = None) -> Axes:
     plain_frame(
         ax,
         across="odds ratio of the link, or its inverse",
-        upward="chance to be found",
+        upward="probability to be found",
         title=f"What this analysis finds, on {result.tables} tables like this one",
     )
     legend_below(ax, 46.0)

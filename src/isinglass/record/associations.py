@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from isinglass.core import all_pair_counts
 from isinglass.documents.document import Fault, items, member, not_negative
+from isinglass.losses.association import pair_information
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -76,12 +76,9 @@ def _associations(table: Table) -> Associations:
     begin = np.cumsum([0, *table.n_answers[:-1]])
     rows = np.add.reduceat(cells, begin, axis=1)  # of a state, where the other column is seen
     total = np.add.reduceat(rows, begin, axis=0)
-    margins = np.add.reduceat(xlogy(rows, rows), begin, axis=0)
-    joint = _by_pair(np.add, xlogy(cells, cells), begin)
-    information = (joint - margins - margins.T + xlogy(total, total)) / table.n
     upper = np.triu_indices(len(table.columns), 1)
     return Associations(
-        np.maximum(information[upper], 0.0),
+        pair_information(cells, begin)[upper] / table.n,
         _signs(table, cells, rows, total, begin)[upper],
         _by_pair(np.minimum, cells, begin)[upper],
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from isinglass.documents.document import (
@@ -168,7 +167,6 @@ def _link_from_json(edge: Any, p: int) -> Link:
         "sign": choice(*part("sign"), (-1, 0, 1)),
         "unbounded": choice(*part("unbounded"), (False, True)),
         "size": number(*part("size")),
-        "df": or_none(partial(whole, below=2**31), edge.get("df"), "the df of an edge"),
     }
     return Link(source, target, **members)
 

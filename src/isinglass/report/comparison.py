@@ -43,7 +43,7 @@ def comparison_dict(comparison: Comparison) -> dict[str, Any]:
 
 
 def comparison_csv(comparison: Comparison) -> bytes:
-    """One row a method."""
+    """One row per method."""
     methods = comparison_dict(comparison)["methods"]
     return as_csv(COLUMNS, ([method[column] for column in COLUMNS] for method in methods))
 

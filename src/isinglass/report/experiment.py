@@ -58,7 +58,7 @@ def needs_table(outcome: Outcome) -> str:
 
 
 def short_table(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
-    """Heads and rows of what is told on a terminal: smallest betas, one column a method."""
+    """Heads and rows for the terminal: smallest betas, one column per method."""
     heads = ["graph", "p", *(line.label for line in outcome.study.lines)]
     rows = []
     for design in outcome.study.designs:

@@ -113,7 +113,7 @@ def _lengths(p: int, chosen: Sequence[Pair], faint: Sequence[Pair]) -> csr_array
 def _spread(lengths: csr_array, rounds: int = 150) -> Array:
     """One connected part, by stress majorisation (Gansner, Koren and North, 2004).
 
-    Distances in the plane are brought near those along the links; each round solves the same
+    Distances in the plane are brought near the lengths of paths; each round solves the same
     linear system, so it is inverted once.
     """
     distance = shortest_path(lengths, directed=False)
@@ -165,7 +165,7 @@ def _apart(at: Array, least: float = 0.55) -> Array:
 
 
 def _distances(at: Array) -> Array:
-    across, down = (np.subtract.outer(along, along) for along in at.T)
+    across, down = (np.subtract.outer(axis, axis) for axis in at.T)
     distance: Array = np.sqrt(across * across + down * down)
     return distance
 
@@ -204,12 +204,12 @@ def _alone(at: Array, alone: Columns, top: float) -> None:
         return
     others = np.setdiff1d(np.arange(len(at)), alone)
     width = float(np.ptp(at[others, 0])) if len(others) else np.sqrt(1.7 * len(alone))
-    a_row = max(1, int(width / ROOM) + 1)
-    for start in range(0, len(alone), a_row):
-        row = alone[start : start + a_row]
+    per_row = max(1, int(width / ROOM) + 1)
+    for start in range(0, len(alone), per_row):
+        row = alone[start : start + per_row]
         middle = (len(row) - 1) / 2
         at[row, 0] = width / 2 + (np.arange(len(row)) - middle) * ROOM
-        at[row, 1] = top + start // a_row * 0.8
+        at[row, 1] = top + start // per_row * 0.8
 
 
 def _for_labels(points: Array, links: tuple[Columns, Columns], widths: Array) -> Array:

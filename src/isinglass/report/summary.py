@@ -51,7 +51,7 @@ def summarise(
     title : str, optional
         What to call the table.
     paths : bool
-        Whether every step of the searches, and every pair of columns, come along. The page's
+        Whether every step of the searches, and every pair of columns, are included. The page's
         slider needs them; a short summary does not.
     suppress : float
         Combinations of states with fewer rows are hidden: the summary holds only what does not
@@ -159,7 +159,6 @@ def _listed(graph: Graph, frequencies: Mapping[ColumnPair, float]) -> list[dict[
         {"source": source, "target": target}
         | {key: json_value(getattr(link, key)) for key in NUMBERS}
         | {"frequency": frequencies.get((link.source, link.target)), "weight": link.weight}
-        | {"df": link.df}
         for link, (source, target) in zip(graph.links, graph.edges, strict=True)
     ]
     return sorted(edges, key=lambda row: -row["weight"])

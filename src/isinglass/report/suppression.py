@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlogy
 
 from isinglass.errors import SettingError
 from isinglass.graph import Link
+from isinglass.losses.association import table_information
 from isinglass.losses.forms import table_df
 from isinglass.model import FitRecord
 from isinglass.report import texts
@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 
 HIDDEN = "(hidden)"
 #: Notes that follow from the numbers of rows, columns and states alone.
-TELLING_NOTHING = ("constant", "fewer rows than columns", "few rows per cell")
+HARMLESS_NOTES = ("constant", "fewer rows than columns", "few rows per cell")
 #: Widths of a band of shares.
 WIDTHS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0)
 
@@ -59,7 +59,7 @@ def suppressed(record: FitRecord, title: str | None, least: float) -> dict[str, 
         "diagnostics": [
             {"column": note.column, "what": note.what, "done": note.done}
             for note in record.diagnostics
-            if note.what in TELLING_NOTHING and note.column not in rare
+            if note.what in HARMLESS_NOTES and note.column not in rare
         ],
         "settings": dict(record.settings),
         "version": record.version,
@@ -96,7 +96,7 @@ def _band(share: float, width: float) -> list[float]:
 
 
 def _edges(record: FitRecord, least: float) -> list[dict[str, Any]]:
-    """Links that may be shown: those with a strength first, all in an order that tells nothing."""
+    """Links that may be shown: those with a strength first, in an order that reveals no more."""
     shown = []
     for link in record.graph:
         small = _smallest(record, link) < least
@@ -114,7 +114,7 @@ def _edges(record: FitRecord, least: float) -> list[dict[str, Any]]:
 
 
 def _smallest(record: FitRecord, link: Link) -> float:
-    """Rows of the smallest cell of two columns; none, if nobody counted."""
+    """Rows of the smallest cell of two columns; zero if they were not counted."""
     table = (record.link_tables or {}).get((link.source, link.target))
     if table is not None:
         return float(table.observed.min())
@@ -130,16 +130,16 @@ def _certain(record: FitRecord, link: Link, least: float) -> bool:
     if table is None or link.strength is None:
         return False
     worst = _least_information(table.observed, least)
-    here = _information(table.observed[None])[0]
+    here = table_information(table.observed)
     if here <= 0:
         return False
     loss = -0.5 * np.log1p(-min(link.strength**2, 1 - 1e-12)) * min(worst / here, 1.0)
-    df = table_df(*table.observed.shape) if link.df is None else link.df
+    df = table_df(*table.observed.shape)
     return bool(one_parameter_gain(loss, df, record.rows) > record.threshold)
 
 
 def _least_information(observed: Array, least: float) -> float:
-    """The least that two columns tell of each other, for any rows in their small cells.
+    """The least information of two columns about each other, for any rows in their small cells.
 
     Cell by cell, from a start that does not depend on what they hold: so the answer does not.
     """
@@ -153,17 +153,8 @@ def _least_information(observed: Array, least: float) -> float:
             tables = np.tile(table, (len(values), 1))
             tables[:, cell] = values
             tables[:, largest] += observed.sum() - tables.sum(axis=1)
-            information = _information(np.maximum(tables, 0.0).reshape(-1, *observed.shape))
+            information = table_information(np.maximum(tables, 0.0).reshape(-1, *observed.shape))
             table, best = tables[information.argmin()], float(information.min())
         if best >= before - 1e-12:
             break
     return best
-
-
-def _information(tables: Array) -> Array:
-    """Mutual information of each of some tables, in nats per row."""
-    n = tables.sum(axis=(1, 2))
-    parts = [xlogy(cells, cells).sum(axis=1) for cells in (tables.sum(axis=1), tables.sum(axis=2))]
-    joint = xlogy(tables, tables).sum(axis=(1, 2))
-    information: Array = (joint - parts[0] - parts[1] + xlogy(n, n)) / n
-    return information

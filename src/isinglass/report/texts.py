@@ -14,7 +14,7 @@ CITATION = (
 )
 
 HOW_TO_READ = (
-    "Each dot is a column of the table. A line joins two columns that still tell something about "
+    "Each dot is a column of the table. A line joins two columns that still say something about "
     "each other when all the other columns are held fixed. Two columns can go together without a "
     "line between them: then other columns carry what they share.",
     "The wider a line, the stronger the link: strength runs from 0 to 1 and can be compared "
@@ -43,7 +43,7 @@ HOW_TO_READ = (
 )
 
 SUPPRESSED = (
-    "Each dot is a column of the table. A line joins two columns that still tell something about "
+    "Each dot is a column of the table. A line joins two columns that still say something about "
     "each other when all the other columns are held fixed. Two columns can go together without a "
     "line between them: then other columns carry what they share.",
     "The wider a line, the stronger the link: strength runs from 0 to 1 and is rounded to one "
@@ -111,8 +111,8 @@ def methods(summary: Mapping[str, Any]) -> str:
         "forward-backward greedy method of Jalali, Johnson and Ravikumar (2011), run for every "
         f"variable on its conditional likelihood (backward factor {factor}); "
         f"{joined}. Gains were standardised to those of a one-parameter edge. "
-        f"{_threshold(summary)}. {_gaps(summary)}{_weights(summary)}"
-        f"{_bins(summary)}{_chance(summary)} "
+        f"{_threshold(summary)}. {_missing(summary)}{_weights(summary)}"
+        f"{_bins(summary)}{_random_numbers(summary)} "
         "Computations were done with isinglass "
         f"{summary['version']}.\n\nReference: {CITATION}"
     )
@@ -191,7 +191,7 @@ def _strength(edge: Mapping[str, Any], digits: int) -> str:
 
 
 def _threshold(summary: Mapping[str, Any]) -> str:
-    """What the threshold was, if that may be told, and what a selector says of itself."""
+    """What the threshold was, unless it is hidden, and what a selector says of itself."""
     how = one_line(summary["selector"].partition(": ")[2] or summary["selector"])
     if "threshold" not in summary:
         return f"The threshold was chosen by rule ({how})"
@@ -221,14 +221,14 @@ def _bins(summary: Mapping[str, Any]) -> str:
     return by_quantiles + (f"Numbers were cut at given points ({at}). " if at else "")
 
 
-def _chance(summary: Mapping[str, Any]) -> str:
+def _random_numbers(summary: Mapping[str, Any]) -> str:
     seed = re.search(r"seed=(\d+)", summary["selector"])
     if seed:
         return f"Rows drawn for the choice of the threshold had the seed {seed[1]}."
     return "The search is deterministic and uses no random numbers."
 
 
-def _gaps(summary: Mapping[str, Any]) -> str:
+def _missing(summary: Mapping[str, Any]) -> str:
     return {
         "drop": _dropped(summary.get("dropped")),
         "state": "A missing value was taken as a state of its variable. ",

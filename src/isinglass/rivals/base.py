@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from isinglass.engine import Joined, NativeRuns, fit_neighbourhoods, join, threads_for
 from isinglass.errors import TableError
 from isinglass.estimators.base import GraphEstimator
-from isinglass.graph import Graph
+from isinglass.graph import Graph, Link
 from isinglass.solvers.cuts import join_neighbourhoods
 from isinglass.table import Table
 
@@ -19,30 +21,60 @@ Neighbours = Sequence[Sequence[int]]
 """For each column those it chose."""
 
 
+@dataclass(repr=False, eq=False, kw_only=True)
 class Rival(GraphEstimator):
     """A method that chooses neighbours for every column, or edges of the whole graph.
 
     The numbers of an edge do not come from the method: every column is refitted without penalty
-    on its neighbours, as `GreedyGraph` does, so that they compare across methods.
+    on its neighbours, as `GreedyGraph` does, so that they compare across methods. That is done
+    when they are first asked for.
+
+    Rivals are dataclasses, so that the parameters they share are written once; the ``__init__``
+    that comes of it has the signature that scikit-learn reads.
     """
 
-    intercept: bool
-    n_jobs: int | None
-
-    def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
-        return super()._read(X, sample_weight)
+    missing: str = "error"
+    n_eff: float | str = "sum"
+    n_jobs: int | None = None
+    bins: dict[str, int | Sequence[float]] | None = None
+    max_states: int = 32
+    high: dict[str, Any] | None = None
 
     def _refit(self, neighbours: Neighbours) -> NativeRuns:
-        return fit_neighbourhoods(
-            self.table_, neighbours, intercept=bool(self.intercept), threads=self._threads()
+        return self._refits(neighbours)()
+
+    def _refits(self, neighbours: Neighbours) -> Callable[[], NativeRuns]:
+        """How to refit every column of this table, whatever is fitted later."""
+        return partial(
+            fit_neighbourhoods,
+            self.table_,
+            neighbours,
+            intercept=bool(getattr(self, "intercept", True)),
+            threads=self._threads(),
         )
 
     def _graph(self, neighbours: Neighbours, rule: str) -> Graph:
-        runs = self._refit(neighbours)
-        return join(Joined(runs, 0.0, rule, self.table_, self._edge_values))
+        table, valuer, refits = self.table_, self._edge_values, self._refits(neighbours)
+
+        def valued() -> Graph:
+            return join(Joined(refits(), 0.0, rule, table, valuer))
+
+        chosen = _Chosen(join_neighbourhoods(neighbours, rule), valued)
+        return Graph(table.names, chosen, table.library)
 
     def _threads(self) -> int:
         return threads_for(self.n_jobs, len(self.table_.columns))
+
+
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """Edges whose numbers are found when they are asked for."""
+
+    pairs: Sequence[tuple[int, int]]
+    valued: Callable[[], Graph]
+
+    def links(self) -> tuple[Link, ...]:
+        return self.valued().links
 
 
 def adjacency(neighbours: Neighbours, rule: str) -> NDArray[np.bool_]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from isinglass.table import Table
 Codes = NDArray[np.integer[Any]]
 
 
+@dataclass(repr=False, eq=False)
 class L0Graph(Rival):
     """Each column on the best subset of the others, by abess (Zhu et al. 2020, 2022).
 
@@ -55,30 +56,11 @@ class L0Graph(Rival):
     L0Graph()
     """
 
-    def __init__(
-        self,
-        criterion: str = "gic",
-        *,
-        max_degree: int = 10,
-        rule: str = "or",
-        intercept: bool = True,
-        missing: str = "error",
-        n_eff: float | str = "sum",
-        n_jobs: int | None = None,
-        bins: dict[str, int | Sequence[float]] | None = None,
-        max_states: int = 32,
-        high: dict[str, Any] | None = None,
-    ) -> None:
-        self.criterion = criterion
-        self.max_degree = max_degree
-        self.rule = rule
-        self.intercept = intercept
-        self.missing = missing
-        self.n_eff = n_eff
-        self.n_jobs = n_jobs
-        self.bins = bins
-        self.max_states = max_states
-        self.high = high
+    criterion: str = "gic"
+    _: KW_ONLY
+    max_degree: int = 10
+    rule: str = "or"
+    intercept: bool = True
 
     @fitting
     def fit(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from isinglass.rivals.penalties import EBIC, Penalty, read_penalty
 from isinglass.table import Table
 
 
+@dataclass(repr=False, eq=False)
 class L1Graph(Rival):
     """Each column regressed on all others under an l1 penalty (Ravikumar et al. 2010).
 
@@ -83,40 +85,16 @@ class L1Graph(Rival):
     3
     """
 
-    def __init__(
-        self,
-        penalty: float | str | Penalty = "ebic",
-        *,
-        rule: str = "and",
-        intercept: bool = True,
-        refit: bool = False,
-        threshold: float = 0.0,
-        standardise: bool = False,
-        lambdas: Sequence[float] | None = None,
-        n_lambdas: int = 100,
-        smallest: float = 0.01,
-        missing: str = "error",
-        n_eff: float | str = "sum",
-        n_jobs: int | None = None,
-        bins: dict[str, int | Sequence[float]] | None = None,
-        max_states: int = 32,
-        high: dict[str, Any] | None = None,
-    ) -> None:
-        self.penalty = penalty
-        self.rule = rule
-        self.intercept = intercept
-        self.refit = refit
-        self.threshold = threshold
-        self.standardise = standardise
-        self.lambdas = lambdas
-        self.n_lambdas = n_lambdas
-        self.smallest = smallest
-        self.missing = missing
-        self.n_eff = n_eff
-        self.n_jobs = n_jobs
-        self.bins = bins
-        self.max_states = max_states
-        self.high = high
+    penalty: float | str | Penalty = "ebic"
+    _: KW_ONLY
+    rule: str = "and"
+    intercept: bool = True
+    refit: bool = False
+    threshold: float = 0.0
+    standardise: bool = False
+    lambdas: Sequence[float] | None = None
+    n_lambdas: int = 100
+    smallest: float = 0.01
 
     @fitting
     def fit(

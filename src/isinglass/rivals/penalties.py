@@ -19,6 +19,7 @@ from scipy.special import entr
 from isinglass.errors import Setting, SettingError
 from isinglass.parameters import check_fields
 from isinglass.rivals.paths import Array, L1Paths
+from isinglass.selection.ebic import extended_bic
 from isinglass.table import Table
 
 Learn = Callable[[Table, Array], L1Paths]
@@ -126,23 +127,19 @@ class EBIC:
         parameters of the smallest edge cost.
         """
         free = np.asarray(table.n_states) - 1.0
-        prior = 2 * self.gamma * np.log(max(len(free) - 1, 1))
         varying = np.flatnonzero(free > 0)
         for r in varying:
             others = free[varying[varying != r]]
-            least = free[r] * others.min(initial=np.inf) * np.log(table.n) + prior
+            smallest = free[r] * others.min(initial=np.inf)
+            least = extended_bic(0.0, smallest, 1, n=table.n, p=len(free), gamma=self.gamma)
             if 2 * table.n * loss_alone(table, int(r), intercept) > least:
                 return True
         return False
 
     def values(self, paths: L1Paths, n: float) -> Array:
         """Return the criterion of each column at each penalty, (p, k)."""
-        prior = 2 * self.gamma * np.log(max(len(paths) - 1, 1))
-        return np.asarray(
-            2 * n * paths.losses
-            + paths.parameter_counts() * np.log(n)
-            + paths.edge_counts() * prior
-        )
+        counts = paths.parameter_counts(), paths.edge_counts()
+        return extended_bic(paths.losses, *counts, n=n, p=len(paths), gamma=self.gamma)
 
     def __repr__(self) -> str:
         return (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ UNBOUNDED = 100.0
 LOSSES = {"rise": "rise", "logrise": "logrise", "rple": "pseudo"}
 
 
+@dataclass(repr=False, eq=False)
 class InteractionScreening(Rival):
     """RISE, logRISE and RPLE for columns of two states.
 
@@ -82,32 +83,12 @@ class InteractionScreening(Rival):
     [('x0', 'x1')]
     """
 
-    def __init__(
-        self,
-        objective: str = "logrise",
-        *,
-        c: float | None = None,
-        penalty: float | None = None,
-        threshold: float | str = "gap",
-        intercept: bool = True,
-        missing: str = "error",
-        n_eff: float | str = "sum",
-        n_jobs: int | None = None,
-        bins: dict[str, int | Sequence[float]] | None = None,
-        max_states: int = 32,
-        high: dict[str, Any] | None = None,
-    ) -> None:
-        self.objective = objective
-        self.c = c
-        self.penalty = penalty
-        self.threshold = threshold
-        self.intercept = intercept
-        self.missing = missing
-        self.n_eff = n_eff
-        self.n_jobs = n_jobs
-        self.bins = bins
-        self.max_states = max_states
-        self.high = high
+    objective: str = "logrise"
+    _: KW_ONLY
+    c: float | None = None
+    penalty: float | None = None
+    threshold: float | str = "gap"
+    intercept: bool = True
 
     @fitting
     def fit(

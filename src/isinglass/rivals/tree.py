@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, merged_rows
 from isinglass.estimators.base import fitting
+from isinglass.losses.association import pair_information
 from isinglass.rivals.base import Rival, neighbours_of
 from isinglass.rivals.paths import Array
 from isinglass.selection import Selector, by_numbers
@@ -21,6 +22,7 @@ from isinglass.table import Table
 NONE = 1e-12
 
 
+@dataclass(repr=False, eq=False)
 class ChowLiuTree(Rival):
     """The tree of largest likelihood: a maximum spanning tree on mutual information.
 
@@ -57,26 +59,7 @@ class ChowLiuTree(Rival):
     [('x0', 'x1'), ('x1', 'x2')]
     """
 
-    intercept = True
-
-    def __init__(
-        self,
-        threshold: float | str | Selector | None = None,
-        *,
-        missing: str = "error",
-        n_eff: float | str = "sum",
-        n_jobs: int | None = None,
-        bins: dict[str, int | Sequence[float]] | None = None,
-        max_states: int = 32,
-        high: dict[str, Any] | None = None,
-    ) -> None:
-        self.threshold = threshold
-        self.missing = missing
-        self.n_eff = n_eff
-        self.n_jobs = n_jobs
-        self.bins = bins
-        self.max_states = max_states
-        self.high = high
+    threshold: float | str | Selector | None = None
 
     @fitting
     def fit(
@@ -112,14 +95,10 @@ def mutual_information(table: Table, threads: int = 1) -> Array:
     [[0.0, 0.6931], [0.6931, 0.0]]
     """
     codes, weights = merged_rows(table)
-    shares = all_pair_counts(codes, weights, table.n_states, threads) / weights.sum()
-    alone = np.diagonal(shares)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(shares > 0, shares * np.log(shares / np.outer(alone, alone)), 0.0)
-    first = np.concatenate([[0], np.cumsum(table.n_states)[:-1]])
-    found = np.add.reduceat(np.add.reduceat(terms, first, axis=0), first, axis=1)
+    cells = all_pair_counts(codes, weights, table.n_states, threads)
+    found = pair_information(cells, np.cumsum([0, *table.n_states[:-1]])) / weights.sum()
     np.fill_diagonal(found, 0.0)
-    return np.asarray(np.maximum((found + found.T) / 2, 0.0))
+    return np.asarray((found + found.T) / 2)
 
 
 def spanning_tree(weights: Array, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Held-out pseudo-likelihood along the runs of the folds."""
+"""Held-out pseudo-likelihood of every graph of the folds' runs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class CrossValidated:
         check_fields(self)
 
     def floor(self, n: float, p: int) -> float:
-        """Return 1/n, at which an edge of one parameter is about worth its parameter (AIC)."""
+        """Return 1/n, at which an edge of one parameter just pays for its parameter (AIC)."""
         return max(1.0 / n, LEAST)
 
     def select(self, look: Look) -> Selection:
@@ -119,9 +119,9 @@ class _Held:
         self.weights = (fold * drawer.weight)[held]
         self.answers = train.n_answers
         codes = drawer.table.codes[held]
-        self.seen = codes < np.asarray(drawer.table.n_answers)  # not a gap that is left out
+        self.seen = codes < np.asarray(drawer.table.n_answers)  # not missing
         self.codes = np.stack(
-            [_places(kept[t], codes[:, t]) for t in range(codes.shape[1])], axis=1
+            [_positions(kept[t], codes[:, t]) for t in range(codes.shape[1])], axis=1
         )
 
     def scores(self, r: int, cuts: Cuts) -> tuple[Array, float]:
@@ -143,9 +143,9 @@ def _log_likelihood(
     return -softmax_terms(scores, np.eye(len(field))[codes[:, r]])[0]
 
 
-def _places(kept: NDArray[np.intp], codes: NDArray[np.integer]) -> NDArray[np.intp]:
+def _positions(kept: NDArray[np.intp], codes: NDArray[np.integer]) -> NDArray[np.intp]:
     """Where codes stand among those kept; -1 for others."""
-    place = np.full(max(int(codes.max(initial=0)), int(kept.max(initial=0))) + 1, -1)
-    place[kept] = np.arange(len(kept))
-    found: NDArray[np.intp] = place[codes]
+    position = np.full(max(int(codes.max(initial=0)), int(kept.max(initial=0))) + 1, -1)
+    position[kept] = np.arange(len(kept))
+    found: NDArray[np.intp] = position[codes]
     return found

@@ -1,11 +1,11 @@
-"""The extended BIC along a run."""
+"""The extended BIC of every graph of a run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
@@ -15,6 +15,22 @@ from isinglass.solvers.cuts import Cuts
 Array = NDArray[np.float64]
 #: The search runs to this share of the gain at which an edge of one parameter pays its price.
 SHARE = 0.5
+
+
+def extended_bic(
+    loss: ArrayLike, parameters: ArrayLike, neighbours: ArrayLike, *, n: float, p: int, gamma: float
+) -> Array:
+    """2 n loss + parameters log(n) + 2 gamma neighbours log(p - 1), of one of p columns.
+
+    >>> float(extended_bic(0.5, 1, 1, n=1, p=2, gamma=0.25))
+    1.0
+    """
+    prior = 2 * gamma * np.log(max(p - 1, 1))
+    return np.asarray(
+        2 * n * np.asarray(loss)
+        + np.asarray(parameters) * np.log(n)
+        + np.asarray(neighbours) * prior
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +58,7 @@ class EBIC:
 
     def floor(self, n: float, p: int) -> float:
         """Return a share of the gain at which an edge of one parameter pays its price."""
-        price = np.log(max(n, 2.0)) + 2 * self.gamma * np.log(max(p - 1, 1))
+        price = extended_bic(0.0, 1, 1, n=max(n, 2.0), p=p, gamma=self.gamma)
         return max(float(SHARE * price / (2 * n)), LEAST)
 
     def select(self, look: Look) -> Selection:
@@ -66,13 +82,8 @@ class EBIC:
         """EBIC of each fit of a column."""
         loss = np.array([fit.loss for fit in cuts.fits])
         parameters = np.array([sum(fit.df.values()) for fit in cuts.fits])
-        neighbours = np.array([len(fit.coef) for fit in cuts.fits])
-        values: Array = (
-            2 * n * loss
-            + parameters * np.log(n)
-            + 2 * self.gamma * neighbours * np.log(max(p - 1, 1))
-        )
-        return values
+        neighbours = np.array([len(support) for support in cuts.supports])
+        return extended_bic(loss, parameters, neighbours, n=n, p=p, gamma=self.gamma)
 
     def __repr__(self) -> str:
         return (

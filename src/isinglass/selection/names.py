@@ -69,14 +69,14 @@ def by_numbers(threshold: float | str | AnySelector) -> Selector:
     >>> by_numbers("cv")
     Traceback (most recent call last):
         ...
-    isinglass.errors.SettingError: CrossValidated looks at a greedy run, which this method has not;
+    isinglass.errors.SettingError: CrossValidated chooses by a greedy run, and this method has none;
     give a number, 'auto', 'paper' or 'false-edges:1'.
     """
     rule = selector(threshold)
     if isinstance(rule, Selector):
         return rule
     raise SettingError(
-        f"{type(rule).__name__} looks at a greedy run, which this method has not; give a number, "
+        f"{type(rule).__name__} chooses by a greedy run, and this method has none; give a number, "
         "'auto', 'paper' or 'false-edges:1'."
     )
 

@@ -69,13 +69,13 @@ class Fixed(_Rule):
 class FalseEdges(_Rule):
     """So strict that about `expected` edges without effect pass in the whole graph.
 
-    Each of the p(p-1) tests is passed with chance expected / (p(p-1)) by a one-parameter edge
+    Each of the p(p-1) tests is passed with probability expected / (p(p-1)) by a one-parameter edge
     without effect. "About": the number is near `expected` when the links are strong enough to be
     found; links too weak for that leak their effect to other pairs, and there are more. It is a
     rule for the whole graph, and no p-value of any one edge.
 
     >>> FalseEdges(1)
-    FalseEdges(expected=1): an edge without effect passes with chance 1/(p(p-1))
+    FalseEdges(expected=1): an edge without effect passes with probability 1/(p(p-1))
     >>> round(FalseEdges(0.05).threshold(n=1000, p=20), 5)
     0.00731
     """
@@ -86,14 +86,14 @@ class FalseEdges(_Rule):
         check_fields(self)
 
     def threshold(self, n: float, p: int) -> float:
-        """Return the gain that a one-parameter edge without effect passes with that chance."""
-        chance = self.expected / max(p * (p - 1), 1)
-        return max(one_parameter_level(min(chance, 1.0)) / (2 * n), LEAST)
+        """Return the gain that a one-parameter edge without effect passes with that probability."""
+        probability = self.expected / max(p * (p - 1), 1)
+        return max(one_parameter_level(min(probability, 1.0)) / (2 * n), LEAST)
 
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}(expected={self.expected:g}): an edge without effect passes "
-            f"with chance {self.expected:g}/(p(p-1))"
+            f"with probability {self.expected:g}/(p(p-1))"
         )
 
 
@@ -108,7 +108,7 @@ class Auto(_Rule):
     So one run gives both tiers, the firm edges of ``graph_`` and the tentative ones.
 
     >>> Auto()
-    Auto(): an edge without effect passes with chance 0.05/(p(p-1))
+    Auto(): an edge without effect passes with probability 0.05/(p(p-1))
     """
 
     def threshold(self, n: float, p: int) -> float:
@@ -120,7 +120,7 @@ class Auto(_Rule):
         return TENTATIVE.threshold(n, p)
 
     def __repr__(self) -> str:
-        return "Auto(): an edge without effect passes with chance 0.05/(p(p-1))"
+        return "Auto(): an edge without effect passes with probability 0.05/(p(p-1))"
 
 
 @dataclass(frozen=True, repr=False)

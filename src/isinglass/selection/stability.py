@@ -38,7 +38,7 @@ class Stability:
     kept. Thresholds stand for the same evidence, 2 n times themselves, in all rows.
 
     What "wrong" means depends on what is assumed. With nothing assumed, the bound is for edges
-    that a half-sample chooses with a chance of at most q/N (Shah and Samworth 2013, Theorem 1).
+    that a half-sample chooses with probability at most q/N (Shah and Samworth 2013, Theorem 1).
     It is for edges that are not in the true graph if those are exchangeable and no better than
     guessing (Meinshausen and Buehlmann 2010), which graphs are not: a missed link leaks to some
     pairs more than to others. And it is a bound, as a rule far above what happens: it pays with
@@ -93,17 +93,17 @@ class Stability:
         q = np.array([sum(count.values()) / samples for count in counts])
         bound = q**2 / ((2 * self.share - 1) * max(p * (p - 1) / 2, 1))
         # From the strictest threshold on, as long as the bound holds.
-        place = int(np.argmax(np.append(bound > self.expected, True))) - 1
-        place, broken = max(place, 0), place < 0
+        best = int(np.argmax(np.append(bound > self.expected, True))) - 1
+        best, broken = max(best, 0), best < 0
         kept = [_often(count, self.share * samples) for count in counts]
         stop = (
             "the bound is broken at every threshold, the largest included."
             if broken
-            else f"there the bound is {bound[place]:.3g}.{at_floor(place, thresholds)}"
+            else f"there the bound is {bound[best]:.3g}.{at_floor(best, thresholds)}"
         )
         return Selection(
             repr(self),
-            float(thresholds[place]),
+            float(thresholds[best]),
             curve_of(
                 thresholds,
                 look.edge_counts(thresholds),
@@ -111,10 +111,10 @@ class Stability:
                 mean_edges=q,
                 bound=bound,
             ),
-            f"half-samples have {q[place]:.3g} edges on average at this threshold, and "
-            f"{len(kept[place])} edges are in {self.share:g} of the {samples}; {stop}",
+            f"half-samples have {q[best]:.3g} edges on average at this threshold, and "
+            f"{len(kept[best])} edges are in {self.share:g} of the {samples}; {stop}",
             "bound",
-            look.search.required.union(kept[place]),
+            look.search.required.union(kept[best]),
         )
 
     def __repr__(self) -> str:
@@ -178,15 +178,15 @@ class StARS:
         counts = counted_edges(look, drawer, draws, thresholds)
         unstable = np.array([_disagreement(count, samples) for count in counts])
         unstable /= max(p * (p - 1) / 2, 1)
-        place = max(int(np.argmax(np.append(unstable > self.instability, True))) - 1, 0)
+        best = max(int(np.argmax(np.append(unstable > self.instability, True))) - 1, 0)
         edges = look.edge_counts(thresholds)
         return Selection(
             repr(self),
-            float(thresholds[place]),
+            float(thresholds[best]),
             curve_of(thresholds, edges, instability=unstable),
             f"graphs of {samples} subsamples of {size} rows have an instability of "
-            f"{unstable[place]:.3g} at this threshold, where the whole table has {edges[place]} "
-            f"edges.{at_floor(place, thresholds)}",
+            f"{unstable[best]:.3g} at this threshold, where the whole table has {edges[best]} "
+            f"edges.{at_floor(best, thresholds)}",
             "instability",
         )
 
@@ -205,7 +205,7 @@ class StARS:
 def counted_edges(
     look: Look, drawer: Drawer, draws: Sequence[Counts], thresholds: Array
 ) -> list[Counter[Pair]]:
-    """In how many of the graphs of some draws each edge is, at each threshold: a run a draw.
+    """In how many of the graphs of some draws each edge is, at each threshold: one run per draw.
 
     Required edges do not count: nobody chose them.
     """

@@ -35,7 +35,7 @@ def grid(rows: int, cols: int) -> networkx.Graph:
     """
     p = rows * cols
     if p > 10**6:
-        raise SettingError(f"a grid may have 1,000,000 nodes, and {rows:,} x {cols:,} are more.")
+        raise SettingError(f"a grid has at most 1,000,000 nodes; {rows:,} x {cols:,} is more.")
     across = ((i, i + 1) for i in range(p) if (i + 1) % cols)
     return _graph(p, [*across, *((i, i + cols) for i in range(p - cols))])
 
@@ -53,7 +53,7 @@ def star(p: int, d: int) -> networkx.Graph:
 
 @checked
 def tree(p: int, seed: Seed = None) -> networkx.Graph:
-    """Draw a tree, every tree on p labelled nodes with the same chance (by its Prüfer code).
+    """Draw a tree, every tree on p labelled nodes equally probable (by its Prüfer code).
 
     >>> import networkx as nx
     >>> nx.is_tree(tree(20, seed=1))
@@ -78,26 +78,26 @@ def random_regular(p: int, d: int, seed: Seed = None) -> networkx.Graph:
 
     check("d", d, most=p - 1)
     if p * d % 2:
-        raise SettingError(f"no graph of {p} nodes has {d} edges at each; one must be even.")
+        raise SettingError(f"no graph of {p} nodes has {d} edges at each; p or d must be even.")
     return _graph(p, nx.random_regular_graph(d, p, seed=_networkx_seed(seed)).edges)
 
 
 @checked
 def erdos_renyi(p: int, degree: float, seed: Seed = None) -> networkx.Graph:
-    """Draw every edge by itself, such that a node has so many neighbours on average.
+    """Draw every edge independently; a node has `degree` neighbours on average.
 
     >>> erdos_renyi(1000, 4, seed=1).number_of_edges()
     1994
     """
     check("degree", degree, most=p - 1)
-    rng, chance = np.random.default_rng(seed), float(degree) / max(p - 1, 1)
-    drawn = ((i, rng.random(p - 1 - i) < chance) for i in range(p - 1))
+    rng, probability = np.random.default_rng(seed), float(degree) / max(p - 1, 1)
+    drawn = ((i, rng.random(p - 1 - i) < probability) for i in range(p - 1))
     return _graph(p, ((i, i + 1 + int(k)) for i, some in drawn for k in np.flatnonzero(some)))
 
 
 @checked
 def small_world(p: int, k: int, rewire: float, seed: Seed = None) -> networkx.Graph:
-    """Link every node of a ring to its k nearest, then move each edge with chance `rewire`.
+    """Link every node of a ring to its k nearest, then move each edge with probability `rewire`.
 
     The graphs of Watts and Strogatz (1998); k is even.
 

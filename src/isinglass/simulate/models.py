@@ -37,11 +37,11 @@ def ising(
     graph : networkx.Graph
         Its nodes, in order, become the columns: x0, x1, ... for nodes 0, 1, ..., else their names.
     coupling : float or pair of floats
-        The size of every theta, or a range from which sizes are drawn evenly.
+        The size of every theta, or a range from which sizes are drawn uniformly.
     signs : "mixed" or "positive"
-        Whether each theta is negative with chance one half, or never.
+        Whether each theta is negative with probability one half, or never.
     intercept : float or pair of floats
-        The h of every node, or a range from which it is drawn evenly, as (-0.3, 0.3).
+        The h of every node, or a range from which it is drawn uniformly, as (-0.3, 0.3).
     seed : int or Generator, optional
 
     Returns
@@ -91,7 +91,7 @@ def potts(
     states : int, or one for each node
         Numbers of states, 2 to 256; labels are 0, 1, ...
     coupling : float or pair of floats
-        The size of every table, or a range from which sizes are drawn evenly.
+        The size of every table, or a range from which sizes are drawn uniformly.
     intercept : float or pair of floats
         The size of every column's intercept, in the same sense.
     seed : int or Generator, optional
@@ -126,7 +126,9 @@ def potts(
 def _columns_and_edges(graph: networkx.Graph) -> tuple[tuple[str, ...], list[tuple[int, int]]]:
     """Names of columns, and edges in column order, whatever order the graph has them in."""
     if graph.is_directed() or graph.is_multigraph():
-        raise SettingError("a model needs a plain networkx.Graph, without directions or copies.")
+        raise SettingError(
+            "a model needs a plain networkx.Graph, without directions or parallel edges."
+        )
     nodes = list(graph)
     numbered = set(nodes) == set(range(len(nodes)))
     if numbered:

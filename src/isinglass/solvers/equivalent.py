@@ -29,13 +29,13 @@ def one_parameter_gain(gain: ArrayLike, df: ArrayLike, n: float) -> Array:
     return equivalent
 
 
-def one_parameter_level(chance: float) -> float:
-    """Chi-square with one degree of freedom that is exceeded with this chance.
+def one_parameter_level(probability: float) -> float:
+    """Chi-square with one degree of freedom that is exceeded with this probability.
 
     >>> round(one_parameter_level(0.05), 4)
     3.8415
     """
-    return float(ndtri_exp(np.log(chance) - LOG_2) ** 2)
+    return float(ndtri_exp(np.log(probability) - LOG_2) ** 2)
 
 
 def log_chi2_sf(x: ArrayLike, df: ArrayLike) -> Array:

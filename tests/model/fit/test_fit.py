@@ -321,7 +321,7 @@ def test_a_fit_can_be_stopped():
 def test_steps_that_run_out_are_said(monkeypatch):
     monkeypatch.setattr("isinglass.model.fit.pseudolikelihood.DENSE", 0)
     monkeypatch.setattr("isinglass.model.fit.descent.NEWTON_STEPS", 3)
-    with pytest.warns(StoppedEarly, match="took all its 3 steps"):
+    with pytest.warns(StoppedEarly, match="stopped after 3 steps"):
         fit_model(table_of(MODELS["Ising, grid"], 300, 0), MODELS["Ising, grid"].graph)
 
 

@@ -74,5 +74,5 @@ def test_a_model_that_does_not_mix():
 
 def test_a_model_that_mixes_slowly():
     field = simulate.ising(simulate.grid(5, 5), coupling=0.38, signs="positive")
-    with pytest.warns(PoorMixing, match=r"5,024 draws are worth about .*raise thin \(now 1\)"):
+    with pytest.warns(PoorMixing, match=r"sample size of 5,024 draws is .*raise thin \(now 1\)"):
         field.sample(5000, seed=1, method=Gibbs(thin=1))

@@ -18,7 +18,7 @@ namespace isinglass {
 // Features of a column of so many states in the design of a column that it is a neighbour of.
 constexpr std::size_t edge_features(int states) { return static_cast<std::size_t>(states) - 1; }
 
-// Parameters of a feature, or of the field: what can be told apart in a target of so many states.
+// Parameters of a feature, or of the field: what can be distinguished in a target of so many states.
 constexpr std::size_t target_parameters(int target_states) {
   return static_cast<std::size_t>(target_states) - 1;
 }

@@ -14,18 +14,19 @@ constexpr std::size_t kLanes = 8;
 // Where the entries (i, j), j <= i, of the lower triangles begin.
 constexpr std::size_t lane_entry(std::size_t i, std::size_t j) { return (i * (i + 1) / 2 + j) * kLanes; }
 
-// Adds a number for each lane to the entries of all pairs of some places.
-ISINGLASS_CLONES inline void add_to_lanes(const std::size_t* places, std::size_t count, const double* numbers,
-                                          double* a) {
+// Adds a number for each lane to the entries of all pairs of some indices.
+ISINGLASS_INLINE inline void add_to_lanes_loop(const std::size_t* indices, std::size_t count,
+                                               const double* numbers, double* a) {
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
-      double* entry = a + lane_entry(std::max(places[i], places[j]), std::min(places[i], places[j]));
+      double* entry = a + lane_entry(std::max(indices[i], indices[j]), std::min(indices[i], indices[j]));
       for (std::size_t l = 0; l < kLanes; ++l) entry[l] += numbers[l];
     }
 }
+inline constexpr Vectorised<add_to_lanes_loop> add_to_lanes;
 
 // Factors in place. Where a pivot vanishes, that number is tied to zero.
-ISINGLASS_CLONES inline void factorise_lanes(double* a, std::size_t size) {
+ISINGLASS_INLINE inline void factorise_lanes_loop(double* a, std::size_t size) {
   constexpr double kVanishes = 1e-10, kTied = 1e150;
   for (std::size_t i = 0; i < size; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
@@ -43,9 +44,10 @@ ISINGLASS_CLONES inline void factorise_lanes(double* a, std::size_t size) {
       }
     }
 }
+inline constexpr Vectorised<factorise_lanes_loop> factorise_lanes;
 
 // x = (factor factor')^-1 x, size x lanes.
-ISINGLASS_CLONES inline void substitute_lanes(const double* factor, std::size_t size, double* x) {
+ISINGLASS_INLINE inline void substitute_lanes_loop(const double* factor, std::size_t size, double* x) {
   for (std::size_t i = 0; i < size; ++i) {
     const double* row = factor + lane_entry(i, 0);
     double sum[kLanes] = {};
@@ -62,5 +64,6 @@ ISINGLASS_CLONES inline void substitute_lanes(const double* factor, std::size_t 
       for (std::size_t l = 0; l < kLanes; ++l) x[k + l] -= row[k + l] * value[l];
   }
 }
+inline constexpr Vectorised<substitute_lanes_loop> substitute_lanes;
 
 }  // namespace isinglass

@@ -18,7 +18,7 @@ class LogLanes {
  public:
   LogLanes() { std::fill_n(products_, kSumLanes, 1.0); }
 
-  ISINGLASS_IN_CLONES void add(const double* weights, const double* values) {
+  ISINGLASS_INLINE void add(const double* weights, const double* values) {
     constexpr auto kOne = std::bit_cast<std::int64_t>(1.0), kLeast = std::bit_cast<std::int64_t>(1e-30),
                    kMost = std::bit_cast<std::int64_t>(1e30);
     // Positive numbers are ordered as their bits are; whole numbers are counted side by side.
@@ -40,7 +40,7 @@ class LogLanes {
     }
   }
 
-  ISINGLASS_IN_CLONES double sum() {
+  ISINGLASS_INLINE double sum() {
     if (factors_ > 0) flush();
     return total_of_lanes(sums_);
   }
@@ -48,7 +48,7 @@ class LogLanes {
  private:
   static constexpr int kFactors = 8;  // products stay where logarithms can be taken
 
-  ISINGLASS_IN_CLONES void flush() {
+  ISINGLASS_INLINE void flush() {
     for (std::size_t l = 0; l < kSumLanes; ++l) {
       sums_[l] += log_of(products_[l]);
       products_[l] = 1;

@@ -7,20 +7,12 @@
 #include <cstdint>
 #include <cstring>
 
-// Sanitizers cannot watch functions that are chosen while the program is being loaded.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define ISINGLASS_CLONES __attribute__((target_clones("avx2", "default")))
-#define ISINGLASS_IN_CLONES __attribute__((always_inline))
-#else
-#define ISINGLASS_CLONES
-#define ISINGLASS_IN_CLONES
-#endif
+#include "base/dispatch.hpp"
 
 namespace isinglass {
 
 // exp(-x) for x >= 0 to about 1e-15, in a form that compilers turn into vector code; not below exp(-700).
-ISINGLASS_IN_CLONES inline double exp_of_minus(double x) {
+ISINGLASS_INLINE inline double exp_of_minus(double x) {
   constexpr double kShift = 0x1.8p52;  // adding it rounds to a whole number, which the low bits then hold
   constexpr auto kMost = std::bit_cast<std::int64_t>(700.0);
   std::int64_t bits;  // ordered as the numbers are
@@ -53,13 +45,13 @@ ISINGLASS_IN_CLONES inline double exp_of_minus(double x) {
 }
 
 // exp(x), not beyond exp(-700) and exp(700).
-ISINGLASS_IN_CLONES inline double exp_of(double x) {
+ISINGLASS_INLINE inline double exp_of(double x) {
   const double e = exp_of_minus(std::abs(x));
   return x > 0 ? 1 / e : e;
 }
 
 // log(x) for x from 1e-300 to 1e300, to about 4e-16 of it, in such a form too.
-ISINGLASS_IN_CLONES inline double log_of(double x) {
+ISINGLASS_INLINE inline double log_of(double x) {
   constexpr std::uint64_t kOne = 0x3ff0000000000000, kHalfRoot = 0x3fe6a09e667f3bcd;  // 1, root of 1/2
   constexpr std::uint64_t kShift = 0x4330000000000000;  // 2^52: whole numbers go into the low bits
   std::uint64_t bits;
@@ -89,7 +81,7 @@ ISINGLASS_IN_CLONES inline double log_of(double x) {
 // Sums are kept in lanes, so that many numbers are worked on side by side.
 constexpr std::size_t kSumLanes = 16;
 
-ISINGLASS_IN_CLONES inline double total_of_lanes(const double* lanes) {
+ISINGLASS_INLINE inline double total_of_lanes(const double* lanes) {
   double eight[8], four[4];
   for (std::size_t l = 0; l < 8; ++l) eight[l] = lanes[l] + lanes[l + 8];
   for (std::size_t l = 0; l < 4; ++l) four[l] = eight[l] + eight[l + 4];
@@ -98,7 +90,7 @@ ISINGLASS_IN_CLONES inline double total_of_lanes(const double* lanes) {
 
 // The sum of what a function gives for each number below n.
 template <class Term>
-ISINGLASS_IN_CLONES inline double sum_in_lanes(std::size_t n, const Term& term) {
+ISINGLASS_INLINE inline double sum_in_lanes(std::size_t n, const Term& term) {
   double lanes[kSumLanes] = {};
   std::size_t i = 0;
   for (; i + kSumLanes <= n; i += kSumLanes)
@@ -108,31 +100,35 @@ ISINGLASS_IN_CLONES inline double sum_in_lanes(std::size_t n, const Term& term) 
 }
 
 // The sum of a[i] * b[i].
-ISINGLASS_CLONES inline double dot(const double* a, const double* b, std::size_t n) {
-  return sum_in_lanes(n, [=](std::size_t i) ISINGLASS_IN_CLONES { return a[i] * b[i]; });
+ISINGLASS_INLINE inline double dot_loop(const double* a, const double* b, std::size_t n) {
+  return sum_in_lanes(n, [=](std::size_t i) ISINGLASS_INLINE { return a[i] * b[i]; });
 }
+inline constexpr Vectorised<dot_loop> dot;
 
 // The sum of a[i].
-ISINGLASS_CLONES inline double total(const double* a, std::size_t n) {
-  return sum_in_lanes(n, [=](std::size_t i) ISINGLASS_IN_CLONES { return a[i]; });
+ISINGLASS_INLINE inline double total_loop(const double* a, std::size_t n) {
+  return sum_in_lanes(n, [=](std::size_t i) ISINGLASS_INLINE { return a[i]; });
 }
+inline constexpr Vectorised<total_loop> total;
 
 // The sum of a[i] where the byte is one; bytes are zero or one.
-ISINGLASS_CLONES inline double sum_where(const std::uint8_t* one, const double* a, std::size_t n) {
-  return sum_in_lanes(n,
-                      [=](std::size_t i) ISINGLASS_IN_CLONES { return static_cast<double>(one[i]) * a[i]; });
+ISINGLASS_INLINE inline double sum_where_loop(const std::uint8_t* one, const double* a, std::size_t n) {
+  return sum_in_lanes(n, [=](std::size_t i) ISINGLASS_INLINE { return static_cast<double>(one[i]) * a[i]; });
 }
+inline constexpr Vectorised<sum_where_loop> sum_where;
 
 // a[i] += factor * b[i].
-ISINGLASS_CLONES inline void add_multiple(double* a, double factor, const double* b, std::size_t n) {
+ISINGLASS_INLINE inline void add_multiple_loop(double* a, double factor, const double* b, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) a[i] += factor * b[i];
 }
+inline constexpr Vectorised<add_multiple_loop> add_multiple;
 
 // Two combinations of the same vectors: out[i] += sum over k of weight[k] * vectors[k][i]. Four vectors at a
 // time, so that what is summed up is fetched less often.
-ISINGLASS_CLONES inline void add_combinations(const double* const* vectors, std::size_t count, std::size_t n,
-                                              const double* weight, double* __restrict out,
-                                              const double* other_weight, double* __restrict other_out) {
+ISINGLASS_INLINE inline void add_combinations_loop(const double* const* vectors, std::size_t count,
+                                                   std::size_t n, const double* weight,
+                                                   double* __restrict out, const double* other_weight,
+                                                   double* __restrict other_out) {
   std::size_t k = 0;
   for (; k + 4 <= count; k += 4) {
     const double *a = vectors[k], *b = vectors[k + 1], *c = vectors[k + 2], *d = vectors[k + 3];
@@ -152,31 +148,39 @@ ISINGLASS_CLONES inline void add_combinations(const double* const* vectors, std:
     }
   }
 }
+inline constexpr Vectorised<add_combinations_loop> add_combinations;
 
 // The sums of weight[i] and of weight[i] * a[i], where a[i] is above a level.
-ISINGLASS_CLONES inline void sum_above(double level, const double* a, const double* weight, std::size_t n,
-                                       double& weights, double& sum) {
-  const auto above = [=](std::size_t i) ISINGLASS_IN_CLONES { return a[i] > level ? weight[i] : 0.0; };
+ISINGLASS_INLINE inline void sum_above_loop(double level, const double* a, const double* weight,
+                                            std::size_t n, double& weights, double& sum) {
+  const auto above = [=](std::size_t i) ISINGLASS_INLINE { return a[i] > level ? weight[i] : 0.0; };
   weights = sum_in_lanes(n, above);
-  sum = sum_in_lanes(n, [=](std::size_t i) ISINGLASS_IN_CLONES { return above(i) * a[i]; });
+  sum = sum_in_lanes(n, [=](std::size_t i) ISINGLASS_INLINE { return above(i) * a[i]; });
 }
+inline constexpr Vectorised<sum_above_loop> sum_above;
 
 // a[i] += b[i], for a few numbers: as many as the compiler knows, or `n`, which four divides. Compilers do
 // not see by themselves that such short loops are vectors.
 template <std::size_t kCount>
-ISINGLASS_IN_CLONES inline void add_few(double* a, const double* b, std::size_t n) {
+ISINGLASS_INLINE inline void add_few(double* a, const double* b, std::size_t n) {
 #if defined(__GNUC__)
-  using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
-  for (std::size_t i = 0; i < (kCount ? kCount : n); i += 4)
-    *reinterpret_cast<Four*>(a + i) += *reinterpret_cast<const Four*>(b + i);
+  using Four = double __attribute__((vector_size(32)));
+  for (std::size_t i = 0; i < (kCount ? kCount : n); i += 4) {
+    Four sum, added;  // copied, since neither array need be aligned
+    std::memcpy(&sum, a + i, sizeof sum);
+    std::memcpy(&added, b + i, sizeof added);
+    sum += added;
+    std::memcpy(a + i, &sum, sizeof sum);
+  }
 #else
   for (std::size_t i = 0; i < (kCount ? kCount : n); ++i) a[i] += b[i];
 #endif
 }
 
 // out[i] = a[i] * b[i].
-ISINGLASS_CLONES inline void multiply(const double* a, const double* b, double* out, std::size_t n) {
+ISINGLASS_INLINE inline void multiply_loop(const double* a, const double* b, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = a[i] * b[i];
 }
+inline constexpr Vectorised<multiply_loop> multiply;
 
 }  // namespace isinglass

@@ -16,7 +16,8 @@ struct CellView {
   const double* offset = nullptr;  // cells x width: scores held fixed, or none
   std::vector<int> answers = {};   // of each column, how many states are answers; all, if nothing is said
 
-  // The states of a column that are answers come first; a gap, where it is one more state, comes last.
+  // The states of a column that are answers come first; a missing value, where it is a state of its own,
+  // comes last.
   std::size_t answers_of(std::size_t t) const {
     return static_cast<std::size_t>(answers.empty() ? states[t] : answers[t]);
   }

@@ -26,9 +26,9 @@ struct ByCode {
 // Sums over the rows of each code of kFunctions functions of the cell. Every other row has sums of its
 // own, so that rows need not wait for each other.
 template <std::size_t kFunctions>
-ISINGLASS_IN_CLONES inline void sum_few_by_code(const ByCode& by, const double* of_cell, double* even,
-                                                double* odd) {
-  const auto add = [&](std::size_t i, double* sums) ISINGLASS_IN_CLONES {
+ISINGLASS_INLINE inline void sum_few_by_code(const ByCode& by, const double* of_cell, double* even,
+                                             double* odd) {
+  const auto add = [&](std::size_t i, double* sums) ISINGLASS_INLINE {
     const double *values = of_cell + by.cell[i] * kFunctions, weight = by.weights ? by.weights[i] : 1.0;
     sums += by.codes[i] * kFunctions;
     for (std::size_t f = 0; f < kFunctions; ++f) sums[f] += weight * values[f];
@@ -42,8 +42,8 @@ ISINGLASS_IN_CLONES inline void sum_few_by_code(const ByCode& by, const double* 
 }
 
 // The same for as many functions as targets of two to five states have; false for other numbers.
-ISINGLASS_CLONES inline bool sum_by_code(const ByCode& by, std::size_t codes, std::size_t functions,
-                                         const double* of_cell, double* out) {
+ISINGLASS_INLINE inline bool sum_by_code_loop(const ByCode& by, std::size_t codes, std::size_t functions,
+                                              const double* of_cell, double* out) {
   double odd[256 * 14];
   std::fill_n(odd, codes * std::min<std::size_t>(functions, 14), 0.0);
   switch (functions) {
@@ -65,26 +65,30 @@ ISINGLASS_CLONES inline bool sum_by_code(const ByCode& by, std::size_t codes, st
   for (std::size_t k = 0; k < codes * functions; ++k) out[k] += odd[k];
   return true;
 }
+inline constexpr Vectorised<sum_by_code_loop> sum_by_code;
 
 // The bits that two rows have in common. Returns whether there are any.
-ISINGLASS_CLONES inline bool meet(const Word* a, const Word* b, std::size_t words, Word* out) {
+ISINGLASS_INLINE inline bool meet_loop(const Word* a, const Word* b, std::size_t words, Word* out) {
   Word any = 0;
   for (std::size_t w = 0; w < words; ++w) any |= out[w] = a[w] & b[w];
   return any != 0;
 }
+inline constexpr Vectorised<meet_loop> meet;
 
 // The bits of a row that another one does not have. Returns whether there are any.
-ISINGLASS_CLONES inline bool leave(const Word* a, const Word* b, std::size_t words, Word* out) {
+ISINGLASS_INLINE inline bool leave_loop(const Word* a, const Word* b, std::size_t words, Word* out) {
   Word any = 0;
   for (std::size_t w = 0; w < words; ++w) any |= out[w] = a[w] & ~b[w];
   return any != 0;
 }
+inline constexpr Vectorised<leave_loop> leave;
 
 // Adds the bits of four rows to those of another.
-ISINGLASS_CLONES inline void join(const Word* a, const Word* b, const Word* c, const Word* d,
-                                  std::size_t words, Word* out) {
+ISINGLASS_INLINE inline void join_loop(const Word* a, const Word* b, const Word* c, const Word* d,
+                                       std::size_t words, Word* out) {
   for (std::size_t w = 0; w < words; ++w) out[w] |= (a[w] | b[w]) | (c[w] | d[w]);
 }
+inline constexpr Vectorised<join_loop> join;
 
 // While there are few cells each is a row of bits, and everything is a popcount; when there are
 // many, or weights have to be summed, each row of the table knows the number of its cell. There are
@@ -96,7 +100,7 @@ class Cells {
   Cells(const Table& table, std::size_t target) : table_(&table), target_(target) { reset(); }
 
   // Starts anew for another target; what was allocated is kept.
-  void turn_to(std::size_t target) {
+  void set_target(std::size_t target) {
     target_ = target;
     reset();
   }
@@ -146,13 +150,13 @@ class Cells {
   // Words or rows looked at, about, when the cells are split by a column of two states.
   std::size_t work_to_split() const { return by_bits_ ? size() * table_->words() : 8 * table_->rows(); }
 
-  // Cells by state of a column: how many rows of each, with the chances of the cell.
-  void split(std::size_t column, const double* chances, std::vector<WeightedCells>& by_state) const {
+  // Cells by state of a column: how many rows of each, with the probabilities of the cell.
+  void split(std::size_t column, const double* probabilities, std::vector<WeightedCells>& by_state) const {
     const auto m = static_cast<std::size_t>(table_->states(column));
     if (by_bits_ || size() * m <= table_->rows()) {
       std::vector<double> counts;
       split_counts(column, counts);
-      weigh(counts, m, chances, width(), by_state);
+      weigh(counts, m, probabilities, width(), by_state);
       return;
     }
     // Cells of hardly more than one row each: row by row.
@@ -160,23 +164,23 @@ class Cells {
     const std::uint8_t* codes = table_->codes(column);
     for (std::size_t c = 0; c < m; ++c) by_state[c].reset(width(), table_->rows_in(column, c));
     for (std::size_t i = 0; i < table_->rows(); ++i)
-      by_state[codes[i]].add(table_->weight(i), chances + cell_of_[i] * width());
+      by_state[codes[i]].add(table_->weight(i), probabilities + cell_of_[i] * width());
     for (WeightedCells& cells : by_state) cells.fill_lanes();
   }
 
   // The same from the rows of each cell in each of m states, as they were counted.
-  static void weigh(std::span<const double> counts, std::size_t m, const double* chances, std::size_t width,
-                    std::vector<WeightedCells>& by_state) {
+  static void weigh(std::span<const double> counts, std::size_t m, const double* probabilities,
+                    std::size_t width, std::vector<WeightedCells>& by_state) {
     by_state.resize(m);
     switch (width) {
       case 2:
-        return weigh_for<2>(counts, chances, width, by_state);
+        return weigh_for<2>(counts, probabilities, width, by_state);
       case 3:
-        return weigh_for<3>(counts, chances, width, by_state);
+        return weigh_for<3>(counts, probabilities, width, by_state);
       case 4:
-        return weigh_for<4>(counts, chances, width, by_state);
+        return weigh_for<4>(counts, probabilities, width, by_state);
       default:
-        return weigh_for<0>(counts, chances, width, by_state);
+        return weigh_for<0>(counts, probabilities, width, by_state);
     }
   }
 
@@ -250,13 +254,13 @@ class Cells {
  private:
   // For a target of that many states; zero stands for any.
   template <std::size_t kWidth>
-  static void weigh_for(std::span<const double> counts, const double* chances, std::size_t width,
+  static void weigh_for(std::span<const double> counts, const double* probabilities, std::size_t width,
                         std::vector<WeightedCells>& by_state) {
     const std::size_t m = by_state.size(), cells = counts.size() / m, step = kWidth ? kWidth : width;
     for (std::size_t c = 0; c < m; ++c) {
       by_state[c].reset(step, cells);
       for (std::size_t s = 0; s < cells; ++s)
-        by_state[c].add_if_any<kWidth>(counts[s * m + c], chances + s * step);
+        by_state[c].add_if_any<kWidth>(counts[s * m + c], probabilities + s * step);
       by_state[c].fill_lanes();
     }
   }

@@ -33,7 +33,8 @@ struct Factors {
 };
 
 // Codes count the values that occur, not those in between.
-inline void close_gaps(std::uint8_t* codes, std::size_t rows, const std::array<std::int64_t, 256>& counts) {
+inline void number_consecutively(std::uint8_t* codes, std::size_t rows,
+                                 const std::array<std::int64_t, 256>& counts) {
   std::vector<std::uint8_t> values;
   for (std::size_t value = 0; value < 256; ++value)
     if (counts[value]) values.push_back(static_cast<std::uint8_t>(value));
@@ -109,7 +110,7 @@ inline std::uint64_t subtract_bytes(std::uint64_t x, std::uint64_t y) {
   return ((x | kHigh) - (y & ~kHigh)) ^ ((x ^ ~y) & kHigh);
 }
 
-// Eight rows of eight bytes to eight columns: pairs of bytes, of twos and of fours change places.
+// Eight rows of eight bytes to eight columns: pairs of bytes, of twos and of fours change indices.
 inline void transpose_bytes(std::array<std::uint64_t, 8>& x) {
   constexpr std::array<std::uint64_t, 3> kMasks{0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
   for (std::size_t level = 0; level < 3; ++level) {
@@ -143,8 +144,8 @@ void subtract_eight(const IntegerTable<Value>& table, std::size_t j, std::size_t
 }
 
 // Rows of each value. A few values are counted one by one, in bytes: there are fewer than 256 rows.
-inline void tally(const std::uint8_t* codes, std::size_t start, std::size_t stop, std::size_t spread,
-                  std::array<std::int64_t, 256>& counts) {
+inline void count_values(const std::uint8_t* codes, std::size_t start, std::size_t stop, std::size_t spread,
+                         std::array<std::int64_t, 256>& counts) {
   constexpr std::size_t kFew = 4;
   if (spread > kFew || stop - start > 255) {
     for (std::size_t i = start; i < stop; ++i) ++counts[codes[i]];
@@ -190,11 +191,11 @@ Factors factorise_integers(const IntegerTable<Value>& table, unsigned threads) {
       for (; j < width; ++j)
         subtract(table, first + j, start, stop, least[j], &out.codes[(first + j) * rows]);
       for (j = 0; j < width; ++j)
-        tally(&out.codes[(first + j) * rows], start, stop, static_cast<std::size_t>(most[j] - least[j]),
-              out.counts[first + j]);
+        count_values(&out.codes[(first + j) * rows], start, stop,
+                     static_cast<std::size_t>(most[j] - least[j]), out.counts[first + j]);
     }
     for (std::size_t j = 0; j < width; ++j)
-      close_gaps(&out.codes[(first + j) * rows], rows, out.counts[first + j]);
+      number_consecutively(&out.codes[(first + j) * rows], rows, out.counts[first + j]);
   });
   out.fits = fits;
   return out;

@@ -9,11 +9,10 @@
 #include <string>
 #include <vector>
 
-#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
-#define ISINGLASS_X86 1
+#include "base/dispatch.hpp"
+
+#if ISINGLASS_X86
 #include <immintrin.h>
-#else
-#define ISINGLASS_X86 0
 #endif
 
 namespace isinglass {
@@ -74,7 +73,7 @@ __attribute__((target("avx2"))) inline __m256i bits_of_bytes(__m256i word) {
                          _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(word, 4), low)));
 }
 
-// Three bits of the same worth, place by place: their sum's low bit stays, the high one is returned.
+// Three bits of equal weight, bit by bit: their sum's low bit stays, the high one is returned.
 __attribute__((target("avx2"))) inline __m256i carry(__m256i& low, __m256i a, __m256i b) {
   const __m256i odd = _mm256_xor_si256(a, b);
   const __m256i high = _mm256_or_si256(_mm256_and_si256(a, b), _mm256_and_si256(odd, low));
@@ -82,7 +81,7 @@ __attribute__((target("avx2"))) inline __m256i carry(__m256i& low, __m256i a, __
   return high;
 }
 
-// Eight vectors are first added up place by place, with carries (after Harley and Seal), so that only
+// Eight vectors are first added up bit by bit, with carries (after Harley and Seal), so that only
 // the eights have to be looked up; bytes are summed before they can overflow.
 __attribute__((target("avx2"))) inline std::int64_t count_common_avx2(const Word* a, const Word* b,
                                                                       std::size_t words) {
@@ -128,7 +127,7 @@ inline bool supported(const std::string& name) {
   if (name == "portable") return true;
 #if ISINGLASS_X86
   if (name == "popcnt") return __builtin_cpu_supports("popcnt");
-  if (name == "avx2") return __builtin_cpu_supports("avx2");
+  if (name == "avx2") return has_avx2();
 #endif
   return false;
 }
@@ -160,6 +159,7 @@ inline std::int64_t count_common(const Word* a, const Word* b, std::size_t words
 // The switch that forces one instruction set, for tests and measurements; "best" undoes it.
 inline void use_instructions(const std::string& name) {
   detail::chosen() = name == "best" ? detail::best() : detail::named(name);
+  wide_vectors = std::string(detail::chosen().name) == "avx2";
 }
 
 inline const char* instructions() { return detail::chosen().name; }

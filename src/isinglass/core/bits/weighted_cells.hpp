@@ -1,4 +1,5 @@
-// Cells that take part in a search: how many rows of each, and the chances of the target's states there.
+// Cells that take part in a search: how many rows of each, and the probabilities of the target's states
+// there.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 
 namespace isinglass {
 
-// Each state's chances lie together, so that many cells are worked on side by side; searches want all lanes
-// full.
+// Each state's probabilities lie together, so that many cells are worked on side by side; searches want all
+// lanes full.
 class WeightedCells {
  public:
   // Begins anew, with room for so many cells.
@@ -21,26 +22,26 @@ class WeightedCells {
     if (numbers_.size() < (width + 1) * room_) numbers_.resize((width + 1) * room_);
   }
 
-  // One more cell, with a chance for each state. A width that the compiler knows makes a short loop.
+  // One more cell, with a probability for each state. A width that the compiler knows makes a short loop.
   template <std::size_t kWidth = 0>
-  void add(double rows, const double* chance) {
+  void add(double rows, const double* probability) {
     double* number = &numbers_[size_++];
     *number = rows;
-    for (std::size_t a = 0; a < (kWidth ? kWidth : width_); ++a) *(number += room_) = chance[a];
+    for (std::size_t a = 0; a < (kWidth ? kWidth : width_); ++a) *(number += room_) = probability[a];
   }
 
   // The same, if it has rows. What is written beyond the last cell is nobody's.
   template <std::size_t kWidth = 0>
-  void add_if_any(double rows, const double* chance) {
-    add<kWidth>(rows, chance);
+  void add_if_any(double rows, const double* probability) {
+    add<kWidth>(rows, probability);
     size_ -= rows > 0 ? 0 : 1;
   }
 
   // The cells of another, for two states: those of the other that are the first here, and the second.
   void append(const WeightedCells& other, std::size_t first, std::size_t second) {
     std::copy_n(other.rows(), other.size_, numbers_.data() + size_);
-    std::copy_n(other.chances(first), other.size_, numbers_.data() + room_ + size_);
-    std::copy_n(other.chances(second), other.size_, numbers_.data() + 2 * room_ + size_);
+    std::copy_n(other.probabilities(first), other.size_, numbers_.data() + room_ + size_);
+    std::copy_n(other.probabilities(second), other.size_, numbers_.data() + 2 * room_ + size_);
     size_ += other.size_;
   }
 
@@ -55,11 +56,11 @@ class WeightedCells {
 
   std::size_t size() const { return size_; }
   const double* rows() const { return numbers_.data(); }
-  const double* chances(std::size_t state) const { return numbers_.data() + (state + 1) * room_; }
+  const double* probabilities(std::size_t state) const { return numbers_.data() + (state + 1) * room_; }
 
  private:
   std::size_t width_ = 0, room_ = 0, size_ = 0;
-  std::vector<double> numbers_;  // rows, then the chances of each state
+  std::vector<double> numbers_;  // rows, then the probabilities of each state
 };
 
 }  // namespace isinglass

@@ -16,8 +16,8 @@
 
 namespace isinglass {
 
-// The cells by state of a candidate, with the chances that a fit gives them, and the rows of each of its
-// states and each of the target's.
+// The cells by state of a candidate, with the probabilities that a fit gives them, and the rows of each of
+// its states and each of the target's.
 struct SplitCells {
   std::vector<WeightedCells> by_state;
   std::vector<double> counts;  // states of the candidate x states of the target
@@ -41,14 +41,14 @@ class Gains {
 
   void split(const CurrentFit& fit, std::size_t column, SplitCells& out) {
     reader_.cross_counts(column, cells_.target(), out.counts);
-    cells_.split(column, fit.chances.data(), out.by_state);
+    cells_.split(column, fit.probabilities.data(), out.by_state);
   }
 
   Gain gain(const SplitCells& split) {
     if (!intercept_) return {joint_gain(split), {}};
     Gain gain;
     for (std::size_t c = 0; c < split.states(); ++c) {
-      gain.value += profile_.maximum(split.by_state[c], split.totals(c), Profile::Cell::of_chances);
+      gain.value += profile_.maximum(split.by_state[c], split.totals(c), Profile::Cell::of_probabilities);
       gain.shifts.insert(gain.shifts.end(), profile_.shift().begin(), profile_.shift().end());
     }
     gain.value /= table_.n();
@@ -89,17 +89,17 @@ class Gains {
         codes.push_back(static_cast<std::uint8_t>(c));
         for (std::size_t a = 0; a < width; ++a) {
           counts.push_back(cells.rows()[s] * totals[a] / all);
-          offset.push_back(std::log(cells.chances(a)[s]));
+          offset.push_back(std::log(cells.probabilities(a)[s]));
         }
       }
     }
     const CellView view{codes.size(), static_cast<int>(width), {static_cast<int>(m)},
                         codes.data(), counts.data(),           offset.data()};
     Refit problem(view, table_.n(), false, kVanishing);
-    std::vector<double> x(problem.size(), 0.0), chances;
-    const double before = problem.chances(problem.expand(x), chances);
+    std::vector<double> x(problem.size(), 0.0), probabilities;
+    const double before = problem.probabilities(problem.expand(x), probabilities);
     problem.minimise(x, 1e-15);
-    return before - problem.chances(problem.expand(x), chances);
+    return before - problem.probabilities(problem.expand(x), probabilities);
   }
 
   // Between two columns of two states one number is free, which moves the logits of the candidate's two
@@ -118,7 +118,7 @@ class Gains {
   // its expected rows, is down to that of the ridge: E e^v = n ridge |v|.
   double where_the_ridge_stops(const WeightedCells& cells, std::size_t a) const {
     double expected = 0;
-    for (std::size_t s = 0; s < cells.size(); ++s) expected += cells.rows()[s] * cells.chances(a)[s];
+    for (std::size_t s = 0; s < cells.size(); ++s) expected += cells.rows()[s] * cells.probabilities(a)[s];
     if (!(expected > 0)) return 0;
     double v = -10;
     for (int i = 0; i < 5; ++i) v = std::min(std::log(table_.n() * kRidge * -v / expected), -0.1);

@@ -1,6 +1,6 @@
 // The one small search behind every gain and every removal cost.
 //
-// Given the chances P_s of the target's states in some cells, shift their logits by one vector v,
+// Given the probabilities P_s of the target's states in some cells, shift their logits by one vector v,
 // the same in all cells, so that the observed totals become most likely:
 //     maximise  totals . v - sum_s rows_s log(sum_a P_s[a] exp(v_a)).
 // States that do not occur get v = -infinity, their limit. With a free field this is exactly what
@@ -23,8 +23,8 @@ namespace isinglass {
 
 class Profile {
  public:
-  // Whether the chances of a cell sum to one.
-  enum class Cell { of_chances, of_any_numbers };
+  // Whether the probabilities of a cell sum to one.
+  enum class Cell { of_probabilities, of_any_numbers };
 
   // Best shift and the log-likelihood it gains (not divided by n); totals sum to the rows.
   double maximum(const WeightedCells& cells, std::span<const double> totals,
@@ -34,7 +34,7 @@ class Profile {
     if (seen_.empty()) return 0.0;
     if (seen_.size() == 1) return -rise(cells, 0);
     // Where all states are seen, no shift gains nothing.
-    const bool nothing = kind == Cell::of_chances && seen_.size() == totals.size();
+    const bool nothing = kind == Cell::of_probabilities && seen_.size() == totals.size();
     return seen_.size() == 2 ? two_states(cells, totals) : many_states(cells, totals, nothing);
   }
 
@@ -93,7 +93,8 @@ class Profile {
   // One number u, added to the logit of the second state. The slope is monotone: Newton, kept inside a
   // bracket.
   double two_states(const WeightedCells& cells, std::span<const double> totals) {
-    const double *rows = cells.rows(), *first = cells.chances(seen_[0]), *second = cells.chances(seen_[1]);
+    const double *rows = cells.rows(), *first = cells.probabilities(seen_[0]),
+                 *second = cells.probabilities(seen_[1]);
     const double total = totals[seen_[1]], both = totals[seen_[0]] + total;
     double low = -700, high = 700, u = 0;
     for (int step = 0; step < 200; ++step) {

@@ -47,19 +47,20 @@ class RemovalCosts {
     const Design design = design_of(table_, fit.support);
     const std::size_t width = cells_.width(), q = width - 1, first = design.first(i);
     const double m = table_.states(fit.support[i]);
-    std::vector<double> parameters = fit.parameters, chances;
+    std::vector<double> parameters = fit.parameters, probabilities;
     for (std::size_t f = first; f < first + design.features_of(i); ++f)
       for (std::size_t a = 0; a < q; ++a) {
         double& value = parameters[f * q + a];
         if (!intercept_) parameters[a] += value / m;  // the field follows
         value = 0;
       }
-    const double loss = Refit(cells_.view(), table_.n(), intercept_, kRidge).chances(parameters, chances);
+    const double loss =
+        Refit(cells_.view(), table_.n(), intercept_, kRidge).probabilities(parameters, probabilities);
     if (!intercept_) return loss - fit.loss;
     left_.reset(width, cells_.size());
-    for (std::size_t s = 0; s < cells_.size(); ++s) left_.add(cells_.total(s), &chances[s * width]);
+    for (std::size_t s = 0; s < cells_.size(); ++s) left_.add(cells_.total(s), &probabilities[s * width]);
     left_.fill_lanes();
-    return loss - fit.loss - profile_.maximum(left_, totals, Profile::Cell::of_chances) / table_.n();
+    return loss - fit.loss - profile_.maximum(left_, totals, Profile::Cell::of_probabilities) / table_.n();
   }
 
   // The cells with the i-th neighbour's odds taken out; for a target of that many states, zero for any.
@@ -72,8 +73,8 @@ class RemovalCosts {
     left_.reset(width, cells_.size());
     for (std::size_t s = 0; s < cells_.size(); ++s) {
       const double *factor = &factors[static_cast<std::size_t>(cells_.code(s, i)) * width],
-                   *chance = &fit.chances[s * width];
-      for (std::size_t a = 0; a < width; ++a) left[a] = chance[a] * factor[a];
+                   *probability = &fit.probabilities[s * width];
+      for (std::size_t a = 0; a < width; ++a) left[a] = probability[a] * factor[a];
       left_.add<kWidth>(cells_.total(s), left);
     }
     left_.fill_lanes();

@@ -1,7 +1,7 @@
 // A first look at all candidates at once, from pair counts.
 //
 // For a target of two states, the slope of a candidate's state is observed minus expected rows,
-// E = the sum of the fitted chance p over its rows; the curvature is the sum of p(1 - p). Both are
+// E = the sum of the fitted probability p over its rows; the curvature is the sum of p(1 - p). Both are
 // sums of a function of the cell. Such a function is split into a known part, whose sums over every
 // state of every candidate are counts, and a remainder, whose share is bounded by Cauchy and Schwarz.
 //
@@ -10,7 +10,7 @@
 // enough, sets of cells in which the remainder is large: one popcount for each candidate still open. Sets
 // that were counted for every candidate are kept while cells only grow finer.
 //
-// When cells are many, least squares cost more than they tell. The known part is then the function
+// When cells are many, least squares cost more than they save. The known part is then the function
 // itself to some binary *digits*: each digit is a set of rows, so again one popcount for each
 // candidate still open, and each halves the remainder.
 #pragma once
@@ -40,8 +40,8 @@ struct Sides {
 
 // By how much the bound of each column exceeds the limit, times its denominators; positive also where
 // there is no bound. And its promise.
-ISINGLASS_CLONES inline void compare_bounds(const Sides& by, double* __restrict excess,
-                                            double* __restrict promise) {
+ISINGLASS_INLINE inline void compare_bounds_loop(const Sides& by, double* __restrict excess,
+                                                 double* __restrict promise) {
   for (std::size_t j = 0; j < by.columns; ++j) {
     const double slope = by.observed[j] - by.expected[j], other_slope = by.slope - slope,
                  loose = by.reaches[j] * by.slope_length + by.slope_rounding,
@@ -52,33 +52,35 @@ ISINGLASS_CLONES inline void compare_bounds(const Sides& by, double* __restrict 
                      std::max(by.curvature - by.curvatures[j] - flat, by.least_curvature * by.other_rows[j]);
     const double below = 2 * h - g, other_below = 2 * other_h - other_g;
     const double sum = g * g * other_below + other_g * other_g * below - by.limit * below * other_below;
-    excess[j] = (g < h) & (other_g < other_h) ? sum : 1.0;  // one `&`: without a jump
+    excess[j] = ((g < h) & (other_g < other_h)) ? sum : 1.0;  // one `&`: without a jump
     promise[j] = slope * slope * by.inverse_variances[j];
   }
 }
+inline constexpr Vectorised<compare_bounds_loop> compare_bounds;
 
 // Halves what is left: a step is taken from what is above zero, which is noted, and given to the rest.
-ISINGLASS_CLONES inline void take_digit(double* left, std::size_t size, double step, char* above) {
+ISINGLASS_INLINE inline void take_digit_loop(double* left, std::size_t size, double step, char* above) {
   for (std::size_t i = 0; i < size; ++i) above[i] = left[i] > 0;
   for (std::size_t i = 0; i < size; ++i) left[i] += left[i] > 0 ? -step : step;
 }
+inline constexpr Vectorised<take_digit_loop> take_digit;
 
 class Screen {
  public:
   Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells)
       : table_(table), pairs_(pairs), reader_(reader), cells_(cells) {}
 
-  // Begins anew for the present cells, fitted with these chances. What was allocated before is kept.
-  void begin(const std::vector<double>& chances, std::span<const std::size_t> candidates) {
+  // Begins anew for the present cells, fitted with these probabilities. What was allocated before is kept.
+  void begin(const std::vector<double>& probabilities, std::span<const std::size_t> candidates) {
     works_ = cells_.width() == 2;
     if (!works_) return;
     rows_ = slope_ = total_curvature_ = 0;
     least_curvature_ = 1;
-    chance_.of_cell.resize(cells_.size());
+    probability_.of_cell.resize(cells_.size());
     curvature_.of_cell.resize(cells_.size());
     for (std::size_t s = 0; s < cells_.size(); ++s) {
-      const double p = chances[2 * s + 1], rows = cells_.total(s), curvature = p * chances[2 * s];
-      chance_.of_cell[s] = p;
+      const double p = probabilities[2 * s + 1], rows = cells_.total(s), curvature = p * probabilities[2 * s];
+      probability_.of_cell[s] = p;
       curvature_.of_cell[s] = curvature;
       rows_ += rows;
       slope_ += cells_.count(s, 1) - rows * p;  // zero at a free field
@@ -94,7 +96,7 @@ class Screen {
     works_ = cells_.few() ? start_features() : start_digits(candidates);
   }
 
-  // Whether it can tell anything; it looks at targets of two states.
+  // Whether it works here: it looks at targets of two states.
   bool works() const { return works_; }
   // Whether its bounds are nearly those of the exact slopes.
   bool sharp() const { return works_ && !cells_.few(); }
@@ -131,7 +133,7 @@ class Screen {
   }
 
   // Whether sharper bounds cost much less than exact slopes of the candidates still open.
-  bool worth_sharpening(std::size_t open) const {
+  bool pays_to_sharpen(std::size_t open) const {
     if (!works_ || open <= 4) return false;
     const std::size_t summed = 8 * open > pairs_.size() ? pairs_.size() : open;
     const std::size_t solving =
@@ -153,7 +155,7 @@ class Screen {
     }
     for (std::size_t i = 0; !keep_ && i < open.size(); ++i) list_states(open[i].column);
     while (sets_.size() < kMostAtOnce && (sets_.empty() || !telling(limit)))
-      if (!(cells_.few() ? add_set() : add_digit(slope_matters() ? chance_ : curvature_))) break;
+      if (!(cells_.few() ? add_set() : add_digit(slope_matters() ? probability_ : curvature_))) break;
     if (sets_.empty() || !works_) return false;
     count_sets();
     return true;
@@ -166,7 +168,7 @@ class Screen {
 
  private:
   static constexpr std::size_t kMostAtOnce = 8, kMostKept = 16;
-  static constexpr int kFirstDigits = 6;  // of the chance, before any candidate is looked at
+  static constexpr int kFirstDigits = 6;  // of the probability, before any candidate is looked at
   static constexpr double kLastStep = 1e-6;
 
   // A function of the cell in two parts: the sums of the known one over the rows of every state, and
@@ -202,7 +204,7 @@ class Screen {
     double slope_left = slope_, curvature_left = total_curvature_;
     candidate.bound = candidate.promise = 0;
     for (std::size_t u = pairs_.first(j); u < stop; ++u) {
-      const double slope = observed_[u] - chance_.sums[u], curvature = curvature_.sums[u];
+      const double slope = observed_[u] - probability_.sums[u], curvature = curvature_.sums[u];
       candidate.bound += state_bound(slope, curvature, pairs_.marginals()[u], pairs_.reaches()[u]);
       candidate.promise += slope * slope * pairs_.inverse_variances()[u];
       slope_left -= slope;
@@ -228,7 +230,7 @@ class Screen {
   }
 
   double state_bound(double slope, double curvature, double rows, double reach) const {
-    const double steepest = std::abs(slope) + reach * chance_.length + slope_rounding();
+    const double steepest = std::abs(slope) + reach * probability_.length + slope_rounding();
     const double flattest =
         std::max(curvature - reach * curvature_.length - curvature_rounding(), least_curvature_ * rows);
     return quick_gain_bound(steepest, flattest);
@@ -236,7 +238,7 @@ class Screen {
 
   // Rough counts are off by at most the slack: those of the target's rows, and those that the known
   // parts are made of, times how large these are.
-  double slope_rounding() const { return rounding_ + table_.slack() * (1 + chance_.range); }
+  double slope_rounding() const { return rounding_ + table_.slack() * (1 + probability_.range); }
   double curvature_rounding() const { return rounding_ + table_.slack() * curvature_.range; }
 
   void compare_all(double limit) {
@@ -247,12 +249,12 @@ class Screen {
                     .slope = slope_,
                     .curvature = total_curvature_,
                     .least_curvature = least_curvature_,
-                    .slope_length = chance_.length,
+                    .slope_length = probability_.length,
                     .slope_rounding = slope_rounding(),
                     .curvature_length = curvature_.length,
                     .curvature_rounding = curvature_rounding(),
                     .observed = observed_.data(),
-                    .expected = chance_.sums.data(),
+                    .expected = probability_.sums.data(),
                     .curvatures = curvature_.sums.data(),
                     .rows = pairs_.marginals().data(),
                     .other_rows = pairs_.first_marginals().data(),
@@ -264,7 +266,7 @@ class Screen {
   // Whether the unknown part of the slopes loosens the bounds more than that of the curvatures.
   bool slope_matters() const {
     const double reach = 0.5 * std::sqrt(rows_), typical = 0.5 * total_curvature_;
-    const double by_slope = 2 * std::log1p(reach * chance_.length / (2 * std::sqrt(typical)));
+    const double by_slope = 2 * std::log1p(reach * probability_.length / (2 * std::sqrt(typical)));
     const double by_curvature = -std::log(std::max(1 - reach * curvature_.length / typical, 0.02));
     return by_slope >= by_curvature;
   }
@@ -272,7 +274,7 @@ class Screen {
   // Whether a candidate without effect, its slope as large as usual, would be ruled out by a limit.
   bool telling(double limit) const {
     const double reach = 0.5 * std::sqrt(rows_), usual = 0.5 * std::sqrt(total_curvature_);
-    const double g = usual + reach * chance_.length + slope_rounding(),
+    const double g = usual + reach * probability_.length + slope_rounding(),
                  h = 0.5 * total_curvature_ - reach * curvature_.length - curvature_rounding();
     return 2 * quick_gain_bound(g, h) <= limit;
   }
@@ -285,7 +287,7 @@ class Screen {
     const std::size_t members = cells_.support().size();
     const bool finer = lasting_ > 0 && cells_.age() == age_ && members == members_ + 1;
     counted_ = 0;
-    chance_.halves.clear();
+    probability_.halves.clear();
     curvature_.halves.clear();
     sums_of_.resize(finer ? lasting_ : 0);
     bool added = true;
@@ -325,7 +327,7 @@ class Screen {
 
   // Adds the set of cells that explains much of what is left.
   bool add_set() {
-    const std::vector<double>& left = (slope_matters() ? chance_ : curvature_).left;
+    const std::vector<double>& left = (slope_matters() ? probability_ : curvature_).left;
     double level = 0;
     if (!find_level(left, level)) return false;
     upper_.resize(left.size());
@@ -355,18 +357,18 @@ class Screen {
     combine_sums();
   }
 
-  // Least squares of chance and curvature on the features.
+  // Least squares of probability and curvature on the features.
   void estimate() {
-    for (Split* split : {&chance_, &curvature_}) {
+    for (Split* split : {&probability_, &curvature_}) {
       features_.half_solve(split->of_cell.data(), cells_.totals(), split->halves);
       features_.solve(split->halves, split->weights);
       split->known.assign(cells_.size(), 0.0);
     }
     vectors_.clear();
     for (std::size_t f = 0; f < features_.size(); ++f) vectors_.push_back(features_.row(f));
-    add_combinations(vectors_.data(), vectors_.size(), cells_.size(), chance_.weights.data(),
-                     chance_.known.data(), curvature_.weights.data(), curvature_.known.data());
-    leave_rest(chance_);
+    add_combinations(vectors_.data(), vectors_.size(), cells_.size(), probability_.weights.data(),
+                     probability_.known.data(), curvature_.weights.data(), curvature_.known.data());
+    leave_rest(probability_);
     leave_rest(curvature_);
   }
 
@@ -386,18 +388,18 @@ class Screen {
   // that were.
   void combine_sums() {
     if (keep_ || states_.empty()) {
-      for (Split* split : {&chance_, &curvature_}) split->sums.assign(pairs_.size(), 0.0);
-      add_combinations(sums_of_.data(), sums_of_.size(), pairs_.size(), chance_.weights.data(),
-                       chance_.sums.data(), curvature_.weights.data(), curvature_.sums.data());
+      for (Split* split : {&probability_, &curvature_}) split->sums.assign(pairs_.size(), 0.0);
+      add_combinations(sums_of_.data(), sums_of_.size(), pairs_.size(), probability_.weights.data(),
+                       probability_.sums.data(), curvature_.weights.data(), curvature_.sums.data());
       return;
     }
     for (const std::size_t u : states_) {
-      double chance = 0, curvature = 0;
+      double probability = 0, curvature = 0;
       for (std::size_t f = 0; f < sums_of_.size(); ++f) {
-        chance += chance_.weights[f] * sums_of_[f][u];
+        probability += probability_.weights[f] * sums_of_[f][u];
         curvature += curvature_.weights[f] * sums_of_[f][u];
       }
-      chance_.sums[u] = chance;
+      probability_.sums[u] = probability;
       curvature_.sums[u] = curvature;
     }
   }
@@ -430,10 +432,10 @@ class Screen {
 
   bool start_digits(std::span<const std::size_t> candidates) {
     lasting_ = 0;
-    start_at(chance_, 0.5);  // chances lie within 1/2 of 1/2, curvatures within 1/8 of 1/8
+    start_at(probability_, 0.5);  // probabilities lie within 1/2 of 1/2, curvatures within 1/8 of 1/8
     start_at(curvature_, 0.125);
     for (const std::size_t j : candidates) list_states(j);
-    for (int digit = 0; digit < kFirstDigits; ++digit) add_digit(chance_);
+    for (int digit = 0; digit < kFirstDigits; ++digit) add_digit(probability_);
     for (int digit = 0; digit < kFirstDigits / 2; ++digit) add_digit(curvature_);
     count_sets();
     return true;
@@ -480,7 +482,7 @@ class Screen {
   bool works_ = false;
   std::span<const double> observed_;  // rows of every state in which the target is in its second
   double rows_ = 0, rounding_ = 0, slope_ = 0, total_curvature_ = 0, least_curvature_ = 1;
-  Split chance_, curvature_;
+  Split probability_, curvature_;
   Features features_;
   std::size_t lasting_ = 0;             // how many of them stay when cells grow finer
   std::vector<const double*> sums_of_;  // of each feature, over the rows of every state

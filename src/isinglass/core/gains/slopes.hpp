@@ -39,7 +39,8 @@ class SlopeBounds {
     for (std::size_t c = 0; c < split.states(); ++c) {
       const WeightedCells& cells = split.by_state[c];
       double sums[2];
-      sum_moments(cells.size(), cells.rows(), cells.chances(0), cells.chances(1), 1.0, sums[0], sums[1]);
+      sum_moments(cells.size(), cells.rows(), cells.probabilities(0), cells.probabilities(1), 1.0, sums[0],
+                  sums[1]);
       candidate.bound += bound_of_two(split.totals(c).data(), sums, candidate.promise);
     }
     return hopeless(candidate);
@@ -51,16 +52,17 @@ class SlopeBounds {
     return q + q * (q + 1) / 2;
   }
 
-  // Chances of all states but the first in each cell, then the lower triangle of their curvature.
+  // Probabilities of all states but the first in each cell, then the lower triangle of their curvature.
   void tabulate_moments(const CurrentFit& fit) {
     const std::size_t width = cells_.width(), q = width - 1;
     moments_.clear();
     for (std::size_t s = 0; s < cells_.size(); ++s) {
-      const double* chance = &fit.chances[s * width];
-      moments_.insert(moments_.end(), chance + 1, chance + width);
+      const double* probability = &fit.probabilities[s * width];
+      moments_.insert(moments_.end(), probability + 1, probability + width);
       for (std::size_t a = 1; a <= q; ++a) {
-        for (std::size_t b = 1; b < a; ++b) moments_.push_back(-chance[a] * chance[b]);
-        moments_.push_back(width == 2 ? chance[1] * chance[0] : chance[a] * (1 - chance[a]));
+        for (std::size_t b = 1; b < a; ++b) moments_.push_back(-probability[a] * probability[b]);
+        moments_.push_back(width == 2 ? probability[1] * probability[0]
+                                      : probability[a] * (1 - probability[a]));
       }
     }
   }

@@ -70,7 +70,7 @@ class PotentialProblem {
     for (std::size_t i = 0; i < table_.rows(); ++i) {
       double* off = &off_[i * m_];
       const double share = table_.weight(i) / table_.n();
-      const double sum = chances(&scores_[i * m_], off);
+      const double sum = probabilities(&scores_[i * m_], off);
       for (std::size_t a = 0; a < m_; ++a) off[a] *= share / sum;
       off[table_.codes(r_)[i]] -= share;
     }
@@ -100,20 +100,21 @@ class PotentialProblem {
   void hold() {
     const std::size_t triangle = q_ * (q_ + 1) / 2;
     bend_.resize(table_.rows() * triangle);
-    std::vector<double> chance(m_), mean(q_);
+    std::vector<double> probability(m_), mean(q_);
     for (std::size_t i = 0; i < table_.rows(); ++i) {
-      const double share = table_.weight(i) / table_.n(), sum = chances(&scores_[i * m_], chance.data());
+      const double share = table_.weight(i) / table_.n(),
+                   sum = probabilities(&scores_[i * m_], probability.data());
       std::fill(mean.begin(), mean.end(), 0.0);
       for (std::size_t a = 0; a < m_; ++a) {
-        chance[a] /= sum;
-        for (std::size_t b = 0; b < q_; ++b) mean[b] += chance[a] * own_[a * q_ + b];
+        probability[a] /= sum;
+        for (std::size_t b = 0; b < q_; ++b) mean[b] += probability[a] * own_[a * q_ + b];
       }
       double* bend = &bend_[i * triangle];
       std::fill_n(bend, triangle, 0.0);
       for (std::size_t a = 0; a < m_; ++a)
         for (std::size_t b = 0, k = 0; b < q_; ++b)
           for (std::size_t c = 0; c <= b; ++c, ++k)
-            bend[k] += share * chance[a] * (own_[a * q_ + b] - mean[b]) * (own_[a * q_ + c] - mean[c]);
+            bend[k] += share * probability[a] * (own_[a * q_ + b] - mean[b]) * (own_[a * q_ + c] - mean[c]);
     }
   }
 
@@ -175,7 +176,7 @@ class PotentialProblem {
   }
 
   // exp of the scores less their largest; returns the sum.
-  double chances(const double* scores, double* out) const {
+  double probabilities(const double* scores, double* out) const {
     const double top = *std::max_element(scores, scores + m_);
     double sum = 0;
     for (std::size_t a = 0; a < m_; ++a) sum += out[a] = std::exp(scores[a] - top);

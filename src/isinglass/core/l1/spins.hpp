@@ -22,8 +22,9 @@ enum class SpinLoss { pseudo, rise, log_rise };
 namespace detail {
 
 // Pseudo-likelihood: slope and curvature of each row by its predictor.
-ISINGLASS_CLONES inline void look_pseudo(const double* predictor, const double* spin, const double* weight,
-                                         double* off, double* bend, std::size_t n) {
+ISINGLASS_INLINE inline void look_pseudo_loop(const double* predictor, const double* spin,
+                                              const double* weight, double* off, double* bend,
+                                              std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) {
     const double e = exp_of_minus(2 * std::abs(predictor[i]));
     const double whole = 1 / (1 + e);
@@ -31,21 +32,24 @@ ISINGLASS_CLONES inline void look_pseudo(const double* predictor, const double* 
     bend[i] = weight[i] * (4 * e * whole * whole);
   }
 }
+inline constexpr Vectorised<look_pseudo_loop> look_pseudo;
 
 // The sum of the rows' losses.
-ISINGLASS_CLONES inline double sum_pseudo(const double* predictor, const double* spin, const double* weight,
-                                          std::size_t n) {
-  return sum_in_lanes(n, [=](std::size_t i) ISINGLASS_IN_CLONES {
+ISINGLASS_INLINE inline double sum_pseudo_loop(const double* predictor, const double* spin,
+                                               const double* weight, std::size_t n) {
+  return sum_in_lanes(n, [=](std::size_t i) ISINGLASS_INLINE {
     const double size = std::abs(predictor[i]);
     return weight[i] * (log_of(1 + exp_of_minus(2 * size)) + size - spin[i] * predictor[i]);
   });
 }
+inline constexpr Vectorised<sum_pseudo_loop> sum_pseudo;
 
 // Interaction screening: each row's weight times exp(-u - top).
-ISINGLASS_CLONES inline void screen_rows(const double* predictor, const double* spin, const double* weight,
-                                         double top, double* out, std::size_t n) {
+ISINGLASS_INLINE inline void screen_rows_loop(const double* predictor, const double* spin,
+                                              const double* weight, double top, double* out, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) out[i] = weight[i] * exp_of(-spin[i] * predictor[i] - top);
 }
+inline constexpr Vectorised<screen_rows_loop> screen_rows;
 
 }  // namespace detail
 

@@ -13,8 +13,8 @@
 namespace isinglass {
 
 // logit[s] = field + sum over features of weight * x[s], cells side by side; all lanes full.
-ISINGLASS_CLONES inline void add_up(std::size_t cells, std::size_t features, const double* x,
-                                    const double* weight, double field, double* logit) {
+ISINGLASS_INLINE inline void add_up_loop(std::size_t cells, std::size_t features, const double* x,
+                                         const double* weight, double field, double* logit) {
   for (std::size_t s = 0; s < cells; s += kSumLanes) {
     double sums[kSumLanes];
     std::fill_n(sums, kSumLanes, field);
@@ -23,12 +23,13 @@ ISINGLASS_CLONES inline void add_up(std::size_t cells, std::size_t features, con
     std::copy_n(sums, kSumLanes, logit + s);
   }
 }
+inline constexpr Vectorised<add_up_loop> add_up;
 
 // The cells of a target of two states at some logits: expected less observed rows of the second state, and
 // their variance. Returns the loss, all rows together.
-ISINGLASS_CLONES inline double look_at_cells(std::size_t cells, const double* rows, const double* second,
-                                             const double* __restrict logit, double* __restrict off,
-                                             double* __restrict bend, double* __restrict loss) {
+ISINGLASS_INLINE inline double look_at_cells_loop(std::size_t cells, const double* rows, const double* second,
+                                                  const double* __restrict logit, double* __restrict off,
+                                                  double* __restrict bend, double* __restrict loss) {
   for (std::size_t s = 0; s < cells; ++s) {
     const double z = logit[s], all = rows[s], seen = second[s], small = exp_of_minus(std::abs(z)),
                  both = 1 + small, likely = 1 / both, unlikely = small * likely;
@@ -36,24 +37,26 @@ ISINGLASS_CLONES inline double look_at_cells(std::size_t cells, const double* ro
     bend[s] = all * likely * unlikely;
     loss[s] = all * (log_of(both) + 0.5 * (z + std::abs(z))) - seen * z;
   }
-  return sum_in_lanes(cells, [=](std::size_t s) ISINGLASS_IN_CLONES { return loss[s]; });
+  return sum_in_lanes(cells, [=](std::size_t s) ISINGLASS_INLINE { return loss[s]; });
 }
+inline constexpr Vectorised<look_at_cells_loop> look_at_cells;
 
-// Chances of the first and of the second state.
-ISINGLASS_CLONES inline void logits_to_both(std::size_t cells, const double* logit,
-                                            double* __restrict chances) {
+// Probabilities of the first and of the second state.
+ISINGLASS_INLINE inline void logits_to_both_loop(std::size_t cells, const double* logit,
+                                                 double* __restrict probabilities) {
   for (std::size_t s = 0; s < cells; ++s) {
     const double small = exp_of_minus(std::abs(logit[s])), likely = 1 / (1 + small),
                  unlikely = small * likely;
-    chances[2 * s] = logit[s] > 0 ? unlikely : likely;
-    chances[2 * s + 1] = logit[s] > 0 ? likely : unlikely;
+    probabilities[2 * s] = logit[s] > 0 ? unlikely : likely;
+    probabilities[2 * s + 1] = logit[s] > 0 ? likely : unlikely;
   }
 }
+inline constexpr Vectorised<logits_to_both_loop> logits_to_both;
 
 // The sums of w[s] * x[s] * y[s], for a feature x and some features y.
-ISINGLASS_CLONES inline void sum_products(std::size_t cells, const double* w, const double* x,
-                                          std::size_t before, const double* others, double* scratch,
-                                          double* out) {
+ISINGLASS_INLINE inline void sum_products_loop(std::size_t cells, const double* w, const double* x,
+                                               std::size_t before, const double* others, double* scratch,
+                                               double* out) {
   for (std::size_t s = 0; s < cells; ++s) scratch[s] = w[s] * x[s];
   for (std::size_t g = 0; g < before; ++g) {
     double lanes[kSumLanes] = {};
@@ -62,6 +65,7 @@ ISINGLASS_CLONES inline void sum_products(std::size_t cells, const double* w, co
     out[g] = total_of_lanes(lanes);
   }
 }
+inline constexpr Vectorised<sum_products_loop> sum_products;
 
 class BinaryDesign {
  public:
@@ -100,8 +104,8 @@ class BinaryDesign {
     return loss;
   }
 
-  // Chances of the two states in each cell, and the loss.
-  double chances(std::span<const double> full, std::size_t cells, double* out) {
+  // Probabilities of the two states in each cell, and the loss.
+  double probabilities(std::span<const double> full, std::size_t cells, double* out) {
     add_up(cells_, columns_, x_.data() + cells_, full.data() + 1, full[0], logit_.data());
     const double loss = look_at_cells(cells_, rows_.data(), second_.data(), logit_.data(), off_.data(),
                                       bend_.data(), scratch_.data());

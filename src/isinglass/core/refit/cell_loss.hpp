@@ -1,4 +1,5 @@
-// The loss of a column in its cells: its value, slopes, curvature, and the chances of the target's states.
+// The loss of a column in its cells: its value, slopes, curvature, and the probabilities of the target's
+// states.
 #pragma once
 
 #include <algorithm>
@@ -24,16 +25,16 @@ class CellLoss {
   CellLoss(const CellView& view, const Design& design)
       : view_(view), design_(design), q_(target_parameters(view.width)) {}
 
-  // Chances in each cell, and the loss.
-  double chances(std::span<const double> full, std::vector<double>& out) {
+  // Probabilities in each cell, and the loss.
+  double probabilities(std::span<const double> full, std::vector<double>& out) {
     const std::size_t width = q_ + 1;
     out.resize(view_.cells * width);
-    if (binary_) return binary_->chances(full, view_.cells, out.data());
+    if (binary_) return binary_->probabilities(full, view_.cells, out.data());
     const Scores scores(view_, full);
-    if (q_ == 1) return chances_of_two(scores, out);
+    if (q_ == 1) return probabilities_of_two(scores, out);
     double loss = 0;
     for (std::size_t s = 0; s < view_.cells; s += kCellBlock)
-      loss += block_chances(s, scores, &out[s * width]);
+      loss += block_probabilities(s, scores, &out[s * width]);
     return loss;
   }
 
@@ -48,11 +49,11 @@ class CellLoss {
   }
 
  private:
-  double chances_of_two(const Scores& scores, std::vector<double>& out) const {
-    TwoChances two;
+  double probabilities_of_two(const Scores& scores, std::vector<double>& out) const {
+    TwoProbabilities two;
     double loss = 0;
     for (std::size_t first = 0; first < view_.cells; first += kCellBlock) {
-      loss += block_chances(first, scores, two);
+      loss += block_probabilities(first, scores, two);
       for (std::size_t s = 0; s < cells_from(first); ++s) {
         const bool second = two.logit[s] > 0;
         out[2 * (first + s) + second] = two.likely[s];
@@ -64,8 +65,8 @@ class CellLoss {
 
   std::size_t cells_from(std::size_t first) const { return std::min(view_.cells - first, kCellBlock); }
 
-  // Loss of a block of cells of a target of two states, and its chances there.
-  double block_chances(std::size_t first, const Scores& scores, TwoChances& two) const {
+  // Loss of a block of cells of a target of two states, and its probabilities there.
+  double block_probabilities(std::size_t first, const Scores& scores, TwoProbabilities& two) const {
     const double* counts = view_.counts + 2 * first;
     double rows[kCellBlock], linear[kCellBlock];
     scores.of_cells(first, cells_from(first), two.logit);
@@ -73,13 +74,13 @@ class CellLoss {
       rows[s] = counts[2 * s] + counts[2 * s + 1];
       linear[s] = (two.logit[s] > 0 ? counts[2 * s] : -counts[2 * s + 1]) * two.logit[s];
     }
-    return logits_to_chances(cells_from(first), rows, two) + total(linear, cells_from(first));
+    return logits_to_probabilities(cells_from(first), rows, two) + total(linear, cells_from(first));
   }
 
-  // The same for any number of states; the chances go to `chance`.
-  double block_chances(std::size_t first, const Scores& scores, double* chance) const {
-    scores.of_cells(first, cells_from(first), chance);
-    return scores_to_chances(cells_from(first), q_ + 1, view_.counts + first * (q_ + 1), chance);
+  // The same for any number of states; the probabilities go to `probability`.
+  double block_probabilities(std::size_t first, const Scores& scores, double* probability) const {
+    scores.of_cells(first, cells_from(first), probability);
+    return scores_to_probabilities(cells_from(first), q_ + 1, view_.counts + first * (q_ + 1), probability);
   }
 
   // The features that are 1 in each cell, the field first.
@@ -102,10 +103,10 @@ class CellLoss {
   double sum_two_states(const Scores& scores, double* slopes, double* blocks) const {
     std::vector<double*> rows;  // of the lower triangle
     for (std::size_t f = 0; blocks && f < design_.features(); ++f) rows.push_back(blocks + f * (f + 1) / 2);
-    TwoChances two;
+    TwoProbabilities two;
     double value = 0;
     for (std::size_t first = 0; first < view_.cells; first += kCellBlock) {
-      value += block_chances(first, scores, two);
+      value += block_probabilities(first, scores, two);
       for (std::size_t s = 0; s < cells_from(first); ++s) {
         const double *counts = view_.counts + 2 * (first + s), rows_here = counts[0] + counts[1];
         const double off = rows_here * (two.logit[s] > 0 ? two.likely[s] : two.unlikely[s]) - counts[1];
@@ -125,15 +126,15 @@ class CellLoss {
 
   double sum_many_states(const Scores& scores, double* slopes, double* blocks) const {
     const std::size_t width = q_ + 1;
-    std::vector<double> chances(kCellBlock * width);
+    std::vector<double> probabilities(kCellBlock * width);
     double value = 0;
     for (std::size_t s = 0; s < view_.cells; s += kCellBlock) {
-      value += block_chances(s, scores, chances.data());
+      value += block_probabilities(s, scores, probabilities.data());
       add_cells({.cells = cells_from(s),
                  .active = active_.data(),
                  .begin = &active_begin_[s],
                  .counts = view_.counts + s * width,
-                 .chances = chances.data(),
+                 .probabilities = probabilities.data(),
                  .slopes = slopes,
                  .blocks = blocks},
                 q_);

@@ -13,13 +13,15 @@ namespace isinglass {
 // As many cells are looked at together as stay in the nearest cache with all that is kept of them.
 constexpr std::size_t kCellBlock = 64;
 
-// A target of two states in some cells: its logits, the chances of the likelier state and of the other.
-struct TwoChances {
+// A target of two states in some cells: its logits, the probabilities of the likelier state and of the other.
+struct TwoProbabilities {
   double logit[kCellBlock], likely[kCellBlock], unlikely[kCellBlock];
 };
 
-// Fills in the chances that go with the logits. Returns the sum of rows * log(1 / chance of the likelier).
-ISINGLASS_CLONES inline double logits_to_chances(std::size_t cells, const double* rows, TwoChances& two) {
+// Fills in the probabilities that go with the logits. Returns the sum of rows * log(1 / probability of the
+// likelier).
+ISINGLASS_INLINE inline double logits_to_probabilities_loop(std::size_t cells, const double* rows,
+                                                            TwoProbabilities& two) {
   double logs[kCellBlock];
   for (std::size_t s = 0; s < cells; ++s) {
     const double small = exp_of_minus(std::abs(two.logit[s])), both = 1 + small, whole = 1 / both;
@@ -27,14 +29,15 @@ ISINGLASS_CLONES inline double logits_to_chances(std::size_t cells, const double
     two.unlikely[s] = small * whole;
     logs[s] = rows[s] * log_of(both);
   }
-  return sum_in_lanes(cells, [&](std::size_t s) ISINGLASS_IN_CLONES { return logs[s]; });
+  return sum_in_lanes(cells, [&](std::size_t s) ISINGLASS_INLINE { return logs[s]; });
 }
+inline constexpr Vectorised<logits_to_probabilities_loop> logits_to_probabilities;
 
 // Scores of some cells, less the largest of each cell; how many rows these have, and the sum of counts times
 // scores. A width that the compiler knows makes short loops; zero stands for any.
 template <std::size_t kWidth>
-ISINGLASS_IN_CLONES inline double lower_scores(std::size_t cells, std::size_t any_width, const double* counts,
-                                               double* scores, double* rows) {
+ISINGLASS_INLINE inline double lower_scores(std::size_t cells, std::size_t any_width, const double* counts,
+                                            double* scores, double* rows) {
   const std::size_t width = kWidth ? kWidth : any_width;
   double linear = 0;
   for (std::size_t s = 0; s < cells; ++s, counts += width, scores += width) {
@@ -51,72 +54,73 @@ ISINGLASS_IN_CLONES inline double lower_scores(std::size_t cells, std::size_t an
   return linear;
 }
 
-// Scores of three states and more become chances. Returns the loss of the cells, all rows together.
+// Scores of three states and more become probabilities. Returns the loss of the cells, all rows together.
 template <std::size_t kWidth>
-ISINGLASS_IN_CLONES inline double scores_to_chances_of(std::size_t cells, std::size_t any_width,
-                                                       const double* counts, double* chance) {
+ISINGLASS_INLINE inline double scores_to_probabilities_of(std::size_t cells, std::size_t any_width,
+                                                          const double* counts, double* probability) {
   const std::size_t width = kWidth ? kWidth : any_width;
   double rows[kCellBlock], sums[kCellBlock];
-  const double linear = lower_scores<kWidth>(cells, width, counts, chance, rows);
-  for (std::size_t i = 0; i < cells * width; ++i) chance[i] = exp_of_minus(-chance[i]);
+  const double linear = lower_scores<kWidth>(cells, width, counts, probability, rows);
+  for (std::size_t i = 0; i < cells * width; ++i) probability[i] = exp_of_minus(-probability[i]);
   for (std::size_t s = 0; s < cells; ++s) {
     double sum = 0;
-    for (std::size_t a = 0; a < width; ++a) sum += chance[s * width + a];
+    for (std::size_t a = 0; a < width; ++a) sum += probability[s * width + a];
     sums[s] = sum;  // from 1 to the width
   }
   for (std::size_t s = 0; s < cells; ++s) {
     const double whole = 1 / sums[s];
-    for (std::size_t a = 0; a < width; ++a) chance[s * width + a] *= whole;
+    for (std::size_t a = 0; a < width; ++a) probability[s * width + a] *= whole;
   }
-  const auto loss = [&](std::size_t s) ISINGLASS_IN_CLONES { return rows[s] * log_of(sums[s]); };
+  const auto loss = [&](std::size_t s) ISINGLASS_INLINE { return rows[s] * log_of(sums[s]); };
   return sum_in_lanes(cells, loss) - linear;
 }
 
-ISINGLASS_CLONES inline double scores_to_chances(std::size_t cells, std::size_t width, const double* counts,
-                                                 double* chance) {
+ISINGLASS_INLINE inline double scores_to_probabilities_loop(std::size_t cells, std::size_t width,
+                                                            const double* counts, double* probability) {
   switch (width) {
     case 3:
-      return scores_to_chances_of<3>(cells, width, counts, chance);
+      return scores_to_probabilities_of<3>(cells, width, counts, probability);
     case 4:
-      return scores_to_chances_of<4>(cells, width, counts, chance);
+      return scores_to_probabilities_of<4>(cells, width, counts, probability);
     case 5:
-      return scores_to_chances_of<5>(cells, width, counts, chance);
+      return scores_to_probabilities_of<5>(cells, width, counts, probability);
     default:
-      return scores_to_chances_of<0>(cells, width, counts, chance);
+      return scores_to_probabilities_of<0>(cells, width, counts, probability);
   }
 }
+inline constexpr Vectorised<scores_to_probabilities_loop> scores_to_probabilities;
 
 // A block, the lower triangle of a q x q matrix, takes whole vectors.
 constexpr std::size_t block_size(std::size_t q) { return q == 1 ? 1 : (q * (q + 1) / 2 + 3) / 4 * 4; }
 
 // Some cells: the features that are 1 in each, from active[begin[s]] to active[begin[s + 1]], counts
-// and chances of the target's states. And where sums are added: q = width - 1 slopes a feature, and for
-// each pair of features a block; no blocks, if nobody wants them.
+// and probabilities of the target's states. And where sums are added: q = width - 1 slopes per feature, and
+// for each pair of features a block; no blocks, if nobody wants them.
 struct CellSums {
   std::size_t cells;
   const std::uint32_t* active;
   const std::size_t* begin;
-  const double *counts, *chances;
+  const double *counts, *probabilities;
   double *slopes, *blocks;
 };
 
 // The number of the target's states but the first, where the compiler knows it; zero stands for any.
 template <std::size_t kQ>
-ISINGLASS_IN_CLONES inline void add_cells_of(const CellSums& by, std::size_t states) {
+ISINGLASS_INLINE inline void add_cells_of(const CellSums& by, std::size_t states) {
   const std::size_t q = kQ ? kQ : states, width = q + 1, size = block_size(q);
   double few_off[kQ + 1], few[block_size(kQ) + 4] = {};
   std::vector<double> many_off(kQ ? 0 : q), many(kQ ? 0 : size);
   double *off = kQ ? few_off : many_off.data(), *curvature = kQ ? few : many.data();
   for (std::size_t s = 0; s < by.cells; ++s) {
-    const double *counts = by.counts + s * width, *chance = by.chances + s * width;
+    const double *counts = by.counts + s * width, *probability = by.probabilities + s * width;
     double rows = 0;
     for (std::size_t a = 0; a < width; ++a) rows += counts[a];
     for (std::size_t a = 1, k = 0; a <= q; ++a) {
-      const double expected = rows * chance[a];
+      const double expected = rows * probability[a];
       off[a - 1] = expected - counts[a];
-      for (std::size_t b = 1; b < a; ++b) curvature[k++] = -expected * chance[b];
-      double others = 0;  // not 1 - chance, which cancels
-      for (std::size_t b = 0; b <= q; ++b) others += b == a ? 0.0 : chance[b];
+      for (std::size_t b = 1; b < a; ++b) curvature[k++] = -expected * probability[b];
+      double others = 0;  // not 1 - probability, which cancels
+      for (std::size_t b = 0; b <= q; ++b) others += b == a ? 0.0 : probability[b];
       curvature[k++] = expected * others;
     }
     const std::uint32_t *begin = by.active + by.begin[s], *end = by.active + by.begin[s + 1];
@@ -130,7 +134,7 @@ ISINGLASS_IN_CLONES inline void add_cells_of(const CellSums& by, std::size_t sta
   }
 }
 
-ISINGLASS_CLONES inline void add_cells(const CellSums& by, std::size_t q) {
+ISINGLASS_INLINE inline void add_cells_loop(const CellSums& by, std::size_t q) {
   switch (q) {
     case 2:
       return add_cells_of<2>(by, q);
@@ -142,5 +146,6 @@ ISINGLASS_CLONES inline void add_cells(const CellSums& by, std::size_t q) {
       return add_cells_of<0>(by, q);
   }
 }
+inline constexpr Vectorised<add_cells_loop> add_cells;
 
 }  // namespace isinglass

@@ -23,7 +23,7 @@ struct Deviances {
                                  // it: the target's states by those of the neighbour
 };
 
-// Cells that differ in one column only, put together.
+// Cells that differ in one column only, merged.
 struct MergedCells {
   std::vector<std::uint8_t> codes;
   std::vector<double> counts;
@@ -72,18 +72,18 @@ class DevianceFinder {
   DevianceFinder(const Table& table, bool intercept)
       : table_(table), intercept_(intercept), cells_(table, 0) {}
 
-  // `left_out` are places among the neighbours: those that the column is refitted without.
+  // `left_out` are positions among the neighbours: those that the column is refitted without.
   Deviances find(std::size_t target, const std::vector<std::size_t>& neighbours,
                  const std::vector<std::size_t>& left_out) {
     Deviances found;
     if (table_.states(target) < 2) return found;
-    cells_.turn_to(target);
+    cells_.set_target(target);
     cells_.become(neighbours);
     const CellView view = cells_.view();
     Refit problem(view, table_.n(), intercept_, kRidge);
-    std::vector<double> x(problem.size(), 0.0), chances;
+    std::vector<double> x(problem.size(), 0.0), probabilities;
     problem.minimise(x, kTolerance);
-    found.loss = problem.chances(problem.expand(x), chances);
+    found.loss = problem.probabilities(problem.expand(x), probabilities);
     for (const std::size_t i : left_out) leave_out(view, i, x, found);
     return found;
   }
@@ -93,11 +93,11 @@ class DevianceFinder {
   void leave_out(const CellView& view, std::size_t i, const std::vector<double>& x, Deviances& found) const {
     const MergedCells cells(view, i);
     Refit problem(cells.view(view, i), table_.n(), intercept_, kRidge);
-    std::vector<double> fewer = without_block(view, i, x), chances;
+    std::vector<double> fewer = without_block(view, i, x), probabilities;
     problem.minimise(fewer, kTolerance);
-    const double loss = problem.chances(problem.expand(fewer), chances);
+    const double loss = problem.probabilities(problem.expand(fewer), probabilities);
     found.without.push_back(std::max(loss, found.loss));
-    expect(view, i, cells, chances, found.expected);
+    expect(view, i, cells, probabilities, found.expected);
   }
 
   std::vector<double> without_block(const CellView& view, std::size_t i, const std::vector<double>& x) const {
@@ -111,14 +111,14 @@ class DevianceFinder {
   }
 
   void expect(const CellView& view, std::size_t i, const MergedCells& cells,
-              const std::vector<double>& chances, std::vector<double>& expected) const {
+              const std::vector<double>& probabilities, std::vector<double>& expected) const {
     const auto m = static_cast<std::size_t>(view.states[i]), width = static_cast<std::size_t>(view.width);
     const std::size_t first = expected.size();
     expected.resize(first + width * m, 0.0);
     for (std::size_t s = 0; s < view.cells; ++s) {
       const std::size_t c = view.codes[s * view.states.size() + i];
-      const double* chance = &chances[cells.merged[s] * width];
-      for (std::size_t a = 0; a < width; ++a) expected[first + a * m + c] += cells_.total(s) * chance[a];
+      const double* probability = &probabilities[cells.merged[s] * width];
+      for (std::size_t a = 0; a < width; ++a) expected[first + a * m + c] += cells_.total(s) * probability[a];
     }
   }
 

@@ -22,9 +22,9 @@ struct NodeFit {
 
 // The same with what a search asks of it, which takes a number for each cell and is soon made again.
 struct CurrentFit : NodeFit {
-  std::vector<double> chances;      // cells x states of the target
-  std::vector<double> least_costs;  // what removing each column costs at least, raw
-  std::vector<double> responses;    // where the field then goes, about; or nothing
+  std::vector<double> probabilities;  // cells x states of the target
+  std::vector<double> least_costs;    // what removing each column costs at least, raw
+  std::vector<double> responses;      // where the field then goes, about; or nothing
 };
 
 // Where the features of each column of a support stand.
@@ -45,24 +45,24 @@ class Fitter {
     CurrentFit fit;
     fit.support = cells.support();
     if (cells.width() < 2) {
-      fit.chances.assign(cells.size(), 1.0);
+      fit.probabilities.assign(cells.size(), 1.0);
       return fit;
     }
     Refit problem(cells.view(), table_.n(), intercept_, kRidge);
     std::vector<double> x = start(cells, near, shifts);
     problem.minimise(x, kTolerance);
     fit.parameters = problem.expand(x);
-    fit.loss = problem.chances(fit.parameters, fit.chances);
+    fit.loss = problem.probabilities(fit.parameters, fit.probabilities);
     fit.unbounded = problem.held_by_ridge(x);
     fit.least_costs = problem.least_removal_costs(x);
     fit.responses = problem.field_responses(x);
     return fit;
   }
 
-  // A fit that was kept, with its chances; the cells are those of its support.
+  // A fit that was kept, with its probabilities; the cells are those of its support.
   CurrentFit restore(const Cells& cells, const NodeFit& kept) const {
     CurrentFit fit{kept, {}, {}, {}};
-    Refit(cells.view(), table_.n(), intercept_, kRidge).chances(fit.parameters, fit.chances);
+    Refit(cells.view(), table_.n(), intercept_, kRidge).probabilities(fit.parameters, fit.probabilities);
     return fit;
   }
 

@@ -5,7 +5,7 @@
 // is more than is needed, and makes the steps easy: a product with the curvature is one pass over the
 // cells, and conjugate gradients do not mind directions in which nothing changes. Two states of
 // one column never meet in a cell, so the curvature between them is nothing but the ridge's; its blocks,
-// one a state, make a good preconditioner far from the minimum. Near it, where steps have to be solved
+// one per state, make a good preconditioner far from the minimum. Near it, where steps have to be solved
 // well, `StateFactors` make a better one.
 #pragma once
 
@@ -59,8 +59,8 @@ class LargeRefit {
   static constexpr std::size_t kVector = 4;             // rows of numbers are padded to whole vectors
   static constexpr double kLoose = 0.3, kTight = 1e-4;  // residuals of steps far from the minimum, and near
   static constexpr double kFar = 0.3;                   // after such a step the blocks are summed anew
-  static constexpr int kMany = 8;                       // products in a step: worth better factors
-  static constexpr double kMoved = 0.1;                 // steps so far since then: worth fresh ones
+  static constexpr int kMany = 8;                       // products in a step that call for better factors
+  static constexpr double kMoved = 0.1;                 // steps so far since then that call for fresh ones
   static constexpr int kInverseIterations = 8;          // each at least squares the share of what is flat
 
   void list_active() {
@@ -142,7 +142,7 @@ class LargeRefit {
         if (accepted) value = there;
       }
       if (!accepted) {
-        evaluate(u, gradient);  // the chances are to be those of the answer
+        evaluate(u, gradient);  // the probabilities are to be those of the answer
         return;
       }
       std::swap(u, trial);
@@ -217,46 +217,47 @@ class LargeRefit {
 
   Rows rows() const { return {view_.cells, first_.size() + 1, row_, active_.data()}; }
 
-  // Value and gradient of the mean loss plus ridge; the chances are kept for the curvature.
+  // Value and gradient of the mean loss plus ridge; the probabilities are kept for the curvature.
   double evaluate(std::span<const double> u, std::vector<double>& gradient) {
     const std::size_t width = q_ + 1;
-    chance_.resize(view_.cells * row_);
+    probability_.resize(view_.cells * row_);
     excess_.resize(view_.cells * row_);
-    gather_scores(rows(), u.data(), chance_.data());
+    gather_scores(rows(), u.data(), probability_.data());
     double value = 0;
     for (std::size_t s = 0; s < view_.cells; ++s) {
       const double* counts = view_.counts + s * width;
-      double* chance = &chance_[s * row_];
-      value += chances(view_.offset ? view_.offset + s * width : nullptr, counts, chance);
-      for (std::size_t a = 0; a < q_; ++a) excess_[s * row_ + a] = share_[s] * chance[a] - counts[a + 1] / n_;
+      double* probability = &probability_[s * row_];
+      value += probabilities(view_.offset ? view_.offset + s * width : nullptr, counts, probability);
+      for (std::size_t a = 0; a < q_; ++a)
+        excess_[s * row_ + a] = share_[s] * probability[a] - counts[a + 1] / n_;
     }
     gradient.assign(size_, 0.0);
     scatter_scores(rows(), excess_.data(), gradient.data());
     return value / n_ + 0.5 * add_ridge(u, gradient);
   }
 
-  // Loss of one cell; its scores become chances of all states but the first.
-  double chances(const double* offset, const double* counts, double* chance) const {
+  // Loss of one cell; its scores become probabilities of all states but the first.
+  double probabilities(const double* offset, const double* counts, double* probability) const {
     double base = 0, top = 0;
     if (offset) {
       base = top = offset[0];
-      for (std::size_t a = 0; a < q_; ++a) chance[a] += offset[a + 1];
+      for (std::size_t a = 0; a < q_; ++a) probability[a] += offset[a + 1];
     }
-    for (std::size_t a = 0; a < q_; ++a) top = std::max(top, chance[a]);
+    for (std::size_t a = 0; a < q_; ++a) top = std::max(top, probability[a]);
     double sum = std::exp(base - top), rows = counts[0], linear = counts[0] * (base - top);
     for (std::size_t a = 0; a < q_; ++a) {
-      const double score = chance[a] - top;
+      const double score = probability[a] - top;
       linear += counts[a + 1] * score;
       rows += counts[a + 1];
-      sum += chance[a] = std::exp(score);
+      sum += probability[a] = std::exp(score);
     }
-    for (std::size_t a = 0; a < q_; ++a) chance[a] /= sum;
+    for (std::size_t a = 0; a < q_; ++a) probability[a] /= sum;
     return rows * std::log(sum) - linear;
   }
 
   void multiply_curvature(std::span<const double> u, std::vector<double>& out) {
     std::fill(out.begin(), out.end(), 0.0);
-    add_curvature_times(rows(), chance_.data(), share_.data(), u.data(), out.data());
+    add_curvature_times(rows(), probability_.data(), share_.data(), u.data(), out.data());
     add_ridge(u, out);
   }
 
@@ -296,12 +297,12 @@ class LargeRefit {
     const std::size_t triangle = q_ * (q_ + 1) / 2, features = first_.size() + 1;
     std::vector<double> sums(features_ * triangle, 0.0), cell(triangle);
     for (std::size_t s = 0; s < view_.cells; ++s) {
-      const double* chance = &chance_[s * row_];
+      const double* probability = &probability_[s * row_];
       std::size_t k = 0;
       for (std::size_t a = 0; a < q_; ++a) {
-        const double rows = share_[s] * chance[a];
-        for (std::size_t b = 0; b < a; ++b) cell[k++] = -rows * chance[b];
-        cell[k++] = rows * (1 - chance[a]);
+        const double rows = share_[s] * probability[a];
+        for (std::size_t b = 0; b < a; ++b) cell[k++] = -rows * probability[b];
+        cell[k++] = rows * (1 - probability[a]);
       }
       for (std::size_t i = 0; i < features; ++i)
         add_multiple(&sums[active_[s * features + i] * triangle], 1.0, cell.data(), triangle);
@@ -320,7 +321,8 @@ class LargeRefit {
     if (!by_state_) by_state_.emplace(q_ + 1, left_out);
     const std::size_t features = first_.size() + 1;
     by_state_->prepare(view_.cells, ridge_, [&](std::size_t s) {
-      return StateFactors::Cell{share_[s], std::span(&active_[s * features], features), &chance_[s * row_]};
+      return StateFactors::Cell{share_[s], std::span(&active_[s * features], features),
+                                &probability_[s * row_]};
     });
   }
 
@@ -398,7 +400,7 @@ class LargeRefit {
   std::vector<std::size_t> commonest_;  // feature of its commonest
   std::vector<std::uint32_t> active_;   // features of each cell, the field first
   std::vector<double> share_;           // of the rows, cell by cell
-  std::vector<double> chance_;          // cells x padded states
+  std::vector<double> probability_;     // cells x padded states
   std::vector<double> excess_;          // expected less observed rows, cells x padded states
   std::vector<double> blocks_, factors_;
   std::optional<StateFactors> by_state_;

@@ -113,15 +113,15 @@ class Refit {
     return full;
   }
 
-  // Chances of the target's states in each cell at expanded parameters, and the plain mean loss.
-  double chances(std::span<const double> full, std::vector<double>& out) {
-    return loss_.chances(full, out) / n_;
+  // Probabilities of the target's states in each cell at expanded parameters, and the plain mean loss.
+  double probabilities(std::span<const double> full, std::vector<double>& out) {
+    return loss_.probabilities(full, out) / n_;
   }
 
   // Which columns' tables the data leave open in some direction, the ridge alone holding them.
   // Along a direction in which the loss only falls towards infinity, the ridge stops the fit where
   // the data's pull equals its own, so the curvature left there is at most a few times the ridge
-  // times the size of the tables; where columns are collinear it is zero. Gaps are not looked at.
+  // times the size of the tables; where columns are collinear it is zero. Missing values are not looked at.
   std::vector<char> held_by_ridge(std::span<const double> x) {
     const double limit = ridge_ + 4 * ridge_ * (1 + tables_norm(x));
     return large_ ? large_->flatter_than(limit) : tables_flatter_than(minimum(x), limit);

@@ -8,7 +8,7 @@
 
 namespace isinglass {
 
-// Numbers come in rows, a row a feature; a cell has some features, and scores that are the sum of their
+// Numbers come in rows, one row per feature; a cell has some features, and scores that are the sum of their
 // rows. Widths that the compiler knows, kWidth, stay in registers; zero stands for any.
 struct Rows {
   std::size_t cells, features, width;
@@ -17,7 +17,7 @@ struct Rows {
   static constexpr std::size_t kWidest = 256;
 
   template <std::size_t kWidth>
-  ISINGLASS_IN_CLONES void gather(std::size_t s, const double* u, double* scores) const {
+  ISINGLASS_INLINE void gather(std::size_t s, const double* u, double* scores) const {
     const std::size_t w = kWidth ? kWidth : width;
     for (std::size_t a = 0; a < w; ++a) scores[a] = 0;
     for (std::size_t i = 0; i < features; ++i) {
@@ -27,7 +27,7 @@ struct Rows {
   }
 
   template <std::size_t kWidth>
-  ISINGLASS_IN_CLONES void scatter(std::size_t s, const double* scores, double* out) const {
+  ISINGLASS_INLINE void scatter(std::size_t s, const double* scores, double* out) const {
     const std::size_t w = kWidth ? kWidth : width;
     for (std::size_t i = 0; i < features; ++i) {
       double* row = out + active[s * features + i] * w;
@@ -37,7 +37,7 @@ struct Rows {
 };
 
 template <class Work>
-ISINGLASS_IN_CLONES inline void for_width(std::size_t width, const Work& work) {
+ISINGLASS_INLINE inline void for_width(std::size_t width, const Work& work) {
   switch (width) {
     case 4:
       return work.template operator()<4>();
@@ -57,26 +57,28 @@ ISINGLASS_IN_CLONES inline void for_width(std::size_t width, const Work& work) {
 }
 
 // Scores of all cells.
-ISINGLASS_CLONES inline void gather_scores(const Rows& rows, const double* u, double* scores) {
-  for_width(rows.width, [&]<std::size_t kWidth>() ISINGLASS_IN_CLONES {
+ISINGLASS_INLINE inline void gather_scores_loop(const Rows& rows, const double* u, double* scores) {
+  for_width(rows.width, [&]<std::size_t kWidth>() ISINGLASS_INLINE {
     for (std::size_t s = 0; s < rows.cells; ++s) rows.gather<kWidth>(s, u, scores + s * rows.width);
   });
 }
+inline constexpr Vectorised<gather_scores_loop> gather_scores;
 
 // Adds the scores of each cell to the rows of its features.
-ISINGLASS_CLONES inline void scatter_scores(const Rows& rows, const double* scores, double* out) {
-  for_width(rows.width, [&]<std::size_t kWidth>() ISINGLASS_IN_CLONES {
+ISINGLASS_INLINE inline void scatter_scores_loop(const Rows& rows, const double* scores, double* out) {
+  for_width(rows.width, [&]<std::size_t kWidth>() ISINGLASS_INLINE {
     for (std::size_t s = 0; s < rows.cells; ++s) rows.scatter<kWidth>(s, scores + s * rows.width, out);
   });
 }
+inline constexpr Vectorised<scatter_scores_loop> scatter_scores;
 
-// Adds to `out` the curvature of all cells times u: scores, less their mean under the chances, times the
-// chances.
-ISINGLASS_CLONES inline void add_curvature_times(const Rows& rows, const double* chance, const double* share,
-                                                 const double* u, double* out) {
-  for_width(rows.width, [&]<std::size_t kWidth>() ISINGLASS_IN_CLONES {
+// Adds to `out` the curvature of all cells times u: scores, less their mean under the probabilities, times
+// the probabilities.
+ISINGLASS_INLINE inline void add_curvature_times_loop(const Rows& rows, const double* probability,
+                                                      const double* share, const double* u, double* out) {
+  for_width(rows.width, [&]<std::size_t kWidth>() ISINGLASS_INLINE {
     const std::size_t width = kWidth ? kWidth : rows.width;
-    const double* p = chance;
+    const double* p = probability;
     for (std::size_t s = 0; s < rows.cells; ++s, p += width) {
       double scores[kWidth ? kWidth : Rows::kWidest];
       rows.gather<kWidth>(s, u, scores);
@@ -87,5 +89,6 @@ ISINGLASS_CLONES inline void add_curvature_times(const Rows& rows, const double*
     }
   });
 }
+inline constexpr Vectorised<add_curvature_times_loop> add_curvature_times;
 
 }  // namespace isinglass

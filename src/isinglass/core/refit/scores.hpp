@@ -21,8 +21,8 @@ struct ScoreRows {
 
 // A length that the compiler knows makes short loops; zero stands for any.
 template <std::size_t kLength>
-ISINGLASS_IN_CLONES inline void add_rows_of(const ScoreRows& by, const std::uint8_t* codes, std::size_t cells,
-                                            double* out) {
+ISINGLASS_INLINE inline void add_rows_of(const ScoreRows& by, const std::uint8_t* codes, std::size_t cells,
+                                         double* out) {
   const std::size_t length = kLength ? kLength : by.length;
   for (std::size_t s = 0; s < cells; ++s, codes += by.columns, out += length) {
     for (std::size_t a = 0; a < length; ++a) out[a] = by.field[a];
@@ -33,8 +33,8 @@ ISINGLASS_IN_CLONES inline void add_rows_of(const ScoreRows& by, const std::uint
   }
 }
 
-ISINGLASS_CLONES inline void add_score_rows(const ScoreRows& by, const std::uint8_t* codes, std::size_t cells,
-                                            double* out) {
+ISINGLASS_INLINE inline void add_score_rows_loop(const ScoreRows& by, const std::uint8_t* codes,
+                                                 std::size_t cells, double* out) {
   switch (by.length) {
     case 1:
       return add_rows_of<1>(by, codes, cells, out);
@@ -48,6 +48,7 @@ ISINGLASS_CLONES inline void add_score_rows(const ScoreRows& by, const std::uint
       return add_rows_of<0>(by, codes, cells, out);
   }
 }
+inline constexpr Vectorised<add_score_rows_loop> add_score_rows;
 
 // The scores of a target's states, the first one's zero; of two states the second one's alone, its logit.
 class Scores {

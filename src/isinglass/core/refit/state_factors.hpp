@@ -22,13 +22,13 @@ class StateFactors {
   // Features that may be left out, since others say the same, have `left_out` set.
   StateFactors(std::size_t states, const std::vector<char>& left_out)
       : states_(states), groups_((states + kLanes - 1) / kLanes) {
-    for (const char out : left_out) place_.push_back(out ? kNowhere : size_++);
+    for (const char out : left_out) index_.push_back(out ? kNowhere : size_++);
   }
 
   struct Cell {
     double rows;
     std::span<const std::uint32_t> features;
-    const double* chance;  // of all states but the first
+    const double* probability;  // of all states but the first
   };
 
   // Factors the curvature of the cells that `cell` gives by number.
@@ -36,15 +36,15 @@ class StateFactors {
   void prepare(std::size_t cells, double ridge, const Give& cell) {
     factors_.assign(groups_ * lane_entry(size_, 0), 0.0);
     std::vector<double> variance(groups_ * kLanes, 0.0);
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> indices;
     for (std::size_t s = 0; s < cells; ++s) {
-      const auto [rows, features, chance] = cell(s);
-      spread(rows, chance, variance);
-      places.clear();
+      const auto [rows, features, probability] = cell(s);
+      spread(rows, probability, variance);
+      indices.clear();
       for (const std::uint32_t f : features)
-        if (place_[f] != kNowhere) places.push_back(place_[f]);
+        if (index_[f] != kNowhere) indices.push_back(index_[f]);
       for (std::size_t g = 0; g < groups_; ++g)
-        add_to_lanes(places.data(), places.size(), &variance[g * kLanes], group(g));
+        add_to_lanes(indices.data(), indices.size(), &variance[g * kLanes], group(g));
     }
     for (std::size_t g = 0; g < groups_; ++g) {
       for (std::size_t i = 0; i < size_; ++i)
@@ -57,19 +57,19 @@ class StateFactors {
   // feature, a number for each state but the first.
   void solve(std::span<const double> residual, std::size_t stride, std::vector<double>& out) {
     lanes_.assign(groups_ * size_ * kLanes, 0.0);
-    for (std::size_t f = 0; f < place_.size(); ++f) {
-      if (place_[f] == kNowhere) continue;
+    for (std::size_t f = 0; f < index_.size(); ++f) {
+      if (index_[f] == kNowhere) continue;
       for (std::size_t a = 1; a < states_; ++a) {
         const double value = residual[f * stride + a - 1];
-        lane(place_[f], a) = value;
-        lane(place_[f], 0) -= value;
+        lane(index_[f], a) = value;
+        lane(index_[f], 0) -= value;
       }
     }
     for (std::size_t g = 0; g < groups_; ++g) substitute_lanes(group(g), size_, &lanes_[g * size_ * kLanes]);
     std::fill(out.begin(), out.end(), 0.0);
-    for (std::size_t f = 0; f < place_.size(); ++f)
-      for (std::size_t a = 1; a < states_ && place_[f] != kNowhere; ++a)
-        out[f * stride + a - 1] = lane(place_[f], a) - lane(place_[f], 0);
+    for (std::size_t f = 0; f < index_.size(); ++f)
+      for (std::size_t a = 1; a < states_ && index_[f] != kNowhere; ++a)
+        out[f * stride + a - 1] = lane(index_[f], a) - lane(index_[f], 0);
   }
 
  private:
@@ -77,21 +77,21 @@ class StateFactors {
   static constexpr double kLeast = 1e-14;  // of the field, which has no ridge
 
   double* group(std::size_t g) { return &factors_[g * lane_entry(size_, 0)]; }
-  double& lane(std::size_t place, std::size_t state) {
-    return lanes_[(state / kLanes * size_ + place) * kLanes + state % kLanes];
+  double& lane(std::size_t index, std::size_t state) {
+    return lanes_[(state / kLanes * size_ + index) * kLanes + state % kLanes];
   }
 
-  void spread(double rows, const double* chance, std::vector<double>& variance) const {
+  void spread(double rows, const double* probability, std::vector<double>& variance) const {
     double first = 1;
     for (std::size_t a = 1; a < states_; ++a) {
-      variance[a] = rows * chance[a - 1] * (1 - chance[a - 1]);
-      first -= chance[a - 1];
+      variance[a] = rows * probability[a - 1] * (1 - probability[a - 1]);
+      first -= probability[a - 1];
     }
     variance[0] = rows * std::max(first * (1 - first), 0.0);
   }
 
   std::size_t states_, groups_, size_ = 0;
-  std::vector<std::size_t> place_;  // of each feature in the matrices
+  std::vector<std::size_t> index_;  // of each feature in the matrices
   std::vector<double> factors_, lanes_;
 };
 

@@ -90,7 +90,7 @@ class ForwardSearch {
   // Opens the candidates and rules out what bounds from pair counts, and from more and more sets of rows,
   // can.
   void screen_candidates(const CurrentFit& fit, std::span<const std::size_t> candidates, Evaluated& exact) {
-    screen_.begin(fit.chances, candidates);
+    screen_.begin(fit.probabilities, candidates);
     screen_.look_at(candidates, open_, cut(exact) * n_);
     drop_hopeless(exact);
     for (int round = 0; round < kMostRounds && screen_.works() && !open_.empty(); ++round) {
@@ -102,7 +102,7 @@ class ForwardSearch {
         open_.erase(top);
         if (cut(exact) > before) assess(exact);
       }
-      if (!screen_.worth_sharpening(open_.size()) || !screen_.sharpen(open_, cut(exact) * n_)) break;
+      if (!screen_.pays_to_sharpen(open_.size()) || !screen_.sharpen(open_, cut(exact) * n_)) break;
       assess(exact);
     }
     if (screen_.sharp()) screen_.bound(open_);

@@ -43,7 +43,7 @@ class Node {
   // What was allocated for the last target is kept.
   void set_target(std::size_t target) {
     reader_.tidy();
-    cells_.turn_to(target);
+    cells_.set_target(target);
     scale_.set_target(target);
     forward_.reset_evaluated();
     candidates_.clear();

@@ -1,4 +1,4 @@
-// What a search is told, and what it did.
+// The settings of a search, and what it did.
 #pragma once
 
 #include <cstddef>

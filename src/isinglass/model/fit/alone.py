@@ -12,7 +12,7 @@ from isinglass.core import cores
 from isinglass.engine import fit_neighbourhoods
 from isinglass.losses.conditional import NodeFit
 from isinglass.model.fit.conditionals import rows_that_count
-from isinglass.model.fit.descent import Tell
+from isinglass.model.fit.descent import Progress
 from isinglass.model.fit.layout import Layout, Pair
 from isinglass.table import Table
 
@@ -32,31 +32,31 @@ class Alone:
         start = np.zeros(layout.size)
         for r, fit in fits.items():
             start[layout.fields[r]] = (layout.bases[r].T @ fit.intercept)[: len(layout.fields[r])]
-        for (i, j), places in layout.edges.items():
+        for (i, j), positions in layout.edges.items():
             ends = [fits[i].coef[j]] if i in fits and j in fits[i].coef else []
             ends += [fits[j].coef[i].T] if j in fits and i in fits[j].coef else []
             if ends:  # else a column is constant, or they are never seen together
-                start[places] = layout.bases[i].T @ np.mean(ends, axis=0) @ layout.bases[j]
+                start[positions] = layout.bases[i].T @ np.mean(ends, axis=0) @ layout.bases[j]
         return start
 
     def unbounded(self) -> frozenset[Pair]:
         """Edges that the rows leave open in some direction, whichever end is looked at."""
         return frozenset(
             (i, j)
-            for (i, j), places in self.layout.edges.items()
-            if places.size and self._is_open(i, j) and self._is_open(j, i)
+            for (i, j), positions in self.layout.edges.items()
+            if positions.size and self._is_open(i, j) and self._is_open(j, i)
         )
 
     def _is_open(self, r: int, t: int) -> bool:
         return r not in self.fits or t in self.fits[r].unbounded
 
 
-def fit_alone(layout: Layout, table: Table, tell: Tell | None = None) -> Alone:
+def fit_alone(layout: Layout, table: Table, progress: Progress | None = None) -> Alone:
     """Fit every column on its neighbours, on the rows where all of them are seen."""
 
     def show(done: int, total: int) -> None:
-        if tell is not None:
-            tell(f"each column by itself, {done} of {total}")
+        if progress is not None:
+            progress(f"each column by itself, {done} of {total}")
 
     if not table.available:
         neighbours = [sorted(others) for others in layout.neighbours]

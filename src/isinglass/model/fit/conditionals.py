@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.model.fit.layout import Layout, Places
+from isinglass.model.fit.layout import Layout, Positions
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -36,43 +36,22 @@ class Look:
 
 @dataclass(frozen=True, eq=False)
 class Conditional:
-    """One column given its neighbours.
+    """One column given its neighbours; its k features are a one for the field, then contrasts."""
 
-    Attributes
-    ----------
-    codes : array (cells, neighbours)
-        The combinations of the neighbours' states that occur.
-    rows : array (cells,)
-        The share of all rows in each.
-    observed : array (k, m - 1)
-        The sums over rows of the contrasts of the neighbours' states (after a one for the field)
-        times those of the column's own state, as shares.
-    shares : array (m,)
-        The share of all rows with each state of the column.
-    places : array (k, m - 1)
-        Which of all parameters the coefficients are.
-    bases : tuple of arrays (m_t, m_t - 1)
-        The contrasts of each neighbour.
-    basis : array (m, m - 1)
-    intercept : bool
-    kept : bool
-        Whether the design and the probabilities stay in memory.
-    """
-
-    codes: NDArray[np.integer[Any]]
-    rows: Array
-    observed: Array
-    shares: Array
-    places: Places
-    bases: tuple[Array, ...]
-    basis: Array
+    codes: NDArray[np.integer[Any]]  # (cells, neighbours): combinations of states that occur
+    rows: Array  # (cells,): the share of all rows in each
+    observed: Array  # (k, m - 1): mean over rows of features times contrasts of the own state
+    shares: Array  # (m,): the share of all rows with each state of the column
+    positions: Positions  # (k, m - 1): which of all parameters the coefficients are
+    bases: tuple[Array, ...]  # the contrasts of each neighbour, (m_t, m_t - 1)
+    basis: Array  # those of the column
     intercept: bool
-    kept: bool = False
+    kept: bool = False  # whether the design and the probabilities stay in memory
 
     @property
     def bytes_kept(self) -> int:
         """What the design and the probabilities take."""
-        return 8 * len(self.rows) * (len(self.places) + len(self.basis))
+        return 8 * len(self.rows) * (len(self.positions) + len(self.basis))
 
     def keep(self) -> Conditional:
         """The same, with its design and probabilities kept."""
@@ -80,7 +59,7 @@ class Conditional:
 
     def look(self, parameters: Array) -> Look:
         """Loss and slope, and what products with the curvature need."""
-        coefficients = parameters[self.places]
+        coefficients = parameters[self.positions]
         tables = coefficients @ self.basis.T
         value = -float(np.sum(self.observed * coefficients))
         expected = np.zeros(tables.shape)
@@ -96,7 +75,7 @@ class Conditional:
 
     def product(self, look: Look, direction: Array) -> Array:
         """The curvature times a direction over all parameters, (k, m - 1)."""
-        moved = direction[self.places] @ self.basis.T
+        moved = direction[self.positions] @ self.basis.T
         out = np.zeros(moved.shape)
         for at, design, probability in self._looked(look):
             shift = design @ moved
@@ -108,7 +87,7 @@ class Conditional:
 
     def hessian(self, look: Look) -> Array:
         """The whole curvature over the flattened coefficients."""
-        k, q = self.places.shape
+        k, q = self.positions.shape
         hessian = np.zeros((k, q, k, q))
         for at, design, probability in self._looked(look):
             weights = self._curvature(self.rows[at], probability)
@@ -155,7 +134,7 @@ class Conditional:
         return list(self._made_blocks())
 
     def _made_blocks(self) -> Iterator[tuple[slice, Array]]:
-        k, m = self.places.shape[0], len(self.basis)
+        k, m = self.positions.shape[0], len(self.basis)
         step = max(1, BLOCK // (k + m * m))
         for start in range(0, len(self.rows), step):
             at = slice(start, min(start + step, len(self.rows)))
@@ -181,7 +160,7 @@ def conditional_of(layout: Layout, table: Table, r: int) -> Conditional:
     columns = [r, *layout.neighbours[r]]
     codes, weights = rows_that_count(layout, table, columns)
     m, weights = layout.n_states[r], weights / table.n
-    others = {t: places for t, places in layout.neighbours[r].items() if places.size}
+    others = {t: positions for t, positions in layout.neighbours[r].items() if positions.size}
     codes = codes[:, [columns.index(v) for v in (r, *others)]]  # a constant one says nothing
     cell, cells = cells_of(codes[:, 1:], [layout.n_states[t] for t in others])
     own = layout.bases[r]
@@ -191,13 +170,13 @@ def conditional_of(layout: Layout, table: Table, r: int) -> Conditional:
         pair = codes[:, at].astype(np.intp) * m + codes[:, 0]
         pairs = _sums(pair, weights, layout.n_states[t] * m).reshape(-1, m)
         observed.append(layout.bases[t].T @ pairs @ own)
-    places = [layout.fields[r].reshape(-1, m - 1), *others.values()]
+    positions = [layout.fields[r].reshape(-1, m - 1), *others.values()]
     return Conditional(
         cells,
         _sums(cell, weights, len(cells)),
         np.vstack([np.empty((0, m - 1)), *observed]),
         shares,
-        np.vstack(places),
+        np.vstack(positions),
         tuple(layout.bases[t] for t in others),
         own,
         layout.intercept,
@@ -221,7 +200,7 @@ def rows_that_count(
 
 def cells_of(
     codes: NDArray[np.integer[Any]], n_states: Sequence[int]
-) -> tuple[Places, NDArray[np.integer[Any]]]:
+) -> tuple[Positions, NDArray[np.integer[Any]]]:
     """The cell of each row, and the combination of states that each cell stands for.
 
     >>> cell, cells = cells_of(np.array([[0, 2], [1, 0], [0, 2]]), [2, 3])

@@ -13,8 +13,8 @@ from scipy.optimize import minimize
 from isinglass.errors import StoppedEarly, Wording
 
 Array = NDArray[np.float64]
-Tell = Callable[[str], None]
-"""Is told in a few words how far a fit has come."""
+Progress = Callable[[str], None]
+"""Takes a few words on how far a fit has come."""
 
 #: Steps after which L-BFGS and Newton's method give up.
 STEPS = 1000
@@ -48,7 +48,7 @@ class Point(Protocol):
         ...
 
 
-def newton(at: Callable[[Array], Point], start: Array, tell: Tell | None = None) -> Array:
+def newton(at: Callable[[Array], Point], start: Array, progress: Progress | None = None) -> Array:
     """Minimise a convex function, each step solved by conjugate gradients.
 
     Steps are solved the more exactly the faster the slope falls (Eisenstat and Walker 1996).
@@ -57,10 +57,10 @@ def newton(at: Callable[[Array], Point], start: Array, tell: Tell | None = None)
     steepness = last = np.inf
     for step in range(NEWTON_STEPS):
         slope = here.gradient
-        told = _told(tell, step, slope)
+        report = _report(progress, step, slope)
         before, steepness = steepness, float(np.sqrt(slope @ here.ease(slope)))
         share = float(np.clip(0.5 * (steepness / before) ** 1.5, TIGHT, LOOSE)) if step else LOOSE
-        direction = conjugate_gradients(here, -slope, share, told)
+        direction = conjugate_gradients(here, -slope, share, report)
         predicted = -0.5 * float(slope @ direction)
         blind = predicted < BLIND * (1.0 + abs(here.value))
         if not predicted > TOLERANCE or (blind and predicted > 0.5 * last):
@@ -90,7 +90,7 @@ def _along(
 
 
 def conjugate_gradients(
-    point: Point, right: Array, share: float, tell: Callable[[int], None] | None = None
+    point: Point, right: Array, share: float, progress: Callable[[int], None] | None = None
 ) -> Array:
     """Solve curvature times x = right until the residual is a share of what it was.
 
@@ -103,8 +103,8 @@ def conjugate_gradients(
     for count in range(PRODUCTS):
         if not norm > wanted:
             break
-        if tell is not None:
-            tell(count)
+        if progress is not None:
+            progress(count)
         product = point.product(direction)
         curvature = float(direction @ product)
         if not curvature > 0:
@@ -121,7 +121,9 @@ def conjugate_gradients(
 
 
 def lbfgs(
-    objective: Callable[[Array], tuple[float, Array]], start: Array, tell: Tell | None = None
+    objective: Callable[[Array], tuple[float, Array]],
+    start: Array,
+    progress: Progress | None = None,
 ) -> Array:
     """Minimise until the gradient falls below 1e-10, or rounding leaves nothing to gain.
 
@@ -134,8 +136,8 @@ def lbfgs(
     def after_step(intermediate_result: Any) -> None:
         nonlocal steps
         steps += 1
-        if tell is not None:
-            tell(f"step {steps}, log-likelihood {-intermediate_result.fun:.9g} per row")
+        if progress is not None:
+            progress(f"step {steps}, log-likelihood {-intermediate_result.fun:.9g} per row")
 
     options = {"maxcor": 40, "ftol": 0.0, "gtol": SLOPE, "maxiter": STEPS, "maxfun": 3 * STEPS}
     found = minimize(
@@ -147,12 +149,12 @@ def lbfgs(
     return answer
 
 
-def _told(tell: Tell | None, step: int, slope: Array) -> Callable[[int], None] | None:
+def _report(progress: Progress | None, step: int, slope: Array) -> Callable[[int], None] | None:
     """Say in which step a fit is, and how steep it still is, product by product."""
-    if tell is None:
+    if progress is None:
         return None
     words = step_in_words(step, slope)
-    return lambda products: tell(f"{words}, product {products + 1}")
+    return lambda products: progress(f"{words}, product {products + 1}")
 
 
 def step_in_words(step: int, slope: Array) -> str:
@@ -167,9 +169,9 @@ def step_in_words(step: int, slope: Array) -> str:
 def _warn_of_steps(parameters: int, steps: int, slope: Array) -> None:
     warnings.warn(
         StoppedEarly(
-            f"the fit of {parameters:,} parameters took all its {steps:,} steps, and its "
-            f"largest slope is still {np.abs(slope).max():.1g} (1e-10 is wanted): couplings "
-            "have fewer digits, and edges that the rows leave unbounded may stop short.",
+            f"the fit of {parameters:,} parameters stopped after {steps:,} steps, with a largest "
+            f"slope of {np.abs(slope).max():.1g} (the target is 1e-10): couplings have fewer "
+            "correct digits, and unbounded edges may stop short.",
             Wording(" A larger ridge makes the fit quicker.", ""),
         ),
         stacklevel=3,

@@ -59,7 +59,7 @@ def fit_model(
         Bytes that may be kept from step to step. The pseudo-likelihood computes again what does
         not fit; the likelihood refuses an elimination that needs more, with the number.
     progress : function of a few words, optional
-        Is told which step the fit takes, and how steep it still is; ``progress=print`` prints it.
+        Called with the step of the fit and its largest slope; ``progress=print`` prints them.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from isinglass.errors import Setting, SettingError
 from isinglass.model.field import MarkovField
-from isinglass.model.fit.descent import Tell, lbfgs
+from isinglass.model.fit.descent import Progress, lbfgs
 from isinglass.model.fit.layout import Layout
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood
 from isinglass.model.inference import elimination
@@ -40,18 +40,18 @@ class Likelihood:
         self.order = elimination.plan_within(empty, memory, way_out, beliefs=True)
         self.shares = _shares(self.layout, table)
 
-    def minimum(self, tell: Tell | None = None) -> Array:
+    def minimum(self, progress: Progress | None = None) -> Array:
         """From the pseudo-likelihood's answer, in coordinates that its curvature makes round."""
-        start = self.pseudo.minimum(tell)
+        start = self.pseudo.minimum(progress)
         if not self.pseudo.has_room_for_a_matrix:
-            return lbfgs(self.with_gradient, start, tell)
+            return lbfgs(self.with_gradient, start, progress)
         root = _root(self.pseudo.with_hessian(start)[2])
 
         def rounded(z: Array) -> tuple[float, Array]:
             value, gradient = self.with_gradient(start + solve_triangular(root, z))
             return value, solve_triangular(root, gradient, trans="T")
 
-        found = _polished(rounded, lbfgs(rounded, np.zeros(len(start)), tell))
+        found = _polished(rounded, lbfgs(rounded, np.zeros(len(start)), progress))
         step: Array = solve_triangular(root, found)
         return start + step
 
@@ -87,10 +87,10 @@ def _shares(layout: Layout, table: Table) -> Array:
 def _contrasts(layout: Layout, single: list[Array], pairs: dict[tuple[int, int], Array]) -> Array:
     moments = np.zeros(layout.size)
     if layout.intercept:
-        for places, basis, shares in zip(layout.fields, layout.bases, single, strict=True):
-            moments[places] = shares @ basis
-    for (i, j), places in layout.edges.items():
-        moments[places] = layout.bases[i].T @ pairs[i, j] @ layout.bases[j]
+        for positions, basis, shares in zip(layout.fields, layout.bases, single, strict=True):
+            moments[positions] = shares @ basis
+    for (i, j), positions in layout.edges.items():
+        moments[positions] = layout.bases[i].T @ pairs[i, j] @ layout.bases[j]
     return moments
 
 

@@ -6,9 +6,10 @@ edges were fitted, not whether the edges are the right ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,11 +87,11 @@ class ParameterErrors:
             return None if error is None else error.T
         if (i, j) in self.unbounded:
             return None
-        places = self.layout.edges[i, j]
+        positions = self.layout.edges[i, j]
         left, right = (
             _against(self.layout.bases[v], at) for v, at in zip(ends, against, strict=True)
         )
-        block = self.covariance[np.ix_(places.ravel(), places.ravel())]
+        block = self.covariance[np.ix_(positions.ravel(), positions.ravel())]
         ratio = np.kron(left, right)
         variance: Array = np.einsum("ab,bc,ac->a", ratio, block, ratio)
         return np.sqrt(np.maximum(variance, 0.0)).reshape(len(left), len(right))
@@ -110,12 +111,12 @@ class ParameterErrors:
         return self._wald(self.layout.parameters(field), (i, j))
 
     def _wald(self, parameters: Array, pair: Pair) -> WaldTest:
-        places = self.layout.edges[pair].ravel()
-        if not len(places):
+        positions = self.layout.edges[pair].ravel()
+        if not len(positions):
             return WaldTest(0.0, 0, 1.0)
-        block = self.covariance[np.ix_(places, places)]
-        statistic = float(parameters[places] @ np.linalg.pinv(block) @ parameters[places])
-        return WaldTest(statistic, len(places), float(chdtrc(len(places), statistic)))
+        block = self.covariance[np.ix_(positions, positions)]
+        statistic = float(parameters[positions] @ np.linalg.pinv(block) @ parameters[positions])
+        return WaldTest(statistic, len(positions), float(chdtrc(len(positions), statistic)))
 
     def redraw(self, field: MarkovField, rng: np.random.Generator) -> MarkovField:
         """The model with other parameters, as other rows might have given them."""
@@ -139,32 +140,21 @@ class ParameterErrors:
         check("level", level)
         width = -float(ndtri((1.0 - level) / 2.0))
         rows = [row for pair in self.layout.edges for row in self._rows(field, pair, width)]
-        return frame({key: [row[key] for row in rows] for key in COLUMNS}, field.library)
+        return frame(
+            {key: [row[at] for row in rows] for at, key in enumerate(COLUMNS)}, field.library
+        )
 
-    def _rows(self, field: MarkovField, pair: Pair, width: float) -> list[dict[str, Any]]:
-        i, j = pair
-        ratios = table_against(field.couplings[pair], 0, 0)
-        errors = self.of_log_odds(pair, (0, 0))
-        rows = []
-        for a in range(1, ratios.shape[0]):
-            for b in range(1, ratios.shape[1]):
-                ratio = float(ratios[a, b])
-                error = None if errors is None else float(errors[a, b])
-                rows.append(
-                    {
-                        "source": field.names[i],
-                        "target": field.names[j],
-                        "source_state": str(field.states[i][a]),
-                        "target_state": str(field.states[j][b]),
-                        "log_odds": ratio,
-                        "error": error,
-                        "low": None if error is None else ratio - width * error,
-                        "high": None if error is None else ratio + width * error,
-                        "unbounded": error is None,
-                        "condition": CONDITION,
-                    }
-                )
-        return rows
+    def _rows(self, field: MarkovField, pair: Pair, width: float) -> Iterator[tuple[Any, ...]]:
+        names = tuple(field.names[v] for v in pair)
+        ratios, errors = table_against(field.couplings[pair], 0, 0), self.of_log_odds(pair, (0, 0))
+        for codes in product(*(range(1, length) for length in ratios.shape)):
+            states = (str(field.states[v][code]) for v, code in zip(pair, codes, strict=True))
+            ratio = float(ratios[codes])
+            error = None if errors is None else float(errors[codes])
+            low, high = (
+                (None,) * 2 if error is None else (ratio - width * error, ratio + width * error)
+            )
+            yield *names, *states, ratio, error, low, high, error is None, CONDITION
 
     def __repr__(self) -> str:
         of = "clusters" if self.clustered else "rows"

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from isinglass.losses.linear import RIDGE
 from isinglass.model.fit.conditionals import Conditional, Look
-from isinglass.model.fit.layout import Layout
-from isinglass.model.fit.wide_layout import WideLayout
+from isinglass.model.fit.layout import Layout, WideLayout
 
 Array = NDArray[np.float64]
 Solve = Callable[[Array], Array]
@@ -33,12 +32,7 @@ LEAST = 1e-12
 class Preconditioner:
     """About the inverse of the curvature, for products with slopes.
 
-    Parameters
-    ----------
-    layout : Layout
-    conditionals : dict from columns to Conditional
-    memory : float
-        Bytes that the matrices may take together. Columns beyond it are eased number by number.
+    Its matrices take at most `memory` bytes; columns beyond that are eased number by number.
     """
 
     def __init__(
@@ -53,7 +47,7 @@ class Preconditioner:
         self._tables: dict[int, Array] = {}
         self._spreads: dict[int, list[Array]] = {}
         self._solve: dict[int, Solve] = {}
-        self._places = {
+        self._positions = {
             r: np.vstack([self._wide.fields[r], *(self._wide.table(t, r) for t in others)])
             for r, others in self._others.items()
         }
@@ -75,8 +69,8 @@ class Preconditioner:
         """Ease a slope over all parameters."""
         wide = self._wide.widened(slope)
         eased = np.zeros_like(wide)
-        for r, places in self._places.items():
-            eased[places] += self._solve[r](wide[places])
+        for r, positions in self._positions.items():
+            eased[positions] += self._solve[r](wide[positions])
         return self._wide.narrowed(eased)
 
     def _solver(self, r: int, look: Look) -> Solve:

@@ -20,8 +20,8 @@ from isinglass.losses.linear import RIDGE
 from isinglass.losses.newton import Objective, minimise
 from isinglass.model.fit.alone import Alone, fit_alone
 from isinglass.model.fit.conditionals import Conditional, Look, conditional_of
-from isinglass.model.fit.descent import Tell, newton, step_in_words
-from isinglass.model.fit.layout import Layout, Pair, Places
+from isinglass.model.fit.descent import Progress, newton, step_in_words
+from isinglass.model.fit.layout import Layout, Pair, Positions
 from isinglass.model.fit.preconditioner import Preconditioner
 from isinglass.model.inference.methods import MEMORY
 from isinglass.table import Table
@@ -52,19 +52,16 @@ class PseudoLikelihood:
         self.ridge = np.full(layout.size, ridge)
         for conditional in self.conditionals.values():
             if layout.intercept and conditional.shares.all():
-                self.ridge[conditional.places[0]] = 0.0
+                self.ridge[conditional.positions[0]] = 0.0
 
-    def minimum(self, tell: Tell | None = None) -> Array:
-        """The best parameters: by Newton's method, its steps solved by products if need be.
-
-        `tell` is told how far it has come.
-        """
-        start = self._start(tell)
+    def minimum(self, progress: Progress | None = None) -> Array:
+        """The best parameters: by Newton's method, its steps solved by products if need be."""
+        start = self._start(progress)
         with threadpool_limits(1, "blas"):  # products are small: threads would wait for each other
             if self.has_room_for_a_matrix:
-                return minimise(self._telling(tell), start)
+                return minimise(self._reporting(progress), start)
             ease = Preconditioner(self.layout, self.conditionals, self.memory / 2)
-            return newton(lambda x: _Point(self, x, ease), start, tell)
+            return newton(lambda x: _Point(self, x, ease), start, progress)
 
     @property
     def has_room_for_a_matrix(self) -> bool:
@@ -72,23 +69,23 @@ class PseudoLikelihood:
         size = self.layout.size
         return size <= DENSE and 4 * 8 * size**2 <= self.memory
 
-    def _telling(self, tell: Tell | None) -> Objective:
+    def _reporting(self, progress: Progress | None) -> Objective:
         steps = count()
 
         def objective(parameters: Array) -> tuple[float, Array, Array]:
             value, gradient, hessian = self.with_hessian(parameters)
-            if tell is not None:
-                tell(step_in_words(next(steps), gradient))
+            if progress is not None:
+                progress(step_in_words(next(steps), gradient))
             return value, gradient, hessian
 
         return objective
 
-    def _start(self, tell: Tell | None) -> Array:
-        """The best of some places between independent columns and columns fitted one by one.
+    def _start(self, progress: Progress | None) -> Array:
+        """The best of some points between independent columns and columns fitted one by one.
 
         Where rows are few for the parameters, the mean of an edge's two tables is far too large.
         """
-        self._alone = fit_alone(self.layout, self.table, tell)
+        self._alone = fit_alone(self.layout, self.table, progress)
         independent, alone = self._independent(), self._alone.parameters()
         starts = (independent + share * (alone - independent) for share in SHARES)
         return min(starts, key=lambda start: self.with_gradient(start)[0])
@@ -103,7 +100,7 @@ class PseudoLikelihood:
         if self.layout.intercept:
             for each in self.conditionals.values():
                 seen = each.shares
-                start[each.places[0]] = np.log(seen + 1e-3 * seen.sum() + 1e-12) @ each.basis
+                start[each.positions[0]] = np.log(seen + 1e-3 * seen.sum() + 1e-12) @ each.basis
         return start
 
     def looks(self, parameters: Array) -> dict[int, Look]:
@@ -116,7 +113,7 @@ class PseudoLikelihood:
         gradient = self.ridge * parameters
         for r, look in looks.items():
             value += look.value
-            gradient[self.conditionals[r].places] += look.gradient
+            gradient[self.conditionals[r].positions] += look.gradient
         return value, gradient
 
     def with_gradient(self, parameters: Array) -> tuple[float, Array]:
@@ -131,7 +128,7 @@ class PseudoLikelihood:
     def _curvature(self, parameters: Array, ridge: Array) -> Array:
         hessian = np.diag(ridge)
         for each in self.conditionals.values():
-            at = each.places.ravel()
+            at = each.positions.ravel()
             hessian[np.ix_(at, at)] += each.hessian(each.look(parameters))
         return hessian
 
@@ -139,8 +136,8 @@ class PseudoLikelihood:
         """Edges that only the ridge holds: the rows leave their table open in some direction.
 
         As in the search: along such a direction the curvature left is at most a few times RIDGE
-        times the size of the tables around it, while one row that speaks gives more. Where there
-        are very many parameters each column is fitted alone, and both ends must agree.
+        times the size of the tables around it, while one row with information gives more. Where
+        there are very many parameters each column is fitted alone, and both ends must agree.
         """
         if not self.has_room_for_a_matrix:
             return self._alone.unbounded()
@@ -149,17 +146,17 @@ class PseudoLikelihood:
         covariance = _inverse(self._curvature(parameters, least))
         return frozenset(
             pair
-            for pair, places in self.layout.edges.items()
-            if places.size
-            and _is_open(covariance, places.ravel(), self._size_around(parameters, pair))
+            for pair, positions in self.layout.edges.items()
+            if positions.size
+            and _is_open(covariance, positions.ravel(), self._size_around(parameters, pair))
         )
 
     def _size_around(self, parameters: Array, pair: Pair) -> float:
         """How large the tables of an edge's two ends are."""
         blocks = (
-            parameters[places].ravel()
+            parameters[positions].ravel()
             for end in pair
-            for places in self.layout.neighbours[end].values()
+            for positions in self.layout.neighbours[end].values()
         )
         return float(np.linalg.norm(np.concatenate(list(blocks))))
 
@@ -178,7 +175,7 @@ class _Point:
         product: Array = self._joint.ridge * direction
         for r, look in self._looks.items():
             each = self._joint.conditionals[r]
-            product[each.places] += each.product(look, direction)
+            product[each.positions] += each.product(look, direction)
         return product
 
     def ease(self, slope: Array) -> Array:
@@ -194,8 +191,8 @@ def open_below(size: float) -> float:
     return RIDGE + 4 * RIDGE * (1 + size)
 
 
-def _is_open(covariance: Array, places: Places, size: float) -> bool:
-    block = covariance[np.ix_(places, places)]
+def _is_open(covariance: Array, positions: Positions, size: float) -> bool:
+    block = covariance[np.ix_(positions, positions)]
     return bool(open_below(size) * np.linalg.eigvalsh(block)[-1] >= 1.0)
 
 

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from isinglass.errors import SettingError, Wording
+from isinglass.model.fit.conditionals import cells_of
 from isinglass.model.inference import elimination
-from isinglass.model.inference.gibbs import run_chains, warn_if_poor
 from isinglass.model.inference.methods import Exact, Gibbs, Method, first_that_fits, memory_of
 from isinglass.model.inference.mixing import Mixing
 from isinglass.model.inference.order import Elimination
 from isinglass.model.inference.rows import encode_with_missing, refilled
+from isinglass.model.inference.sampling import run_chains, warn_if_poor
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField
@@ -31,8 +32,8 @@ Codes = NDArray[np.uint8]
 
 #: What completed tables may be used for.
 NOTES = {
-    "display": "for display: drawn at the estimated parameters, so that an analysis of these "
-    "tables comes out too sure",
+    "display": "for display: drawn at the estimated parameters, so an analysis of these tables "
+    "understates its uncertainty",
     "inference": "for inference: the parameters were redrawn for each table, given the graph; "
     "analyse each table and combine the answers by Rubin's rules",
 }
@@ -73,21 +74,17 @@ class Completed:
 
 @dataclass(frozen=True)
 class Piece:
-    """Columns that are missing together in some rows, and the seen columns around them.
-
-    `models` has one model of the missing columns for each combination of states around them
-    that occurs, and `which` says which of them each row has.
-    """
+    """Columns that are missing together in some rows, and the seen columns around them."""
 
     field: MarkovField
     columns: tuple[int, ...]
     rows: NDArray[np.intp]
-    which: NDArray[np.intp]
-    scores: list[Array]
+    which: NDArray[np.intp]  # the combination of states around the columns that each row has
+    scores: list[Array]  # of each column's states, for each combination
     inner: dict[tuple[int, int], Array]
 
     def models(self) -> Iterator[tuple[MarkovField, NDArray[np.intp]]]:
-        """Each model with the rows that it is of."""
+        """A model for each combination of states around the columns, and the rows it is for."""
         order = np.argsort(self.which, kind="stable")
         starts = np.searchsorted(self.which[order], np.arange(len(self.scores[0]) + 1))
         names = tuple(map(str, self.columns))
@@ -152,53 +149,37 @@ def _piece(
     field: MarkovField, codes: Codes, columns: tuple[int, ...], rows: NDArray[np.intp]
 ) -> Piece:
     around = sorted({t for v in columns for t in _speaking(field, v)} - set(columns))
-    seen, which = _distinct(codes[rows][:, around])
+    which, seen = cells_of(codes[rows][:, around], [field.n_states[t] for t in around])
     scores = []
     for v in columns:
         score = np.tile(field.intercepts[v], (len(seen), 1))
         for t in set(_speaking(field, v)) & set(around):
             score += field.tables_of(v)[t][seen[:, around.index(t)]]
         scores.append(score)
-    place = {v: at for at, v in enumerate(columns)}
+    new = {v: at for at, v in enumerate(columns)}
     inner = {
-        (place[i], place[j]): table
+        (new[i], new[j]): table
         for (i, j), table in field.couplings.items()
-        if i in place and j in place
+        if i in new and j in new
     }
     return Piece(field, columns, rows, which, scores, inner)
 
 
-def _distinct(rows: Codes) -> tuple[Codes, NDArray[np.intp]]:
-    """Different rows, and which of them each row is; rows of nothing are all the same."""
-    if not rows.shape[1]:
-        return rows[:1], np.zeros(len(rows), dtype=np.intp)
-    seen, which = np.unique(rows, axis=0, return_inverse=True)
-    return seen, which.ravel()
-
-
-class Likeliest:
+def likeliest(memory: float) -> Fill:
     """A way to fill pieces: by their most likely states together."""
 
-    def __init__(self, method: Method) -> None:
-        self.memory = memory_of(method)
-
-    def __call__(self, piece: Piece, done: Codes) -> None:
-        order: Elimination | None = None
+    def fill(piece: Piece, done: Codes) -> None:
+        order: Elimination | None = None  # the same for all models of a piece
         for model, rows in piece.models():
-            if order is None:
-                way_out = ", or draw (most_likely=False)"
-                order = elimination.plan_within(model, self.memory, way_out)
+            way_out = ", or draw (most_likely=False)"
+            order = order or elimination.plan_within(model, memory, way_out)
             done[rows[:, None], list(piece.columns)] = elimination.most_likely(model, order)
 
-    def warn(self) -> None:
-        """Nothing was drawn, so there is nothing to warn of."""
+    return fill
 
 
 class Drawn:
-    """A way to fill pieces: by a draw for each row.
-
-    `warn` speaks of the worst of all Gibbs runs.
-    """
+    """A way to fill pieces: by a draw for each row; keeps the worst of all Gibbs runs."""
 
     def __init__(self, method: Method, rng: np.random.Generator) -> None:
         self.method, self.rng = method, rng
@@ -209,7 +190,7 @@ class Drawn:
         if len(piece.columns) == 1 and not gibbs_only:
             done[piece.rows, piece.columns[0]] = self._single(piece.scores[0][piece.which])
             return
-        order: Elimination | None = None  # the same for all models of a piece
+        order: Elimination | None = None
 
         def draw(how: Exact | Gibbs) -> Codes:
             nonlocal order
@@ -233,11 +214,6 @@ class Drawn:
             self.worst = run.mixing, gibbs
         return run.codes[:n]
 
-    def warn(self) -> None:
-        """Warn if some chains mixed poorly."""
-        if self.worst is not None:
-            warn_if_poor(*self.worst)
-
 
 def impute(
     field: MarkovField,
@@ -257,9 +233,10 @@ def impute(
     for at, seed_of_table in enumerate(np.random.SeedSequence(seed).spawn(draws)):
         rng = np.random.default_rng(seed_of_table)
         model = field if use == "display" or not field.errors else field.errors.redraw(field, rng)
-        fill = Likeliest(method) if most_likely else Drawn(method, rng)
-        completed = complete(model, codes, missing, fill)
-        fill.warn()
+        drawn = None if most_likely else Drawn(method, rng)
+        completed = complete(model, codes, missing, drawn or likeliest(memory_of(method)))
+        if drawn is not None and drawn.worst is not None:
+            warn_if_poor(*drawn.worst)
         tables.append(refilled(field, X, completed, missing))
         if progress is not None:
             progress(at + 1, draws)

@@ -8,10 +8,9 @@ chapters 9 and 12.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +47,7 @@ def plan_within(
     together: Sequence[int] = (),
     beliefs: bool = False,
 ) -> Elimination:
-    """Find an order, and raise OutOfMemory if it needs more bytes than there may be."""
+    """Find an order, and raise OutOfMemory if it needs more than `memory` bytes."""
     order = plan(field, memory, together)
     check_memory(order, memory, way_out, rows=rows, beliefs=beliefs)
     return order
@@ -57,7 +56,7 @@ def plan_within(
 def check_memory(
     order: Elimination, memory: float, way_out: Part, *, rows: int = 0, beliefs: bool = False
 ) -> None:
-    """Raise OutOfMemory if the tables of an order need more bytes than there may be."""
+    """Raise OutOfMemory if the tables of an order need more than `memory` bytes."""
     needed = order.bytes_needed(rows, beliefs=beliefs)
     if needed > memory:
         raise OutOfMemory(
@@ -78,9 +77,11 @@ def in_bytes(count: float) -> str:
 
 def log_partition(field: MarkovField, order: Elimination) -> float:
     """Log of the sum of exp(log-potential) over all combinations of states."""
-    return sum(
-        float(table.message) for table in _summed_out(field, order) if not table.message.ndim
-    )
+    return _log_sum(_summed_out(field, order))
+
+
+def _log_sum(tables: Iterable[_SummedOut]) -> float:
+    return sum(float(table.message) for table in tables if not table.message.ndim)
 
 
 def draw(
@@ -90,7 +91,10 @@ def draw(
     below_each = [_cumulative(table) for table in _summed_out(field, order)]
     codes = np.zeros((len(field.names), n), dtype=np.uint8)
     for (v, *others), below in zip(reversed(order.scopes), reversed(below_each), strict=True):
-        at = _combination(codes, others, field.n_states)
+        at = np.zeros(n, dtype=np.intp)  # the number of each row's combination of the others
+        for u in others:
+            at *= field.n_states[u]
+            at += codes[u]
         uniform = rng.random(n)
         for bound in below:
             codes[v] += uniform >= bound[at]
@@ -102,7 +106,6 @@ def marginals(
 ) -> tuple[float, list[Array], dict[tuple[int, int], Array]]:
     """The log-partition function, and the probabilities of all states and all coupled pairs."""
     tables = list(_summed_out(field, order))
-    log_z = sum(float(table.message) for table in tables if not table.message.ndim)
     beliefs = _beliefs(order, tables)
     single = [_onto(beliefs[v], (v,)) for v in range(len(field.names))]
     pairs = {}
@@ -112,7 +115,7 @@ def marginals(
             pairs[i, j] = np.outer(single[i], single[j])
             continue
         pairs[i, j] = _onto(beliefs[first], (i, j))
-    return log_z, single, pairs
+    return _log_sum(tables), single, pairs
 
 
 def joint(field: MarkovField, order: Elimination, columns: Sequence[int]) -> Array:
@@ -124,7 +127,7 @@ def joint(field: MarkovField, order: Elimination, columns: Sequence[int]) -> Arr
 
 def most_likely(field: MarkovField, order: Elimination) -> NDArray[np.intp]:
     """Codes of a row of the highest probability; of several, one that is always the same."""
-    best = [table.state for table in _in_turn(field, order, _maximised)]
+    best = [state for state, _ in _in_turn(field, order, _maximised)]
     codes = np.zeros(len(field.names), dtype=np.intp)
     for (v, *others), state in zip(reversed(order.scopes), reversed(best), strict=True):
         codes[v] = state[tuple(codes[others])]
@@ -158,39 +161,16 @@ def _onto(belief: Belief, columns: Sequence[int]) -> Array:
     return summed
 
 
-@dataclass(frozen=True)
-class _SummedOut:
-    """One column's table.
+class _SummedOut(NamedTuple):
+    """One column's table, its own states first, then those of the columns it meets."""
 
-    Attributes
-    ----------
-    weights : array, the column's states first, then those of the columns it meets
-        Probabilities of the column's states, up to a factor for each combination of the others.
-    total : array
-        The sums of the weights over the column's states.
-    message : array
-        Log of the sums, in full.
-    """
-
-    weights: Array
-    total: Array
-    message: Array
+    weights: Array  # probabilities of its states, up to a factor per combination of the others
+    total: Array  # the sums of the weights over its states
+    message: Array  # log of the sums, in full
 
 
-@dataclass(frozen=True)
-class _Maximised:
-    """The best state of one column for each combination of the others, and what it is worth."""
-
-    state: NDArray[np.intp]
-    message: Array
-
-
-class _WithMessage(Protocol):
-    @property
-    def message(self) -> Array: ...
-
-
-Kept = TypeVar("Kept", bound=_WithMessage)
+Kept = TypeVar("Kept", bound=tuple[Any, ...])
+"""What is kept of a column that was taken out; its last part is the message."""
 
 
 def _summed_out(field: MarkovField, order: Elimination) -> Iterator[_SummedOut]:
@@ -205,11 +185,12 @@ def _in_turn(
     waiting = _first_factors(field, position)
     for scope in order.scopes:
         log_weights = np.zeros([field.n_states[v] for v in scope])
-        for about, factor in waiting.pop(scope[0]):
-            log_weights += _spread(factor, about, scope)
+        for about, factor in waiting.pop(scope[0]):  # both are in the order of elimination
+            length = dict(zip(about, factor.shape, strict=True))
+            log_weights += factor.reshape([length.get(v, 1) for v in scope])
         kept = take_out(log_weights)
         if len(scope) > 1:
-            waiting[scope[1]].append((scope[1:], kept.message))
+            waiting[scope[1]].append((scope[1:], kept[-1]))
         yield kept
 
 
@@ -222,8 +203,9 @@ def _sum(log_weights: Array) -> _SummedOut:
     return _SummedOut(weights, total, np.log(total) + top)
 
 
-def _maximised(log_weights: Array) -> _Maximised:
-    return _Maximised(np.asarray(log_weights.argmax(axis=0)), log_weights.max(axis=0))
+def _maximised(log_weights: Array) -> tuple[NDArray[np.intp], Array]:
+    """The best state for each combination of the others, and its log-weight."""
+    return np.asarray(log_weights.argmax(axis=0)), log_weights.max(axis=0)
 
 
 def _first_factors(
@@ -243,25 +225,8 @@ def _first_factors(
     return waiting
 
 
-def _spread(factor: Array, about: Sequence[int], scope: Sequence[int]) -> Array:
-    """A factor with an axis for every column of a scope; both are in the order of elimination."""
-    lengths = dict(zip(about, factor.shape, strict=True))
-    return factor.reshape([lengths.get(v, 1) for v in scope])
-
-
 def _cumulative(table: _SummedOut) -> Array:
     """P(at most each state) for all states but the last, flat over the others' combinations."""
     below = np.cumsum(table.weights[:-1], axis=0)
     below /= table.total
     return below.reshape(len(below), table.total.size)
-
-
-def _combination(
-    codes: NDArray[np.uint8], columns: Sequence[int], n_states: Sequence[int]
-) -> NDArray[np.intp]:
-    """Number of each row's combination of states of some columns."""
-    at = np.zeros(codes.shape[1], dtype=np.intp)
-    for v in columns:
-        at *= n_states[v]
-        at += codes[v]
-    return at

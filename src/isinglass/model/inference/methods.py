@@ -86,7 +86,7 @@ Method = str | Exact | Gibbs | tuple[Exact, Gibbs]
 
 
 class _Methods(Kind):
-    """What `method` may be."""
+    """What is allowed as `method`."""
 
     def admits(self, value: Any) -> bool:
         if isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""Do chains agree, and how many independent rows are their draws worth?
+"""Do chains agree, and what is the effective sample size of their draws?
 
 Split R-hat and effective sample size as in Vehtari, Gelman, Simpson, Carpenter and Bürkner,
 "Rank-normalization, folding, and localization: an improved R-hat for assessing convergence of
@@ -26,43 +26,30 @@ ENERGY = "log-potential"
 
 @dataclass(frozen=True)
 class Mixing:
-    """The worst that was found among all quantities.
+    """The worst that was found among all quantities: columns, and the "log-potential"."""
 
-    Attributes
-    ----------
-    r_hat : float
-        1 where chains agree; how much wider all are than each, at the worst quantity.
-    r_hat_at : str
-        Where that was: a column, or "log-potential".
-    effective : float
-        The smallest effective sample size of all draws.
-    effective_at : str
-    draws : int
-        How many draws there were, of all chains together.
-    """
-
-    r_hat: float
+    r_hat: float  # 1 where chains agree; how much wider all are than each
     r_hat_at: str
-    effective: float
+    effective: float  # the smallest effective sample size of all draws
     effective_at: str
-    draws: int
+    draws: int  # of all chains together
 
     @property
     def disagree(self) -> bool:
-        """Whether some chains tell another story than others."""
+        """Whether some chains have another distribution than others."""
         return self.r_hat > 1.05
 
     @property
     def is_poor(self) -> bool:
-        """Whether chains disagree, or draws are worth less than half their number."""
+        """Whether chains disagree, or the effective sample size is below half the draws."""
         return self.disagree or self.effective < self.draws / 2
 
     def in_words(self) -> str:
         """One sentence with both numbers."""
         return (
             f"R-hat is {self.r_hat:.2f} at {self.r_hat_at!r} (1.05 or less where chains agree), "
-            f"and {self.draws:,} draws are worth about {self.effective:,.0f} independent ones "
-            f"at {self.effective_at!r}"
+            f"and the effective sample size of {self.draws:,} draws is about "
+            f"{self.effective:,.0f} at {self.effective_at!r}"
         )
 
 

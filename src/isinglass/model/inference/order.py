@@ -21,27 +21,20 @@ Cost = Callable[[list[Columns], int], float]
 #: Bytes of tables below which no better order is looked for.
 CHEAP = 10**7
 
-#: How many times the memory there may be a table can be before no other order is tried.
+#: No other order is tried for tables larger than this many times the memory.
 HOPELESS = 10**6
 
+#: Bytes of a number in a table.
 NUMBER = 8
-"""Bytes of a number in a table."""
 
 
 @dataclass(frozen=True)
 class Elimination:
-    """An order, and the tables it needs.
+    """An order, and the tables it needs."""
 
-    Attributes
-    ----------
-    scopes : tuple of tuple of int
-        One for each column, in the order of elimination: the column itself, then those it
-        still meets, in that same order.
-    sizes : tuple of int
-        How many combinations of states each scope has.
-    """
-
+    #: For each column, in the order of elimination: itself, then those it still meets, in order.
     scopes: tuple[tuple[int, ...], ...]
+    #: How many combinations of states each scope has.
     sizes: tuple[int, ...]
 
     def bytes_needed(self, rows: int = 0, *, beliefs: bool = False) -> int:
@@ -63,7 +56,7 @@ def plan_elimination(
     """Find a cheap order: the smallest table next, or else the fewest new links, or as given.
 
     The other two are tried where the first is neither cheap nor hopeless, and given up where one
-    table alone exceeds the memory there may be. A chain and a star take tables over two columns,
+    table alone exceeds the memory. A chain and a star take tables over two columns,
     a grid tables over about one of its rows.
 
     >>> plan_elimination([2, 2, 3], [(0, 1), (1, 2)]).sizes

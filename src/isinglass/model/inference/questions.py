@@ -13,8 +13,8 @@ from isinglass.errors import Setting, SettingError
 from isinglass.graph import position_of
 from isinglass.model.inference import elimination
 from isinglass.model.inference.evidence import Evidence, known_codes, positions_asked, reduced
-from isinglass.model.inference.gibbs import draw_shares
 from isinglass.model.inference.methods import Exact, Gibbs, Method, first_that_fits
+from isinglass.model.inference.sampling import draw_shares
 from isinglass.model.labelled import LabelledTable, code_of, table_of
 
 if TYPE_CHECKING:
@@ -26,23 +26,13 @@ Groups = Sequence[Sequence[int]]
 
 
 def marginals(
-    field: MarkovField, given: Evidence | None, method: Method, seed: Seed
-) -> dict[str, LabelledTable]:
-    """One table per column that is not given."""
+    field: MarkovField, given: Evidence | None, method: Method, seed: Seed, *, pairs: bool = False
+) -> dict[tuple[str, ...], LabelledTable]:
+    """One table per column, or per edge, of the columns that are not given."""
     rest = reduced(field, known_codes(field, given))
-    columns = [(v,) for v in range(len(rest.names))]
-    tables = first_that_fits(method, lambda how: probabilities(rest, columns, how, seed))
-    return dict(zip(rest.names, tables, strict=True))
-
-
-def pair_marginals(
-    field: MarkovField, given: Evidence | None, method: Method, seed: Seed
-) -> dict[tuple[str, str], LabelledTable]:
-    """One table per edge of the columns that are not given."""
-    rest = reduced(field, known_codes(field, given))
-    pairs = list(rest.couplings)
-    tables = first_that_fits(method, lambda how: probabilities(rest, pairs, how, seed))
-    return {(rest.names[i], rest.names[j]): t for (i, j), t in zip(pairs, tables, strict=True)}
+    groups: Groups = list(rest.couplings) if pairs else [(v,) for v in range(len(rest.names))]
+    tables = first_that_fits(method, lambda how: probabilities(rest, groups, how, seed))
+    return {table.names: table for table in tables}
 
 
 def conditional(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -33,13 +33,8 @@ def encode_rows(field: MarkovField, X: Any, columns: Iterable[int]) -> Codes:
     Columns of a frame are found by name, those of an array by position. A binned column may hold
     raw numbers, or the labels of its bins.
     """
-    source = open_source(X)
-    at = _positions(field, source.names, named=source.library is not None)
-    columns = list(columns)
-    _check_there(field, [v for v in columns if v not in at])
-    codes = np.zeros((source.n_rows, len(field.names)), dtype=np.uint8, order="F")
-    for v in columns:
-        factor = factorise(field.names[v], source.cells(at[v]))
+    codes, factors = _open(field, X, list(columns))
+    for v, factor in factors:
         codes[:, v] = look_up_states(column_of(field, v, factor), factor)
     return codes
 
@@ -49,18 +44,27 @@ def encode_with_missing(field: MarkovField, X: Any) -> tuple[Codes, NDArray[np.b
 
     A column in which the model takes a missing value for a state must have none missing.
     """
-    source = open_source(X)
-    at = _positions(field, source.names, named=source.library is not None)
-    _check_there(field, [v for v in range(len(field.names)) if v not in at])
-    codes = np.zeros((source.n_rows, len(field.names)), dtype=np.uint8, order="F")
+    codes, factors = _open(field, X, range(len(field.names)))
     missing = np.zeros(codes.shape, dtype=bool, order="F")
-    for v, name in enumerate(field.names):
-        factor = factorise(name, source.cells(at[v]))
+    for v, factor in factors:
         missing[:, v] = factor.missing
         _check_no_missing_state(field, v, factor)
         seen = factor.rows(~factor.missing)
         codes[~factor.missing, v] = look_up_states(column_of(field, v, seen), seen)
     return codes, missing
+
+
+def _open(
+    field: MarkovField, X: Any, columns: Sequence[int]
+) -> tuple[Codes, Iterator[tuple[int, Factor]]]:
+    """Codes that are all 0, and the cells of each column of the model, in turn."""
+    source = open_source(X)
+    at = _positions(field, source.names, named=source.library is not None)
+    absent = [quoted(field.names[v]) for v in columns if v not in at]
+    if absent:
+        raise TableError(f"the table has no column {listing(absent, 8)}, which the model needs.")
+    codes = np.zeros((source.n_rows, len(field.names)), dtype=np.uint8, order="F")
+    return codes, ((v, factorise(field.names[v], source.cells(at[v]))) for v in columns)
 
 
 def _check_no_missing_state(field: MarkovField, v: int, factor: Factor) -> None:
@@ -90,12 +94,6 @@ def _positions(field: MarkovField, names: tuple[str, ...], named: bool) -> dict[
             "same columns in the same order, or a data frame with names."
         )
     return {v: v for v in range(len(names))}
-
-
-def _check_there(field: MarkovField, absent: list[int]) -> None:
-    if absent:
-        names = listing([quoted(field.names[v]) for v in absent], 8)
-        raise TableError(f"the table has no column {names}, which the model needs.")
 
 
 def log_potential(field: MarkovField, codes: NDArray[np.integer[Any]]) -> Array:

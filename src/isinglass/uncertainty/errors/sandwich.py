@@ -203,7 +203,7 @@ def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset
     And the edges with a part in other directions.
     """
     values, vectors = np.linalg.eigh(joint.with_hessian(parameters)[2])
-    size = float(np.linalg.norm(parameters[joint.layout.edge_places()]))
+    size = float(np.linalg.norm(parameters[joint.layout.edge_positions()]))
     kept = values > open_below(size)
     inverse: Array = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
     part = np.square(vectors[:, ~kept]).sum(axis=1)

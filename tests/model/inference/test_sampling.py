@@ -12,7 +12,7 @@ import enumeration
 from isinglass import core, simulate
 from isinglass.errors import SettingError
 from isinglass.model import Gibbs
-from isinglass.model.inference.gibbs import FEWEST_DRAWS, run_chains
+from isinglass.model.inference.sampling import FEWEST_DRAWS, run_chains
 from small_models import MODELS
 
 LONG_RUN = """

@@ -91,7 +91,7 @@ void at_most_256_values() {
 
 }  // namespace
 
-void test_factor() {
+void test_integers() {
   every_kind_of_value<std::int8_t>();
   every_kind_of_value<std::uint8_t>();
   every_kind_of_value<std::int16_t>();

@@ -38,7 +38,7 @@ def assert_as_unique(data: np.ndarray, threads: int = 1) -> None:
 
 
 def draw(dtype: type, shape: tuple[int, int], seed: int = 0) -> np.ndarray:
-    """Columns of various spans, some constant, some with gaps."""
+    """Columns of various spans, some constant, some without values in between."""
     rng = np.random.default_rng(seed)
     top = 2 if dtype == np.bool_ else 100
     spans = rng.integers(1, top + 1, size=shape[1])
