@@ -190,7 +190,7 @@ def test_what_is_wrong_is_said():
     est = GreedyGraph().fit([[0, 1], [1, 0], [1, 1]])
     with pytest.raises(SettingError, match="folds must be"):
         predictability(est, folds=1)
-    with pytest.raises(SettingError, match="5 folds need as many rows"):
+    with pytest.raises(SettingError, match="rows cannot be dealt to 5 folds"):
         predictability(est)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+import isinglass as ig
 from instances import instance, sample
 from isinglass.rivals.paths import largest_penalty, learn_paths
 from isinglass.table import encode
@@ -176,3 +177,31 @@ def test_equal_columns_and_separation_have_an_answer():
     assert paths.distances.max() < 1e-7
     assert np.isfinite(paths.flat["numbers"]).all()
     assert paths.edge_counts()[4].tolist() == [0, 0]
+
+
+def test_a_path_that_goes_on_is_the_whole_path():
+    X = np.random.default_rng(3).integers(0, 3, (200, 4))
+    X[:, 1] = np.where(X[:, 2] > 0, X[:, 0], X[:, 1])
+    whole = ig.L1Graph(0.05, lambdas=[0.2, 0.1, 0.05, 0.02]).fit(X).paths_
+    first, rest = (
+        ig.L1Graph(some[0], lambdas=some).fit(X).paths_ for some in ([0.2, 0.1], [0.05, 0.02])
+    )
+    both = first.followed_by(rest)
+    np.testing.assert_array_equal(both.lambdas, whole.lambdas)
+    np.testing.assert_array_equal(both.edge_counts(), whole.edge_counts())
+    for one, other in zip(both, whole, strict=True):
+        assert one.supports == other.supports
+        np.testing.assert_allclose(one.losses, other.losses, atol=1e-9)
+        np.testing.assert_allclose(one.intercepts, other.intercepts, atol=1e-5)
+
+
+def test_the_path_of_many_states_ends_when_nothing_more_can_be_chosen():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 10, (200, 5))
+    X[:, 1] = np.where(rng.random(200) < 0.5, X[:, 0], X[:, 1])
+    short = ig.L1Graph().fit(X)
+    assert 1 < len(short.lambdas_) < 100
+    further = short.lambdas_[0] * np.geomspace(1, 0.01, 100)[: len(short.lambdas_) + 8]
+    whole = ig.L1Graph(lambdas=further).fit(X)
+    assert short.graph_ == whole.graph_
+    np.testing.assert_allclose(short.penalties_, whole.penalties_)

@@ -19,6 +19,8 @@ from isinglass.graph import Graph, Link
 from isinglass.table import Table
 
 Numbers = NDArray[np.float64]
+#: Copies that are dealt one by one; rows of more are dealt whole.
+MANY = 1e8
 
 
 @dataclass(frozen=True)
@@ -60,11 +62,11 @@ def held_out_weights(weights: Numbers, folds: int, seed: int) -> Numbers:
     >>> held_out_weights(np.array([4.0, 2.0]), folds=3, seed=0).sum(axis=0)
     array([2., 2., 2.])
     """
-    whole = bool((weights == np.round(weights)).all())
+    whole = bool((weights == np.round(weights)).all()) and weights.sum() < MANY
     copies = weights.astype(np.int64) if whole else np.ones(len(weights), np.int64)
     total = int(copies.sum())
     if total < folds:
-        raise SettingError(f"{folds} folds need as many rows; there are {total}. Take fewer folds.")
+        raise SettingError(f"{total} rows cannot be dealt to {folds} folds. Take fewer folds.")
     fold = np.random.default_rng(seed).permutation(total) % folds
     held = np.zeros((len(weights), folds))
     np.add.at(held, (np.repeat(np.arange(len(weights)), copies), fold), 1.0)

@@ -22,15 +22,12 @@ def wilson(successes: float, tries: int, level: float = 0.95) -> tuple[float, fl
     >>> wilson(0, 0)
     (0.0, 1.0)
     """
-    from scipy.special import ndtri
+    from scipy.stats import binomtest
 
     if tries == 0:
         return 0.0, 1.0
-    z2 = float(ndtri((1 + level) / 2)) ** 2
-    share = successes / tries
-    centre = (share + z2 / (2 * tries)) / (1 + z2 / tries)
-    half = np.sqrt(z2 * (share * (1 - share) / tries + z2 / (4 * tries**2))) / (1 + z2 / tries)
-    return max(0.0, float(centre - half)), min(1.0, float(centre + half))
+    found = binomtest(int(successes), tries).proportion_ci(level, method="wilson")
+    return max(0.0, float(found.low)), min(1.0, float(found.high))
 
 
 def monotone(shares: ArrayLike, tries: ArrayLike) -> NDArray[np.float64]:
@@ -39,15 +36,9 @@ def monotone(shares: ArrayLike, tries: ArrayLike) -> NDArray[np.float64]:
     >>> monotone([0.2, 0.6, 0.4, 1.0], [10, 10, 30, 10]).tolist()
     [0.2, 0.45, 0.45, 1.0]
     """
-    pools: list[tuple[float, float, int]] = []  # mean, weight, points
-    for share, weight in zip(
-        np.asarray(shares, float).tolist(), np.asarray(tries, float).tolist(), strict=True
-    ):
-        pools.append((share, weight, 1))
-        while len(pools) > 1 and pools[-2][0] >= pools[-1][0]:
-            (a, v, i), (b, w, j) = pools[-2:]
-            pools[-2:] = [((a * v + b * w) / (v + w) if v + w else b, v + w, i + j)]
-    return np.repeat([mean for mean, _, _ in pools], [points for _, _, points in pools])
+    from sklearn.isotonic import isotonic_regression
+
+    return np.asarray(isotonic_regression(np.asarray(shares, float), sample_weight=tries))
 
 
 @dataclass(frozen=True)

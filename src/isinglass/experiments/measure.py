@@ -99,6 +99,8 @@ def area_under_precision_recall(ranking: NDArray[np.float64], truth: Edges) -> f
     >>> round(area_under_precision_recall(rank, [(0, 1), (2, 3)]), 4)
     0.8333
     """
+    from sklearn.metrics import average_precision_score
+
     p = len(ranking)
     upper = np.triu_indices(p, 1)
     rank = np.maximum(ranking, ranking.T)[upper]
@@ -108,8 +110,4 @@ def area_under_precision_recall(ranking: NDArray[np.float64], truth: Edges) -> f
     hit = true[upper]
     if not hit.any():
         return float("nan")
-    level, position = np.unique(-rank, return_inverse=True)
-    hits = np.bincount(position, weights=hit, minlength=len(level))
-    come = np.bincount(position, minlength=len(level))
-    precision = np.cumsum(hits) / np.cumsum(come)
-    return float(hits @ precision / hit.sum())
+    return float(average_precision_score(hit, rank))

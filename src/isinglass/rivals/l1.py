@@ -50,8 +50,9 @@ class L1Graph(Rival):
         evenly spread states; glmnet does so.
     lambdas : sequence of float, optional
         The penalties of the path. None: just the penalty, if it is known before the data, else
-        `n_lambdas` of them from the one that leaves no edge down to `smallest` times it. If the
-        parameters of any edge cost more than the EBIC could gain by it, only the first.
+        `n_lambdas` of them from the one that leaves no edge down to `smallest` times it. Where
+        columns have many states, the EBIC needs only the first few: the path ends when every
+        column's parameters alone cost more than its best value.
     n_lambdas, smallest : int, float
     missing : "error", "drop" or "state"
     n_eff, n_jobs, bins, max_states, high
@@ -108,8 +109,8 @@ class L1Graph(Rival):
         """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
         penalty = read_penalty(self.penalty)
         table = self._read(X, sample_weight)
-        self.lambdas_ = self._grid(penalty, table)
-        self.paths_ = self._learn(table, self.lambdas_, progress)
+        self.paths_ = self._path(penalty, table, progress)
+        self.lambdas_ = self.paths_.lambdas
         self._solved: dict[float, tuple[L1Paths, int]] = {}
         self._keep(self.paths_)
         places = penalty.choose(self.paths_, table, self._learn)
@@ -188,6 +189,18 @@ class L1Graph(Rival):
     def _learn(self, table: Table, lambdas: Array, progress: Progress | None = None) -> L1Paths:
         return learn_paths(table, lambdas, **self._core_settings(table), progress=progress)
 
+    def _path(self, penalty: Penalty, table: Table, progress: Progress | None) -> L1Paths:
+        """The path down to its end, or to where the EBIC cannot choose what follows."""
+        grid = self._grid(penalty, table)
+        if not isinstance(penalty, EBIC) or self.lambdas is not None:
+            return self._learn(table, grid, progress)
+        count = penalty.first_piece(table, bool(self.intercept), len(grid))
+        paths = self._learn(table, grid[:count], progress)
+        while 1 < len(paths.lambdas) < len(grid) and not penalty.has_chosen(paths, table.n):
+            next_ones = grid[len(paths.lambdas) :][:count]
+            paths = paths.followed_by(self._learn(table, next_ones, progress))
+        return paths
+
     def _core_settings(self, table: Table) -> dict[str, Any]:
         return {
             "scales": spreads(table) if self.standardise else np.ones(len(table.columns)),
@@ -202,12 +215,7 @@ class L1Graph(Rival):
         elif value is None:
             largest = largest_penalty(table, **self._core_settings(table))
             largest = largest if largest > 0 else 1.0  # nothing to explain: any path will do
-            count = self.n_lambdas
-            if isinstance(penalty, EBIC) and not penalty.may_choose_edges(
-                table, bool(self.intercept)
-            ):
-                count = 1  # the rest of the path would be long, and cannot be chosen
-            some = set(np.geomspace(largest, largest * self.smallest, count).tolist())
+            some = set(np.geomspace(largest, largest * self.smallest, self.n_lambdas).tolist())
         else:
             some = set()
         return np.array(sorted(some if value is None else some | {value}, reverse=True))

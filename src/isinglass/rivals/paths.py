@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -110,6 +110,30 @@ class L1Paths(Sequence[ColumnPath]):
             tables[t] = numbers[at : at + size].reshape(m, -1)
             at += size
         return field, tables
+
+    def followed_by(self, rest: L1Paths) -> L1Paths:
+        """These penalties and then others, of the same table."""
+        pieces = [self, rest]
+        fits = [
+            (piece, r * len(piece.lambdas) + k)
+            for r in range(len(self))
+            for piece in pieces
+            for k in range(len(piece.lambdas))
+        ]
+        flat = {"largest": self.flat["largest"]}
+        for name in ("loss", "distance"):
+            flat[name] = np.array([piece.flat[name][at] for piece, at in fits])
+        for values, begin in (("support", "support_begin"), ("numbers", "number_begin")):
+            parts = [piece._part(values, begin, at) for piece, at in fits]
+            flat[values] = np.concatenate(parts)
+            flat[begin] = np.cumsum([0, *map(len, parts)])
+        return replace(self, lambdas=np.concatenate([self.lambdas, rest.lambdas]), flat=flat)
+
+    def _part(self, values: str, begin: str, at: int) -> NDArray[Any]:
+        """What a fit has of one of the flat arrays."""
+        first, *end = self.flat[begin][at : at + 2].tolist()
+        found: NDArray[Any] = self.flat[values][first : end[0] if end else None]
+        return found
 
     def edge_counts(self) -> NDArray[np.int64]:
         """Count the neighbours of each column at each penalty, (p, k)."""

@@ -17,10 +17,14 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from isinglass.errors import Setting, SettingError
+from isinglass.estimators.folds import held_out_weights
 from isinglass.parameters import check_fields
 from isinglass.rivals.paths import Array, L1Paths
 from isinglass.selection.ebic import extended_bic
 from isinglass.table import Table
+
+#: Penalties of a path that are solved for at a time, where few may do.
+FEW = 8
 
 Learn = Callable[[Table, Array], L1Paths]
 """Learns the paths of a table at penalties that fall."""
@@ -120,21 +124,30 @@ class EBIC:
         """Return the place of each column's smallest value."""
         return np.asarray(np.argmin(self.values(paths, table.n), axis=1))
 
-    def may_choose_edges(self, table: Table, intercept: bool) -> bool:
-        """Whether any column can prefer a fit with an edge to the one without.
+    def first_piece(self, table: Table, intercept: bool, whole: int) -> int:
+        """How much of a path to solve for at first: one, a few, or all of its penalties.
 
-        A loss is never negative, so the criterion of a fit with an edge is at least what the
-        parameters of the smallest edge cost.
+        A loss is never negative, so the criterion of a fit is at least what its parameters cost.
+        If one edge costs more than it could gain, none can be chosen; if all edges of every column
+        would, the path may end early.
         """
         free = np.asarray(table.n_states) - 1.0
         varying = np.flatnonzero(free > 0)
+        none = all_edges = True
         for r in varying:
             others = free[varying[varying != r]]
-            smallest = free[r] * others.min(initial=np.inf)
-            least = extended_bic(0.0, smallest, 1, n=table.n, p=len(free), gamma=self.gamma)
-            if 2 * table.n * loss_alone(table, int(r), intercept) > least:
-                return True
-        return False
+            most = 2 * table.n * loss_alone(table, int(r), intercept)
+            costs = extended_bic(0.0, free[r] * others, 1, n=table.n, p=len(free), gamma=self.gamma)
+            none &= bool(costs.min(initial=np.inf) >= most)
+            all_edges &= bool(costs.sum() > most)
+        return 1 if none else min(FEW, whole) if all_edges else whole
+
+    def has_chosen(self, paths: L1Paths, n: float) -> bool:
+        """Whether the rest of the path costs more than the best so far, at every column."""
+        values = self.values(paths, n)
+        alone = values[:, -1] - 2 * n * paths.losses[:, -1]
+        varying = np.asarray(paths.n_states) > 1
+        return bool((alone >= values.min(axis=1))[varying].all())
 
     def values(self, paths: L1Paths, n: float) -> Array:
         """Return the criterion of each column at each penalty, (p, k)."""
@@ -189,28 +202,13 @@ class CrossValidated:
     def losses(self, paths: L1Paths, table: Table, learn: Learn) -> Array:
         """Return the mean held-out loss, summed over columns, at each penalty."""
         total = np.zeros(len(paths.lambdas))
-        for held in self._deal(table):
+        for held in held_out_weights(table.weights, self.folds, self.seed).T:
             kept = table.weights - held
             train, test = _with_weights(table, kept), _with_weights(table, held)
             # The same constant stands for a larger penalty where there are fewer rows.
             smaller = learn(train, paths.lambdas * np.sqrt(table.n / train.n))
             total += [float(held_out_losses(smaller, k, test).sum()) for k in range(len(total))]
         return total / table.n
-
-    def _deal(self, table: Table) -> list[Array]:
-        """The weight that each row has in each fold."""
-        rng = np.random.default_rng(self.seed)
-        counts = table.weights.astype(np.intp)
-        whole = bool((counts == table.weights).all()) and table.weights.sum() < 1e8
-        row = np.repeat(np.arange(len(counts)), counts if whole else 1)
-        if len(row) < self.folds:
-            raise SettingError(f"{len(row)} rows cannot be dealt to {self.folds} folds.")
-        fold = rng.permutation(np.arange(len(row)) % self.folds)
-        worth = np.ones(len(row)) if whole else table.weights
-        return [
-            np.bincount(row[fold == f], worth[fold == f], minlength=len(counts)).astype(float)
-            for f in range(self.folds)
-        ]
 
     def __repr__(self) -> str:
         return (

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, merged_rows
@@ -102,18 +104,17 @@ def mutual_information(table: Table, threads: int = 1) -> Array:
 
 
 def spanning_tree(weights: Array, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return the adjacency of the maximum spanning forest over allowed pairs (Kruskal).
+    """Return the adjacency of the maximum spanning forest over allowed pairs.
+
+    Of equal pairs the first in column order is taken: ranks have no ties.
 
     >>> weights = np.array([[0, 3, 2], [3, 0, 1], [2, 1, 0]], dtype=float)
     >>> spanning_tree(weights, weights > 0).astype(int).tolist()
     [[0, 1, 1], [1, 0, 0], [1, 0, 0]]
     """
     sources, targets = np.nonzero(np.triu(allowed, 1))
-    order = np.argsort(-weights[sources, targets], kind="stable")
-    component = np.arange(len(weights))
-    linked = np.zeros(weights.shape, dtype=bool)
-    for a, b in zip(sources[order].tolist(), targets[order].tolist(), strict=True):
-        if component[a] != component[b]:
-            linked[a, b] = linked[b, a] = True
-            component[component == component[b]] = component[a]
-    return linked
+    rank = np.empty(len(sources))
+    rank[np.argsort(-weights[sources, targets], kind="stable")] = np.arange(1, len(sources) + 1)
+    forest = minimum_spanning_tree(csr_array((rank, (sources, targets)), shape=weights.shape))
+    linked = forest.toarray() > 0
+    return np.asarray(linked | linked.T)

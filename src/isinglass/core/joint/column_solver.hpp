@@ -37,7 +37,7 @@ class ColumnSolver {
     std::vector<double> share(m_);
     column.each_cell([&](std::size_t c, const double* p) {
       for (std::size_t a = 0; a < m_; ++a) share[a] = column.weight(c) * p[a] * (1 - p[a]);
-      for (std::size_t k = 0; k < column.degree(); ++k) feature[k + 1] = column.places(c)[k] / m_;
+      for (std::size_t k = 0; k < column.degree(); ++k) feature[k + 1] = column.place(c, k) / m_;
       for (const std::size_t f : feature)
         for (std::size_t a = 0; a < m_; ++a) spread_[f * m_ + a] += share[a];
       if (!whole_) return;

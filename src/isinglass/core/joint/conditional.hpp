@@ -27,27 +27,25 @@ class JointConditional {
   // Rows in which the column or a neighbour is missing (a code beyond its states) do not count.
   JointConditional(const JointLayout& layout, const CodedRows& table, std::size_t r)
       : r_(r), m_(layout.states(r)), degree_(layout.edges_of(r).size()), observed_(layout.block_size(r), 0.0) {
-    std::vector<std::uint32_t> begins;  // of each neighbour's table in the block
-    std::uint32_t begin = static_cast<std::uint32_t>(m_);
+    std::size_t begin = m_;
     for (const auto& edge : layout.edges_of(r)) {
-      begins.push_back(begin);
-      begin += static_cast<std::uint32_t>(layout.states(edge.other) * m_);
+      begin_.push_back(begin);
+      begin += layout.states(edge.other) * m_;
     }
     std::vector<std::uint32_t> rows;
     for (std::uint32_t i = 0; i < table.rows; ++i)
       if (is_seen(layout, table, i)) rows.push_back(i);
     const std::vector<std::uint32_t> cell = number_cells(layout, table, rows);
     weight_.resize(cells_, 0.0);
-    place_.resize(cells_ * degree_);
+    code_.resize(cells_ * degree_);
     for (std::size_t at = 0; at < rows.size(); ++at) {
       const std::size_t i = rows[at], c = cell[at], a = table.at(i, r);
       const double weight = table.weights[i];
       weight_[c] += weight;
       observed_[a] += weight;
       for (std::size_t k = 0; k < degree_; ++k) {
-        const std::size_t s = table.at(i, layout.edges_of(r)[k].other);
-        place_[c * degree_ + k] = begins[k] + static_cast<std::uint32_t>(s * m_);
-        observed_[place_[c * degree_ + k] + a] += weight;
+        code_[c * degree_ + k] = table.at(i, layout.edges_of(r)[k].other);
+        observed_[place(c, k) + a] += weight;
       }
     }
   }
@@ -57,7 +55,8 @@ class JointConditional {
   std::size_t cells() const { return cells_; }
   std::size_t degree() const { return degree_; }
   double weight(std::size_t c) const { return weight_[c]; }
-  const std::uint32_t* places(std::size_t c) const { return &place_[c * degree_]; }
+  // Where the numbers of a neighbour's state in a cell stand in the block.
+  std::size_t place(std::size_t c, std::size_t k) const { return begin_[k] + code_[c * degree_ + k] * m_; }
   const double* observed() const { return observed_.data(); }
 
   // Bytes of the probabilities of all cells.
@@ -172,9 +171,10 @@ class JointConditional {
   void sum(States states, std::size_t c, const double* block, double* total) const {
     const std::size_t m = count(states);
     for (std::size_t a = 0; a < m; ++a) total[a] = block[a];
-    const std::uint32_t* place = places(c);
-    for (std::size_t k = 0; k < degree_; ++k)
-      for (std::size_t a = 0; a < m; ++a) total[a] += block[place[k] + a];
+    for (std::size_t k = 0; k < degree_; ++k) {
+      const double* table = block + begin_[k] + code_[c * degree_ + k] * m;
+      for (std::size_t a = 0; a < m; ++a) total[a] += table[a];
+    }
   }
 
   template <class States>
@@ -183,9 +183,10 @@ class JointConditional {
     std::array<double, 256> scaled;
     for (std::size_t a = 0; a < m; ++a) scaled[a] = factor * numbers[a];
     for (std::size_t a = 0; a < m; ++a) block[a] += scaled[a];
-    const std::uint32_t* place = places(c);
-    for (std::size_t k = 0; k < degree_; ++k)
-      for (std::size_t a = 0; a < m; ++a) block[place[k] + a] += scaled[a];
+    for (std::size_t k = 0; k < degree_; ++k) {
+      double* table = block + begin_[k] + code_[c * degree_ + k] * m;
+      for (std::size_t a = 0; a < m; ++a) table[a] += scaled[a];
+    }
   }
 
   // Probabilities of the column's states in a cell; returns the logarithm of what they were divided by.
@@ -210,7 +211,8 @@ class JointConditional {
 
   std::size_t r_, m_, degree_, cells_ = 0;
   std::vector<double> weight_;           // of each cell
-  std::vector<std::uint32_t> place_;     // (cells, degree): where the neighbour's state stands in the block
+  std::vector<std::size_t> begin_;       // where each neighbour's table begins in the block
+  std::vector<std::uint8_t> code_;       // (cells, degree): the neighbours' states
   std::vector<double> observed_;         // how often each state, and each pair of states
   std::vector<double> block_;            // the coefficients moved to
   std::vector<double> probability_;      // (cells, m), if kept

@@ -319,7 +319,7 @@ class _Work:
         """The rows at which a rising curve through the points reaches the target."""
         own = sorted((at for at in points if at.factor == factor), key=lambda at: at.rows)
         heights = monotone([self._measure(at) for at in own], [at.graphs for at in own])
-        there = np.flatnonzero(heights >= self.target)
+        there = np.flatnonzero(heights >= self.target - 1e-12)
         if not len(there):
             return None
         i = int(there[0])
