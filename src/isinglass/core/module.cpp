@@ -354,21 +354,22 @@ std::unique_ptr<JointLoss> joint_loss(const Codes& codes, const Vector<std::int3
     throw std::invalid_argument("one number of states per column, one weight per row");
   JointLoss::Pairs edges;
   for (std::size_t i = 0; i + 1 < pairs.shape(0); i += 2) {
-    edges.emplace_back(static_cast<std::size_t>(pairs.data()[i]), static_cast<std::size_t>(pairs.data()[i + 1]));
+    edges.emplace_back(static_cast<std::size_t>(pairs.data()[i]),
+                       static_cast<std::size_t>(pairs.data()[i + 1]));
     if (edges.back().first >= edges.back().second || edges.back().second >= columns)
       throw std::invalid_argument("an edge joins two columns, the lower one first");
   }
   const nb::gil_scoped_release release;
   return std::make_unique<JointLoss>(CodedRows{codes.data(), rows, {weights.data(), rows}},
-                                     std::span<const int>(states.data(), columns), edges, ridge, intercept, memory,
-                                     threads);
+                                     std::span<const int>(states.data(), columns), edges, ridge, intercept,
+                                     memory, threads);
 }
 
 void check_size(const JointLoss& loss, const Vector<double>& vector) {
   if (vector.shape(0) != loss.size()) throw std::invalid_argument("one number for every parameter");
 }
 
-nb::tuple joint_move_to(JointLoss& loss, const Vector<double>& numbers) {
+std::tuple<double, Array<double>> joint_move_to(JointLoss& loss, const Vector<double>& numbers) {
   check_size(loss, numbers);
   std::vector<double> slope(loss.size());
   double value = 0;
@@ -376,11 +377,11 @@ nb::tuple joint_move_to(JointLoss& loss, const Vector<double>& numbers) {
     const nb::gil_scoped_release release;
     value = loss.move_to({numbers.data(), loss.size()}, slope);
   }
-  return nb::make_tuple(value, owned(std::move(slope)));
+  return {value, owned(std::move(slope))};
 }
 
 template <void (JointLoss::*apply)(std::span<const double>, std::span<double>)>
-auto joint_apply(JointLoss& loss, const Vector<double>& vector) {
+Array<double> joint_apply(JointLoss& loss, const Vector<double>& vector) {
   check_size(loss, vector);
   std::vector<double> out(loss.size());
   {

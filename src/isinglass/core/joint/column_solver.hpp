@@ -1,10 +1,10 @@
 // A preconditioner for the joint fit: every column with its edges is solved alone.
 //
-// The curvature of a cell between the column's states, diag(p) - pp', is replaced by its diagonal p(1 - p), so
-// that each state of a column has a matrix of its own over its neighbours' states. It keeps how neighbours go
-// together, which is what makes fits slow. The other end of an edge adds to the diagonal. Blocks that overlap,
-// are solved alone and added up, are an additive Schwarz method; that coordinates are redundant makes it one on
-// a fictitious space (Nepomnyaschikh 1992).
+// The curvature of a cell between the column's states, diag(p) - pp', is replaced by its diagonal p(1 - p),
+// so that each state of a column has a matrix of its own over its neighbours' states. It keeps how neighbours
+// go together, which is what makes fits slow. The other end of an edge adds to the diagonal. Blocks that
+// overlap, are solved alone and added up, are an additive Schwarz method; that coordinates are redundant
+// makes it one on a fictitious space (Nepomnyaschikh 1992).
 #pragma once
 
 #include <algorithm>

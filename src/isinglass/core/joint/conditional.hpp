@@ -26,7 +26,10 @@ class JointConditional {
  public:
   // Rows in which the column or a neighbour is missing (a code beyond its states) do not count.
   JointConditional(const JointLayout& layout, const CodedRows& table, std::size_t r)
-      : r_(r), m_(layout.states(r)), degree_(layout.edges_of(r).size()), observed_(layout.block_size(r), 0.0) {
+      : r_(r),
+        m_(layout.states(r)),
+        degree_(layout.edges_of(r).size()),
+        observed_(layout.block_size(r), 0.0) {
     std::size_t begin = m_;
     for (const auto& edge : layout.edges_of(r)) {
       begin_.push_back(begin);
@@ -129,12 +132,18 @@ class JointConditional {
   template <class Work>
   void with_states(const Work& work) const {
     switch (m_) {
-      case 2: return work(Known<2>{});
-      case 3: return work(Known<3>{});
-      case 4: return work(Known<4>{});
-      case 5: return work(Known<5>{});
-      case 6: return work(Known<6>{});
-      default: return work(Any{m_});
+      case 2:
+        return work(Known<2>{});
+      case 3:
+        return work(Known<3>{});
+      case 4:
+        return work(Known<4>{});
+      case 5:
+        return work(Known<5>{});
+      case 6:
+        return work(Known<6>{});
+      default:
+        return work(Any{m_});
     }
   }
 
@@ -210,12 +219,12 @@ class JointConditional {
   }
 
   std::size_t r_, m_, degree_, cells_ = 0;
-  std::vector<double> weight_;           // of each cell
-  std::vector<std::size_t> begin_;       // where each neighbour's table begins in the block
-  std::vector<std::uint8_t> code_;       // (cells, degree): the neighbours' states
-  std::vector<double> observed_;         // how often each state, and each pair of states
-  std::vector<double> block_;            // the coefficients moved to
-  std::vector<double> probability_;      // (cells, m), if kept
+  std::vector<double> weight_;       // of each cell
+  std::vector<std::size_t> begin_;   // where each neighbour's table begins in the block
+  std::vector<std::uint8_t> code_;   // (cells, degree): the neighbours' states
+  std::vector<double> observed_;     // how often each state, and each pair of states
+  std::vector<double> block_;        // the coefficients moved to
+  std::vector<double> probability_;  // (cells, m), if kept
   bool kept_ = false;
 };
 

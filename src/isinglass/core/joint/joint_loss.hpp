@@ -1,6 +1,6 @@
-// Minus the pseudo-log-likelihood of a pairwise model per row, plus a ridge: all columns given their neighbours,
-// one table per edge that both its ends share. Value, slope, products with the curvature, and a preconditioner;
-// who minimises it is in Python.
+// Minus the pseudo-log-likelihood of a pairwise model per row, plus a ridge: all columns given their
+// neighbours, one table per edge that both its ends share. Value, slope, products with the curvature, and a
+// preconditioner; who minimises it is in Python.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,8 @@ class JointLoss {
     }
     make_solvers(memory / 2);
     blocks_.resize(columns_.size());
-    for (std::size_t k = 0; k < columns_.size(); ++k) blocks_[k].resize(layout_.block_size(columns_[k].column()));
+    for (std::size_t k = 0; k < columns_.size(); ++k)
+      blocks_[k].resize(layout_.block_size(columns_[k].column()));
   }
 
   std::size_t size() const { return layout_.size(); }
@@ -92,14 +93,16 @@ class JointLoss {
     for (std::size_t k = 0; k < columns_.size(); ++k) {
       std::vector<double> block(blocks_[k].size());
       layout_.gather(columns_[k].column(), moved_.data(), block.data());
-      const bool near = !looked_[k].empty() && std::equal(block.begin(), block.end(), looked_[k].begin(),
-          [](double a, double b) { return std::abs(a - b) <= kMoved; });
+      const bool near =
+          !looked_[k].empty() && std::equal(block.begin(), block.end(), looked_[k].begin(),
+                                            [](double a, double b) { return std::abs(a - b) <= kMoved; });
       if (near) continue;
       moved.push_back(k);
       looked_[k] = std::move(block);
     }
     share_out(moved.size(), threads_, [&](std::size_t i) { solvers_[moved[i]].look_at(columns_[moved[i]]); });
-    share_out(moved.size(), threads_, [&](std::size_t i) { solvers_[moved[i]].finish(other_ends(moved[i])); });
+    share_out(moved.size(), threads_,
+              [&](std::size_t i) { solvers_[moved[i]].finish(other_ends(moved[i])); });
   }
 
   // About the inverse of the curvature, times a slope. What comes out is in the zero-sum gauge, so that steps
@@ -148,8 +151,8 @@ class JointLoss {
     layout_.each_table(vector, centre);
   }
 
-  // The ridge pulls at what a table says of both columns together; and at the field of a column with a state in
-  // no row, which nothing else holds.
+  // The ridge pulls at what a table says of both columns together; and at the field of a column with a state
+  // in no row, which nothing else holds.
   void add_ridge(const double* at, double* pull) const {
     std::vector<double> tables(at, at + size());
     layout_.each_table(tables.data(), centre);
@@ -176,7 +179,9 @@ class JointLoss {
     each([&](std::size_t place, std::size_t a, double part) { field[a] += part * block[place]; });
     double mean = 0;
     for (const double number : field) mean += number / static_cast<double>(m);
-    each([&](std::size_t place, std::size_t a, double part) { block[place] = ridge_ * part * (field[a] - mean); });
+    each([&](std::size_t place, std::size_t a, double part) {
+      block[place] = ridge_ * part * (field[a] - mean);
+    });
     layout_.scatter(r, block.data(), pull);
   }
 
@@ -188,7 +193,8 @@ class JointLoss {
       const std::size_t others = layout_.states(edge.other);
       const double* spread = others > 1 ? spread_of(edge.other, r) : nullptr;
       for (std::size_t s = 0; s < others; ++s)
-        for (std::size_t a = 0; a < m; ++a) extra.push_back(ridge_ + kLeast + (spread ? spread[a * others + s] : 0.0));
+        for (std::size_t a = 0; a < m; ++a)
+          extra.push_back(ridge_ + kLeast + (spread ? spread[a * others + s] : 0.0));
     }
     return extra;
   }

@@ -32,8 +32,8 @@ class JointLayout {
  public:
   // An edge as one of its ends sees it.
   struct Edge {
-    std::size_t other;   // the column at the other end
-    std::size_t begin;   // where the edge's table stands in the vector
+    std::size_t other;    // the column at the other end
+    std::size_t begin;    // where the edge's table stands in the vector
     bool other_is_first;  // whether the rows of the table are the other column's states
   };
 
