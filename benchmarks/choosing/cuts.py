@@ -19,9 +19,7 @@ For OR and AND that is so only as long as no search drops what it had taken in; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
-
-import numpy as np
+from collections.abc import Mapping, Sequence
 
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments.measure import EdgeSet, Found
@@ -29,6 +27,7 @@ from isinglass.experiments.methods import states
 from isinglass.experiments.plan import Codes
 from isinglass.selection import Auto, FalseEdges, Paper, Selector
 from isinglass.solvers import Path
+from isinglass.solvers.cuts import edges_at
 
 Pair = tuple[int, int]
 
@@ -56,31 +55,17 @@ def all_cuts(
     thresholds = {name: rule.threshold(n, p) for name, rule in selectors(least).items()}
     run = GreedyGraph(min(thresholds.values()), intercept=intercept, n_jobs=1).fit(codes)
     paths = list(run.paths_)
-    chosen = choices(paths, thresholds)
     taken = taken_in(paths)
     graphs: dict[str, EdgeSet] = {}
     for rule in rules:
-        if rule in ("or", "and"):
-            graphs |= {f"{rule} {name}": joined(chosen[name], rule) for name in thresholds}
-        else:
-            worth = averages(taken, rule)
-            for name, limit in thresholds.items():
-                graphs[f"{rule} {name}"] = EdgeSet(pair for pair in worth if worth[pair] > limit)
+        limits = {} if rule in ("or", "and") else averages(taken, rule)
+        for name, threshold in thresholds.items():
+            if rule in ("or", "and"):
+                edges = EdgeSet(edges_at(paths, threshold, rule))
+            else:
+                edges = EdgeSet(pair for pair, limit in limits.items() if limit > threshold)
+            graphs[f"{rule} {name}"] = edges
     return Found(graphs)
-
-
-def choices(paths: Sequence[Path], thresholds: Mapping[str, float]) -> dict[str, set[Pair]]:
-    """Who chose whom at each threshold: pairs of a column and one of its neighbours."""
-    levels = np.array(list(thresholds.values()))
-    chosen: dict[str, set[Pair]] = {name: set() for name in thresholds}
-    for r, path in enumerate(paths):
-        reached = [limit for limit, _ in states(path)]
-        supports = [(), *(support for _, support in states(path))]
-        # reached never rises: what a threshold allows is a prefix of the steps
-        steps = np.searchsorted(-np.array(reached), -levels, side="left").tolist()
-        for name, count in zip(thresholds, steps, strict=True):
-            chosen[name].update((r, t) for t in supports[count])
-    return chosen
 
 
 def taken_in(paths: Sequence[Path]) -> dict[Pair, float]:
@@ -91,18 +76,6 @@ def taken_in(paths: Sequence[Path]) -> dict[Pair, float]:
             for t in support:
                 taken.setdefault((r, t), limit)
     return taken
-
-
-def joined(chosen: Set[Pair], rule: str) -> EdgeSet:
-    """Edges that one end chose, or both.
-
-    >>> chosen = {(0, 1), (1, 0), (2, 1)}
-    >>> sorted(joined(chosen, "or")), sorted(joined(chosen, "and"))
-    ([(0, 1), (1, 2)], [(0, 1)])
-    """
-    if rule == "and":
-        return EdgeSet((r, t) for r, t in chosen if r < t and (t, r) in chosen)
-    return EdgeSet((r, t) if r < t else (t, r) for r, t in chosen)
 
 
 def averages(taken: Mapping[Pair, float], rule: str) -> dict[Pair, float]:

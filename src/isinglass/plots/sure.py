@@ -89,12 +89,12 @@ def audit(result: Audit, ax: Axes | None = None) -> Axes:
     'probability to be found'
     """
     ax = axes_for(6.4, 4.2) if ax is None else ax
-    at = np.arange(len(result.chances))
+    at = np.arange(len(result.detection))
     for tier, color in zip(result.tiers, COLORS[1:], strict=False):
-        shares = [chance.found[tier.name] for chance in result.chances]
+        shares = [size.found[tier.name] for size in result.detection]
         label = f"{tier.name}: {tier.false:.2f} false edges"
         ax.plot(at, shares, "o-", color=color, ms=4, mec="white", mew=0.4, lw=1.4, label=label)
-    names = [f"{chance.words}\n{chance.links:,} links" for chance in result.chances]
+    names = [f"{size.words}\n{size.links:,} links" for size in result.detection]
     ax.set_xticks(at, names, fontsize=LETTERS)
     ax.set_ylim(-0.03, 1.03)
     plain_frame(
