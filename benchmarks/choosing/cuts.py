@@ -58,13 +58,13 @@ def all_cuts(
     taken = taken_in(paths)
     graphs: dict[str, EdgeSet] = {}
     for rule in rules:
-        limits = {} if rule in ("or", "and") else averages(taken, rule)
-        for name, threshold in thresholds.items():
-            if rule in ("or", "and"):
-                edges = EdgeSet(edges_at(paths, threshold, rule))
-            else:
-                edges = EdgeSet(pair for pair, limit in limits.items() if limit > threshold)
-            graphs[f"{rule} {name}"] = edges
+        if rule in ("or", "and"):
+            for name, limit in thresholds.items():
+                graphs[f"{rule} {name}"] = EdgeSet(edges_at(paths, limit, rule))
+        else:
+            entry = averages(taken, rule)
+            for name, limit in thresholds.items():
+                graphs[f"{rule} {name}"] = EdgeSet(pair for pair in entry if entry[pair] > limit)
     return Found(graphs)
 
 

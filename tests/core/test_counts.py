@@ -83,9 +83,9 @@ def test_what_does_not_fit_is_refused():
     ones = np.empty(0)
     with pytest.raises(ValueError, match="a code without a state"):
         search(codes, [2, 2], ones, [0])
-    with pytest.raises(ValueError, match="one number of states a column"):
+    with pytest.raises(ValueError, match="one number of states per column"):
         search(codes, [2, 3, 2], ones, [0])
-    with pytest.raises(ValueError, match="one weight a row"):
+    with pytest.raises(ValueError, match="one weight per row"):
         search(codes, [2, 3], np.ones(2), [0])
     with pytest.raises(IndexError, match="no such column"):
         search(codes, [2, 3], ones, [2])

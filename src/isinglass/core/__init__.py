@@ -10,7 +10,7 @@ import numpy as np
 from joblib import cpu_count
 from numpy.typing import NDArray
 
-from isinglass.core import _core  # type: ignore[attr-defined]
+from isinglass.core import _core
 from isinglass.core.gate import (
     MAX_ROWS,
     MAX_STATES,

@@ -9,7 +9,7 @@ from functools import cache
 
 from threadpoolctl import ThreadpoolController
 
-from isinglass.core import _core  # type: ignore[attr-defined]
+from isinglass.core import _core
 
 #: Columns with more states than this make systems large enough for LAPACK.
 MANY_STATES = 6

@@ -1,7 +1,9 @@
 // The border between Python and the core: arrays in, arrays out.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
@@ -22,12 +24,16 @@ template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 
+template <class T>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using Arrays = nb::typed<nb::dict, nb::str, nb::any>;  // by name
+
 template <class T, class Allocator>
-auto owned(std::vector<T, Allocator>&& data) {
+Array<T> owned(std::vector<T, Allocator>&& data) {
   using Data = std::vector<T, Allocator>;
   auto* kept = new Data(std::move(data));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Data*>(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(kept->data(), {kept->size()}, owner);
+  return Array<T>(kept->data(), {kept->size()}, owner);
 }
 
 // Weights without an element are ones; n not above zero is their sum; of states, all are answers unless
@@ -52,7 +58,8 @@ Table make_table(const Codes& codes, const Vector<std::int32_t>& states, const V
 
 // Codes, smallest values and counts of a table of integers; None if a column spans too many values.
 template <class Value>
-nb::object factorise(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> data, unsigned threads) {
+std::optional<std::tuple<Array<std::uint8_t>, Array<std::int64_t>, Array<std::int64_t>>> factorise(
+    nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> data, unsigned threads) {
   Factors factors;
   const std::size_t rows = data.shape(0), columns = data.shape(1);
   {
@@ -60,12 +67,12 @@ nb::object factorise(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> data
     factors = factorise_integers(
         IntegerTable<Value>{data.data(), rows, columns, data.stride(0), data.stride(1)}, threads);
   }
-  if (!factors.fits) return nb::none();
+  if (!factors.fits) return std::nullopt;
   std::vector<std::int64_t> counts(columns * 256);
   for (std::size_t j = 0; j < columns; ++j)
     std::copy_n(factors.counts[j].begin(), 256, counts.begin() + static_cast<std::ptrdiff_t>(256 * j));
-  return nb::make_tuple(owned(std::move(factors.codes)), owned(std::move(factors.least)),
-                        owned(std::move(counts)));
+  return std::make_tuple(owned(std::move(factors.codes)), owned(std::move(factors.least)),
+                         owned(std::move(counts)));
 }
 
 // Called from the waiting thread: shows progress, and sees to Ctrl-C.
@@ -95,8 +102,8 @@ class Watch {
   std::unique_ptr<nb::python_error> failed_;
 };
 
-nb::dict to_dict(Flat&& flat) {
-  nb::dict out;
+Arrays to_dict(Flat&& flat) {
+  Arrays out;
   out["fit_begin"] = owned(std::move(flat.fit_begin));
   out["stop"] = owned(std::move(flat.stop));
   out["evaluated"] = owned(std::move(flat.evaluated));
@@ -129,10 +136,10 @@ std::vector<std::vector<std::size_t>> in_order(const std::vector<std::set<std::s
   return sorted;
 }
 
-nb::dict search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
-                Vector<std::int64_t> forbidden, double threshold, double nu, bool intercept,
-                std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
+Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+              Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
+              Vector<std::int64_t> forbidden, double threshold, double nu, bool intercept,
+              std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
@@ -176,9 +183,9 @@ std::vector<std::vector<std::size_t>> read_neighbours(const Vector<std::int32_t>
 }
 
 // No search: the fit of every column on given neighbours, as flat arrays.
-nb::dict fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-             Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept, unsigned threads,
-             nb::object progress) {
+Arrays fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+           Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept, unsigned threads,
+           nb::object progress) {
   const std::size_t columns = codes.shape(1);
   std::vector<std::size_t> targets(columns);
   std::iota(targets.begin(), targets.end(), std::size_t{0});
@@ -197,9 +204,9 @@ nb::dict fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, d
 
 // The losses of some columns with given neighbours and without each one that is to be left out, and the rows
 // expected without it.
-nb::dict deviances(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                   Vector<std::int64_t> targets, Vector<std::int64_t> begin, Vector<std::int64_t> neighbours,
-                   Vector<std::uint8_t> leave_out, bool intercept, unsigned threads, nb::object progress) {
+Arrays deviances(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+                 Vector<std::int64_t> targets, Vector<std::int64_t> begin, Vector<std::int64_t> neighbours,
+                 Vector<std::uint8_t> leave_out, bool intercept, unsigned threads, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   const auto supports = read_neighbours(states, columns, begin, neighbours);
   if (leave_out.shape(0) != neighbours.shape(0)) throw std::invalid_argument("one mark per neighbour");
@@ -220,17 +227,17 @@ nb::dict deviances(Codes codes, Vector<std::int32_t> states, Vector<double> weig
     }
   }
   watch.rethrow();
-  nb::dict out;
+  Arrays out;
   out["loss"] = owned(std::move(loss));
   out["without"] = owned(std::move(without));
   out["expected"] = owned(std::move(expected));
   return out;
 }
 
-nb::dict l1_paths(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                  Vector<std::int64_t> targets, Vector<double> penalties, Vector<double> scales,
-                  const std::string& loss, bool intercept, double tolerance, unsigned threads,
-                  nb::object progress) {
+Arrays l1_paths(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+                Vector<std::int64_t> targets, Vector<double> penalties, Vector<double> scales,
+                const std::string& loss, bool intercept, double tolerance, unsigned threads,
+                nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
@@ -251,7 +258,7 @@ nb::dict l1_paths(Codes codes, Vector<std::int32_t> states, Vector<double> weigh
     flat = L1Columns(table, settings).run(columns, threads, std::ref(watch));
   }
   watch.rethrow();
-  nb::dict out;
+  Arrays out;
   out["largest"] = owned(std::move(flat.largest));
   out["loss"] = owned(std::move(flat.loss));
   out["distance"] = owned(std::move(flat.distance));

@@ -200,8 +200,8 @@ def by_pair(
 ) -> dict[tuple[int, int], T]:
     """A list with one member for some pairs of p columns; `read` parts a pair from what is said."""
     found: dict[tuple[int, int], T] = {}
-    for member_ in items(value, where):
-        ends, said = read(member_)
+    for entry in items(value, where):
+        ends, said = read(entry)
         i, j = (whole(end, f"a column of {where}", p) for end in items(ends, where, 2))
         if i >= j or (i, j) in found:
             raise Fault(f"every pair of {where} must be in column order, and be there once")

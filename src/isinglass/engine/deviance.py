@@ -91,19 +91,6 @@ class Expected:
     table: Array
 
 
-def deviances(
-    table: Table,
-    pairs: Sequence[Pair],
-    *,
-    intercept: bool,
-    threads: int,
-    progress: Progress | None = None,
-) -> Deviances:
-    """Refit every column on its neighbours among some pairs, and without each of them."""
-    found = expectations(table, pairs, intercept=intercept, threads=threads, progress=progress)
-    return deviances_of(table.n, pairs, found)
-
-
 def deviances_of(n: float, pairs: Sequence[Pair], found: Mapping[Key, Expected]) -> Deviances:
     """The losses among what was found for some pairs."""
     ends = [(found[a, b], found[b, a]) for a, b in pairs]
@@ -124,7 +111,7 @@ def expectations(
     progress: Progress | None = None,
     known: Collection[Pair] = (),
 ) -> dict[Key, Expected]:
-    """The same, with the rows that are expected without each edge, for each of its ends.
+    """Refit every column on its neighbours among some pairs, and without each of them.
 
     Edges that are `known` are part of the graph, and are not left out themselves.
     """

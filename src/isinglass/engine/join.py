@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol
@@ -47,12 +47,8 @@ class Value(NamedTuple):
     evidence: float | None = None
 
 
-class Valuer(Protocol):
-    """Gives the edges of a graph their values."""
-
-    def __call__(self, pairs: Sequence[Pair]) -> Sequence[Value]:
-        """Return one value per pair."""
-        ...
+Valuer = Callable[[Sequence[Pair]], Sequence[Value]]
+"""Gives the edges of a graph their values, one per pair."""
 
 
 @dataclass(frozen=True, eq=False)

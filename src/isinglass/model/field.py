@@ -24,6 +24,7 @@ from isinglass.model.labelled import LabelledTable, labels_array
 from isinglass.model.potentials import check_columns, check_zero_sum, frozen, zero_sum
 from isinglass.parameters import Seed, checked
 from isinglass.table.column import high_states
+from isinglass.wording import counted
 
 if TYPE_CHECKING:
     from isinglass.record.fit_record import FitRecord
@@ -656,11 +657,8 @@ class MarkovField:
         )
 
     def __repr__(self) -> str:
-        p, n_edges = len(self.names), len(self.couplings)
-        return (
-            f"MarkovField({p} column{'' if p == 1 else 's'}, "
-            f"{n_edges} edge{'' if n_edges == 1 else 's'})"
-        )
+        columns, links = counted(len(self.names), "column"), counted(len(self.couplings), "edge")
+        return f"MarkovField({columns}, {links})"
 
     def _repr_html_(self) -> str:
         """Strongest edges as a small table, for notebooks."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from isinglass.errors import MissingExtra
 from isinglass.parameters import checked
@@ -149,6 +149,53 @@ def legend_below(ax: Axes, points: float = 34.0, columns: int = 3) -> None:
             frameon=False,
             fontsize=LETTERS,
         )
+
+
+def panels(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
+    """A figure of so many inches, and its panels row by row."""
+    figure, _ = new_figure(width, height)
+    figure.clear()
+    axes: Any = figure.subplots(rows, columns, squeeze=False)
+    return figure, list(axes.ravel())
+
+
+def shared_legend(
+    figure: Figure,
+    styles: Mapping[str, Mapping[str, Any]],
+    *,
+    columns: int,
+    letters: float = LETTERS,
+) -> None:
+    """Explain lines by their labels, under all panels."""
+    from matplotlib.lines import Line2D
+
+    handles = [Line2D([], [], label=label, **style) for label, style in styles.items()]
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=min(len(handles), columns),
+        frameon=False,
+        fontsize=letters,
+    )
+
+
+def write_name(
+    ax: Axes, name: str, point: tuple[float, float], *, color: str, below: float, letters: float
+) -> None:
+    """Write the name of a column so many points below its dot."""
+    ax.annotate(
+        drawable(name),
+        point,
+        xytext=(0, -below),
+        textcoords="offset points",
+        ha="center",
+        va="top",
+        fontsize=letters,
+        color=color,
+        zorder=4,
+        parse_math=False,
+        bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
+    )
 
 
 def label_width(name: str) -> float:

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isinglass.experiments.compare import Comparison, Entry
 from isinglass.graph import Graph, Link
-from isinglass.plots.canvas import GREY, INK, ORANGE, PALE, drawable, label_width, new_figure
+from isinglass.plots.canvas import (
+    GREY,
+    INK,
+    ORANGE,
+    PALE,
+    drawable,
+    label_width,
+    new_figure,
+    panels,
+    shared_legend,
+    write_name,
+)
 from isinglass.report.layout import Positions, positions
 from isinglass.wording import counted
 
@@ -29,17 +40,22 @@ def comparison_figure(comparison: Comparison) -> Figure:
     columns = len(entries) if len(entries) <= 3 else 2
     rows = max(1, -(-len(entries) // max(columns, 1)))
     scale = min(0.8, 5.0 / width)
-    figure, _ = new_figure(
-        max(columns, 1) * max(scale * width, 3.2) + 0.2, rows * (scale * height + 0.5) + 0.4
+    columns = max(columns, 1)
+    figure, axes = panels(
+        rows,
+        columns,
+        columns * max(scale * width, 3.2) + 0.2,
+        rows * (scale * height + 0.5) + 0.4,
     )
-    figure.clear()
-    axes: Any = figure.subplots(rows, max(columns, 1), squeeze=False)
     shared = frozenset.intersection(*(entry.edges for entry in entries)) if entries else frozenset()
-    for ax in axes.ravel():
+    for ax in axes:
         ax.set_axis_off()
-    for ax, entry in zip(axes.ravel(), entries, strict=False):
+    for ax, entry in zip(axes, entries, strict=False):
         _draw(ax, entry, shared, at)
-    _legend(figure)
+    styles = {"found by all": SHARED, "found by some": LONE}
+    shared_legend(
+        figure, {word: {"color": color, "lw": 2} for word, color in styles.items()}, columns=2
+    )
     return figure
 
 
@@ -65,18 +81,7 @@ def _draw(ax: Axes, entry: Entry, shared: frozenset[tuple[int, int]], at: Positi
     for name, point in at.items():
         ink = INK if name in linked else PALE
         ax.plot(*point, "o", ms=5, mfc="white", mec=ink, mew=0.8, zorder=2)
-        ax.annotate(
-            drawable(name),
-            point,
-            xytext=(0, -4),
-            textcoords="offset points",
-            ha="center",
-            va="top",
-            fontsize=7,
-            color=ink,
-            parse_math=False,
-            bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
-        )
+        write_name(ax, name, point, color=ink, below=4, letters=7)
     score = "" if np.isnan(entry.score) else f", held-out {entry.score:.3f}"
     ax.set_title(
         f"{drawable(entry.name)}: {counted(len(entry.edges), 'edge')}{score}",
@@ -92,13 +97,3 @@ def _extent(at: Positions) -> tuple[float, float]:
         return 3.0, 1.0
     x, y = zip(*at.values(), strict=True)
     return max(max(x) - min(x) + 1.0, 3.0), max(max(y) - min(y) + 1.0, 1.5)
-
-
-def _legend(figure: Figure) -> None:
-    from matplotlib.lines import Line2D
-
-    handles = [
-        Line2D([], [], color=SHARED, lw=2, label="found by all"),
-        Line2D([], [], color=LONE, lw=2, label="found by some"),
-    ]
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, frameon=False, fontsize=8)

@@ -11,7 +11,7 @@ from isinglass.experiments.curves import wilson
 from isinglass.experiments.plan import Design, Line
 from isinglass.experiments.study import Outcome, mean
 from isinglass.experiments.tuning import Tuned
-from isinglass.plots.canvas import INK, PALE, new_figure, png, svg
+from isinglass.plots.canvas import INK, PALE, panels, plain_frame, png, shared_legend, svg
 from isinglass.plots.success import BETA, DASHES, MARKERS, color_of
 from isinglass.report.experiment import words_of
 
@@ -29,7 +29,7 @@ def paper_figure(outcome: Outcome, curves: Sequence[Curve], middle: int) -> Figu
     Colour is the method, the marker is p; in the last panel the marker is the graph.
     """
     families = list(dict.fromkeys(design.family for design in outcome.study.designs))
-    figure, axes = _panels(2, 2, 9.2, 7.2)
+    figure, axes = panels(2, 2, 9.2, 7.2)
     for ax, letter, family in zip(axes, "abc", families, strict=False):
         designs = [design for design in outcome.study.designs if design.family == family]
         names = [f"p = {design.p}" for design in designs]
@@ -47,7 +47,7 @@ def grid_figure(outcome: Outcome, curves: Sequence[Curve], measure: str = "exact
     designs = list(outcome.study.designs)
     columns = len(designs) // len({design.family for design in designs})
     rows = -(-len(designs) // columns)
-    figure, axes = _panels(rows, columns, 3.6 * columns + 0.4, 2.7 * rows + 0.8)
+    figure, axes = panels(rows, columns, 3.6 * columns + 0.4, 2.7 * rows + 0.8)
     for ax, design in zip(axes, designs, strict=False):
         _draw(ax, outcome, [design], [""], curves, measure=measure, bars=True)
         _label(
@@ -65,7 +65,7 @@ def grid_figure(outcome: Outcome, curves: Sequence[Curve], measure: str = "exact
 def degree_figure(outcome: Outcome, curves: Sequence[Curve]) -> Figure:
     """One panel per family: p fixed, the marker is d."""
     families = list(dict.fromkeys(design.family for design in outcome.study.designs))
-    figure, axes = _panels(1, len(families), 4.8 * len(families), 4.4)
+    figure, axes = panels(1, len(families), 4.8 * len(families), 4.4)
     for ax, family in zip(axes, families, strict=True):
         designs = [design for design in outcome.study.designs if design.family == family]
         _draw(ax, outcome, designs, [f"d = {design.degree}" for design in designs], curves)
@@ -120,13 +120,6 @@ def _title(design: Design, outcome: Outcome) -> str:
     return ", ".join(parts)
 
 
-def _panels(rows: int, columns: int, width: float, height: float) -> tuple[Figure, list[Axes]]:
-    figure, _ = new_figure(width, height)
-    figure.clear()
-    axes: Any = figure.subplots(rows, columns, squeeze=False)
-    return figure, list(axes.ravel())
-
-
 def _draw(
     ax: Axes,
     outcome: Outcome,
@@ -170,27 +163,14 @@ def _draw_curve(ax: Axes, tuned: Tuned, measure: str, shift: float, **style: Any
 
 
 def _label(ax: Axes, title: str, designs: Sequence[Design], measure: str = "exact") -> None:
-    ax.set_title(title, fontsize=10, loc="left", color=INK)
-    ax.set_xlabel(BETA, fontsize=9)
-    ax.set_ylabel("share of graphs recovered" if measure == "exact" else "F1", fontsize=9)
+    upward = "share of graphs recovered" if measure == "exact" else "F1"
+    plain_frame(ax, across=BETA, upward=upward, title=title)
     ax.set_ylim(-0.03, 1.03)
     ax.set_xlim(0, max(design.betas[-1] for design in designs) * 1.03)
     ax.axhline(0.95, color=PALE, lw=0.5, ls=(0, (1, 3)))
-    ax.tick_params(labelsize=8)
-    ax.spines[["top", "right"]].set_visible(False)
 
 
 def _legend(figure: Figure, curves: Sequence[Curve]) -> None:
-    from matplotlib.lines import Line2D
-
     labels = [line for _, line, _ in curves]
-    handles = [
-        Line2D([], [], color=color_of(line, labels), lw=2.5, label=name) for name, line, _ in curves
-    ]
-    figure.legend(
-        handles=handles,
-        loc="outside lower center",
-        ncols=min(len(handles), int(figure.get_figwidth() // 2.6)),
-        frameon=False,
-        fontsize=9,
-    )
+    styles = {name: {"color": color_of(line, labels), "lw": 2.5} for name, line, _ in curves}
+    shared_legend(figure, styles, columns=int(figure.get_figwidth() // 2.6), letters=9)

@@ -23,6 +23,7 @@ from isinglass.plots.canvas import (
     figure_of,
     label_width,
     new_figure,
+    write_name,
 )
 from isinglass.report.layout import HEIGHT, Positions, positions
 from isinglass.wording import counted
@@ -87,7 +88,7 @@ def network(
         edge = INK if name in linked else PALE
         ax.plot(*point, "o", ms=node_size, mfc=color, mec=edge, mew=1.0, zorder=3, clip_on=False)
         if labels:
-            _draw_label(ax, name, point, node_size, edge)
+            write_name(ax, name, point, color=edge, below=node_size / 2 + 2, letters=LETTERS)
     _legend(ax, graph)
     ax.set_aspect("equal")
     ax.set_axis_off()
@@ -158,24 +159,6 @@ def _bend(start: Any, end: Any, others: list[tuple[float, float]], room: float =
     away = np.asarray(others) - start
     hit = (np.abs(away @ across) < room) & (away @ line > 0) & (away @ line < length**2)
     return across * (0.3 + 0.08 * length if hit.any() else 0.0)
-
-
-def _draw_label(
-    ax: Axes, name: str, point: tuple[float, float], node_size: float, color: str
-) -> None:
-    ax.annotate(
-        drawable(name),
-        point,
-        xytext=(0, -node_size / 2 - 2),
-        textcoords="offset points",
-        ha="center",
-        va="top",
-        fontsize=LETTERS,
-        color=color,
-        zorder=4,
-        parse_math=False,
-        bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
-    )
 
 
 def _legend(ax: Axes, graph: Graph) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from isinglass.experiments.plan import Design
 from isinglass.experiments.study import Outcome, mean
 from isinglass.experiments.tuning import WAYS, Tuned
+from isinglass.report.markdown import markdown_table
 
 WAY_WORDS = {
     "own": "own rule",
@@ -54,7 +55,7 @@ def needs_table(outcome: Outcome) -> str:
                     str(min((len(tries) for tries in panel.failed), default=0)),
                 ]
             )
-    return markdown(heads, rows)
+    return markdown_table(heads, rows)
 
 
 def short_table(outcome: Outcome) -> tuple[list[str], list[list[str]]]:
@@ -94,20 +95,7 @@ def quality_table(outcome: Outcome, way: str = "other") -> str:
                     *(f"{false:.2f}", f"{missed:.2f}", _number(mean(tuned.panel.aupr[at]))),
                 ]
             )
-    return markdown(heads, rows)
-
-
-def markdown(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in Markdown.
-
-    >>> print(markdown(["a", "b"], [["1", "2"]]))
-    | a | b |
-    |---|---|
-    | 1 | 2 |
-    """
-    lines = [heads, *rows]
-    text = [f"| {' | '.join(cells)} |" for cells in lines]
-    return "\n".join([text[0], "|" + "---|" * len(heads), *text[1:]])
+    return markdown_table(heads, rows)
 
 
 def _telling_point(outcome: Outcome, design: Design, way: str) -> int:

@@ -154,5 +154,16 @@ def _bullets(lines: Iterable[str]) -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    lines = [heads, ["---"] * len(heads), *([escaped(cell) for cell in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+    return markdown_table(heads, ([escaped(cell) for cell in row] for row in rows))
+
+
+def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown, its cells as they are.
+
+    >>> print(markdown_table(["a", "b"], [["1", "2"]]))
+    | a | b |
+    | --- | --- |
+    | 1 | 2 |
+    """
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -108,7 +108,7 @@ def summarise(
         "floor": record.floor,
         "selectors": _selectors(record),
         "tiers": tier_levels(record.rows, len(record.names)),
-        "edges": _edges(record, found.frequencies or {}),
+        "edges": _listed(record.graph, found.frequencies or {}),
         "tentative": _tentative(record, found.frequencies or {}),
         "nodes": _nodes(record, _measures(record, found, grouped=paths)),
         "diagnostics": [
@@ -142,11 +142,6 @@ def to_json(summary: Mapping[str, Any]) -> str:
     return json.dumps(summary, indent=2, allow_nan=False)
 
 
-def _edges(record: FitRecord, frequencies: Mapping[ColumnPair, float]) -> list[dict[str, Any]]:
-    """The edges of the graph, strongest first."""
-    return _listed(record.graph, frequencies)
-
-
 def _tentative(record: FitRecord, frequencies: Mapping[ColumnPair, float]) -> list[dict[str, Any]]:
     """The edges of the tentative tier that the graph lacks, strongest first."""
     chosen = set(record.graph.pairs)
@@ -155,6 +150,7 @@ def _tentative(record: FitRecord, frequencies: Mapping[ColumnPair, float]) -> li
 
 
 def _listed(graph: Graph, frequencies: Mapping[ColumnPair, float]) -> list[dict[str, Any]]:
+    """The edges of a graph, strongest first."""
     edges = [
         {"source": source, "target": target}
         | {key: json_value(getattr(link, key)) for key in NUMBERS}
@@ -168,11 +164,7 @@ def _selectors(record: FitRecord) -> list[dict[str, Any]]:
     """Where the chosen threshold and the rules by n and p sit, as far down as the search ran."""
     n, p = record.rows, len(record.names)
     known: list[tuple[str, str, float]] = [("chosen", record.selector, record.threshold)]
-    for name, rule in (
-        ("firm", FIRM),
-        ("tentative", TENTATIVE),
-        ("paper", Paper()),
-    ):
+    for name, rule in (("firm", FIRM), ("tentative", TENTATIVE), ("paper", Paper())):
         known.append((name, repr(rule), rule.threshold(n, p)))
     return [
         {

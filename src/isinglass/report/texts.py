@@ -13,10 +13,14 @@ CITATION = (
     "Using Greedy Methods. Advances in Neural Information Processing Systems 24."
 )
 
-HOW_TO_READ = (
+DOTS_AND_LINES = (
     "Each dot is a column of the table. A line joins two columns that still say something about "
     "each other when all the other columns are held fixed. Two columns can go together without a "
-    "line between them: then other columns carry what they share.",
+    "line between them: then other columns carry what they share."
+)
+
+HOW_TO_READ = (
+    DOTS_AND_LINES,
     "The wider a line, the stronger the link: strength runs from 0 to 1 and can be compared "
     "whatever the numbers of states. Blue says that more of one goes with more of the other, "
     "orange that more of one goes with less of the other. A grey link is without a sign: its "
@@ -43,9 +47,7 @@ HOW_TO_READ = (
 )
 
 SUPPRESSED = (
-    "Each dot is a column of the table. A line joins two columns that still say something about "
-    "each other when all the other columns are held fixed. Two columns can go together without a "
-    "line between them: then other columns carry what they share.",
+    DOTS_AND_LINES,
     "The wider a line, the stronger the link: strength runs from 0 to 1 and is rounded to one "
     "digit here. Blue says that more of one goes with more of the other, orange that more of one "
     "goes with less of the other. A grey link is without a sign: its states have no order, or it "

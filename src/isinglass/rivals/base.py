@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,16 +28,11 @@ class Rival(GraphEstimator):
     on its neighbours, as `GreedyGraph` does, so that they compare across methods. That is done
     when they are first asked for.
 
-    Rivals are dataclasses, so that the parameters they share are written once; the ``__init__``
-    that comes of it has the signature that scikit-learn reads.
+    Like all estimators here, rivals are dataclasses: the settings they share are written once, and
+    the ``__init__`` that comes of it has the signature that scikit-learn reads.
     """
 
-    missing: str = "error"
-    n_eff: float | str = "sum"
     n_jobs: int | None = None
-    bins: dict[str, int | Sequence[float]] | None = None
-    max_states: int = 32
-    high: dict[str, Any] | None = None
 
     def _refit(self, neighbours: Neighbours) -> NativeRuns:
         return self._refits(neighbours)()

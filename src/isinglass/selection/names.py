@@ -13,21 +13,13 @@ from isinglass.selection.stability import Stability, StARS
 
 AnySelector = Selector | Looking
 
-#: What a name stands for, given the number after its colon.
-NAMED: dict[str, Callable[[float], AnySelector]] = {
-    "false-edges": FalseEdges,
-    "paper": Paper,
-    "ebic": EBIC,
-    "cv": lambda folds: CrossValidated(_whole(folds)),
-    "stability": Stability,
-    "stars": StARS,
-}
-WITHOUT_NUMBER: dict[str, Callable[[], AnySelector]] = {
+#: What a name stands for; all but "auto" may have a number after a colon.
+NAMED: dict[str, Callable[..., AnySelector]] = {
     "auto": Auto,
     "false-edges": FalseEdges,
     "paper": Paper,
     "ebic": EBIC,
-    "cv": CrossValidated,
+    "cv": lambda folds=5: CrossValidated(_whole(folds)),
     "stability": Stability,
     "stars": StARS,
 }
@@ -48,10 +40,11 @@ def selector(threshold: float | str | AnySelector) -> AnySelector:
     if not isinstance(threshold, str):
         return Fixed(threshold)
     name, colon, argument = threshold.strip().lower().partition(":")
-    if name in WITHOUT_NUMBER and not colon:
-        return WITHOUT_NUMBER[name]()
+    if name in NAMED and not colon:
+        return NAMED[name]()
     try:
-        return NAMED[name](float(argument)) if name in NAMED else Fixed(float(threshold))
+        numbered = name in NAMED and name != "auto"
+        return NAMED[name](float(argument)) if numbered else Fixed(float(threshold))
     except ValueError as error:
         if isinstance(error, SettingError):
             raise

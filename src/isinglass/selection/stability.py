@@ -92,9 +92,7 @@ class Stability:
         samples, p = 2 * int(self.pairs), len(look.table.columns)
         q = np.array([sum(count.values()) / samples for count in counts])
         bound = q**2 / ((2 * self.share - 1) * max(p * (p - 1) / 2, 1))
-        # From the strictest threshold on, as long as the bound holds.
-        best = int(np.argmax(np.append(bound > self.expected, True))) - 1
-        best, broken = max(best, 0), best < 0
+        best, broken = _last_within(bound, self.expected)
         kept = [_often(count, self.share * samples) for count in counts]
         stop = (
             "the bound is broken at every threshold, the largest included."
@@ -178,7 +176,7 @@ class StARS:
         counts = counted_edges(look, drawer, draws, thresholds)
         unstable = np.array([_disagreement(count, samples) for count in counts])
         unstable /= max(p * (p - 1) / 2, 1)
-        best = max(int(np.argmax(np.append(unstable > self.instability, True))) - 1, 0)
+        best, _ = _last_within(unstable, self.instability)
         edges = look.edge_counts(thresholds)
         return Selection(
             repr(self),
@@ -224,6 +222,12 @@ def evenly_spaced(look: Look, count: int = POINTS) -> Array:
     Not the thresholds of the run's own graphs: other rows have graphs between them.
     """
     return np.maximum(np.geomspace(look.thresholds[0], look.search.floor, count), look.search.floor)
+
+
+def _last_within(values: Array, limit: float) -> tuple[int, bool]:
+    """The last value before one exceeds the limit, from the first on; whether the first does."""
+    last = int(np.argmax(np.append(values > limit, True))) - 1
+    return max(last, 0), last < 0
 
 
 def _often(count: Counter[Pair], least: float) -> set[Pair]:

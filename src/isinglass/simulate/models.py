@@ -36,11 +36,11 @@ def ising(
     ----------
     graph : networkx.Graph
         Its nodes, in order, become the columns: x0, x1, ... for nodes 0, 1, ..., else their names.
-    coupling : float or (low, high)
+    coupling : float or pair of floats
         The size of every theta, or a range from which sizes are drawn uniformly.
     signs : "mixed" or "positive"
         Whether each theta is negative with probability one half, or never.
-    intercept : float or (low, high)
+    intercept : float or pair of floats
         The h of every node, or a range from which it is drawn uniformly, as (-0.3, 0.3).
     seed : int or Generator, optional
 
@@ -90,9 +90,9 @@ def potts(
         As for `ising`.
     states : int, or one for each node
         Numbers of states, 2 to 256; labels are 0, 1, ...
-    coupling : float or (low, high)
+    coupling : float or pair of floats
         The size of every table, or a range from which sizes are drawn uniformly.
-    intercept : float or (low, high)
+    intercept : float or pair of floats
         The size of every column's intercept, in the same sense.
     seed : int or Generator, optional
 

@@ -37,13 +37,14 @@ class Rows:
 
 def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Rows:
     """Read any table, leave out the rows that do not count, and settle missing values."""
-    source, weights = split_weights(open_source(X), sample_weight)
+    source = open_source(X)
+    columns, weights = split_weights(source, sample_weight)
     exists = weights > 0
     left = np.flatnonzero(exists)
     if not exists.all():
         source, weights = source.rows(exists), weights[exists]
-    names = source.names
-    factors = tuple(factorise(name, source.cells(position)) for position, name in enumerate(names))
+    names = tuple(source.names[position] for position in columns)
+    factors = tuple(factorise(source.names[at], source.cells(at)) for at in columns)
     kept = complete_rows(names, factors, missing)
     notes = notes_on_missing(names, factors, kept, missing)
     dropped = 0 if kept is None else int(np.count_nonzero(~kept))

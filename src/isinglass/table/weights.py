@@ -16,16 +16,17 @@ WEIGHTS = Setting("sample_weight")
 
 def split_weights(
     source: Source, sample_weight: ArrayLike | str | None
-) -> tuple[Source, NDArray[np.float64]]:
-    """The weight of every row, and the table without its column of weights if it had one."""
+) -> tuple[list[int], NDArray[np.float64]]:
+    """The columns of a table, without that of its weights if it has one; the weight of each row."""
+    columns = list(range(len(source.names)))
     if isinstance(sample_weight, str):
         position = _position(source, sample_weight)
         given = _cells_as_floats(source, position)
-        source = source.without(position)
-        check_shape(source)
+        columns.remove(position)
+        check_shape(source.n_rows, len(columns))
     else:
         given = _as_floats(1.0 if sample_weight is None else sample_weight)
-    return source, _checked(given, source.n_rows)
+    return columns, _checked(given, source.n_rows)
 
 
 def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.float64]:

@@ -23,6 +23,7 @@ from isinglass.model.inference.mixing import Mixing
 from isinglass.model.inference.order import Elimination
 from isinglass.model.inference.rows import encode_with_missing, refilled
 from isinglass.model.inference.sampling import run_chains, warn_if_poor
+from isinglass.wording import counted
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField
@@ -68,8 +69,8 @@ class Completed:
         return iter(self.tables)
 
     def __repr__(self) -> str:
-        number = f"{len(self)} table{'' if len(self) == 1 else 's'}"
-        return f"Completed({number}, {self.filled:,} cells filled in each, {self.note})"
+        tables = counted(len(self), "table")
+        return f"Completed({tables}, {self.filled:,} cells filled in each, {self.note})"
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from isinglass.errors import OutOfMemory, SettingError
 from isinglass.parameters import check_fields, check_value, checked
-from isinglass.parameters.kinds import Kind
+from isinglass.parameters.kinds import Either, Such, Word
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -85,22 +85,15 @@ Method = str | Exact | Gibbs | tuple[Exact, Gibbs]
 """A word, one of the two objects, or both: Gibbs sampling where exact needs too much memory."""
 
 
-class _Methods(Kind):
-    """What is allowed as `method`."""
+def _is_method(value: Any) -> bool:
+    both = isinstance(value, tuple) and [type(part) for part in value] == [Exact, Gibbs]
+    return both or isinstance(value, Exact | Gibbs)
 
-    def admits(self, value: Any) -> bool:
-        if isinstance(value, tuple):
-            return [type(part) for part in value] == [Exact, Gibbs]
-        word = isinstance(value, str) and value in ("auto", "exact", "gibbs")
-        return word or isinstance(value, Exact | Gibbs)
 
-    def __str__(self) -> str:
-        return f"{self.typed}, or Exact(...), Gibbs(...) or a tuple of these two"
-
-    @property
-    def typed(self) -> str:
-        """The words alone."""
-        return "'auto', 'exact' or 'gibbs'"
+METHOD = Either(
+    Word("auto", "exact", "gibbs"),
+    Such("Exact(...), Gibbs(...) or a tuple of these two", _is_method),
+)
 
 
 def method_of(word: str, **settings: Any) -> Exact | Gibbs | tuple[Exact, Gibbs]:
@@ -139,10 +132,6 @@ def memory_of(method: Method) -> float:
     return exact.memory if isinstance(exact, Exact) else MEMORY
 
 
-def _check(method: Any) -> None:
-    check_value("method", method, _Methods())
-
-
 #: Arguments that are now part of `method`.
 OLD = ("memory", "draws", "burn_in", "thin", "chains")
 
@@ -156,7 +145,7 @@ def takes_method(function: Callable[P, T]) -> Callable[P, T]:
     @wraps(function)
     def with_method(*args: P.args, **kwargs: P.kwargs) -> T:
         method: Any = kwargs.get("method", parameters["method"].default)
-        _check(method)
+        check_value("method", method, METHOD)
         replaced = {name: kwargs.pop(name) for name in old if name in kwargs}
         if replaced:
             kwargs["method"] = _new_spelling(method, replaced)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import TableError
-from isinglass.table.sources.cells import Cells, without
+from isinglass.table.sources.cells import Cells
 
 
 def open_array(X: Any) -> _ArraySource:
@@ -53,11 +53,6 @@ class _ArraySource:
     def rows(self, keep: NDArray[np.bool_]) -> Self:
         mask = None if self.mask is None else self.mask[keep]
         return replace(self, array=self.array[keep], mask=mask)
-
-    def without(self, position: int) -> Self:
-        mask = None if self.mask is None else np.delete(self.mask, position, axis=1)
-        names = without(self.names, position)
-        return replace(self, array=np.delete(self.array, position, axis=1), mask=mask, names=names)
 
 
 def _refuse_what_is_no_array(X: Any) -> None:

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import DuplicateNames, TableError
 from isinglass.wording import listing, quoted
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -52,7 +50,6 @@ class Source(Protocol):
     def library(self) -> str | None: ...
     def cells(self, position: int) -> Cells: ...
     def rows(self, keep: NDArray[np.bool_]) -> Self: ...
-    def without(self, position: int) -> Self: ...
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -66,16 +63,11 @@ def check_names(names: Iterable[str]) -> None:
         )
 
 
-def check_shape(source: Source) -> None:
+def check_shape(rows: int, columns: int) -> None:
     """Raise TableError unless there is a row and a column."""
-    shape = (source.n_rows, len(source.names))
-    for count, thing in zip(shape[::-1], ("feature", "sample"), strict=True):
-        if count == 0:
-            raise TableError(
-                f"Found array with 0 {thing}(s) (shape={shape}) while a minimum of 1 is required."
-            )
-
-
-def without(items: tuple[T, ...], position: int) -> tuple[T, ...]:
-    """All items but one."""
-    return items[:position] + items[position + 1 :]
+    if rows and columns:
+        return
+    thing = "sample" if columns else "feature"
+    raise TableError(
+        f"Found array with 0 {thing}(s) (shape={(rows, columns)}) while a minimum of 1 is required."
+    )

@@ -13,7 +13,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.table.sources.cells import Cells, check_names, without
+from isinglass.table.sources.cells import Cells, check_names
 
 _LIBRARIES = ("polars", "pyarrow")
 
@@ -65,11 +65,6 @@ class _FrameSource:
 
     def rows(self, keep: NDArray[np.bool_]) -> Self:
         return replace(self, frame=self.frame.filter(keep.tolist()))
-
-    def without(self, position: int) -> Self:
-        others = without(tuple(range(len(self.names))), position)
-        names = without(self.names, position)
-        return replace(self, frame=self.frame[:, list(others)], names=names)
 
 
 def _decoded(series: nw.Series[Any]) -> nw.Series[Any]:

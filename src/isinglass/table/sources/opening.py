@@ -16,7 +16,7 @@ def open_source(X: Any) -> Source:
     X = nw.to_native(X, pass_through=True)
     is_frame = nw.dependencies.is_into_dataframe(X)
     source: Source = open_frame(X) if is_frame else open_array(X)
-    check_shape(source)
+    check_shape(source.n_rows, len(source.names))
     return source
 
 
@@ -26,5 +26,4 @@ def without_column(X: Any, name: str) -> Any:
     if nw.dependencies.is_into_dataframe(X):
         return nw.from_native(X, eager_only=True).drop(name, strict=False).to_native()
     source = open_array(X)
-    position = source.names.index(name) if name in source.names else None
-    return source.array if position is None else source.without(position).array
+    return source.array[:, [other != name for other in source.names]]
