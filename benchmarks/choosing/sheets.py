@@ -20,7 +20,7 @@ from isinglass.experiments.curves import smallest_beta
 from isinglass.experiments.plan import Design
 from isinglass.experiments.study import Outcome, mean
 from isinglass.experiments.tuning import Panel
-from isinglass.report.experiment import markdown
+from isinglass.report.markdown import markdown_table
 
 #: How many times the rows of the best constant the default may need.
 TARGETS = {"nine": 1.1, "others": 1.2, "large": 1.2}
@@ -36,7 +36,7 @@ class Sheet:
     rows: Sequence[Sequence[str]]
 
     def __str__(self) -> str:
-        return f"### {self.title}\n\n{self.words}\n\n{markdown(self.heads, self.rows)}"
+        return f"### {self.title}\n\n{self.words}\n\n{markdown_table(self.heads, self.rows)}"
 
 
 def choosing_markdown(outcomes: Sequence[Outcome]) -> str:

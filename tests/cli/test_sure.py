@@ -52,6 +52,6 @@ def test_audit(invoke, survey, tmp_path):
     assert "4 tables like this one" in done.out
     assert "false edges" in done.out
     files = {path.name for path in (tmp_path / "audit").iterdir()}
-    assert files == {"tiers.csv", "chances.csv", "audit.png", "records.jsonl"}
+    assert files == {"tiers.csv", "detection.csv", "audit.png", "records.jsonl"}
     again = invoke(*asked, "--json")
     assert json.loads(again.out)["tables"] == 4

@@ -2,7 +2,7 @@
 
 from isinglass import plots
 from isinglass.uncertainty.power.planned import Planned, Point
-from isinglass.uncertainty.simulation.audit import Audit, Chance, Tier
+from isinglass.uncertainty.simulation.audit import Audit, Detection, Tier
 
 
 def picture(ax):
@@ -24,11 +24,11 @@ def test_a_plan():
 
 def test_an_audit():
     tiers = (Tier("firm", 0.02, 5, 0.06, 0.02, 0.5), Tier("tentative", 0.01, 7, 1.1, 0.1, 0.7))
-    chances = (
-        Chance(1.5, 2.0, 40, {"firm": 0.1, "tentative": 0.3}),
-        Chance(5.0, float("inf"), 12, {"firm": 1.0, "tentative": 1.0}),
+    detection = (
+        Detection(1.5, 2.0, 40, {"firm": 0.1, "tentative": 0.3}),
+        Detection(5.0, float("inf"), 12, {"firm": 1.0, "tentative": 1.0}),
     )
-    ax = plots.audit(Audit(tiers, chances, 100, 0, "On 100 tables."))
+    ax = plots.audit(Audit(tiers, detection, 100, 0, "On 100 tables."))
     assert [tick.get_text() for tick in ax.get_xticklabels()] == [
         "1.5 to 2\n40 links",
         "above 5\n12 links",

@@ -55,9 +55,9 @@ def command(
 ) -> None:
     """How many false edges does this analysis make on tables like DATA, and what does it find?
 
-    Draws tables of the same size, weights and gaps from a model that is deliberately denser than
-    the graph of DATA, repeats the whole analysis on each, and counts. What is done is kept in
-    DIR: after Ctrl-C the same command goes on where it stopped.
+    Draws tables of the same size, weights and missing values from a model that is deliberately
+    denser than the graph of DATA, repeats the whole analysis on each, and counts. What is done is
+    kept in DIR: after Ctrl-C the same command goes on where it stopped.
     """
     check_folder(out)
     estimator, table = read_and_configure(data, **options)
@@ -72,7 +72,7 @@ def command(
             n_jobs=n_jobs,
             progress=progress,
         )
-    contents = {"tiers.csv": _tiers_csv(result), "chances.csv": _chances_csv(result)}
+    contents = {"tiers.csv": _tiers_csv(result), "detection.csv": _detection_csv(result)}
     lines = write_with_picture(out, contents, "audit.png", partial(_picture, result))
     print_result(as_json, _as_dict(result), partial(_tell, new_console(), result), lines)
 
@@ -95,11 +95,11 @@ def _tell(console: Console, result: Audit) -> None:
             ],
         )
     )
-    console.print("\nChance to find a link, by its odds ratio", style="bold")
+    console.print("\nProbability of finding a link, by its odds ratio", style="bold")
     names = [tier.name for tier in result.tiers]
     rows = [
-        [chance.words, f"{chance.links:,}", *(f"{chance.found[name]:.2f}" for name in names)]
-        for chance in result.chances
+        [size.words, f"{size.links:,}", *(f"{size.found[name]:.2f}" for name in names)]
+        for size in result.detection
     ]
     console.print(_table(["odds ratio", "links", *names], rows))
     if result.failed:
@@ -121,11 +121,11 @@ def _tiers_csv(result: Audit) -> bytes:
     return as_csv(keys, [[getattr(tier, key) for key in keys] for tier in result.tiers])
 
 
-def _chances_csv(result: Audit) -> bytes:
+def _detection_csv(result: Audit) -> bytes:
     names = [tier.name for tier in result.tiers]
     rows = [
-        [chance.low, chance.high, chance.links, *(chance.found[name] for name in names)]
-        for chance in result.chances
+        [size.low, size.high, size.links, *(size.found[name] for name in names)]
+        for size in result.detection
     ]
     return as_csv(["low", "high", "links", *names], rows)
 
@@ -137,7 +137,7 @@ def _as_dict(result: Audit) -> dict[str, Any]:
         "tables": result.tables,
         "failed": result.failed,
         "tiers": [_finite(asdict(tier)) for tier in result.tiers],
-        "chances": [_finite(asdict(chance)) for chance in result.chances],
+        "detection": [_finite(asdict(size)) for size in result.detection],
     }
 
 

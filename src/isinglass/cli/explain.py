@@ -36,24 +36,24 @@ def command(data: str, a: str, b: str, steps: bool, as_json: bool, **options: An
     """
     estimator = fit_file(data, **options)
     with working("explaining"):
-        told = explain(estimator, a, b)
+        explanation = explain(estimator, a, b)
         judged = verdict(estimator, columns=[a, b]).of(a, b)
     if as_json:
-        found = {key: value for key, value in asdict(told).items() if key != "library"}
+        found = {key: value for key, value in asdict(explanation).items() if key != "library"}
         found["verdict"] = {"verdict": judged.verdict, "sentence": judged.sentence}
         click.echo(json.dumps(found, indent=2, allow_nan=False))
         return
-    click.echo(one_line(told.sentence))
-    if not told.linked:
+    click.echo(one_line(explanation.sentence))
+    if not explanation.linked:
         click.echo(one_line(judged.sentence))
     if steps:
-        _print_steps(told)
+        _print_steps(explanation)
 
 
-def _print_steps(told: Explanation) -> None:
-    for end in told.pair:
+def _print_steps(explanation: Explanation) -> None:
+    for end in explanation.pair:
         click.echo(f"\nsearch at {one_line(end)}")
-        for moment in (moment for moment in told.steps if moment.end == end):
+        for moment in (moment for moment in explanation.steps if moment.end == end):
             what = f"{moment.kind} {moment.variable or ''}".rstrip()
             inside = "  (in)" if moment.inside else ""
             click.echo(f"  {moment.evidence:10.4g}  {one_line(what)}{inside}")

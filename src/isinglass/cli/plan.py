@@ -40,10 +40,10 @@ Examples:
 
 @click.command(epilog=EPILOG)
 @click.option("--columns", type=int, metavar="P", help="Number of columns.")
-@click.option("--degree", type=float, metavar="D", help="Neighbours of a column.")
+@click.option("--degree", type=float, metavar="D", help="Neighbours per column.")
 @click.option("--coupling", type=float, metavar="C", help="Size of every link.")
 @click.option("--odds-ratio", type=float, metavar="X", help="The same, as an odds ratio.")
-@click.option("--states", type=int, default=2, show_default=True, help="States of a column.")
+@click.option("--states", type=int, default=2, show_default=True, help="States per column.")
 @click.option(
     "--intercept",
     type=float,
@@ -100,10 +100,10 @@ def _with_pilot(
     pilot: str | None, *, weight_column: str | None, missing: str, **options: Any
 ) -> dict[str, Any]:
     """The options of `plan`, with the pilot table read if there is one."""
-    told = [options[key] for key in ("na", "drop", "bins", "high", "sep", "max_size")]
+    given = [options[key] for key in ("na", "drop", "bins", "high", "sep", "max_size")]
     settings = take_settings(options)
     if pilot is None:
-        if any(told) or weight_column or missing != "error":
+        if any(given) or weight_column or missing != "error":
             raise SettingError("options that say how a table is read need --pilot FILE.")
         take_reading(options)
         del options["drop"]

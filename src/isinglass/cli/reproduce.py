@@ -140,7 +140,7 @@ def drawn(
 
 
 def _tell(console: Console, outcome: Outcome) -> None:
-    """The smallest betas, one row a design."""
+    """The smallest betas, one row per design."""
     from isinglass.report.experiment import short_table
 
     console.print(f"\n{outcome.study.title}", style="bold")

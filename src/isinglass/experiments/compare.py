@@ -66,7 +66,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare` returns: one entry a method, the first one being what others are held to.
+    """What `compare` returns: one entry per method, the first one being what others are held to.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Comparison:
 
     @checked
     def to_frame(self, library: str | None = None) -> Any:
-        """One row a method."""
+        """One row per method."""
         first = self.entries[0].edges
         columns: dict[str, list[Any]] = {
             "method": [entry.name for entry in self.entries],
@@ -145,14 +145,14 @@ def compare(
         Anything with ``fit(X, sample_weight=...)`` and ``graph_``. By default, those of
         `default_methods`.
     sample_weight, missing, n_eff, bins, max_states, high
-        As for `GreedyGraph`; gaps may be refused, dropped, or taken as a state.
+        As for `GreedyGraph`; missing values may be refused, dropped, or taken as a state.
     folds : int
         Parts that are held out in turn, to score the graphs on rows they were not learned from.
     seed : int
         Which rows go to which fold.
     progress : function of (fits done, fits in all), optional
     tell : function of a few words, optional
-        Is told which method is at work, on which rows, and how far it has come.
+        Called with the method at work, its rows, and how far it has come.
 
     Returns
     -------

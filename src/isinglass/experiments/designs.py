@@ -127,7 +127,7 @@ def grid_design(p: int, betas: tuple[float, ...], **model: Any) -> Design:
 
 
 def star_design(p: int, betas: tuple[float, ...], d: int | None = None, **model: Any) -> Design:
-    """Stars of d leaves, the other nodes alone; d = ceil(0.1 p) unless told."""
+    """Stars of d leaves, the other nodes alone; d = ceil(0.1 p) by default."""
     degree = ceil(p / 10) if d is None else d
     return ising_design(
         "star", lambda seed: star(p, degree), p=p, degree=degree, betas=betas, **model

@@ -21,6 +21,7 @@ from isinglass.rivals.base import adjacency
 from isinglass.rivals.penalties import EBIC
 from isinglass.selection import Auto
 from isinglass.solvers import Path
+from isinglass.solvers.cuts import edges_at
 
 Numbers = NDArray[np.float64]
 #: The c of eps = c log(np)/n.
@@ -45,17 +46,14 @@ def greedy(codes: Codes, *, intercept: bool) -> Found:
     }
     found = GreedyGraph(min(thresholds.values()), intercept=intercept, n_jobs=1).fit(codes)
     rank = np.zeros((p, p))
-    chosen = {name: np.zeros((p, p), dtype=bool) for name in thresholds}
     for r, path in enumerate(found.paths_):
-        for reached, members in states(path):
-            support = list(members)
-            rank[r, support] = np.maximum(rank[r, support], reached)
-            for name, threshold in thresholds.items():
-                if threshold < reached:
-                    chosen[name][r] = False
-                    chosen[name][r, support] = True
-    graphs = {f"or {name}": pairs(linked | linked.T) for name, linked in chosen.items()}
-    graphs |= {f"and {name}": pairs(linked & linked.T) for name, linked in chosen.items()}
+        for reached, support in states(path):
+            rank[r, list(support)] = np.maximum(rank[r, list(support)], reached)
+    graphs = {
+        f"{rule} {name}": edges_at(found.paths_, threshold, rule)
+        for rule in ("or", "and")
+        for name, threshold in thresholds.items()
+    }
     return Found(graphs, rank)
 
 
@@ -163,7 +161,7 @@ def pairs(linked: NDArray[np.bool_]) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in zip(*np.nonzero(np.triu(linked, 1)), strict=True)]
 
 
-#: Methods that a study takes in when it is told to.
+#: Methods that a study includes only if asked to.
 EXTRAS = ("rise", "rple", "l0", "tree")
 
 

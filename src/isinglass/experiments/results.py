@@ -1,4 +1,4 @@
-"""Records as tables: one row a cell and setting, the same bytes whoever made them when."""
+"""Records as tables: one row per cell and setting, the same bytes whenever they are made."""
 
 from __future__ import annotations
 

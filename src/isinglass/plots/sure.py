@@ -41,7 +41,7 @@ def plan(planned: Planned, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import isinglass as ig
-    >>> planned = ig.plan(columns=5, degree=2, coupling=0.6, rows=[200, 400], graphs=20, jobs=1)
+    >>> planned = ig.plan(columns=5, degree=2, coupling=0.6, rows=[200, 400], graphs=20, n_jobs=1)
     >>> ax = ig.plots.plan(planned)
     >>> ax.get_xlabel()
     'rows'
@@ -84,17 +84,17 @@ def audit(result: Audit, ax: Axes | None = None) -> Axes:
     --------
     >>> import isinglass as ig
     >>> rows = ig.simulate.ising(ig.simulate.chain(4), coupling=0.5, seed=0).sample(300, seed=0)
-    >>> ax = ig.plots.audit(ig.audit(ig.GreedyGraph(), rows, n=20, jobs=1))
+    >>> ax = ig.plots.audit(ig.audit(ig.GreedyGraph(), rows, n=20, n_jobs=1))
     >>> ax.get_ylabel()
     'probability to be found'
     """
     ax = axes_for(6.4, 4.2) if ax is None else ax
-    at = np.arange(len(result.chances))
+    at = np.arange(len(result.detection))
     for tier, color in zip(result.tiers, COLORS[1:], strict=False):
-        shares = [chance.found[tier.name] for chance in result.chances]
+        shares = [size.found[tier.name] for size in result.detection]
         label = f"{tier.name}: {tier.false:.2f} false edges"
         ax.plot(at, shares, "o-", color=color, ms=4, mec="white", mew=0.4, lw=1.4, label=label)
-    names = [f"{chance.words}\n{chance.links:,} links" for chance in result.chances]
+    names = [f"{size.words}\n{size.links:,} links" for size in result.detection]
     ax.set_xticks(at, names, fontsize=LETTERS)
     ax.set_ylim(-0.03, 1.03)
     plain_frame(

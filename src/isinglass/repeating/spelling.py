@@ -22,18 +22,19 @@ def formerly(function: Callable[P, R]) -> Callable[P, R]:
     def renamed(*args: P.args, **kwargs: P.kwargs) -> R:
         if "jobs" in kwargs:
             kwargs["n_jobs"] = kwargs.pop("jobs")
-            _warn("jobs=", "n_jobs=")
+            warn_renamed("jobs=", "n_jobs=")
         if "folder" in kwargs:
             folder = kwargs.pop("folder")
             if isinstance(folder, str | os.PathLike):
                 folder = Path(folder) / RECORDS
             kwargs["path"] = folder
-            _warn("folder=", f"path= (the file, as 'audit/{RECORDS}')")
+            warn_renamed("folder=", f"path= (the file, as 'audit/{RECORDS}')")
         return function(*args, **kwargs)
 
     return renamed
 
 
-def _warn(old: str, new: str) -> None:
+def warn_renamed(old: str, new: str) -> None:
+    """Say what a name is now."""
     message = f"{old} is now {new}; the old name goes in the next release."
     warnings.warn(message, FutureWarning, stacklevel=3)

@@ -51,8 +51,8 @@ class L1Graph(Rival):
     lambdas : sequence of float, optional
         The penalties of the path. None: just the penalty, if it is known before the data, else
         `n_lambdas` of them from the one that leaves no edge down to `smallest` times it. Where
-        columns have many states, the EBIC needs only the first few: the path ends when every
-        column's parameters alone cost more than its best value.
+        columns have many states, the EBIC needs only the first few: the path ends when one more
+        edge would cost every column more than it could gain.
     n_lambdas, smallest : int, float
     missing : "error", "drop" or "state"
     n_eff, n_jobs, bins, max_states, high
@@ -196,10 +196,18 @@ class L1Graph(Rival):
             return self._learn(table, grid, progress)
         count = penalty.first_piece(table, bool(self.intercept), len(grid))
         paths = self._learn(table, grid[:count], progress)
-        while 1 < len(paths.lambdas) < len(grid) and not penalty.has_chosen(paths, table.n):
+        while 1 < len(paths.lambdas) < len(grid) and not penalty.has_chosen(
+            paths, table.n, self._refitted_losses(paths)
+        ):
             next_ones = grid[len(paths.lambdas) :][:count]
             paths = paths.followed_by(self._learn(table, next_ones, progress))
         return paths
+
+    def _refitted_losses(self, paths: L1Paths) -> Array:
+        """Losses of the fits without penalty on the neighbours at the last penalty."""
+        last = len(paths.lambdas) - 1
+        runs = self._refit([paths.support(r, last).tolist() for r in range(len(paths))])
+        return np.array([runs.fit(r, 0).loss for r in range(len(paths))])
 
     def _core_settings(self, table: Table) -> dict[str, Any]:
         return {

@@ -53,7 +53,7 @@ class ColumnPath:
 
 @dataclass(frozen=True, eq=False)
 class L1Paths(Sequence[ColumnPath]):
-    """One path a column; item r is the `ColumnPath` of column r.
+    """One path per column; item r is the `ColumnPath` of column r.
 
     Fit number ``r * len(lambdas) + k`` is that of column r at the k-th penalty.
     """

@@ -24,7 +24,7 @@ from isinglass.selection.ebic import extended_bic
 from isinglass.table import Table
 
 #: Penalties of a path that are solved for at a time, where few may do.
-FEW = 8
+FEW = 5
 
 Learn = Callable[[Table, Array], L1Paths]
 """Learns the paths of a table at penalties that fall."""
@@ -142,12 +142,21 @@ class EBIC:
             all_edges &= bool(costs.sum() > most)
         return 1 if none else min(FEW, whole) if all_edges else whole
 
-    def has_chosen(self, paths: L1Paths, n: float) -> bool:
-        """Whether the rest of the path costs more than the best so far, at every column."""
+    def has_chosen(self, paths: L1Paths, n: float, refitted: Array) -> bool:
+        """Whether no column can choose anything in the rest of the path, as far as edges stay in.
+
+        With the edges of the last penalty the loss is at least `refitted`, that of the fit without
+        penalty; with one edge more it is at least zero.
+        """
         values = self.values(paths, n)
-        alone = values[:, -1] - 2 * n * paths.losses[:, -1]
-        varying = np.asarray(paths.n_states) > 1
-        return bool((alone >= values.min(axis=1))[varying].all())
+        best = values.min(axis=1)
+        cost = values[:, -1] - 2 * n * paths.losses[:, -1]
+        free = np.asarray(paths.n_states) - 1.0
+        varying = np.flatnonzero(free > 0)
+        cheapest = free * free[varying].min(initial=np.inf)
+        another = extended_bic(0.0, cheapest, 1, n=n, p=len(paths), gamma=self.gamma)
+        over = (2 * n * refitted + cost >= best) & (cost + another >= best)
+        return bool(over[varying].all())
 
     def values(self, paths: L1Paths, n: float) -> Array:
         """Return the criterion of each column at each penalty, (p, k)."""

@@ -1,6 +1,5 @@
 """How sure: the search on other rows, errors and tests, why (not), what could be found."""
 
-from isinglass.uncertainty.errors.sandwich import fit_with_errors, with_errors
 from isinglass.uncertainty.explaining.explain import Explanation, explain
 from isinglass.uncertainty.explaining.pairwise import PairwiseCheck, check_pairwise
 from isinglass.uncertainty.explaining.verdict import Verdict, Verdicts, verdict
@@ -11,6 +10,7 @@ from isinglass.uncertainty.resampling.dropping import CaseDropping, case_droppin
 from isinglass.uncertainty.resampling.resample import Resamples, resample
 from isinglass.uncertainty.resampling.split import SplitTest, split_test
 from isinglass.uncertainty.simulation.audit import Audit, audit
+from isinglass.uncertainty.standard_errors import fit_with_errors, with_errors
 
 __all__ = [
     "Audit",

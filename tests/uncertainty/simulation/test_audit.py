@@ -18,12 +18,12 @@ def dense(table, **settings):
     return _fitted(ig.GreedyGraph(**settings), table, None)
 
 
-def test_denser_than_the_graph_and_chances_by_band():
+def test_denser_than_the_graph_and_probabilities_by_band():
     field = ig.simulate.ising(ig.simulate.random_regular(20, 5, 0), coupling=(0.05, 0.3), seed=0)
     fitted = dense(field.sample(400, seed=0))
     model = denser_model(fitted)
     firm = {(link.source, link.target) for link in fitted.graph_}
-    assert firm < set(model.chances)
+    assert firm < set(model.probabilities)
     bands, above, before = [], 0.0, set()
     for level in levels_for(20):
         graph = fitted.at(FalseEdges(level).threshold(400, 20))
@@ -32,9 +32,9 @@ def test_denser_than_the_graph_and_chances_by_band():
         above, before = level, before | edges
     for new, noise in bands:
         expected = 1 - noise / len(new)
-        for pair in new & set(model.chances):
-            assert model.chances[pair] == pytest.approx(expected)
-        assert expected > 0 or not new & set(model.chances)
+        for pair in new & set(model.probabilities):
+            assert model.probabilities[pair] == pytest.approx(expected)
+        assert expected > 0 or not new & set(model.probabilities)
 
 
 def test_links_of_a_drawn_table_are_known_from_its_seed():
@@ -65,8 +65,8 @@ def test_counts_by_hand(tmp_path):
     for name, level in (("firm", 0.05), ("tentative", 1)):
         assert result.tier(name).false == np.mean(false[level])
         assert result.tier(name).found == pytest.approx(np.mean(found[level]))
-    links = sum(chance.links for chance in result.chances)
-    hits = sum(chance.links * chance.found["firm"] for chance in result.chances)
+    links = sum(size.links for size in result.detection)
+    hits = sum(size.links * size.found["firm"] for size in result.detection)
     assert 0.5 < hits / links <= 1
 
 
@@ -113,7 +113,7 @@ def test_names_are_kept_and_a_third_graph_if_the_threshold_is_another():
     table = pl.DataFrame(CHAIN.sample(300, seed=0), schema=names)
     result = ig.audit(ig.GreedyGraph("paper"), table, 3, n_jobs=1)
     assert [tier.name for tier in result.tiers] == ["firm", "tentative", "chosen"]
-    assert list(result.chances_frame().columns)[2:] == ["firm", "tentative", "chosen"]
+    assert list(result.detection_frame().columns)[2:] == ["firm", "tentative", "chosen"]
     assert "like this one" in result.sentence
     estimator = ig.GreedyGraph("paper").fit(table)
     assert result.tier("chosen").edges == len(estimator.graph_)
@@ -152,4 +152,4 @@ def test_required_links_count_neither_as_false_nor_as_found():
     result = ig.audit(ig.GreedyGraph(require=[("x0", "x1")]), rows, n=20, n_jobs=1)
     assert result.tier("firm").edges == 1
     assert result.tier("firm").false <= 0.1
-    assert not any(chance.found["firm"] == 1 and chance.links == 20 for chance in result.chances)
+    assert not any(size.found["firm"] == 1 and size.links == 20 for size in result.detection)

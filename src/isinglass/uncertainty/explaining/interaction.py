@@ -51,7 +51,7 @@ class Explained:
         parts += [self.contrasts(t) for t in others]
         parts += [self.products(*pair) for pair in known]
         self.design = np.hstack(parts)
-        self.chances = self._fitted()
+        self.probabilities = self._fitted()
 
     def contrasts(self, t: int) -> Array:
         """What each cell says of one neighbour."""
@@ -72,8 +72,8 @@ class Explained:
         objective = predictor_objective(self.design, np.zeros((n, q)), terms, np.full(k, RIDGE))
         solution = minimise(objective, np.zeros(k * q))
         scores = self.design @ solution.reshape(-1, q) @ self.basis.T
-        chances = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+        probabilities = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
 
     @property
     def rows(self) -> float:
@@ -82,13 +82,13 @@ class Explained:
     @property
     def expected(self) -> Array:
         """Rows of each cell and state, as the pairwise form has them."""
-        return np.asarray(self.counts.sum(axis=1, keepdims=True) * self.chances)
+        return np.asarray(self.counts.sum(axis=1, keepdims=True) * self.probabilities)
 
     def saturated_gain(self) -> tuple[float, float]:
         """What the saturated table gains per row, and what it would gain by chance."""
         seen = self.counts > 0
         shares = self.counts / self.counts.sum(axis=1, keepdims=True)
-        gained = xlogy(self.counts, shares)[seen] - xlogy(self.counts, self.chances)[seen]
+        gained = xlogy(self.counts, shares)[seen] - xlogy(self.counts, self.probabilities)[seen]
         free = (len(self.cells) - self.design.shape[1]) * self.basis.shape[1]
         return float(gained.sum()) / self.rows, max(free, 0) / (2 * self.rows)
 
@@ -116,8 +116,8 @@ class Explained:
 
     def _information(self, design: Array) -> Array:
         """Fisher's information of all coefficients of a design."""
-        spread = np.einsum("cs,st->cst", self.chances, np.eye(len(self.basis)))
-        spread -= np.einsum("cs,ct->cst", self.chances, self.chances)
+        spread = np.einsum("cs,st->cst", self.probabilities, np.eye(len(self.basis)))
+        spread -= np.einsum("cs,ct->cst", self.probabilities, self.probabilities)
         rows = self.counts.sum(axis=1)
         weights = np.einsum("sa,cst,tb->cab", self.basis, spread, self.basis) * rows[:, None, None]
         blocks = np.einsum("ck,cab,cl->kalb", design, weights, design, optimize=True)

@@ -1,9 +1,9 @@
 """Does the pairwise form hold, or does a third column change how two others go together?
 
 A pairwise model says that the log odds between two columns are the same whatever a third one is.
-Each column's conditional chances, fitted by its neighbours' tables added up, are compared with
-the saturated table over its neighbours: as a whole (how much log-likelihood is left there), and
-pair by pair of neighbours, by Rao's score test of the one interaction that is left out (Rao,
+The conditional probabilities of each column, fitted by the sum of its neighbours' tables, are
+compared with the saturated table over its neighbours: as a whole (how much log-likelihood is left
+there), and pair by pair of neighbours, by Rao's score test of the one interaction left out (Rao,
 "Large sample tests of statistical hypotheses concerning several parameters", 1948).
 """
 
@@ -32,7 +32,7 @@ class Interaction:
     Attributes
     ----------
     column : str
-        The column whose chances were looked at.
+        The column whose conditional probabilities were examined.
     neighbours : tuple of two str
     statistic : float
         A chi-square under the pairwise form.
@@ -150,7 +150,7 @@ def check_pairwise(
     ----------
     estimator : GreedyGraph or another, fitted
     level : float
-        The chance, for all tests together, that one is named though the pairwise form holds;
+        The probability, for all tests together, that one is named though the pairwise form holds;
         as near as a chi-square can tell, see ``docs/errors.md``.
     beyond : bool
         Also look at pairs of columns outside a column's neighbours: about p^3 / 2 fits. An

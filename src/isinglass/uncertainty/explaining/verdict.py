@@ -146,7 +146,7 @@ def verdict(
         typical one: the exponential of the root mean square of the log odds ratios of all
         two-by-two parts of the pair's table.
     power : float
-        With what chance a link of the size named would have been found; above one half.
+        The probability of finding a link of the size named; above one half.
     progress : function of (columns done, columns in all), optional
 
     Returns

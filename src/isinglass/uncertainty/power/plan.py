@@ -23,11 +23,11 @@ from isinglass.parameters import checked
 from isinglass.repeating import RECORDS, formerly
 from isinglass.selection import FalseEdges, Selector, selector
 from isinglass.table import encode
-from isinglass.uncertainty.power.planned import Planned, Point, told
+from isinglass.uncertainty.power.planned import Planned, Point, sentence_of
 from isinglass.uncertainty.power.supposed import Guess, Pilot, Supposition, coupling_of
 from isinglass.wording import rounded_up
 
-#: No plan looks at more rows, unless told to.
+#: No plan looks at more rows, unless asked to.
 MOST_ROWS = 100_000
 #: How often an answer is looked at, and moved if it does not hold.
 LOOKS = 4
@@ -92,18 +92,18 @@ def plan(
     factors : sequence of float
         What the couplings are multiplied by; 1 is what you expect.
     target : float
-        The chance, or the share, to be reached. With the default threshold a chance much above
+        The probability, or the share, to be reached. With the default threshold a probability above
         0.95 is out of reach, whatever the rows: it lets a false edge in about that often.
     aim : "graph" or "edges", optional
-        What the target is for: the chance to recover the whole graph, or the mean share of the
-        edges found. By default the graph, but the edges for a pilot table, of whose links some
-        may be hardly there.
+        What the target is for: the probability of recovering the whole graph, or the mean share of
+        the edges found. By default the graph, but the edges for a pilot table, some of whose links
+        may be very weak.
     rows : sequence of int, optional
         Numbers of rows to look at; by default, those around the answer.
     most_rows : int
         Give up beyond.
     graphs : int
-        Tables a point.
+        Tables per point.
     seed : int
     path : str or path, optional
         A file that results are added to, one line per table; what is in it is not done again, so
@@ -220,7 +220,7 @@ class _Work:
         else:
             points, answers = self._looked_for(stage, most)
         kept = tuple(sorted(points, key=lambda at: (at.factor, at.rows)))
-        sentence = told(self.supposed, self.aim, self.target, kept, answers)
+        sentence = sentence_of(self.supposed, self.aim, self.target, kept, answers)
         library = self.supposed.library
         return Planned(kept, answers, self.aim, self.target, sentence, library)
 

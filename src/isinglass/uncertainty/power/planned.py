@@ -75,7 +75,7 @@ class Planned:
 
     @checked
     def to_frame(self, library: str | None = None) -> Any:
-        """One row a factor and number of rows."""
+        """One row per factor and number of rows."""
         keys = tuple(Point.__dataclass_fields__)
         columns = {key: [getattr(at, key) for at in self.points] for key in keys}
         return frame(columns, library or self.library)
@@ -88,7 +88,7 @@ class Planned:
         return f"Planned({needs or 'no answer'}; {len(self.points)} points)"
 
 
-def told(
+def sentence_of(
     supposed: Supposition,
     aim: str,
     target: float,
@@ -124,5 +124,5 @@ def _words(point: Point, aim: str, *, short: bool = False) -> str:
     if aim == "edges":
         return f"{point.found:.0%} of the edges are found"
     interval = "" if short else f" ({point.low:.2f} to {point.high:.2f}, {point.graphs} graphs)"
-    what = "the chance is" if short else "the whole graph is recovered with a chance of"
+    what = "the probability is" if short else "the whole graph is recovered with probability"
     return f"{what} {point.recovered:.2f}{interval}"

@@ -66,7 +66,7 @@ class Bootstrap:
 
     @checked
     def to_frame(self, level: float = 0.95, library: str | None = None) -> Any:
-        """Return a data frame, one row an edge; the interval is that of the coupling.
+        """Return a data frame, one row per edge; the interval is that of the coupling.
 
         Nothing is said where a column has more than two states (see `interval`), nor where the
         edge is unbounded: a zero cell stays one in every resample.

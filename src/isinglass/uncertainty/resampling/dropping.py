@@ -79,7 +79,7 @@ class CaseDropping:
 
     @checked
     def to_frame(self, library: str | None = None) -> Any:
-        """Return the whole curve: one row a share and a statistic, with mean and quantiles."""
+        """Return the whole curve: one row per share and statistic, with mean and quantiles."""
         rows = [
             (share, name, values)
             for name in STATISTICS

@@ -89,14 +89,14 @@ class Resamples:
 
         q^2 / ((2 share - 1) N), with q the mean number of edges of a half-sample and N the number
         of pairs of columns. With nothing assumed, "wrong" are pairs that a half-sample chooses
-        with a chance of at most q/N; see :class:`isinglass.selection.Stability`.
+        with a probability of at most q/N; see :class:`isinglass.selection.Stability`.
         """
         p = len(self.graph.names)
         return self.mean_edges**2 / ((2 * share - 1) * max(p * (p - 1) / 2, 1))
 
     @checked
     def to_frame(self, library: str | None = None) -> Any:
-        """Return a data frame, one row a pair that anybody chose, in column order."""
+        """Return a data frame, one row per pair that was ever chosen, in column order."""
         tiers = dict(zip(self.graph.edges, (link.tier for link in self.graph.links), strict=True))
         pairs = list(self.frequency)
         return frame(
@@ -140,8 +140,8 @@ def resample(
     The threshold is recomputed for half of the rows: by the rule, if it needs numbers of rows and
     columns only; else (a number, a selector that looked at the run) it stands for the same
     evidence, 2 n times itself. So weak links are chosen less often than by the whole table: a
-    frequency says how far a link would have been found with half of the rows. It is no chance that
-    the link is there.
+    frequency says how often a link would be found with half of the rows. It is not the probability
+    that the link is there.
 
     Never are graphs learned from bootstrap resamples: those repeat the sample's own noise, and hold
     20 to 50 times as many false edges as the fit.
@@ -158,7 +158,7 @@ def resample(
     sample_weight : optional
         The weights of the rows of `X`.
     path : str or path, optional
-        A file that results are added to, one line a pair of half-samples; what is in it is not
+        A file that results are added to, one line per pair of half-samples; what is in it is not
         done again, so that work goes on where it was stopped, or with a larger `n`.
     n_jobs : int, optional
         Threads; None means all cores.

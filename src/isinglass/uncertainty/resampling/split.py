@@ -35,8 +35,8 @@ from isinglass.table import Table, encode
 from isinglass.table.fingerprint import fingerprint
 from isinglass.table.sources.opening import open_source
 from isinglass.table.weights import split_weights
-from isinglass.uncertainty.errors.sandwich import fit_with_errors
 from isinglass.uncertainty.resampling.rerun import key_of
+from isinglass.uncertainty.standard_errors import fit_with_errors
 
 Array = NDArray[np.float64]
 
@@ -148,7 +148,7 @@ def split_test(
     splits : int
     level : float
         The false-discovery rate.
-    clusters : array, one label a row, optional
+    clusters : array, one label per row, optional
         Rows of one cluster stay in one half, and errors allow for their dependence.
     seed : int
     path : str or path, optional

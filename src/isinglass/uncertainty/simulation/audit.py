@@ -21,7 +21,7 @@ from isinglass.experiments import Cell, Design, Draw, Found, Method, run
 from isinglass.experiments.plan import Codes, hashed
 from isinglass.frames import frame
 from isinglass.parameters import checked
-from isinglass.repeating import Record, are_pairs, formerly
+from isinglass.repeating import Record, are_pairs, formerly, warn_renamed
 from isinglass.selection import FIRM, TENTATIVE
 from isinglass.table import Table
 from isinglass.table.fingerprint import fingerprint
@@ -63,8 +63,8 @@ class Tier:
 
 
 @dataclass(frozen=True)
-class Chance:
-    """The chance to find links of one size.
+class Detection:
+    """The probability of finding links of one size.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Audit:
     Attributes
     ----------
     tiers : tuple of Tier
-    chances : tuple of Chance
+    detection : tuple of Detection
         By size of link, for sizes that occur.
     tables : int
         Tables drawn and learned from.
@@ -114,7 +114,7 @@ class Audit:
     """
 
     tiers: tuple[Tier, ...]
-    chances: tuple[Chance, ...]
+    detection: tuple[Detection, ...]
     tables: int
     failed: int
     sentence: str
@@ -130,28 +130,39 @@ class Audit:
 
     @checked
     def to_frame(self, library: str | None = None) -> Any:
-        """One row a tier."""
+        """One row per tier."""
         keys = tuple(Tier.__dataclass_fields__)
         columns = {key: [getattr(tier, key) for tier in self.tiers] for key in keys}
         return frame(columns, library or self.library)
 
     @checked
-    def chances_frame(self, library: str | None = None) -> Any:
-        """One row a size of link, one column a tier."""
+    def detection_frame(self, library: str | None = None) -> Any:
+        """One row per size of link, one column per tier."""
         columns: dict[str, list[Any]] = {
-            "odds_ratio": [chance.words for chance in self.chances],
-            "links": [chance.links for chance in self.chances],
+            "odds_ratio": [size.words for size in self.detection],
+            "links": [size.links for size in self.detection],
         }
         for tier in self.tiers:
-            columns[tier.name] = [chance.found[tier.name] for chance in self.chances]
+            columns[tier.name] = [size.found[tier.name] for size in self.detection]
         return frame(columns, library or self.library)
+
+    @property
+    def chances(self) -> tuple[Detection, ...]:
+        """The former name of `detection`, for one release."""
+        warn_renamed("chances", "detection")
+        return self.detection
+
+    def chances_frame(self, library: str | None = None) -> Any:
+        """The former name of `detection_frame`, for one release."""
+        warn_renamed("chances_frame", "detection_frame")
+        return self.detection_frame(library)
 
     def __str__(self) -> str:
         return self.sentence
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{tier.name}: {tier.false:.2f} false edges" for tier in self.tiers)
-        return f"Audit({told}; {self.tables} tables)"
+        tiers = ", ".join(f"{tier.name}: {tier.false:.2f} false edges" for tier in self.tiers)
+        return f"Audit({tiers}; {self.tables} tables)"
 
 
 @formerly
@@ -170,10 +181,10 @@ def audit(
     """Say what an analysis does on tables like this one.
 
     Tables are drawn from a model that is like the table but deliberately denser than its graph,
-    with the table's own number of rows, weights and gaps. The whole analysis is repeated on each,
-    and what it finds is compared with what was there; links that were required are in every table
-    and not counted. All numbers are about such tables: they say
-    nothing of columns that were not measured, nor of links that are not pairwise.
+    with the table's own number of rows, weights and missing values. The whole analysis is repeated
+    on each, and what it finds is compared with what was there; links that were required are in
+    every table and not counted. All numbers are about such tables: they say nothing about columns
+    that were not measured, nor about links that are not pairwise.
 
     Parameters
     ----------
@@ -219,9 +230,9 @@ def audit(
         for cell, record in good.items()
     ]
     tiers = tuple(_tier(name, fitted, again, tables) for name in again.thresholds)
-    chances = tuple(_chances(model, tables, again.thresholds))
-    told = _told(tiers, chances, len(tables))
-    return Audit(tiers, chances, len(tables), n - len(tables), told, fitted.table_.library)
+    detection = tuple(_detection(model, tables, again.thresholds))
+    sentence = _sentence(tiers, detection, len(tables))
+    return Audit(tiers, detection, len(tables), n - len(tables), sentence, fitted.table_.library)
 
 
 def _fitted(estimator: GreedyGraph, X: Any, sample_weight: Any) -> GreedyGraph:
@@ -364,9 +375,9 @@ def _tier(name: str, fitted: GreedyGraph, again: Again, tables: Sequence[_Seen])
     )
 
 
-def _chances(
+def _detection(
     model: DenserModel, tables: Sequence[_Seen], tiers: Mapping[str, float]
-) -> list[Chance]:
+) -> list[Detection]:
     """Shares of the links found, by size; sizes that no link has are left out."""
     size = {pair: typical_log_odds(table) for pair, table in model.field.couplings.items()}
     true = [(i, pair) for i, seen in enumerate(tables) for pair in seen.links]
@@ -375,23 +386,23 @@ def _chances(
         name: [{tuple(pair) for pair in seen.found[name]} for seen in tables] for name in tiers
     }
     hits = {name: np.array([pair in sets[i] for i, pair in true]) for name, sets in found.items()}
-    chances = []
+    found_by_size = []
     for low, high in pairwise(SIZES):
         here = (np.log(low) < sizes) & (sizes <= np.log(high))
         if here.any():
             shares = {name: float(hit[here].mean()) for name, hit in hits.items()}
-            chances.append(Chance(low, high, int(here.sum()), shares))
-    return chances
+            found_by_size.append(Detection(low, high, int(here.sum()), shares))
+    return found_by_size
 
 
-def _told(tiers: Sequence[Tier], chances: Sequence[Chance], tables: int) -> str:
+def _sentence(tiers: Sequence[Tier], detection: Sequence[Detection], tables: int) -> str:
     parts = [f"{tier.false:.2f} (+-{tier.error:.2f}) in the {tier.name} one" for tier in tiers]
     said = f"On {tables} tables like this one a graph held false edges: {', '.join(parts)}"
     firm = tiers[0].name
-    open_ = [chance for chance in chances if chance.links >= 10]
+    open_ = [size for size in detection if size.links >= 10]
     if open_:
-        shares = ", ".join(f"{chance.found[firm]:.2f} ({chance.words})" for chance in open_)
-        said += f"; the chance of a link to be {firm}, by its odds ratio: {shares}"
+        shares = ", ".join(f"{size.found[firm]:.2f} ({size.words})" for size in open_)
+        said += f"; the probability that a link is {firm}, by its odds ratio: {shares}"
     return said + "."
 
 

@@ -3,7 +3,7 @@
 Links that are too weak to be found leak their effect to other pairs, so a model of the found
 links alone would make an analysis look better than it is. The model here is fitted to a graph
 searched far below the threshold. Some of what is found there is noise: each link is in a drawn
-table with the chance that it is real, which is read from how many more links were found in its
+table with the probability that it is real, which is read from how many more links were found in its
 band of thresholds than tables without any links would give. A link that was required is in every
 drawn table.
 """
@@ -48,26 +48,23 @@ def lowest_threshold(n: float, p: int) -> float:
 
 @dataclass(frozen=True, eq=False)
 class DenserModel:
-    """A model, and the chance of each of its links to be in a drawn table.
+    """A model, and the probability of each of its links to be in a drawn table.
 
     Parameters
     ----------
     field : MarkovField
         With all links.
-    chances : dict of pair to float
+    probabilities : dict of pair to float
     """
 
     field: MarkovField
-    chances: dict[Pair, float]
+    probabilities: dict[Pair, float]
 
     def links(self, seed: int) -> list[Pair]:
         """The links of one drawn table."""
-        drawn = np.random.default_rng(seed).random(len(self.chances))
-        return [
-            pair
-            for pair, chance, u in zip(self.chances, self.chances.values(), drawn, strict=True)
-            if u < chance
-        ]
+        drawn = np.random.default_rng(seed).random(len(self.probabilities))
+        items = zip(self.probabilities.items(), drawn, strict=True)
+        return [pair for (pair, probability), u in items if u < probability]
 
     def sample(self, rows: int, seed: int) -> tuple[Codes, list[Pair]]:
         """Draw a table of codes, and the links it was drawn with."""
@@ -85,29 +82,29 @@ class DenserModel:
 def denser_model(estimator: GreedyGraph) -> DenserModel:
     """The model of a fit whose search ran to `lowest_threshold`."""
     table = estimator.table_
-    chances = _chances(estimator, table)
+    probabilities = _probabilities(estimator, table)
     dense = estimator.at(_threshold(table, levels_for(len(table.columns))[-1]))
-    links = tuple(link for link in dense if chances[link.source, link.target] > 0)
+    links = tuple(link for link in dense if probabilities[link.source, link.target] > 0)
     graph = Graph(table.names, links)
     field = fit_model(table, graph, intercept=bool(estimator.intercept))
-    return DenserModel(field, {pair: chances[pair] for pair in field.couplings})
+    return DenserModel(field, {pair: probabilities[pair] for pair in field.couplings})
 
 
 def _threshold(table: Table, expected: float) -> float:
     return FalseEdges(expected).threshold(table.n, len(table.columns))
 
 
-def _chances(estimator: GreedyGraph, table: Table) -> dict[Pair, float]:
-    """The chance of each link to be real, by the band in which it first appears.
+def _probabilities(estimator: GreedyGraph, table: Table) -> dict[Pair, float]:
+    """The probability of each link to be real, by the band in which it first appears.
 
     Links that were required are taken as real.
     """
-    chances: dict[Pair, float] = dict.fromkeys(estimator.search_.required, 1.0)
+    probabilities: dict[Pair, float] = dict.fromkeys(estimator.search_.required, 1.0)
     above = 0.0
     for level in levels_for(len(table.columns)):
         graph = estimator.at(_threshold(table, level))
-        new = set(graph.pairs) - chances.keys()
+        new = set(graph.pairs) - probabilities.keys()
         noise = min((level - above) / max(len(new), 1), 1.0)
-        chances.update(dict.fromkeys(new, 1.0 - noise))
+        probabilities.update(dict.fromkeys(new, 1.0 - noise))
         above = level
-    return chances
+    return probabilities

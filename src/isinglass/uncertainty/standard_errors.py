@@ -63,9 +63,9 @@ def with_errors(
         tests of edges have p-values. By default, the rows of the fit; no p-values then.
     sample_weight : array, or the name of a column of `X`, optional
         For `X`.
-    clusters : array, one label a row, optional
+    clusters : array, one label per row, optional
         Rows of one cluster (a person asked twice, a school) may depend on each other; rows are
-        those that came in, whatever was left out of them.
+        those that came in, whichever of them were dropped.
     memory : float
         Bytes that the covariance may take.
 
@@ -244,9 +244,9 @@ def row_scores(layout: Layout, table: Table, parameters: Array, rows: NDArray[np
         parts += [layout.bases[t][np.minimum(codes[:, t], layout.n_states[t] - 1)] for t in others]
         design = np.hstack(parts)
         places = np.vstack([layout.fields[r].reshape(-1, m - 1), *others.values()])
-        chance = softmax(design @ parameters[places] @ layout.bases[r].T, axis=1)
+        probability = softmax(design @ parameters[places] @ layout.bases[r].T, axis=1)
         own = np.eye(m)[np.minimum(codes[:, r], m - 1)]
-        residual = ((own - chance) @ layout.bases[r]) * seen[:, None]
+        residual = ((own - probability) @ layout.bases[r]) * seen[:, None]
         total[:, places] += design[:, :, None] * residual[:, None, :]
     return total
 

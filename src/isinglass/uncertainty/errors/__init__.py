@@ -1,1 +1,0 @@
-"""Standard errors of the parameters."""
