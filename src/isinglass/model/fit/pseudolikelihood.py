@@ -11,7 +11,8 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotri
+from threadpoolctl import threadpool_limits
 
 from isinglass.core import cores, joint_loss
 from isinglass.losses.linear import RIDGE
@@ -162,8 +163,9 @@ def _is_open(covariance: Array, positions: Positions, size: float) -> bool:
 
 
 def _inverse(hessian: Array) -> Array:
-    try:
-        inverse: Array = cho_solve(cho_factor(hessian), np.eye(len(hessian)))
-    except LinAlgError:  # a column that no row explains has a field without curvature
-        return np.asarray(np.linalg.pinv(hessian, hermitian=True), dtype=np.float64)
-    return inverse
+    """The lower triangle of the inverse, which is all that eigenvalues of blocks need."""
+    with threadpool_limits(1, "blas"):  # to wake other threads takes longer
+        factor, failed = dpotrf(hessian, lower=1)
+        if failed:  # a column that no row explains has a field without curvature
+            return np.asarray(np.linalg.pinv(hessian, hermitian=True), dtype=np.float64)
+        return np.asarray(dpotri(factor, lower=1)[0], dtype=np.float64)
