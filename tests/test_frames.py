@@ -29,7 +29,7 @@ def frames(table):
     yield "resample", ig.resample(est, n=2).to_frame()
     yield "case_dropping", ig.case_dropping(est, n=1, shares=(0.5,)).to_frame()
     yield "bootstrap", ig.bootstrap(est, n=2).to_frame()
-    yield "audit", ig.audit(est, table, n=1, jobs=1).to_frame()
+    yield "audit", ig.audit(est, table, n=1, n_jobs=1).to_frame()
     yield "split_test", ig.split_test(ig.GreedyGraph(), table, splits=1).to_frame()
     yield "verdict", ig.verdict(est).to_frame()
     yield "explain", ig.explain(est, "a", "b").to_frame()
@@ -38,7 +38,7 @@ def frames(table):
     yield "nodes", ig.measures.nodes(est, folds=None)
     yield "sample", est.model_.sample(3, seed=0)
     yield "intervals", ig.with_errors(est).intervals()
-    yield "plan", ig.plan(pilot=table, rows=[50], graphs=1, jobs=1).to_frame()
+    yield "plan", ig.plan(pilot=table, rows=[50], graphs=1, n_jobs=1).to_frame()
 
 
 def test_every_frame_is_of_the_users_library(kind):

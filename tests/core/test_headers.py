@@ -15,6 +15,7 @@ BELOW: dict[str, set[str]] = {
     "gains": {"base", "bits", "refit"},
     "search": {"base", "bits", "refit", "gains"},
     "l1": {"base", "bits"},
+    "joint": {"base"},
     "sampling": {"base"},
 }
 HEADERS = {str(path.relative_to(CORE)): path for path in CORE.glob("*/*.hpp")}

@@ -186,7 +186,7 @@ def test_equal_rows_merged_or_not(weighted, monkeypatch):
     settings = {"nu": 0.5, "intercept": True, "max_degree": None, "threads": 2}
     merged = native.learn_native(table, 1e-4, **settings)
     assert len(native.merged_rows(table)[0]) == 24
-    monkeypatch.setattr(native, "WORTH_MERGING", np.inf)
+    monkeypatch.setattr(native, "ROWS_TO_MERGE", np.inf)
     single = native.learn_native(table, 1e-4, **settings)
     for one, two in zip(map(merged.path, range(4)), map(single.path, range(4)), strict=True):
         assert [(s.kind, s.variable) for s in one.steps] == [

@@ -308,7 +308,7 @@ def test_beside_a_model(tmp_path):
 
 
 def test_of_other_columns(tmp_path):
-    with pytest.raises(SettingError, match="other columns"):
+    with pytest.raises(SettingError, match="different columns"):
         FIELD.save(tmp_path / "model.json", fit=with_gaps().record())
 
 

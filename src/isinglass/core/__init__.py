@@ -293,3 +293,31 @@ def instructions() -> str:
 def use_instructions(name: str) -> None:
     """Force one instruction set, for tests and measurements; "best" undoes it."""
     _core.use_instructions(name)
+
+
+def joint_loss(
+    codes: NDArray[np.integer],
+    weights: NDArray[np.float64],
+    n_states: Sequence[int],
+    edges: Sequence[tuple[int, int]],
+    *,
+    ridge: float,
+    intercept: bool,
+    memory: float,
+    threads: int,
+) -> _core.JointLoss:
+    """The pseudo-likelihood of all columns together, to be minimised; codes beyond are missing.
+
+    Numbers are those of ``core/joint/layout.hpp``: one per state of each column, then one per pair
+    of states of each edge, in the order given. `weights` are shares of all rows.
+    """
+    return _core.joint_loss(
+        np.asfortranarray(codes, dtype=np.uint8),
+        np.asarray(n_states, dtype=np.int32),
+        np.ascontiguousarray(weights, dtype=np.float64),
+        np.asarray(edges, dtype=np.int64).ravel(),
+        ridge,
+        intercept,
+        memory,
+        checked_threads(threads),
+    )

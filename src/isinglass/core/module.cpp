@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
@@ -11,6 +12,7 @@
 #include <set>
 
 #include "bits/integers.hpp"
+#include "joint/joint_loss.hpp"
 #include "l1/l1_columns.hpp"
 #include "refit/deviance.hpp"
 #include "sampling/gibbs.hpp"
@@ -343,6 +345,52 @@ auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> we
   return owned(std::move(counts));
 }
 
+// Codes beyond a column's states are missing values.
+std::unique_ptr<JointLoss> joint_loss(const Codes& codes, const Vector<std::int32_t>& states,
+                                      const Vector<double>& weights, const Vector<std::int64_t>& pairs,
+                                      double ridge, bool intercept, double memory, unsigned threads) {
+  const std::size_t rows = codes.shape(0), columns = codes.shape(1);
+  if (states.shape(0) != columns || weights.shape(0) != rows)
+    throw std::invalid_argument("one number of states per column, one weight per row");
+  JointLoss::Pairs edges;
+  for (std::size_t i = 0; i + 1 < pairs.shape(0); i += 2) {
+    edges.emplace_back(static_cast<std::size_t>(pairs.data()[i]),
+                       static_cast<std::size_t>(pairs.data()[i + 1]));
+    if (edges.back().first >= edges.back().second || edges.back().second >= columns)
+      throw std::invalid_argument("an edge joins two columns, the lower one first");
+  }
+  const nb::gil_scoped_release release;
+  return std::make_unique<JointLoss>(CodedRows{codes.data(), rows, {weights.data(), rows}},
+                                     std::span<const int>(states.data(), columns), edges, ridge, intercept,
+                                     memory, threads);
+}
+
+void check_size(const JointLoss& loss, const Vector<double>& vector) {
+  if (vector.shape(0) != loss.size()) throw std::invalid_argument("one number for every parameter");
+}
+
+std::tuple<double, Array<double>> joint_move_to(JointLoss& loss, const Vector<double>& numbers) {
+  check_size(loss, numbers);
+  std::vector<double> slope(loss.size());
+  double value = 0;
+  {
+    const nb::gil_scoped_release release;
+    value = loss.move_to({numbers.data(), loss.size()}, slope);
+  }
+  return {value, owned(std::move(slope))};
+}
+
+template <void (JointLoss::*apply)(std::span<const double>, std::span<double>)>
+Array<double> joint_apply(JointLoss& loss, const Vector<double>& vector) {
+  check_size(loss, vector);
+  std::vector<double> out(loss.size());
+  {
+    const nb::gil_scoped_release release;
+    (loss.*apply)({vector.data(), loss.size()}, out);
+  }
+  return owned(std::move(out));
+}
+
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
@@ -371,6 +419,14 @@ NB_MODULE(_core, m) {
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),
         nb::arg("threads"), nb::arg("progress").none());
+  nb::class_<JointLoss>(m, "JointLoss")
+      .def_prop_ro("size", &JointLoss::size)
+      .def("move_to", &joint_move_to, nb::arg("numbers"))
+      .def("multiply", &joint_apply<&JointLoss::multiply>, nb::arg("direction"))
+      .def("ease", &joint_apply<&JointLoss::ease>, nb::arg("slope"))
+      .def("renew", &JointLoss::renew, nb::call_guard<nb::gil_scoped_release>());
+  m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
+        nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"));
   m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));

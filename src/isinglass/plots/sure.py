@@ -41,7 +41,7 @@ def plan(planned: Planned, ax: Axes | None = None) -> Axes:
     Examples
     --------
     >>> import isinglass as ig
-    >>> planned = ig.plan(columns=5, degree=2, coupling=0.6, rows=[200, 400], graphs=20, jobs=1)
+    >>> planned = ig.plan(columns=5, degree=2, coupling=0.6, rows=[200, 400], graphs=20, n_jobs=1)
     >>> ax = ig.plots.plan(planned)
     >>> ax.get_xlabel()
     'rows'
@@ -84,7 +84,7 @@ def audit(result: Audit, ax: Axes | None = None) -> Axes:
     --------
     >>> import isinglass as ig
     >>> rows = ig.simulate.ising(ig.simulate.chain(4), coupling=0.5, seed=0).sample(300, seed=0)
-    >>> ax = ig.plots.audit(ig.audit(ig.GreedyGraph(), rows, n=20, jobs=1))
+    >>> ax = ig.plots.audit(ig.audit(ig.GreedyGraph(), rows, n=20, n_jobs=1))
     >>> ax.get_ylabel()
     'probability to be found'
     """

@@ -27,85 +27,117 @@ TOLERANCE = 1e-18
 BLIND = 1e-13
 #: No number moves farther in one step.
 FARTHEST = 30.0
+#: The longest step along a direction, and how steep it must still be, for a step to be doubled.
+LONGEST, STILL_FALLING = 64.0, 0.2
 #: Residuals of steps far from the minimum, and near it.
 LOOSE, TIGHT = 0.3, 1e-4
 #: The largest slope that L-BFGS leaves.
 SLOPE = 1e-10
 
 
-class Point(Protocol):
-    """A convex function at one place."""
+class Loss(Protocol):
+    """A convex function that is looked at in one place after the other."""
 
-    value: float
-    gradient: Array
+    def move_to(self, numbers: Array, /) -> tuple[float, Array]:
+        """The value and the slope in a place; what follows is about this place."""
+        ...
 
-    def product(self, direction: Array) -> Array:
+    def multiply(self, direction: Array, /) -> Array:
         """The curvature times a direction."""
         ...
 
-    def ease(self, slope: Array) -> Array:
+    def renew(self) -> None:
+        """See to it that `ease` is about this place."""
+        ...
+
+    def ease(self, slope: Array, /) -> Array:
         """About the inverse of the curvature, times a slope."""
         ...
 
 
-def newton(at: Callable[[Array], Point], start: Array, progress: Progress | None = None) -> Array:
+def newton(loss: Loss, start: Array, progress: Progress | None = None) -> Array:
     """Minimise a convex function, each step solved by conjugate gradients.
 
     Steps are solved the more exactly the faster the slope falls (Eisenstat and Walker 1996).
     """
-    x, here = start, at(start)
+    x = start
+    value, slope = loss.move_to(x)
     steepness = last = np.inf
     for step in range(NEWTON_STEPS):
-        slope = here.gradient
         report = _report(progress, step, slope)
-        before, steepness = steepness, float(np.sqrt(slope @ here.ease(slope)))
+        loss.renew()
+        before, steepness = steepness, float(np.sqrt(slope @ loss.ease(slope)))
         share = float(np.clip(0.5 * (steepness / before) ** 1.5, TIGHT, LOOSE)) if step else LOOSE
-        direction = conjugate_gradients(here, -slope, share, report)
+        direction = conjugate_gradients(loss, -slope, share, report)
         predicted = -0.5 * float(slope @ direction)
-        blind = predicted < BLIND * (1.0 + abs(here.value))
+        blind = predicted < BLIND * (1.0 + abs(value))
         if not predicted > TOLERANCE or (blind and predicted > 0.5 * last):
             return x
         # Below rounding whole steps are taken, if they do no harm.
-        least = -1e-12 * (1.0 + abs(here.value)) if blind else 0.1 * predicted
-        found = _along(at, x, direction, here.value, least)
+        least = -1e-12 * (1.0 + abs(value)) if blind else 0.1 * predicted
+        found = _line_search(loss, x, direction, value, least)
         if found is None:
             return x
-        (x, here), last = found, predicted
-    _warn_of_steps(len(start), NEWTON_STEPS, here.gradient)
+        length, there = found
+        if length == 1.0 and not blind:
+            length, there = _farther(loss, x, direction, there, float(slope @ direction))
+        x, last = x + length * direction, predicted
+        value, slope = there
+    _warn_of_steps(len(start), NEWTON_STEPS, slope)
     return x
 
 
-def _along(
-    at: Callable[[Array], Point], x: Array, direction: Array, value: float, fall: float
-) -> tuple[Array, Point] | None:
+Look = tuple[float, Array]
+"""Value and slope in a place."""
+
+
+def _line_search(
+    loss: Loss, x: Array, direction: Array, value: float, fall: float
+) -> tuple[float, Look] | None:
     """The first of ever shorter steps that falls enough, for its length; None if there is none."""
     length = 1.0
     while length > 1e-12:
-        there = x + length * direction
-        point = at(there)
-        if point.value <= value - length * fall:
-            return there, point
+        there = loss.move_to(x + length * direction)
+        if there[0] <= value - length * fall:
+            return length, there
         length /= 2
     return None
 
 
+def _farther(
+    loss: Loss, x: Array, direction: Array, there: Look, slope: float
+) -> tuple[float, Look]:
+    """Longer steps while the loss falls on almost as steeply.
+
+    Where rows leave an edge unbounded the loss falls like exp(-t), and every step of Newton's
+    method goes on by one, for all such edges at once: a longer one saves many.
+    """
+    length = 1.0
+    while length < LONGEST and float(there[1] @ direction) < STILL_FALLING * slope:
+        farther = loss.move_to(x + 2 * length * direction)
+        if not farther[0] < there[0]:
+            return length, loss.move_to(x + length * direction)
+        length, there = 2 * length, farther
+    return length, there
+
+
 def conjugate_gradients(
-    point: Point, right: Array, share: float, progress: Callable[[int], None] | None = None
+    loss: Loss, right: Array, share: float, report: Callable[[int], None] | None = None
 ) -> Array:
     """Solve curvature times x = right until the residual is a share of what it was.
 
     Or until x is so long that the curvature there is another one (Steihaug 1983).
     """
     x, residual = np.zeros_like(right), right.copy()
-    eased = point.ease(residual)
+    eased = loss.ease(residual)
     direction, norm = eased, float(residual @ eased)
     wanted = norm * share**2
     for count in range(PRODUCTS):
         if not norm > wanted:
             break
-        if progress is not None:
-            progress(count)
-        product = point.product(direction)
+        if report is not None:
+            report(count)
+        product = loss.multiply(direction)
         curvature = float(direction @ product)
         if not curvature > 0:
             break
@@ -114,7 +146,7 @@ def conjugate_gradients(
         if longest > FARTHEST:
             return x * (FARTHEST / longest)
         residual -= norm / curvature * product
-        eased = point.ease(residual)
+        eased = loss.ease(residual)
         before, norm = norm, float(residual @ eased)
         direction = eased + norm / before * direction
     return x
