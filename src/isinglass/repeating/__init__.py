@@ -1,7 +1,7 @@
 """Repeated work that can be stopped and resumed: tasks, records, one runner."""
 
 from isinglass.repeating.runner import RECORDS, Task, failure, has_failed, repeat, stored
-from isinglass.repeating.spelling import formerly, warn_renamed
+from isinglass.repeating.spelling import as_recorded, formerly, warn_renamed
 from isinglass.repeating.store import Record, Sound, Store, are_pairs
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Store",
     "Task",
     "are_pairs",
+    "as_recorded",
     "failure",
     "formerly",
     "has_failed",

@@ -1,4 +1,4 @@
-"""Arguments by the names they had before, for one release."""
+"""Names of before: of arguments, for one release; of settings in the keys of records, for good."""
 
 from __future__ import annotations
 
@@ -32,6 +32,17 @@ def formerly(function: Callable[P, R]) -> Callable[P, R]:
         return function(*args, **kwargs)
 
     return renamed
+
+
+def as_recorded(setting: object) -> str:
+    """A setting as keys of records have it: in the words of the first files, whatever it says now.
+
+    Seeds follow from keys, so another word would not only do all work again, but draw other tables.
+
+    >>> as_recorded("an edge without effect passes with probability 0.05")
+    "'an edge without effect passes with chance 0.05'"
+    """
+    return repr(setting).replace("passes with probability", "passes with chance")
 
 
 def warn_renamed(old: str, new: str) -> None:

@@ -69,3 +69,21 @@ def test_what_was_damaged_is_done_again(work, how, tmp_path):
     with pytest.warns(DamagedRecords, match="damaged"):
         again = WORK[work](path)
     np.testing.assert_equal(again, WORK[work](None))
+
+
+def test_keys_are_those_of_the_first_files(tmp_path):
+    """Their words are part of no sentence: to reword a `repr` must not do all work again."""
+    rule, path = ig.selection.FalseEdges(0.5), tmp_path / RECORDS
+    ig.plan(4, 1, 0.6, rows=[60], graphs=1, factors=[1], n_jobs=1, path=path)
+    assert json.loads(path.read_text().splitlines()[-1])["key"] == (
+        "plan/p=4/d=1/coupling=0.6/states=2/intercept=0/factor=1/seed=0/n=60/rep=0/"
+        "Auto(): an edge without effect passes with chance 0.05:(p(p-1)), or"
+    )
+    halves, audited = tmp_path / "halves.jsonl", tmp_path / "audit.jsonl"
+    ig.resample(ig.GreedyGraph(rule), X, n=2, n_jobs=1, path=halves)
+    ig.audit(ig.GreedyGraph(rule), X, n=1, n_jobs=1, path=audited)
+    keys = [json.loads(file.read_text().splitlines()[-1])["key"] for file in (halves, audited)]
+    assert keys == [
+        "halves/24c9d7ba579b84c7/seed=0/0",
+        "audit/c6e54afbf2e9c2c8/seed=0/n=200/rep=0/audit",
+    ]

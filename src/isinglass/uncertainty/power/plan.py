@@ -20,7 +20,7 @@ from isinglass.experiments import Plan as Cells
 from isinglass.experiments.plan import Codes, Edges
 from isinglass.graph import Graph
 from isinglass.parameters import checked
-from isinglass.repeating import RECORDS, formerly
+from isinglass.repeating import RECORDS, as_recorded, formerly
 from isinglass.selection import FalseEdges, Selector, selector
 from isinglass.table import encode
 from isinglass.uncertainty.power.planned import Planned, Point, sentence_of
@@ -149,7 +149,7 @@ def plan(
     work = _Work(
         supposed,
         partial(_learn, threshold=threshold, rule=rule),
-        f"{selector(threshold)!r}, {rule}".replace("/", ":"),
+        f"{as_recorded(selector(threshold))}, {rule}".replace("/", ":"),
         aim or ("graph" if pilot is None else "edges"),
         target,
         tuple(sorted({float(factor) for factor in factors})),

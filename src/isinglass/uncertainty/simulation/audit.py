@@ -21,7 +21,7 @@ from isinglass.experiments import Cell, Design, Draw, Found, Method, run
 from isinglass.experiments.plan import Codes, hashed
 from isinglass.frames import frame
 from isinglass.parameters import checked
-from isinglass.repeating import Record, are_pairs, formerly, warn_renamed
+from isinglass.repeating import Record, are_pairs, as_recorded, formerly, warn_renamed
 from isinglass.selection import FIRM, TENTATIVE
 from isinglass.table import Table
 from isinglass.table.fingerprint import fingerprint
@@ -347,7 +347,7 @@ def _copies(fitted: GreedyGraph, table: Table) -> NDArray[np.intp]:
 def _key(fitted: GreedyGraph, seed: int) -> str:
     """Table and settings in short; tables drawn for one audit are not those of another."""
     settings = {k: v for k, v in fitted.get_params(deep=False).items() if k != "n_jobs"}
-    content = f"{fingerprint(fitted.table_)} {sorted(settings.items(), key=str)!r}"
+    content = f"{fingerprint(fitted.table_)} {as_recorded(sorted(settings.items(), key=str))}"
     return f"audit/{sha256(content.encode()).hexdigest()[:16]}/seed={seed}"
 
 
