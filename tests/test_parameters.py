@@ -288,6 +288,7 @@ def outcome(call, arguments) -> str:
     return ""
 
 
+@pytest.mark.filterwarnings("ignore:.* is now .*:FutureWarning")  # names of the last release
 @pytest.mark.parametrize("name", calls(small()))
 def test_any_value_is_taken_or_refused_in_a_sentence(name, here):
     call, good = calls(small())[name]
