@@ -66,8 +66,15 @@ def tables(tmp_path_factory) -> Path:
     plain.with_columns(count=pl.lit(2)).write_csv(folder / "counts.tsv", separator="\t")
     with_gaps = plain.with_columns(cap=pl.Series(rng.choice(["bell", "flat", "?"], n)))
     (folder / "mushroom.csv.gz").write_bytes(gzip.compress(with_gaps.write_csv().encode()))
+    tree = ig.simulate.ising(ig.simulate.tree(6, seed=1), seed=1).sample(500, seed=1)
+    pl.DataFrame(tree, schema=[f"x{j}" for j in range(6)]).write_csv(folder / "table.csv")
     est = ig.GreedyGraph(n_eff="kish").fit(survey, sample_weight="weight")
     est.model_.save(folder / "model.json", fit=est.record())
+    # What examples read that other examples write: each works by itself.
+    for name, table in {"votes": plain, "result": tree}.items():
+        (folder / name).mkdir()
+        fit = ig.GreedyGraph().fit(table)
+        fit.model_.save(folder / name / "model.json", fit=fit.record())
     return folder
 
 
