@@ -122,7 +122,7 @@ class _OnlyOrdered:
 
 
 def _cells(table: Table) -> Any:
-    """Codes as cells under the table's names; where gaps are left out, gaps again."""
+    """Codes as cells under the table's names; missing where the table has missing values."""
     gaps = None
     if table.available:
         gaps = ~np.column_stack([seen_rows(table, r) for r in range(len(table.columns))])
