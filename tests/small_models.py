@@ -16,6 +16,20 @@ FAMILIES = {
 }
 
 
+SPIN = np.array([[1.0, -1.0], [-1.0, 1.0]])
+
+
+def survey(library="polars") -> MarkovField:
+    """Labels of people, two and three states, for tests of questions and files."""
+    return MarkovField(
+        ("smokes", "cough", "diet"),
+        (("no", "yes"), ("no", "yes"), ("all", "fish", "plants")),
+        ([0.5, -0.5], [0.2, -0.2], [1.0, 0.0, -1.0]),
+        {(0, 1): 0.6 * SPIN, (1, 2): np.array([[0.4, 0.0, -0.4], [-0.4, 0.0, 0.4]])},
+        library,
+    )
+
+
 def any_gauge(seed: int, n_states, edges) -> MarkovField:
     """A model of uneven potentials, not symmetric in the states."""
     rng = np.random.default_rng(seed)

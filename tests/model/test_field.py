@@ -10,19 +10,7 @@ import pytest
 import enumeration
 from isinglass import Exact, Gibbs, GreedyGraph, MarkovField, simulate
 from isinglass.errors import SettingError
-from small_models import MODELS
-
-SPIN = np.array([[1.0, -1.0], [-1.0, 1.0]])
-
-
-def survey(library="polars") -> MarkovField:
-    return MarkovField(
-        ("smokes", "cough", "diet"),
-        (("no", "yes"), ("no", "yes"), ("all", "fish", "plants")),
-        ([0.5, -0.5], [0.2, -0.2], [1.0, 0.0, -1.0]),
-        {(0, 1): 0.6 * SPIN, (1, 2): np.array([[0.4, 0.0, -0.4], [-0.4, 0.0, 0.4]])},
-        library,
-    )
+from small_models import MODELS, SPIN, survey
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -91,7 +91,8 @@ def _parsed(content: bytes) -> Any:
     except RecursionError:
         raise Fault("it is nested too deeply") from None
     except ValueError as error:  # no JSON, no UTF-8, a whole number of thousands of digits
-        raise Fault(f"it is not JSON ({str(error).splitlines()[0]})") from None
+        where = f" (see line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise Fault(f"it is not JSON{where}") from None
 
 
 def _no_number(text: str) -> float:

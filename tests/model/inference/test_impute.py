@@ -8,21 +8,9 @@ import pyarrow as pa
 import pytest
 
 import enumeration
-from isinglass import Exact, Gibbs, GreedyGraph, MarkovField, simulate
+from isinglass import Exact, Gibbs, GreedyGraph, simulate
 from isinglass.errors import OutOfMemory, PoorMixing, SettingError, TableError, UnseenState
-from small_models import MODELS, any_gauge
-
-SPIN = np.array([[1.0, -1.0], [-1.0, 1.0]])
-
-
-def survey(library="polars") -> MarkovField:
-    return MarkovField(
-        ("smokes", "cough", "diet"),
-        (("no", "yes"), ("no", "yes"), ("all", "fish", "plants")),
-        ([0.5, -0.5], [0.2, -0.2], [1.0, 0.0, -1.0]),
-        {(0, 1): 0.6 * SPIN, (1, 2): np.array([[0.4, 0.0, -0.4], [-0.4, 0.0, 0.4]])},
-        library,
-    )
+from small_models import MODELS, any_gauge, survey
 
 
 def conditional_joint(field, row, gone):

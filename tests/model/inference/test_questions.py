@@ -10,20 +10,9 @@ import pytest
 import enumeration
 from isinglass import Exact, Gibbs, GreedyGraph, MarkovField, simulate
 from isinglass.errors import OutOfMemory, SettingError, TableError, UnseenState
-from small_models import MODELS, any_gauge
+from small_models import MODELS, any_gauge, survey
 
-SPIN = np.array([[1.0, -1.0], [-1.0, 1.0]])
 CLOSE = {"rtol": 0, "atol": 1e-12}
-
-
-def survey(library="polars") -> MarkovField:
-    return MarkovField(
-        ("smokes", "cough", "diet"),
-        (("no", "yes"), ("no", "yes"), ("all", "fish", "plants")),
-        ([0.5, -0.5], [0.2, -0.2], [1.0, 0.0, -1.0]),
-        {(0, 1): 0.6 * SPIN, (1, 2): np.array([[0.4, 0.0, -0.4], [-0.4, 0.0, 0.4]])},
-        library,
-    )
 
 
 def mixed(seed) -> MarkovField:

@@ -179,6 +179,7 @@ function makePanel(element, data, choose) {
       return [make("p", { class: "aside" }, why)];
     }
     const unclear = [], narrow = table.observed[0].length > 3;
+    const upright = table.observed[0].every((_, k) => state(b, k).length <= 3);
     const head = make("tr", {}, make("td", { class: "corner" }), ...table.observed[0].map((_, k) => make("th", { scope: "col", title: state(b, k) }, make("bdi", {}, state(b, k)))));
     const rows = table.observed.map((values, k) => make("tr", {}, make("th", { scope: "row", title: state(a, k) }, make("bdi", {}, state(a, k))), ...values.map((seen, l) => {
       const expected = table.expected[k][l], known = expected >= 1;
@@ -186,7 +187,7 @@ function makePanel(element, data, choose) {
       return rowsCell(seen, expected, known ? seen / expected : null, narrow);
     })));
     const numbers = "how many times as many rows as without this link, all other links kept. ";
-    const frame = make("div", { class: "odds-frame", tabindex: "0", role: "region", "aria-label": "Rows observed and expected" }, make("table", { class: narrow ? "odds narrow" : "odds" }, make("thead", {}, head), make("tbody", {}, ...rows)));
+    const frame = make("div", { class: "odds-frame", tabindex: "0", role: "region", "aria-label": "Rows observed and expected" }, make("table", { class: "odds" + (narrow ? " narrow" : "") + (upright ? " upright" : "") }, make("thead", {}, head), make("tbody", {}, ...rows)));
     return [
       make("h4", {}, "Rows of each combination"),
       make("p", { class: "aside" }, narrow ? "The numbers: " + numbers : "Large: " + numbers + "Below: rows observed / rows expected. ", name(a, 40), " down, ", name(b, 40), " across."),
