@@ -31,10 +31,11 @@ THRESHOLD_OPTIONS = (
     ),
     click.option(
         "--rule",
-        type=click.Choice(["or", "and"]),
+        type=click.Choice(["or", "and", "joint"]),
         default="or",
         show_default=True,
-        help="Keep an edge if either of its columns chooses it, or only if both do.",
+        help="Keep an edge if either of its columns chooses it; only if both do; or let both "
+        "decide together, which finds more from few rows.",
     ),
 )
 #: All settings of a search.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from functools import cache
 from typing import Any
 
@@ -161,6 +161,41 @@ def edge_losses(
             progress,
         )
     return flat
+
+
+def both_ends(
+    codes: NDArray[np.integer],
+    weights: NDArray[np.float64],
+    n_states: Sequence[int],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    held: Collection[tuple[int, int]] = (),
+    top: float | None = None,
+    intercept: bool,
+    threads: int,
+    n: float = 0.0,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What both ends of each edge say of it; or when it leaves, the weakest first.
+
+    Without `top` no edge leaves, and the first array has a chi-square with one degree of freedom
+    for each pair. With it, edges leave while the weakest statistic is at most `top`, those in
+    `held` excepted, and the second array has the largest statistic with which one has left by
+    then, infinite for edges that stay; see ``core/search/both_ends.hpp``.
+    """
+    with lapack_lent(n_states):
+        found: dict[str, NDArray[np.float64]] = _core.both_ends(
+            *checked_table(codes, n_states, weights),
+            n,
+            np.asarray(pairs, dtype=np.int64).reshape(-1),
+            np.asarray([pair in held for pair in pairs], dtype=np.uint8),
+            -1.0 if top is None else top,
+            top is None,
+            intercept,
+            checked_threads(threads),
+            progress,
+        )
+    return found["statistic"], found["entry"]
 
 
 def _lists(neighbours: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -16,6 +16,7 @@
 #include "l1/l1_columns.hpp"
 #include "refit/deviance.hpp"
 #include "sampling/gibbs.hpp"
+#include "search/both_ends.hpp"
 #include "search/engine.hpp"
 #include "search/flat.hpp"
 
@@ -345,6 +346,43 @@ auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> we
   return owned(std::move(counts));
 }
 
+// Edges as pairs of columns, the lower one first.
+std::vector<std::pair<std::size_t, std::size_t>> edges_of(const Vector<std::int64_t>& pairs,
+                                                          std::size_t columns) {
+  std::vector<std::pair<std::size_t, std::size_t>> edges;
+  for (std::size_t i = 0; i + 1 < pairs.shape(0); i += 2) {
+    edges.emplace_back(static_cast<std::size_t>(pairs.data()[i]),
+                       static_cast<std::size_t>(pairs.data()[i + 1]));
+    if (edges.back().first >= edges.back().second || edges.back().second >= columns)
+      throw std::invalid_argument("an edge joins two columns, the lower one first");
+  }
+  return edges;
+}
+
+// What both ends say of each edge, and when it leaves.
+Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+                 Vector<std::int64_t> pairs, Vector<std::uint8_t> held, double top, bool all, bool intercept,
+                 unsigned threads, nb::object progress) {
+  const Elimination::Pairs edges = edges_of(pairs, codes.shape(1));
+  if (held.shape(0) != edges.size()) throw std::invalid_argument("one number for every edge");
+  const std::vector<char> kept(held.data(), held.data() + edges.size());
+  Watch watch(std::move(progress));
+  Elimination::Found found;
+  {
+    const nb::gil_scoped_release release;
+    const Table table = make_table(codes, states, weights, n, threads);
+    for (const auto& [i, j] : edges)
+      if (std::min(table.states(i), table.states(j)) < 2)
+        throw std::invalid_argument("a constant column has no edges");
+    found = Elimination(table, intercept, edges, threads).run(top, kept, all, std::ref(watch));
+  }
+  watch.rethrow();
+  Arrays out;
+  out["statistic"] = owned(std::move(found.statistic));
+  out["entry"] = owned(std::move(found.entry));
+  return out;
+}
+
 // Codes beyond a column's states are missing values.
 std::unique_ptr<JointLoss> joint_loss(const Codes& codes, const Vector<std::int32_t>& states,
                                       const Vector<double>& weights, const Vector<std::int64_t>& pairs,
@@ -352,13 +390,7 @@ std::unique_ptr<JointLoss> joint_loss(const Codes& codes, const Vector<std::int3
   const std::size_t rows = codes.shape(0), columns = codes.shape(1);
   if (states.shape(0) != columns || weights.shape(0) != rows)
     throw std::invalid_argument("one number of states per column, one weight per row");
-  JointLoss::Pairs edges;
-  for (std::size_t i = 0; i + 1 < pairs.shape(0); i += 2) {
-    edges.emplace_back(static_cast<std::size_t>(pairs.data()[i]),
-                       static_cast<std::size_t>(pairs.data()[i + 1]));
-    if (edges.back().first >= edges.back().second || edges.back().second >= columns)
-      throw std::invalid_argument("an edge joins two columns, the lower one first");
-  }
+  const JointLoss::Pairs edges = edges_of(pairs, columns);
   const nb::gil_scoped_release release;
   return std::make_unique<JointLoss>(CodedRows{codes.data(), rows, {weights.data(), rows}},
                                      std::span<const int>(states.data(), columns), edges, ridge, intercept,
@@ -414,10 +446,13 @@ NB_MODULE(_core, m) {
         nb::arg("b"));
   m.def("all_pair_counts", &all_pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"),
         nb::arg("threads"));
-  m.def("one_parameter_gain", &one_parameter_gain, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
+  m.def("one_parameter_gain", &one_parameter_gain<int>, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
   m.def("gibbs", &gibbs, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),
+        nb::arg("threads"), nb::arg("progress").none());
+  m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
+        nb::arg("pairs"), nb::arg("held"), nb::arg("top"), nb::arg("all"), nb::arg("intercept"),
         nb::arg("threads"), nb::arg("progress").none());
   nb::class_<JointLoss>(m, "JointLoss")
       .def_prop_ro("size", &JointLoss::size)

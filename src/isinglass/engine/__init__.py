@@ -10,6 +10,7 @@ from isinglass.engine.join import (
     join,
     pairs_at,
 )
+from isinglass.engine.joint import JointRuns, learn_joint
 from isinglass.engine.learn import learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
 from isinglass.engine.runs import Choices, KeptRuns, Paths, Progress, Runs, cuts_of
@@ -21,6 +22,7 @@ __all__ = [
     "Constraints",
     "Head",
     "Joined",
+    "JointRuns",
     "KeptRuns",
     "KeptValues",
     "NativeRuns",
@@ -33,6 +35,7 @@ __all__ = [
     "cuts_of",
     "fit_neighbourhoods",
     "join",
+    "learn_joint",
     "learn_neighbourhoods",
     "merged_rows",
     "pairs_at",

@@ -22,6 +22,7 @@ from isinglass.engine.native import NativeRuns, learn_native
 from isinglass.engine.runs import Choices, Ends, Progress, answers_only
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
+from isinglass.solvers.cuts import Cuts
 from isinglass.solvers.path import Path
 from isinglass.table import Table
 
@@ -165,6 +166,10 @@ class AvailableRuns:
                 path = runs.path(part.targets.index(r))
                 return self._widened(path, part)
         raise IndexError(r)
+
+    def cuts(self, r: int) -> Cuts:
+        """Where the path of column r may be cut."""
+        return Cuts.of(self.path(r))
 
     def _widened(self, path: Path, part: Part) -> Path:
         steps = tuple(

@@ -9,9 +9,11 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isinglass.engine.deviance import Expected, deviances_of, expectations
 from isinglass.engine.entry import entries
+from isinglass.engine.joint import both_ends_of
 from isinglass.engine.runs import Choices, Progress, Runs
 from isinglass.graph import Graph, Link, sign_of
 from isinglass.solvers import cuts
@@ -56,12 +58,14 @@ class RefittedValues:
     """Values from the table, by refitting every column without each of its neighbours.
 
     What was found for a graph is kept in `known`; `expected` has the rows that each end expects
-    without an edge.
+    without an edge. With `joint`, evidence is what both ends say together, else the mean of what
+    either says.
     """
 
     table: Table
     intercept: bool
     threads: int
+    joint: bool = False
     known: dict[tuple[Pair, ...], list[Value]] = field(default_factory=dict)
     expected: dict[tuple[Pair, ...], dict[Pair, Expected]] = field(default_factory=dict)
 
@@ -69,7 +73,7 @@ class RefittedValues:
         """Return one value per pair."""
         if (key := tuple(pairs)) not in self.known:
             self.expected[key] = self._refit(key, progress)
-            self.known[key] = self._values(key, self.expected[key])
+            self.known[key] = self._values(key, key, self.expected[key])
         return self.known[key]
 
     def others(
@@ -78,7 +82,7 @@ class RefittedValues:
         """Return the values of the pairs of a graph that are not known yet."""
         new = [pair for pair in pairs if pair not in known]
         found = self._refit(pairs, progress, known)
-        return dict(zip(new, self._values(new, found), strict=True))
+        return dict(zip(new, self._values(pairs, new, found), strict=True))
 
     def _refit(
         self, pairs: Sequence[Pair], progress: Progress | None, known: Collection[Pair] = ()
@@ -92,10 +96,22 @@ class RefittedValues:
             known=known,
         )
 
-    def _values(self, pairs: Sequence[Pair], expected: Mapping[Pair, Expected]) -> list[Value]:
+    def _values(
+        self, graph: Sequence[Pair], pairs: Sequence[Pair], expected: Mapping[Pair, Expected]
+    ) -> list[Value]:
+        """The values of some pairs of a graph."""
         found = deviances_of(self.table.n, pairs, expected)
-        columns = (found.strength, found.relative_strength, found.evidence)
+        evidence = self._of_both_ends(graph, pairs) if self.joint else found.evidence
+        columns = (found.strength, found.relative_strength, evidence)
         return [Value(*numbers) for numbers in zip(*map(np.ndarray.tolist, columns), strict=True)]
+
+    def _of_both_ends(self, graph: Sequence[Pair], pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        statistic, _ = both_ends_of(
+            self.table, graph, intercept=self.intercept, threads=self.threads
+        )
+        position = {pair: at for at, pair in enumerate(graph)}
+        evidence: NDArray[np.float64] = statistic[[position[pair] for pair in pairs]]
+        return evidence
 
 
 @dataclass(frozen=True, eq=False)

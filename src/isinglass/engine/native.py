@@ -16,7 +16,7 @@ from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import Choices, Ends, Progress
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
-from isinglass.solvers.cuts import fits_at
+from isinglass.solvers.cuts import Cuts, fits_at
 from isinglass.solvers.path import (
     ALL_IN,
     Path,
@@ -191,6 +191,10 @@ class NativeRuns:
         first = self.fit(i, 0)
         required = tuple(first.coef)  # else a search begins with nothing
         return Path(steps, first, self.floor, self._status(i), self.names, required)
+
+    def cuts(self, i: int) -> Cuts:
+        """Return where the path of the i-th column may be cut."""
+        return Cuts.of(self.path(i))
 
     def _step(self, i: int, count: int) -> Step:
         at = self.flat["fit_begin"][i] + count

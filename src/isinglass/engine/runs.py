@@ -60,6 +60,10 @@ class Runs(Protocol):
         """Return the whole search of column r."""
         ...
 
+    def cuts(self, r: int) -> Cuts:
+        """Return where the path of column r may be cut."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class KeptRuns:
@@ -103,6 +107,9 @@ class KeptRuns:
     def path(self, r: int) -> Path:
         return self.paths[r]
 
+    def cuts(self, r: int) -> Cuts:
+        return Cuts.of(self.paths[r])
+
 
 def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
     """A table between answers, missing values left out, summing to zero again by row and by column.
@@ -118,7 +125,7 @@ def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64
 
 def cuts_of(runs: Runs) -> list[Cuts]:
     """Where each column's path may be cut."""
-    return [Cuts.of(runs.path(r)) for r in range(len(runs))]
+    return [runs.cuts(r) for r in range(len(runs))]
 
 
 class Paths(Sequence[Path]):

@@ -174,7 +174,8 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         """How the edges of a graph of this table get their strength and evidence."""
         intercept = bool(getattr(self, "intercept", True))
         threads = threads_for(getattr(self, "n_jobs", None), len(self.table_.columns))
-        return RefittedValues(self.table_, intercept, threads)
+        joint = getattr(self, "rule", "or") == "joint"
+        return RefittedValues(self.table_, intercept, threads, joint)
 
     def _html_repr(self) -> str:
         """What was learned, as a small table for notebooks; unfitted, the settings."""

@@ -113,6 +113,8 @@ PARAMETERS: dict[str, Kind] = {
     "rewire": Number(0, 1),
     "ridge": Number(0),
     "rule": Word("or", "and"),
+    "GreedyGraph.rule": Word("or", "and", "joint"),
+    "plan.rule": Word("or", "and", "joint"),
     "samples": Whole(2, 10**6),
     "seed": SEED,
     "sep": Either(SEPARATOR, None),

@@ -171,8 +171,10 @@ class FitRecord:
     @property
     def _rule(self) -> str:
         rule = self.settings.get("rule")
-        if rule not in ("or", "and"):
-            raise SettingError(f"the record names the rule {rule!r}; it must be 'or' or 'and'.")
+        if rule not in ("or", "and", "joint"):
+            raise SettingError(
+                f"the record names the rule {rule!r}; it must be 'or', 'and' or 'joint'."
+            )
         return str(rule)
 
     @checked

@@ -103,6 +103,9 @@ def methods(summary: Mapping[str, Any]) -> str:
     joined = {
         "or": "an edge was kept if the search of at least one of its ends chose it (OR)",
         "and": "an edge was kept if the searches of both its ends chose it (AND)",
+        "joint": "the searches of both ends proposed edges, and an edge was kept if the "
+        "likelihood ratios of both ends together, weighted by their information and corrected "
+        "for their correlation, exceeded the threshold, the weakest edges being removed first",
     }.get(summary["rule"], f"neighbourhoods were joined by the rule {summary['rule']}")
     factor = one_line(str(settings.get("nu", 0.5)))
     intercept = "" if settings.get("intercept", True) else " without intercepts"

@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from isinglass.parameters import check, check_fields
-from isinglass.solvers.equivalent import one_parameter_level
+from isinglass.solvers.equivalent import false_edges_threshold
 
 #: No rule answers less: a gain below counts as zero.
 LEAST = 1e-12
@@ -87,8 +87,7 @@ class FalseEdges(_Rule):
 
     def threshold(self, n: float, p: int) -> float:
         """Return the gain that a one-parameter edge without effect passes with that probability."""
-        probability = self.expected / max(p * (p - 1), 1)
-        return max(one_parameter_level(min(probability, 1.0)) / (2 * n), LEAST)
+        return max(false_edges_threshold(self.expected, n, p), LEAST)
 
     def __repr__(self) -> str:
         return (

@@ -62,14 +62,14 @@ class Cuts:
     ----------
     least : (k,) array
         The smallest gain of the first 1, ..., k forward steps.
-    fits : list of k + 1 fits
+    fits : sequence of k + 1 fits
         The fit before each forward step, and the last one.
     supports : list of k + 1 tuples of int
         The neighbours in each fit.
     """
 
     least: Array
-    fits: list[Any]
+    fits: Sequence[Any]
     supports: list[tuple[int, ...]]
 
     @classmethod
@@ -127,8 +127,8 @@ def one_threshold_per_graph(cuts: Sequence[Cuts], floor: float) -> Array:
 
 
 def ends_needed(rule: str) -> int:
-    """How many ends must choose an edge: one by "or", both by "and"."""
-    return 1 if rule == "or" else 2
+    """How many ends must choose an edge: both by "and", else one ("joint": they agree)."""
+    return 2 if rule == "and" else 1
 
 
 class Edges(NamedTuple):

@@ -38,6 +38,15 @@ def one_parameter_level(probability: float) -> float:
     return float(ndtri_exp(np.log(probability) - LOG_2) ** 2)
 
 
+def false_edges_threshold(expected: float, n: float, p: int) -> float:
+    """The gain that a one-parameter edge without effect passes with probability expected/(p(p-1)).
+
+    >>> round(false_edges_threshold(0.05, n=1000, p=20), 5)
+    0.00731
+    """
+    return one_parameter_level(min(expected / max(p * (p - 1), 1), 1.0)) / (2.0 * n)
+
+
 def log_chi2_sf(x: ArrayLike, df: ArrayLike) -> Array:
     """Log of the upper tail of a chi-square, accurate however far out."""
     x, df = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(df, np.float64))

@@ -230,6 +230,16 @@ class Cells {
     return view;
   }
 
+  // The number of the cell of each row.
+  void number(std::vector<std::uint32_t>& out) const {
+    if (!by_bits_) {
+      out = cell_of_;
+      return;
+    }
+    out.assign(table_->rows(), 0);
+    for (std::size_t s = 0; s < size(); ++s) write_number(s, out);
+  }
+
   // Rows in the cells for which `chosen` holds, as bits.
   void rows_of(std::span<const char> chosen, Words& out) const {
     out.assign(table_->words(), 0);
@@ -331,13 +341,15 @@ class Cells {
   }
 
   void number_rows() {
-    cell_of_.assign(table_->rows(), 0);
-    for (std::size_t s = 0; s < size(); ++s)
-      for (std::size_t w = 0; w < table_->words(); ++w)
-        for (Word word = mask(s)[w]; word; word &= word - 1)
-          cell_of_[w * 64 + static_cast<std::size_t>(std::countr_zero(word))] = static_cast<std::uint32_t>(s);
+    number(cell_of_);
     masks_.clear();
     by_bits_ = false;
+  }
+
+  void write_number(std::size_t cell, std::vector<std::uint32_t>& of_row) const {
+    for (std::size_t w = 0; w < table_->words(); ++w)
+      for (Word word = mask(cell)[w]; word; word &= word - 1)
+        of_row[w * 64 + static_cast<std::size_t>(std::countr_zero(word))] = static_cast<std::uint32_t>(cell);
   }
 
   void split_rows(std::size_t column) {

@@ -16,8 +16,18 @@ inline double log_gamma_half(int df) {
   return sum;
 }
 
+// The same for any number of degrees of freedom, by Stirling's series.
+inline double log_gamma_half(double df) {
+  double x = 0.5 * df, shift = 0;
+  for (; x < 12; x += 1) shift -= std::log(x);
+  const double inverse = 1 / x, square = inverse * inverse;
+  const double series = inverse * (1.0 / 12 - square * (1.0 / 360 - square * (1.0 / 1260 - square / 1680)));
+  return shift + (x - 0.5) * std::log(x) - x + 0.5 * std::log(2 * std::numbers::pi) + series;
+}
+
 // Log of the upper tail of a chi-square: a series up to the mean, a continued fraction beyond.
-inline double log_chi2_tail(double chi2, int df) {
+template <class Number>
+double log_chi2_tail(double chi2, Number df) {
   const double a = 0.5 * df, x = 0.5 * chi2;
   if (x <= 0) return 0.0;
   const double front = a * std::log(x) - x - log_gamma_half(df);
@@ -51,7 +61,9 @@ inline double log_erfc(double t) {
   return t < 0.5 ? std::log1p(-std::erf(t)) : std::log(std::erfc(t));
 }
 
-inline double one_parameter_gain(double gain, int df, double n) {
+// `df` is a whole number, or any.
+template <class Number>
+double one_parameter_gain(double gain, Number df, double n) {
   if (gain <= 0) return 0.0;
   if (df == 1) return gain;
   const double tail = log_chi2_tail(2 * n * gain, df);

@@ -118,6 +118,22 @@ class Refit {
     return loss_.probabilities(full, out) / n_;
   }
 
+  // Of the mean loss with its ridge: its slope, and its curvature (lower triangle), at free parameters.
+  std::span<const double> slope(std::span<const double> x) {
+    evaluate(x, false);
+    return gradient_;
+  }
+  std::span<const double> curvature(std::span<const double> x) {
+    evaluate(x, true);
+    return hessian_;
+  }
+  // The curvature at the minimum that `minimise` has found: it may be there already.
+  std::span<const double> curvature_at_minimum(std::span<const double> x) {
+    return large_ || drift_ > 0 || hessian_.size() != size_ * size_ ? curvature(x) : hessian_;
+  }
+  // The slope where the curvature was last looked at.
+  std::span<const double> slope() const { return gradient_; }
+
   // Which columns' tables the data leave open in some direction, the ridge alone holding them.
   // Along a direction in which the loss only falls towards infinity, the ridge stops the fit where
   // the data's pull equals its own, so the curvature left there is at most a few times the ridge

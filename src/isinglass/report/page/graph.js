@@ -39,7 +39,7 @@ function graphAt(data, threshold) {
     pairs.set(key, chosen);
   }));
   const kept = [...pairs.keys()].sort((x, y) => x - y)
-    .filter((key) => data.rule === "or" || (pairs.get(key)[0] && pairs.get(key)[1]));
+    .filter((key) => data.rule !== "and" || (pairs.get(key)[0] && pairs.get(key)[1]));
   let edges = kept.map((key) => {
     const b = key % data.names.length;
     return edgeOf(data, fits, threshold, (key - b) / data.names.length, b, pairs.get(key));
@@ -144,7 +144,7 @@ function edgeCounts(data) {
   });
   events.sort((x, y) => y[0] - x[0]);
   const supports = data.paths.map((path) => path.start.support), chosen = new Map();
-  const wanted = data.rule === "or" ? 1 : 2;
+  const wanted = data.rule === "and" ? 2 : 1;
   let count = 0, next = 0;
   const change = (r, t, by) => {
     const key = Math.min(r, t) * data.names.length + Math.max(r, t);

@@ -12,7 +12,7 @@ const counts = searched ? edgeCounts(data) : [];
 // The largest threshold among the stops at which a pair is linked.
 data.edgeEnters = (a, b) => {
   const takes = (r, t, threshold) => fitAfter(data.paths[r], cutOf(data.paths[r], threshold)).support.includes(t);
-  const joined = data.rule === "or" ? (x, y) => x || y : (x, y) => x && y;
+  const joined = data.rule === "and" ? (x, y) => x && y : (x, y) => x || y;
   const found = data.stops.find((stop) => joined(takes(a, b, stop), takes(b, a, stop)));
   return found === undefined ? null : found;
 };
@@ -255,7 +255,11 @@ function drawSettings() {
       ["Threshold", short(data.threshold) + " — " + oneLine(data.selector)],
       ["Searched down to", short(data.floor)],
     ]),
-    ["Links need", data.rule === "or" ? "one of their ends to choose them (OR)" : "both their ends to choose them (AND)"],
+    ["Links need", {
+      or: "one of their ends to choose them (OR)",
+      and: "both their ends to choose them (AND)",
+      joint: "both their ends together to be sure of them",
+    }[data.rule]],
     ...Object.entries(data.settings).filter(([key]) => !["threshold", "rule", "floor"].includes(key))
       .map(([key, value]) => [key, value === null ? "default" : typeof value === "object" ? JSON.stringify(value) : String(value)]),
     ["isinglass", data.version],

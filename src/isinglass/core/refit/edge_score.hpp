@@ -1,0 +1,329 @@
+// What one end of an edge says of it: the likelihood ratio, and the efficient score behind it.
+//
+// The column is refitted without the edge. There the slope of the loss in the edge's parameters, less what
+// the other parameters explain of it, is the edge's efficient score: a sum over rows, with a variance that
+// the curvature gives. Scores of both ends are written in the same coordinates, orthonormal zero-sum
+// contrasts of the two columns' states, so that they can be compared row by row.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/edge.hpp"
+#include "base/eigen.hpp"
+#include "base/linear.hpp"
+#include "base/vectors.hpp"
+#include "bits/cells.hpp"
+#include "refit/deviance.hpp"
+#include "refit/minimum.hpp"
+#include "refit/refit.hpp"
+
+namespace isinglass {
+
+struct EdgeScore {
+  double deviance = 0;              // twice the log-likelihood lost without the edge
+  std::size_t df = 0;               // parameters of the edge
+  std::vector<double> score;        // (df): for each contrast of the neighbour, those of the target
+  std::vector<double> information;  // (df, df)
+  std::vector<double> without;      // free parameters of the fit without the edge; its own are zero
+  std::vector<double> direction;    // (features x q, df): each contrast as a direction in field and tables
+};
+
+// Differences of orthonormal zero-sum contrasts from their values at the first state: (m - 1, m - 1).
+inline std::vector<double> contrasts_against_first(std::size_t m) {
+  std::vector<double> basis((m - 1) * (m - 1), 0.0);
+  for (std::size_t k = 1; k < m; ++k) {
+    const double length = std::sqrt(static_cast<double>(k * (k + 1)));
+    for (std::size_t c = k; c < m; ++c)
+      basis[(c - 1) * (m - 1) + k - 1] = (c == k ? static_cast<double>(k) + 1 : 1.0) / length;
+  }
+  return basis;
+}
+
+// A column fitted on its neighbours, and asked what it loses without one of them.
+class End {
+ public:
+  // `start` are free parameters near the minimum, or nothing.
+  End(const Table& table, bool intercept, Cells& cells, std::size_t target,
+      const std::vector<std::size_t>& neighbours, std::vector<double> start = {})
+      : table_(&table), intercept_(intercept), target_(target), neighbours_(neighbours) {
+    if (neighbours.empty()) return;
+    cells.set_target(target);
+    cells.become(neighbours);
+    const CellView view = cells.view();
+    codes_.assign(view.codes, view.codes + view.cells * neighbours.size());
+    counts_.assign(view.counts, view.counts + view.cells * width());
+    cells.number(cell_of_row_);
+    fit(std::move(start));
+  }
+
+  End() = default;
+
+  const std::vector<std::size_t>& neighbours() const { return neighbours_; }
+  std::size_t position(std::size_t neighbour) const {
+    return static_cast<std::size_t>(std::ranges::find(neighbours_, neighbour) - neighbours_.begin());
+  }
+  std::size_t parameters_of(std::size_t i) const { return (end(i) - begin(i)); }
+  std::uint32_t cell(std::size_t row) const { return cell_of_row_[row]; }
+
+  // About the score of the i-th neighbour, from the curvature at the fit: (df) numbers of unit variance,
+  // whose squares add up to about the likelihood ratio.
+  const std::vector<double>& forecast(std::size_t i) const { return forecast_[i]; }
+
+  EdgeScore score(std::size_t i) const {
+    const CellView view = this->view();
+    const Design design(view.states);
+    Refit problem(view, table_->n(), intercept_, kRidge);
+    EdgeScore found;
+    found.df = parameters_of(i);
+    found.without = leave_out(problem, i);
+    std::vector<double> probabilities;
+    const double less = problem.probabilities(problem.expand(found.without), probabilities);
+    found.deviance = 2 * rows_left(design) * std::max(less - loss_, 0.0);
+    add_score(problem, design, i, found);
+    return found;
+  }
+
+  // The scores of rows, in units that `root` makes of them, by cell and by state: (cells, width, df).
+  std::vector<double> scores_by_cell(const EdgeScore& edge, std::span<const double> root) const {
+    const CellView view = this->view();
+    const Design design(view.states);
+    const std::size_t q = width() - 1, d = edge.df, k = neighbours_.size();
+    std::vector<double> direction(edge.direction.size(), 0.0), probabilities;
+    for (std::size_t at = 0; at < direction.size(); at += d)
+      for (std::size_t l = 0; l < d; ++l)
+        for (std::size_t e = 0; e < d; ++e) direction[at + e] += edge.direction[at + l] * root[l * d + e];
+    Refit problem(view, table_->n(), intercept_, kRidge);
+    problem.probabilities(problem.expand(edge.without), probabilities);
+    std::vector<double> scores(view.cells * width() * d, 0.0), mean(d);
+    for (std::size_t s = 0; s < view.cells; ++s) {
+      std::fill(mean.begin(), mean.end(), 0.0);
+      double* own = &scores[s * width() * d];
+      for (std::size_t a = 1; a < width(); ++a) {
+        double* score = own + a * d;
+        const auto add = [&](std::size_t feature) {
+          add_multiple(score, 1.0, &direction[(feature * q + a - 1) * d], d);
+        };
+        add(0);
+        for (std::size_t t = 0; t < k; ++t)
+          if (const std::size_t c = view.codes[s * k + t]) add(design.first(t) + c - 1);
+        add_multiple(mean.data(), probabilities[s * width() + a], score, d);
+      }
+      for (std::size_t a = 0; a < width(); ++a) add_multiple(own + a * d, -1.0, mean.data(), d);
+    }
+    return scores;
+  }
+
+  // Free parameters less those of the i-th neighbour.
+  std::vector<double> fewer(std::vector<double> x, std::size_t i) const {
+    x.erase(x.begin() + static_cast<std::ptrdiff_t>(begin(i)),
+            x.begin() + static_cast<std::ptrdiff_t>(end(i)));
+    return x;
+  }
+
+ private:
+  static constexpr double kTolerance = 1e-18;
+  static constexpr double kEnough = 1e-13;    // of a likelihood ratio, whose score is flat there
+  static constexpr int kSteps = 12;           // with the same curvature
+  static constexpr double kContracts = 0.25;  // what a step must leave at most of what is predicted
+
+  std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
+
+  CellView view() const {
+    CellView view{counts_.size() / width(), static_cast<int>(width()), {}, codes_.data(), counts_.data()};
+    for (const std::size_t t : neighbours_) view.states.push_back(table_->states(t));
+    return view;
+  }
+
+  // Where the free parameters of the i-th neighbour stand.
+  std::size_t begin(std::size_t i) const { return begin_[i]; }
+  std::size_t end(std::size_t i) const { return begin_[i + 1]; }
+
+  void fit(std::vector<double> start) {
+    const CellView view = this->view();
+    const Design design(view.states);
+    for (std::size_t i = 0; i <= neighbours_.size(); ++i)
+      begin_.push_back(
+          ((i < neighbours_.size() ? design.first(i) : design.features()) - (intercept_ ? 0 : 1)) *
+          (width() - 1));
+    Refit problem(view, table_->n(), intercept_, kRidge);
+    x_ = std::move(start);
+    x_.resize(problem.size(), 0.0);
+    problem.minimise(x_, kTolerance);
+    std::vector<double> probabilities;
+    loss_ = problem.probabilities(problem.expand(x_), probabilities);
+    const std::span<const double> curvature = problem.curvature_at_minimum(x_);
+    inverse_.assign(curvature.begin(), curvature.end());
+    has_inverse_ = factorise(inverse_, x_.size(), 0.0);
+    if (has_inverse_) invert_whole();
+    for (std::size_t i = 0; i < neighbours_.size(); ++i) forecast_.push_back(forecast_of(i));
+  }
+
+  // The inverse of the curvature, both triangles.
+  void invert_whole() {
+    const std::size_t size = x_.size();
+    invert(inverse_, size);
+    for (std::size_t k = 0; k < size; ++k)
+      for (std::size_t l = 0; l < k; ++l) inverse_[l * size + k] = inverse_[k * size + l];
+  }
+
+  // The factor of the i-th neighbour's part of the inverse; empty if there is none.
+  std::vector<double> own_factor(std::size_t i) const {
+    const std::size_t d = parameters_of(i), first = begin(i), size = x_.size();
+    std::vector<double> own(d * d);
+    for (std::size_t k = 0; k < d; ++k) std::copy_n(&inverse_[(first + k) * size + first], d, &own[k * d]);
+    return has_inverse_ && factorise(own, d, 0.0) ? own : std::vector<double>();
+  }
+
+  // The table in contrasts, times the root of what the rows say of it.
+  std::vector<double> forecast_of(std::size_t i) const {
+    const std::size_t d = parameters_of(i), q = width() - 1, m = d / q;
+    std::vector<double> own = own_factor(i);
+    if (own.empty()) return std::vector<double>(d, 0.0);
+    const std::vector<double> of_t = contrasts_but_first(m + 1), of_r = contrasts_but_first(q + 1);
+    std::vector<double> table(d), variance(d * d), half(d * d);
+    to_contrasts(&x_[begin(i)], m, q, of_t, of_r, table.data(), 1);
+    for (std::size_t k = 0; k < d; ++k)
+      to_contrasts(&inverse_[(begin(i) + k) * x_.size() + begin(i)], m, q, of_t, of_r, &half[k], d);
+    for (std::size_t k = 0; k < d; ++k) to_contrasts(&half[k * d], m, q, of_t, of_r, &variance[k], d);
+    const std::vector<double> root = inverse_root(variance, d, 0.0);
+    std::vector<double> forecast(d, 0.0);
+    for (std::size_t k = 0; k < d; ++k)
+      for (std::size_t l = 0; l < d; ++l) forecast[k] += std::sqrt(table_->n()) * root[k * d + l] * table[l];
+    return forecast;
+  }
+
+  // The minimum without the i-th neighbour: with the curvature of the fit if it serves, else anew.
+  std::vector<double> leave_out(Refit& problem, std::size_t i) const {
+    const std::vector<double> own = own_factor(i);
+    std::vector<double> x = x_;
+    if (!own.empty() && slide(problem, i, own, x)) return x;
+    const CellView view = this->view();
+    const MergedCells merged(view, i);
+    x = fewer(x_, i);
+    Refit(merged.view(view, i), table_->n(), intercept_, kRidge).minimise(x, kTolerance);
+    x.insert(x.begin() + static_cast<std::ptrdiff_t>(begin(i)), parameters_of(i), 0.0);
+    return x;
+  }
+
+  // Moves to the minimum in which the i-th neighbour's parameters are zero, by steps with the curvature of
+  // the fit; false if they do not contract.
+  bool slide(Refit& problem, std::size_t i, const std::vector<double>& own, std::vector<double>& x) const {
+    const std::size_t size = x.size(), first = begin(i), d = parameters_of(i);
+    std::vector<double> shift(x.begin() + static_cast<std::ptrdiff_t>(first),
+                              x.begin() + static_cast<std::ptrdiff_t>(first + d));
+    take_back(own, first, shift, x);
+    double last = 0;
+    for (int step = 0; step < kSteps; ++step) {
+      std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(first), d, 0.0);
+      const std::span<const double> slope = problem.slope(x);
+      std::vector<double> move(size, 0.0);
+      for (std::size_t k = 0; k < size; ++k)
+        if (k < first || k >= first + d) add_multiple(move.data(), -slope[k], &inverse_[k * size], size);
+      shift.assign(move.begin() + static_cast<std::ptrdiff_t>(first),
+                   move.begin() + static_cast<std::ptrdiff_t>(first + d));
+      take_back(own, first, shift, move);
+      double predicted = 0;
+      for (std::size_t k = 0; k < size; ++k)
+        if (k < first || k >= first + d) predicted -= 0.5 * slope[k] * move[k];
+      if (!(predicted > kEnough)) return std::isfinite(predicted);
+      if (step > 0 && !(predicted < kContracts * last)) return false;
+      for (std::size_t k = 0; k < size; ++k) x[k] += move[k];
+      last = predicted;
+    }
+    return false;
+  }
+
+  // Takes a shift of the neighbour's own parameters back, all others following.
+  void take_back(const std::vector<double>& own, std::size_t first, std::vector<double>& shift,
+                 std::vector<double>& x) const {
+    substitute(own, shift);
+    for (std::size_t k = 0; k < shift.size(); ++k)
+      add_multiple(x.data(), -shift[k], &inverse_[(first + k) * x.size()], x.size());
+  }
+
+  // Score and information at the fit without the edge, and the directions that they belong to.
+  void add_score(Refit& problem, const Design& design, std::size_t i, EdgeScore& found) const {
+    const std::size_t q = width() - 1, size = x_.size(), first = begin(i), d = found.df,
+                      features = design.features_of(i);
+    const std::span<const double> curvature = problem.curvature(found.without);
+    const auto at = [&](std::size_t k, std::size_t l) {
+      return curvature[std::max(k, l) * size + std::min(k, l)];
+    };
+    // The others' curvature; the edge's own rows stand alone.
+    std::vector<double> factor(curvature.begin(), curvature.end());
+    double largest = 1e-300;
+    for (std::size_t k = 0; k < size; ++k) largest = std::max(largest, curvature[k * size + k]);
+    for (std::size_t e = first; e < first + d; ++e) {
+      for (std::size_t k = 0; k < size; ++k) factor[std::max(e, k) * size + std::min(e, k)] = 0;
+      factor[e * size + e] = largest;
+    }
+    const bool solvable = factorise(factor, size, 1e-13 * largest);
+
+    const std::vector<double> of_t = contrasts_against_first(features + 1),
+                              of_r = contrasts_against_first(q + 1);
+    std::vector<double> directions(d * size, 0.0);
+    for (std::size_t k = 0; k < d; ++k) {
+      const std::span<double> x(&directions[k * size], size);
+      for (std::size_t c = 0; c < features; ++c)
+        for (std::size_t a = 0; a < q; ++a)
+          x[first + c * q + a] = of_t[c * features + k / q] * of_r[a * q + k % q];
+      std::vector<double> pull(size, 0.0);
+      for (std::size_t l = 0; l < size; ++l)
+        for (std::size_t e = first; e < first + d && (l < first || l >= first + d); ++e)
+          pull[l] += at(l, e) * x[e];
+      if (!solvable) continue;
+      substitute(factor, pull);
+      for (std::size_t l = 0; l < size; ++l)
+        if (l < first || l >= first + d) x[l] = -pull[l];
+    }
+    take_score(problem, at, directions, first, found);
+  }
+
+  template <class At>
+  void take_score(Refit& problem, const At& at, const std::vector<double>& directions, std::size_t first,
+                  EdgeScore& found) const {
+    const std::size_t size = x_.size(), d = found.df;
+    const std::span<const double> slope = problem.slope();
+    found.score.assign(d, 0.0);
+    found.information.assign(d * d, 0.0);
+    for (std::size_t k = 0; k < d; ++k) {
+      const double* x = &directions[k * size];
+      for (std::size_t l = 0; l < size; ++l) found.score[k] -= table_->n() * slope[l] * x[l];
+      for (std::size_t e = first; e < first + d; ++e) {  // in the others' rows nothing is left
+        double product = 0;
+        for (std::size_t l = 0; l < size; ++l) product += at(e, l) * x[l];
+        for (std::size_t j = 0; j < d; ++j)
+          found.information[j * d + k] += table_->n() * directions[j * size + e] * product;
+      }
+      const std::vector<double> expanded = problem.expand({x, size});
+      found.direction.resize(expanded.size() * d);
+      for (std::size_t l = 0; l < expanded.size(); ++l) found.direction[l * d + k] = expanded[l];
+    }
+  }
+
+  // Likelihood ratios of fits with many parameters are too large, as sums of squares are that are divided by
+  // all rows: about as if rows were fewer, by one for each feature.
+  double rows_left(const Design& design) const {
+    return std::max(table_->n() - static_cast<double>(design.features()), 0.0);
+  }
+
+  const Table* table_ = nullptr;
+  bool intercept_ = true;
+  std::size_t target_ = 0;
+  std::vector<std::size_t> neighbours_;
+  std::vector<std::uint8_t> codes_;  // cells x neighbours
+  std::vector<double> counts_;       // cells x width
+  std::vector<std::uint32_t> cell_of_row_;
+  std::vector<std::size_t> begin_;   // where each neighbour's free parameters begin
+  std::vector<double> x_, inverse_;  // the fit, and the inverse of its curvature
+  bool has_inverse_ = false;
+  double loss_ = 0;
+  std::vector<std::vector<double>> forecast_;
+};
+
+}  // namespace isinglass

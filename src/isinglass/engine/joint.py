@@ -1,0 +1,255 @@
+"""Both ends of an edge decide together: the rule "joint".
+
+The searches of single columns propose; what both ends of a pair say of it together decides. All
+pairs that either end chose at half the threshold of firm edges are in the graph at first. Then the
+weakest edge leaves, its two columns are refitted, and so on until none is left. An edge is in the
+graphs of all thresholds below its entry: the largest statistic with which an edge has left by
+then. So graphs are nested, and one run has those of all thresholds. Below half the threshold of
+firm edges, where nothing was decided, further pairs come in as their searches chose them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.core import both_ends
+from isinglass.engine.constraints import FREE, Constraints
+from isinglass.engine.learn import learn_neighbourhoods, threads_for
+from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
+from isinglass.engine.runs import Choices, Ends, Runs
+from isinglass.errors import Setting, SettingError
+from isinglass.losses.conditional import NodeFit
+from isinglass.solvers.cuts import Cuts, join
+from isinglass.solvers.equivalent import false_edges_threshold
+from isinglass.solvers.path import Path, Step, stopped_at_threshold
+from isinglass.table import Table
+
+Array = NDArray[np.float64]
+Pair = tuple[int, int]
+
+#: Edges without effect expected in a graph of firm edges.
+FIRM_FALSE_EDGES = 0.05
+#: The share of the threshold of firm edges at which the searches of columns propose: two ends
+#: together are at most twice as sure as one.
+PROPOSED_AT = 0.5
+
+
+def learn_joint(
+    table: Table,
+    floor: float,
+    *,
+    intercept: bool = True,
+    constraints: Constraints = FREE,
+    n_jobs: int | None = None,
+    **settings: Any,
+) -> JointRuns:
+    """Run Algorithm 1 for every column, and let both ends of each pair decide together."""
+    if table.available:
+        raise SettingError(
+            *(Setting("rule", "joint"), " compares both ends of an edge on the same rows, and "),
+            *(Setting("missing", "available"), " uses other rows for each column. Choose "),
+            *(Setting("missing", "drop"), " or ", Setting("missing", "state"), ", or "),
+            *(Setting("rule", "or"), "."),
+        )
+    proposed_at = PROPOSED_AT * false_edges_threshold(FIRM_FALSE_EDGES, table.n, len(table.columns))
+    proposals = learn_neighbourhoods(
+        table,
+        min(floor, proposed_at),
+        intercept=intercept,
+        constraints=constraints,
+        n_jobs=n_jobs,
+        **settings,
+    )
+    threads = threads_for(n_jobs, len(table.columns))
+    return JointRuns(table, proposals, floor, proposed_at, constraints.pairs, intercept, threads)
+
+
+def both_ends_of(
+    table: Table, pairs: Sequence[Pair], *, intercept: bool, threads: int, **settings: Any
+) -> tuple[Array, Array]:
+    """What both ends of each edge of a graph say of it, and its entry; see `core.both_ends`.
+
+    A constant column says nothing, and nothing can be said of it.
+    """
+    varying = [at for at, pair in enumerate(pairs) if min(table.n_states[v] for v in pair) > 1]
+    statistic, entry = np.zeros(len(pairs)), np.zeros(len(pairs))
+    codes, weights = merged_rows(table)
+    statistic[varying], entry[varying] = both_ends(
+        codes,
+        weights,
+        table.n_states,
+        [pairs[at] for at in varying],
+        intercept=intercept,
+        threads=threads,
+        n=table.n,
+        **settings,
+    )
+    return statistic, entry
+
+
+@dataclass(frozen=True, eq=False)
+class JointRuns:
+    """Neighbourhoods in the order in which both ends let them in.
+
+    Attributes
+    ----------
+    table : Table
+    proposals : Runs
+        The searches of single columns.
+    floor : float
+        The smallest threshold that is asked for.
+    proposed_at : float
+        The threshold of the proposals that were decided upon together.
+    required : set of pairs
+        Edges that never leave.
+    """
+
+    table: Table
+    proposals: Runs
+    floor: float
+    proposed_at: float
+    required: frozenset[Pair]
+    intercept: bool
+    threads: int
+    _known: dict[float, dict[Pair, float]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.table.columns)
+
+    def pairs(self, threshold: float) -> list[Pair]:
+        """The edges at a threshold, in column order."""
+        return sorted(pair for pair, entry in self.entries(threshold).items() if entry > threshold)
+
+    def entries(self, threshold: float = math.inf) -> Mapping[Pair, float]:
+        """At which threshold each pair comes in; exact for those that come in at a lower one.
+
+        Edges leave until the weakest is above the threshold: it takes longer the higher that is.
+        """
+        decided = self._decided(threshold)
+        return decided if threshold >= self.proposed_at else decided | self._undecided
+
+    def _decided(self, threshold: float) -> dict[Pair, float]:
+        known = [top for top in self._known if top >= threshold]
+        if not known:
+            known = [threshold]
+            pairs = join(*self.proposals.chosen(self.proposed_at), "or").pairs
+            _, entry = both_ends_of(
+                self.table,
+                pairs,
+                held=self.required,
+                top=2.0 * self.table.n * threshold,
+                intercept=self.intercept,
+                threads=self.threads,
+            )
+            entry[[pair in self.required for pair in pairs]] = math.inf
+            numbers = (entry / (2.0 * self.table.n)).tolist()
+            self._known[threshold] = dict(zip(pairs, numbers, strict=True))
+        return self._known[min(known)]
+
+    @cached_property
+    def _undecided(self) -> dict[Pair, float]:
+        """Where pairs that were not decided upon come in, as either search has them."""
+        decided = set(join(*self.proposals.chosen(self.proposed_at), "or").pairs)
+        entries: dict[Pair, float] = {}
+        for r in range(len(self)):
+            cuts = self.proposals.cuts(r)
+            for t in set().union(*cuts.supports):
+                pair = (min(r, t), max(r, t))
+                below = [high for _, high in cuts.stretches(t) if high <= self.proposed_at]
+                if below and pair not in decided:
+                    entries[pair] = max(entries.get(pair, 0.0), *below)
+        return entries
+
+    def chosen(self, threshold: float) -> Ends:
+        """Both ends of every edge, in column order."""
+        pairs = np.array(self.pairs(threshold), dtype=np.intp).reshape(-1, 2)
+        both = np.concatenate([pairs, pairs[:, ::-1]])
+        column, neighbour = both[np.lexsort((both[:, 1], both[:, 0]))].T
+        return column, neighbour
+
+    def choices(self, threshold: float) -> Choices:
+        """Every column refitted on its neighbours at a threshold."""
+        neighbours: list[list[int]] = [[] for _ in range(len(self))]
+        for r, t in zip(*(ends.tolist() for ends in self.chosen(threshold)), strict=True):
+            neighbours[r].append(t)
+        return self._fits(neighbours).choices(0.0)
+
+    def _fits(self, neighbours: Sequence[Sequence[int]]) -> NativeRuns:
+        return fit_neighbourhoods(
+            self.table, neighbours, intercept=self.intercept, threads=self.threads
+        )
+
+    @cached_property
+    def _orders(self) -> list[list[tuple[float, int]]]:
+        """For each column, the entries of its neighbours, falling, and the neighbours."""
+        orders: list[list[tuple[float, int]]] = [[] for _ in range(len(self))]
+        entries = {**self.entries(), **(self._undecided if self.floor < self.proposed_at else {})}
+        for (a, b), entry in sorted(entries.items(), key=lambda item: (-item[1], item[0])):
+            if entry > self.floor:
+                orders[a].append((entry, b))
+                orders[b].append((entry, a))
+        return orders
+
+    @cached_property
+    def _prefixes(self) -> list[NativeRuns]:
+        """Every column refitted on its first 0, 1, 2, ... neighbours, as far as it has them."""
+        longest = max(map(len, self._orders), default=0)
+        return [
+            self._fits([[t for _, t in order[:count]] for order in self._orders])
+            for count in range(longest + 1)
+        ]
+
+    def fit_on_first(self, r: int, count: int) -> NodeFit:
+        """Column r, fitted on the neighbours that came in first."""
+        return self._prefixes[count].fit(r, 0)
+
+    def cuts(self, r: int) -> Cuts:
+        """Where the neighbourhood of column r changes; fits are made when they are looked at."""
+        order = [entry for entry in self._orders[r] if math.isfinite(entry[0])]
+        first = len(self._orders[r]) - len(order)
+        neighbours = [t for _, t in self._orders[r]]
+        return Cuts(
+            np.array([entry for entry, _ in order]),
+            _FitsOnFirst(self, r, first, len(neighbours) + 1),
+            [tuple(sorted(neighbours[:k])) for k in range(first, len(neighbours) + 1)],
+        )
+
+    def path(self, r: int) -> Path:
+        """The neighbours of column r in the order in which they came in, refitted each time."""
+        cuts, first = self.cuts(r), len(self._orders[r]) - len(self.cuts(r).least)
+        steps = tuple(
+            Step("add", t, entry, None, cuts.supports[k + 1], cuts.fits[k + 1])
+            for k, (entry, t) in enumerate(self._orders[r][first:])
+        )
+        status = stopped_at_threshold(self.floor)
+        return Path(steps, cuts.fits[0], self.floor, status, self.table.names, cuts.supports[0])
+
+
+@dataclass(frozen=True, eq=False)
+class _FitsOnFirst(Sequence[NodeFit]):
+    """Fits of a column on its first neighbours, `start` of them and more, when looked at."""
+
+    runs: JointRuns
+    column: int
+    start: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    @overload
+    def __getitem__(self, index: int) -> NodeFit: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[NodeFit]: ...
+    def __getitem__(self, index: int | slice) -> NodeFit | list[NodeFit]:
+        counts = range(self.start, self.stop)[index]
+        if isinstance(counts, range):
+            return [self.runs.fit_on_first(self.column, count) for count in counts]
+        return self.runs.fit_on_first(self.column, counts)
