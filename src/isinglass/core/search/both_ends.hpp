@@ -202,8 +202,8 @@ class Elimination {
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
   static constexpr double kTie = 1e-9;      // gains so near each other are equal
-  static constexpr double kForeseen = 0.8;  // a statistic is at least this share of what is foreseen
-  static constexpr double kForecast = 0.8;  // and of what it was, where what is foreseen has hardly changed
+  static constexpr double kForeseen = 0.5;  // a statistic is at least this share of what is foreseen
+  static constexpr double kForecast = 0.5;  // and of what it was, where what is foreseen has hardly changed
   static constexpr double kHardly = 0.05;
   static constexpr std::size_t kAtOnce = 2;
 
