@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from isinglass.core import MAX_STATES
-from isinglass.documents.document import LARGEST, Fault, items, member, shown, text
+from isinglass.documents.document import LARGEST, Entry, shown
 from isinglass.errors import SettingError
 from isinglass.table.coding.labels import plain
 
@@ -36,33 +36,31 @@ def label_to_json(label: Any) -> Any:
     )
 
 
-def label_from_json(value: Any, where: str) -> Hashable:
+def label_from_json(entry: Entry) -> Hashable:
     """The label that `label_to_json` wrote, or Fault.
 
-    >>> label_from_json({"date": "2020-02-29"}, "a state")
+    >>> label_from_json(Entry({"date": "2020-02-29"}, "a state"))
     datetime.date(2020, 2, 29)
     """
+    value: Any = entry.value
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return text(value, where)
+        return entry.text()
     if isinstance(value, int | float) and -LARGEST <= value <= LARGEST:
         return value
     if isinstance(value, dict) and len(value) == 1 and (kind := next(iter(value))) in _TIMES:
-        written = text(member(value, kind, where), where)
+        written = entry[kind].text()
         try:
             label: Hashable = _TIMES[kind].fromisoformat(written)
         except ValueError:
-            raise Fault(f"{where} is not a {kind}: {shown(written)}") from None
+            raise entry.fault(f"is not a {kind}: {shown(written)}") from None
         return label
-    raise Fault(f"{where} must be text, a finite number, true, false or a date, not {shown(value)}")
+    raise entry.fault(f"must be text, a finite number, true, false or a date, not {shown(value)}")
 
 
-def states_from_json(value: Any, where: str) -> tuple[Any, ...]:
+def states_from_json(entry: Entry) -> tuple[Hashable, ...]:
     """The labels of one column."""
-    labels = items(value, f"the list with {where}")
-    if not 1 <= len(labels) <= MAX_STATES:
-        raise Fault(
-            f"the list with {where} has {len(labels)} members; 1 to {MAX_STATES} are allowed"
-        )
-    return tuple(label_from_json(label, where) for label in labels)
+    if not 1 <= len(entry.items()) <= MAX_STATES:
+        raise entry.fault(f"has {len(entry.value)} members; 1 to {MAX_STATES} are allowed")
+    return tuple(label_from_json(label) for label in entry.entries(f"one of {entry.name}"))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import all_pair_counts
-from isinglass.documents.document import Fault, items, member, not_negative
 from isinglass.losses.association import pair_information
 from isinglass.table import Table
 
@@ -47,14 +45,6 @@ class Tally:
 
     counts: tuple[tuple[float, ...], ...]
     pairs: Associations | None
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain lists."""
-        pairs = None if self.pairs is None else vars(self.pairs)
-        return {
-            "counts": [list(rows) for rows in self.counts],
-            "pairs": pairs and {key: numbers.tolist() for key, numbers in pairs.items()},
-        }
 
 
 def tally_of(table: Table) -> Tally:
@@ -101,31 +91,3 @@ def _signs(
     ordered = np.outer(table.ordered, table.ordered)
     signs: NDArray[np.int8] = np.where(clear & ordered, np.sign(covariance), 0).astype(np.int8)
     return signs
-
-
-def tally_from_json(value: Any, states: tuple[int, ...]) -> Tally | None:
-    """The tally that `Tally.to_json` wrote; Fault if anything is odd."""
-    if value is None:
-        return None
-    rows = items(member(value, "counts", "the tally"), "the counts", len(states))
-    where = "the counts of a column"
-    counts = tuple(
-        tuple(not_negative(count, where) for count in items(some, where, m))
-        for some, m in zip(rows, states, strict=True)
-    )
-    pairs = member(value, "pairs", "the tally")
-    return Tally(counts, None if pairs is None else _from_json(pairs, len(states)))
-
-
-def _from_json(value: Any, p: int) -> Associations:
-    def part(key: str) -> list[Any]:
-        return items(member(value, key, "the pairs"), f"the {key} of pairs", p * (p - 1) // 2)
-
-    signs = part("sign")
-    if not all(type(sign) is int and -1 <= sign <= 1 for sign in signs):
-        raise Fault("the sign of a pair must be -1, 0 or 1")
-    information, smallest = (
-        np.array([not_negative(one, f"the {key} of a pair") for one in part(key)])
-        for key in ("information", "smallest")
-    )
-    return Associations(information, np.array(signs, dtype=np.int8), smallest)

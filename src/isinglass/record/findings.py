@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isfinite
 from typing import Any, TypeVar
 
 import narwhals as nw
 
-from isinglass.documents.document import (
-    Fault,
-    by_pair,
-    choice,
-    items,
-    member,
-    number,
-    or_none,
-    text,
-)
 from isinglass.errors import SettingError
 
 T = TypeVar("T")
 Pair = tuple[int, int]
-Document = dict[str, Any]
 Numbers = tuple[float | None, ...]
 
 #: Measures of columns that cannot be read off the links.
@@ -81,21 +70,6 @@ class Findings:
             )
         )
 
-    def to_json(self) -> Document:
-        """Plain values."""
-        measures, verdicts = self.measures, self.verdicts
-        return {
-            "title": self.title,
-            "measures": None
-            if measures is None
-            else {name: list(values) for name, values in measures.items()},
-            "frequencies": _pairs_to_json(self.frequencies),
-            "explanations": _pairs_to_json(self.explanations),
-            "verdicts": None
-            if verdicts is None
-            else {field.name: list(getattr(verdicts, field.name)) for field in fields(verdicts)},
-        }
-
 
 def findings_of(
     names: Sequence[str],
@@ -119,21 +93,6 @@ def findings_of(
         None if frequencies is None else _by_number(names, frequencies),
         None if explanations is None else _by_number(names, explanations),
         None if verdicts is None else _verdicts(len(names), verdicts),
-    )
-
-
-def findings_from_json(value: Any, p: int) -> Findings:
-    """The findings that `Findings.to_json` wrote, about p columns; Fault if anything is odd."""
-
-    def part(key: str, read: Callable[[Any, str], T]) -> T | None:
-        return or_none(read, member(value, key, "the findings"), f"the {key}")
-
-    return Findings(
-        part("title", text),
-        part("measures", lambda some, where: _measures_from_json(some, where, p)),
-        part("frequencies", lambda some, where: by_pair(some, where, p, _triple(_share, where))),
-        part("explanations", lambda some, where: by_pair(some, where, p, _triple(text, where))),
-        part("verdicts", lambda some, where: _verdicts_from_json(some, where, p * (p - 1) // 2)),
     )
 
 
@@ -172,46 +131,3 @@ def _verdicts(p: int, verdicts: Any) -> Verdicts:
 def _finite(value: Any) -> Any:
     """A number; None where a data frame has none, or one that is not finite."""
     return value if value is not None and isfinite(value) else None
-
-
-def _pairs_to_json(of_pairs: Mapping[Pair, Any] | None) -> list[list[Any]] | None:
-    return None if of_pairs is None else [[i, j, value] for (i, j), value in of_pairs.items()]
-
-
-def _measures_from_json(value: Any, where: str, p: int) -> dict[str, Numbers]:
-    if not isinstance(value, dict):
-        raise Fault(f"{where} must be an object")
-    return {
-        choice(key, "a measure", MEASURES): _numbers(some, where, p) for key, some in value.items()
-    }
-
-
-def _numbers(value: Any, where: str, length: int) -> Numbers:
-    for some in items(value, where, length):
-        or_none(number, some, where)
-    return tuple(value)
-
-
-def _triple(read: Callable[[Any, str], T], where: str) -> Callable[[Any], tuple[Any, T]]:
-    def of(entry: Any) -> tuple[Any, T]:
-        *pair, said = items(entry, f"one of {where}", 3)
-        return pair, read(said, where)
-
-    return of
-
-
-def _share(value: Any, where: str) -> float:
-    if not 0 <= number(value, where) <= 1:
-        raise Fault(f"{where} must be from 0 to 1")
-    return float(value)
-
-
-def _verdicts_from_json(value: Any, where: str, pairs: int) -> Verdicts:
-    words, ratios, rows = (
-        items(member(value, field.name, where), where, pairs) for field in fields(Verdicts)
-    )
-    return Verdicts(
-        tuple(choice(word, where, VERDICTS) for word in words),
-        _numbers(ratios, where, pairs),
-        _numbers(rows, where, pairs),
-    )

@@ -208,7 +208,7 @@ class FitRecord:
         ...     ig.FitRecord.load(f"{folder}/model.json").graph.edges
         [('x0', 'x1'), ('x1', 'x2')]
         """
-        return load_part(path, "fit", lambda document: cls(**members_from_json(document)))
+        return load_part(path, "fit", lambda fit: cls(**members_from_json(fit)))
 
     def to_json(self) -> Document:
         """The record as plain values; SettingError if something cannot be saved.

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from isinglass.documents.document import by_pair, items, member, not_negative
 from isinglass.engine import fit_neighbourhoods
 from isinglass.engine.available import seen_rows
 from isinglass.engine.deviance import Expected, expectations
@@ -46,18 +44,6 @@ class LinkTable:
 
     observed: Array
     expected: Array
-
-
-def link_tables_to_json(tables: LinkTables) -> list[dict[str, Any]]:
-    """One object per link."""
-    return [
-        {
-            "columns": [int(i), int(j)],
-            "observed": table.observed.tolist(),
-            "expected": table.expected.tolist(),
-        }
-        for (i, j), table in tables.items()
-    ]
 
 
 def link_tables(
@@ -148,24 +134,3 @@ def _predicted(table: Table, r: int, neighbours: list[int], intercept: bool) -> 
     fit = fit_neighbourhoods(table, lists, intercept=intercept, threads=1).fit(r, 0)
     predicted: Array = softmax(fit.scores(table.codes), axis=1)
     return predicted
-
-
-def link_tables_from_json(value: Any, answers: Sequence[int]) -> dict[Pair, LinkTable]:
-    """The tables that `link_tables_to_json` wrote; Fault if anything is odd."""
-    where = "a link table"
-
-    def read(link: Any) -> tuple[Any, dict[str, Any]]:
-        return member(link, "columns", where), link
-
-    def rows(link: Any, key: str, i: int, j: int) -> Array:
-        named = f"the {key} of {where}"
-        found = [
-            [not_negative(size, named) for size in items(row, named, answers[j])]
-            for row in items(member(link, key, where), named, answers[i])
-        ]
-        return np.array(found, dtype=np.float64)
-
-    return {
-        (i, j): LinkTable(rows(link, "observed", i, j), rows(link, "expected", i, j))
-        for (i, j), link in by_pair(value, "the link tables", len(answers), read).items()
-    }
