@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
+from isinglass.model.inference.evidence import Evidence, known_codes
+from isinglass.parameters import checked
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField
@@ -52,10 +54,36 @@ class Coded:
         return matrix
 
 
-def convert(field: MarkovField, coding: str, reference: Mapping[int, int]) -> Coded:
-    """Write a model in another coding; the reference of a column is its first state, or a code."""
+@checked
+def to_coding(field: MarkovField, coding: str, *, reference: Evidence | None = None) -> Coded:
+    """Write the same model in other numbers, exactly.
+
+    Parameters
+    ----------
+    coding : "ising", "01" or "reference"
+        For columns of two states, spins of -1 and +1, or indicators of the second state. For
+        any, tables that are zero where one of the columns has its reference state.
+    reference : dict, optional
+        From columns to the labels of their reference states; the first ones by default.
+
+    Returns
+    -------
+    Coded
+        With ``intercepts``, ``couplings`` and the ``constant`` left of the log-potential.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+    >>> field.to_coding("ising").couplings[0, 1]
+    0.5
+    >>> coded = field.to_coding("01")
+    >>> coded.couplings[0, 1], coded.intercepts.tolist(), coded.constant
+    (2.0, [-1.0, -2.0, -1.0], 1.0)
+    """
     if coding == "reference":
-        return against(field, [reference.get(v, 0) for v in range(len(field.names))])
+        known = known_codes(field, reference)
+        return against(field, [known.get(v, 0) for v in range(len(field.names))])
     for name, m in zip(field.names, field.n_states, strict=True):
         if m > 2:
             raise SettingError(

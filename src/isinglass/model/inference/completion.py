@@ -18,7 +18,14 @@ from scipy.special import softmax
 from isinglass.errors import SettingError, Wording
 from isinglass.model.fit.conditionals import cells_of
 from isinglass.model.inference import elimination
-from isinglass.model.inference.methods import Exact, Gibbs, Method, first_that_fits, memory_of
+from isinglass.model.inference.methods import (
+    Exact,
+    Gibbs,
+    Method,
+    first_that_fits,
+    memory_of,
+    takes_method,
+)
 from isinglass.model.inference.mixing import Mixing
 from isinglass.model.inference.order import Elimination
 from isinglass.model.inference.rows import encode_with_missing, refilled
@@ -216,18 +223,56 @@ class Drawn:
         return run.codes[:n]
 
 
+@takes_method
 def impute(
     field: MarkovField,
     X: Any,
     *,
-    draws: int,
-    use: str,
-    most_likely: bool,
-    method: Method,
-    seed: int,
-    progress: Callable[[int, int], None] | None,
+    draws: int = 1,
+    use: str = "display",
+    most_likely: bool = False,
+    method: Method = "auto",
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Completed:
-    """Complete a table once per draw."""
+    """Complete the rows of a table: missing cells are drawn together, given those seen.
+
+    This assumes that whether a cell is missing says nothing about what it would hold, once
+    the seen cells of its row are known.
+
+    Parameters
+    ----------
+    X : array or data frame
+        All columns of the model, found as in `predict`; a frame may have others.
+    draws : int
+        How many completed tables. The first ones are the same however many there are.
+    use : "display" or "inference"
+        For inference, the parameters are redrawn for every table; this needs a model with
+        `errors`. Otherwise an analysis of the tables understates its uncertainty.
+    most_likely : bool
+        Fill in the likeliest states of a row's missing cells together, instead of a draw.
+    method
+        As in `sample`, for each set of missing columns that touch each other.
+    seed : int
+    progress : function of (tables done, tables in all), optional
+
+    Returns
+    -------
+    Completed
+        The tables, in the kind that came in, and a note on what they may be used for.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=2.0, signs="positive")
+    >>> rows = np.array([[1, np.nan, 1], [-1, np.nan, np.nan]])
+    >>> completed = field.impute(rows, most_likely=True)
+    >>> completed[0].tolist()
+    [[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]]
+    >>> completed.filled, len(field.impute(rows, draws=5))
+    (3, 5)
+    """
     _check_use(field, use, most_likely, draws)
     codes, missing = encode_with_missing(field, X)
     tables = []

@@ -75,7 +75,7 @@ def in_bytes(count: float) -> str:
     return f"{whole:,} bytes" if whole < 10**15 else f"10^{len(str(whole)) - 1} bytes"
 
 
-def log_partition(field: MarkovField, order: Elimination) -> float:
+def log_sum(field: MarkovField, order: Elimination) -> float:
     """Log of the sum of exp(log-potential) over all combinations of states."""
     return _log_sum(_summed_out(field, order))
 

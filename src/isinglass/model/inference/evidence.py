@@ -31,6 +31,19 @@ def known_codes(field: MarkovField, given: Evidence | None) -> dict[int, int]:
     return known
 
 
+def given(field: MarkovField, evidence: Evidence) -> MarkovField:
+    """Return the model of the other columns when some are known.
+
+    >>> from isinglass import MarkovField
+    >>> agree = {(0, 1): [[1.0, -1.0], [-1.0, 1.0]]}
+    >>> yes_no = ("no", "yes")
+    >>> field = MarkovField(("a", "b"), (yes_no, yes_no), ([0, 0], [0, 0]), agree)
+    >>> field.given({"a": "yes"}).intercepts[0].tolist()
+    [-1.0, 1.0]
+    """
+    return reduced(field, known_codes(field, evidence))
+
+
 def reduced(field: MarkovField, known: Mapping[int, int]) -> MarkovField:
     """The model of the columns that are not known."""
     if not known:

@@ -12,8 +12,11 @@ from scipy.special import log_softmax
 
 from isinglass.errors import Setting, SettingError, TableError
 from isinglass.frames import frame
+from isinglass.graph import position_of
 from isinglass.model.inference import elimination
+from isinglass.model.inference.methods import MEMORY
 from isinglass.model.labelled import labels_array
+from isinglass.parameters import checked
 from isinglass.table.coding.factor import Factor, factorise
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column
@@ -97,7 +100,13 @@ def _positions(field: MarkovField, names: tuple[str, ...], named: bool) -> dict[
 
 
 def log_potential(field: MarkovField, codes: NDArray[np.integer[Any]]) -> Array:
-    """The sum of all intercepts and couplings of each row."""
+    """Log-probability of each row of codes, but for the constant `log_partition`.
+
+    >>> from isinglass import MarkovField
+    >>> field = MarkovField.from_potentials("a", [("no", "yes")], [[-1, 1]], {})
+    >>> field.log_potential(np.array([[0], [1]])).tolist()
+    [-1.0, 1.0]
+    """
     total = np.zeros(len(codes))
     for j, intercept in enumerate(field.intercepts):
         total += intercept[codes[:, j]]
@@ -106,11 +115,24 @@ def log_potential(field: MarkovField, codes: NDArray[np.integer[Any]]) -> Array:
     return total
 
 
-def log_likelihood(field: MarkovField, X: Any, memory: float) -> Array:
-    """Log-probability of each row."""
+@checked
+def log_likelihood(field: MarkovField, X: Any, *, memory: float = MEMORY) -> Array:
+    """Log-probability of each row of a table of labels, exactly; shape (n,).
+
+    Sampling cannot give it, so a model beyond `memory` is refused; `pseudo_log_likelihood`
+    answers for any model.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> common, rare = field.log_likelihood([[1, 1, 1], [1, -1, 1]])
+    >>> bool(common > rare)
+    True
+    """
     codes = encode_rows(field, X, range(len(field.names)))
     order = elimination.plan_within(field, memory, ", or take pseudo_log_likelihood")
-    return log_potential(field, codes) - elimination.log_partition(field, order)
+    return log_potential(field, codes) - elimination.log_sum(field, order)
 
 
 def log_probabilities(field: MarkovField, codes: Codes, r: int) -> Array:
@@ -122,19 +144,71 @@ def log_probabilities(field: MarkovField, codes: Codes, r: int) -> Array:
     return logs
 
 
-def predict_proba(field: MarkovField, X: Any, r: int) -> Array:
-    """P(state of column r given the rest of the row), reading its neighbours only."""
+@checked
+def predict_proba(field: MarkovField, X: Any, column: str) -> Array:
+    """Probabilities of a column's states given the rest of each row, shape (n, m).
+
+    Only the column's neighbours are looked at: its own cells may hold anything, and a frame
+    need not have it.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> field.predict_proba([[1, 1, 1], [-1, 1, 1]], "x1").round(2).tolist()
+    [[0.04, 0.96], [0.5, 0.5]]
+    """
+    r = position_of(column, field.names)
     return np.exp(log_probabilities(field, encode_rows(field, X, field.tables_of(r)), r))
 
 
+@checked
+def predict(field: MarkovField, X: Any, column: str) -> NDArray[Any]:
+    """The likeliest label of a column given the rest of each row, shape (n,).
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> field.predict([[1, 1, 1], [-1, 1, -1]], "x1").tolist()
+    [1, -1]
+    """
+    (labels,) = labels_array(field.states[position_of(column, field.names)])
+    return np.asarray(labels[predict_proba(field, X, column).argmax(axis=1)])
+
+
 def pseudo_log_likelihood(field: MarkovField, X: Any) -> Array:
-    """Sum over columns of log P(column given the rest), for each row."""
+    """Sum over columns of log P(its cell given the rest of the row); shape (n,).
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> common, rare = field.pseudo_log_likelihood([[1, 1, 1], [1, -1, 1]])
+    >>> bool(common > rare)
+    True
+    """
     codes = encode_rows(field, X, range(len(field.names)))
     total = np.zeros(len(codes))
     for r in range(len(field.names)):
         logs = log_probabilities(field, codes, r)
         total += np.take_along_axis(logs, codes[:, r, None].astype(np.intp), axis=1)[:, 0]
     return total
+
+
+def score_samples(field: MarkovField, X: Any) -> Array:
+    """How ordinary each row is: its pseudo-log-likelihood, under scikit-learn's name.
+
+    It needs no partition function, so any model has it; the lowest rows are the oddest.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> field.score_samples([[1, 1, 1], [1, -1, 1]]).argmin()  # the odd row
+    np.int64(1)
+    """
+    return pseudo_log_likelihood(field, X)
 
 
 def labelled_rows(field: MarkovField, codes: Codes) -> Any:
