@@ -15,7 +15,6 @@ from isinglass.record.link_tables import link_tables
 from isinglass.selection import TENTATIVE, how_chosen
 from isinglass.table import Note
 from isinglass.table.coding.labels import plain
-from isinglass.table.fingerprint import fingerprint
 
 Pair = tuple[int, int]
 
@@ -47,7 +46,7 @@ def record_of(
         diagnostics=tuple(notes),
         settings={key: _plain(value) for key, value in settings.items()},
         rows=table.n,
-        fingerprint=fingerprint(table),
+        fingerprint=table.fingerprint,
         version=version("isinglass"),
         tally=tally_of(table),
         link_tables=link_tables(

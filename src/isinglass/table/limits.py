@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from isinglass.core import MAX_ROWS, MAX_STATES
-from isinglass.errors import Part, Setting, TableError, TooManyStates, Wording
+from isinglass.errors import FileError, Part, Setting, TableError, TooManyStates, Wording
 from isinglass.table.coding.factor import Factor
 from isinglass.wording import counted, listing
 
 _UNKNOWN_MEMORY = 1 << 35
+#: Bytes of memory for each byte of a file, while a text of the shortest cells is read, twice over.
+_NEEDED = 16
+_ALL = 1 << 62
 
 
 def memory() -> int:
@@ -19,6 +23,22 @@ def memory() -> int:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):  # not on every system
         return _UNKNOWN_MEMORY
+
+
+def most_bytes(max_bytes: float | None) -> int:
+    """The largest content of a file, by default a sixteenth of the machine's memory."""
+    return memory() // _NEEDED if max_bytes is None else int(min(max_bytes, _ALL))
+
+
+def check_size(path: Path, size: float, max_bytes: int) -> None:
+    """Raise FileError if the content of a file is larger than it may be."""
+    if size > max_bytes:
+        raise FileError(
+            f"{path} holds more than {max_bytes / 1e9:.3g} GB when it is unpacked, the most that "
+            "may be read. Take fewer rows or columns, or raise ",
+            Setting("max_bytes"),
+            ".",
+        )
 
 
 def check_limits(
@@ -35,7 +55,7 @@ def check_limits(
     ]
     if wide:
         raise _too_many(wide)
-    _check_size(len(factors[0].codes), [len(factor.labels) for factor in factors])
+    _check_cells(len(factors[0].codes), [len(factor.labels) for factor in factors])
 
 
 def _most_labels(factor: Factor, max_states: int, missing: str) -> int:
@@ -70,7 +90,7 @@ def _ways_on(name: str, factor: Factor) -> Iterator[Part]:
     yield "."
 
 
-def _check_size(rows: int, n_states: Sequence[int]) -> None:
+def _check_cells(rows: int, n_states: Sequence[int]) -> None:
     if rows > MAX_ROWS:
         raise TableError(
             f"the table has {counted(rows, 'row')}; at most {MAX_ROWS:,} are supported. Count "

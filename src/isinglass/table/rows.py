@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.table.coding.codes import Codes
-from isinglass.table.coding.factor import Factor, factorise
-from isinglass.table.coding.missing import complete_rows, notes_on_missing
+from isinglass.errors import BadWeights, MissingValues, Part, Setting, TableError
+from isinglass.table.cells import Source, check_shape, open_source
+from isinglass.table.coding.factor import Codes, Factor, factorise
 from isinglass.table.coding.states import check_finite
 from isinglass.table.notes import Note
-from isinglass.table.sources.opening import open_source
-from isinglass.table.weights import split_weights
+from isinglass.wording import counted, listing, quoted
 
 
 @dataclass(frozen=True)
@@ -64,3 +63,181 @@ def stack(codes: Sequence[Codes]) -> NDArray[np.uint8]:
     for position, column in enumerate(codes):
         table[:, position] = column
     return table
+
+
+WEIGHTS = Setting("sample_weight")
+
+
+def split_weights(
+    source: Source, sample_weight: ArrayLike | str | None
+) -> tuple[list[int], NDArray[np.float64]]:
+    """The columns of a table, without that of its weights if it has one; the weight of each row."""
+    columns = list(range(len(source.names)))
+    if isinstance(sample_weight, str):
+        position = _position(source, sample_weight)
+        given = _cells_as_floats(source, position)
+        columns.remove(position)
+        check_shape(source.n_rows, len(columns))
+    else:
+        given = _as_floats(1.0 if sample_weight is None else sample_weight)
+    return columns, _checked(given, source.n_rows)
+
+
+def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.float64]:
+    """Scale positive weights so that their sum is the number of rows they stand for."""
+    if n_eff == "sum":
+        if not np.array_equal(weights, np.rint(weights)):
+            raise BadWeights(*_not_counts(weights))
+        return weights
+    rows = _kish(weights) if n_eff == "kish" else float(n_eff)
+    shares = weights / weights.max()
+    factor = rows / shares.sum()
+    if abs(factor / weights.max() - 1) < 1e-12:  # done before; rounding would move them once more
+        return weights
+    scaled: NDArray[np.float64] = shares * factor
+    # A share too small to write down is still a row that exists.
+    return np.maximum(scaled, np.finfo(np.float64).tiny)
+
+
+def _kish(weights: NDArray[np.float64]) -> float:
+    shares = weights / weights.max()
+    return float(shares.sum() ** 2 / np.square(shares).sum())
+
+
+def _not_counts(weights: NDArray[np.float64]) -> tuple[Part, ...]:
+    odd = float(weights[weights != np.rint(weights)][0])
+    return (
+        WEIGHTS,
+        f" holds {odd:g}, which is no count of rows. Round the weights to counts for ",
+        Setting("n_eff", "sum"),
+        "; or use ",
+        Setting("n_eff", "kish"),
+        f" for sampling weights (here {_kish(weights):.1f} rows); or give ",
+        Setting("n_eff"),
+        " the number of rows, e.g. their sum, ",
+        Setting("n_eff", float(weights.sum())),
+        ".",
+    )
+
+
+def _position(source: Source, name: str) -> int:
+    if name in source.names:
+        return source.names.index(name)
+    known = listing([quoted(known) for known in source.names], 5)
+    raise BadWeights(WEIGHTS, f" names {name!r}, which is no column; there are {known}.")
+
+
+def _cells_as_floats(source: Source, position: int) -> NDArray[np.float64]:
+    cells = source.cells(position)
+    if cells.null is None:
+        return _as_floats(cells.seen)
+    weights = np.full(source.n_rows, np.nan)
+    weights[~cells.null] = _as_floats(cells.seen)
+    return weights
+
+
+def _as_floats(given: Any) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind in "biufO":
+            return array.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise BadWeights(WEIGHTS, " must be numbers, one for each row.")
+
+
+def _checked(given: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
+    if given.ndim and given.shape != (n_rows,):
+        raise BadWeights(
+            WEIGHTS,
+            f" has shape {given.shape}, but the table has {n_rows} rows; give one weight for each "
+            "row.",
+        )
+    weights = np.array(np.broadcast_to(given, n_rows))
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise BadWeights(WEIGHTS, " must be finite: no NaN, no inf, no sum beyond either.")
+    if (weights < 0).any():
+        raise BadWeights(WEIGHTS, f" must not be negative, got {weights.min():g}.")
+    if total == 0:
+        raise BadWeights(WEIGHTS, " is zero for all rows; at least one must count.")
+    return weights
+
+
+_DONE = {
+    "state": "taken as a state, None",
+    "available": (
+        "rows without this column's value are left out where it is the target; as a neighbour, "
+        "missing is one more state"
+    ),
+}
+
+
+def complete_rows(
+    names: Sequence[str], factors: Sequence[Factor], missing: str
+) -> NDArray[np.bool_] | None:
+    """The rows to keep, None for all; raise if missing values are an error or nothing is left."""
+    if missing in _DONE:
+        return None
+    counts = _counts(names, factors)
+    if not counts:
+        return None
+    complete: NDArray[np.bool_] = ~np.logical_or.reduce([factor.missing for factor in factors])
+    if missing == "error":
+        raise _refused(counts, complete)
+    if not complete.any():
+        raise TableError(
+            "no row is complete, so none remains with ",
+            Setting("missing", "drop"),
+            f": missing are {_named(counts)}. Drop those columns, or use ",
+            Setting("missing", "state"),
+            ".",
+        )
+    return complete
+
+
+def notes_on_missing(
+    names: Sequence[str], factors: Sequence[Factor], kept: NDArray[np.bool_] | None, missing: str
+) -> tuple[Note, ...]:
+    """What is worth telling about missing values that were no error."""
+    counts = _counts(names, factors)
+    rows = counted(len(factors[0].codes), "row")
+    if kept is not None:
+        dropped = f"{int((~kept).sum()):,} of {rows} dropped; missing were {_named(counts)}"
+        return (Note(None, "missing values", dropped),)
+    return tuple(
+        Note(name, "missing values", f"{count:,} of {rows}; {_DONE[missing]}")
+        for name, count in counts.items()
+    )
+
+
+def _counts(names: Sequence[str], factors: Sequence[Factor]) -> dict[str, int]:
+    counts = {
+        name: int(np.count_nonzero(factor.missing))
+        for name, factor in zip(names, factors, strict=True)
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def _named(counts: dict[str, int]) -> str:
+    return listing([f"{name!r} ({count:,})" for name, count in counts.items()], 5)
+
+
+def _refused(counts: dict[str, int], complete: NDArray[np.bool_]) -> MissingValues:
+    left, rows = int(complete.sum()), len(complete)
+    return MissingValues(
+        f"missing values (NaN, None or empty) in {counted(len(counts), 'column')}: "
+        f"{_named(counts)}. Choose one of three ways: ",
+        Setting("missing", "drop"),
+        f" uses only complete rows ({left:,} of {rows:,} remain) and assumes that whether a value "
+        "is missing has nothing to do with the values; ",
+        Setting("missing", "state"),
+        " makes missing a state of its own, so columns that are missing together become linked; ",
+        Setting("missing", "available"),
+        " leaves out, for each column, the rows where it is missing, and is for few missing "
+        "values: with many it makes false links.",
+        columns=counts,
+        complete_rows=left,
+        rows=rows,
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import TableError
 from isinglass.parameters import check
-from isinglass.table.coding.codes import Codes
+from isinglass.table.coding.factor import Codes
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column, high_states
 from isinglass.table.notes import Note
@@ -104,6 +105,16 @@ class Table:
     def high(self) -> tuple[str | None, ...]:
         """The high state of each column as text; None for columns without two states."""
         return high_states((column.states for column in self.columns), self.n_answers)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of names, states, codes and weights: the same for equal tables of any library."""
+        content = sha256()
+        for column, codes in zip(self.columns, self.codes.T, strict=True):
+            content.update(repr((column.name, column.states)).encode("utf-8", "backslashreplace"))
+            content.update(codes.astype("<i4").tobytes())
+        content.update(self.weights.astype("<f8").tobytes())
+        return f"sha256:{content.hexdigest()}"
 
     def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
         """Some rows, with the states seen there; and which of the old states those are.

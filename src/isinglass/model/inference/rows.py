@@ -17,10 +17,10 @@ from isinglass.model.inference import elimination
 from isinglass.model.inference.methods import MEMORY
 from isinglass.model.labelled import labels_array
 from isinglass.parameters import checked
+from isinglass.table.cells import open_source
 from isinglass.table.coding.factor import Factor, factorise
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column
-from isinglass.table.sources.opening import open_source
 from isinglass.wording import listing, quoted
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import Setting, SettingError
-from isinglass.table.coding.codes import MISSING, code_dtype
-from isinglass.table.coding.factor import Factor
+from isinglass.table.coding.factor import MISSING, Factor, code_dtype
 from isinglass.table.coding.labels import are_numbers, are_texts_of_numbers, plain
 from isinglass.table.column import column_named
 from isinglass.wording import quoted

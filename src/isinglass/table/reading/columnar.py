@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isinglass.errors import FileError
-from isinglass.table.reading.contents import check_size
-from isinglass.table.sources.cells import check_names
+from isinglass.table.cells import check_names
+from isinglass.table.limits import check_size
 
 if TYPE_CHECKING:
     import polars as pl

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import codecs
+import gzip
+import io
 import os
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from isinglass.errors import FileError, Setting, SettingError
 from isinglass.parameters import check, checked
+from isinglass.table.limits import check_size, most_bytes
 from isinglass.table.reading.columnar import ARROW, PARQUET, read_columnar, with_nulls
-from isinglass.table.reading.contents import contents, most_bytes
-from isinglass.table.reading.delimited import DELIMITERS, read_delimited
+from isinglass.table.reading.delimited import DELIMITERS, read_delimited, with_types
 from isinglass.table.reading.second_look import is_not_utf8
-from isinglass.table.reading.text_types import with_types
 from isinglass.wording import counted, quoted
 
 if TYPE_CHECKING:
@@ -187,3 +189,45 @@ def _some_contents(path: Path, limit: int) -> bytes:
     if not data.removeprefix(codecs.BOM_UTF8).strip():
         raise FileError(f"{path} is empty; a table needs a header and at least one row.")
     return data
+
+
+_GZIP_MAGIC = b"\x1f\x8b"
+#: Why a file cannot be read, and what to do.
+_REASONS: dict[type[Exception], str] = {
+    FileNotFoundError: " does not exist; check the name and the folder",
+    IsADirectoryError: " is a folder; name a file in it",
+    PermissionError: " may not be read; change its permissions",
+    EOFError: ": the gzip data is cut short; copy the file again",
+    gzip.BadGzipFile: ": the gzip data is damaged; copy the file again",
+    zlib.error: ": the gzip data is damaged; copy the file again",
+}
+_CHUNK = 1 << 22
+
+
+def contents(path: Path, max_bytes: int) -> bytes:
+    """All bytes of a file, unpacked if it is gzipped; FileError if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            packed = file.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
+            stream: Any = gzip.GzipFile(fileobj=file) if packed else file
+            return _read(path, stream, max_bytes)
+    except FileError:
+        raise
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        raise FileError(f"{path}{_why_not(error)}.") from error
+
+
+def _why_not(error: Exception) -> str:
+    for kind, reason in _REASONS.items():
+        if isinstance(error, kind):
+            return reason
+    return f" cannot be opened: {error}"
+
+
+def _read(path: Path, stream: IO[bytes], max_bytes: int) -> bytes:
+    # A buffer that grows in place, so that the content is in memory once.
+    buffer = io.BytesIO()
+    while chunk := stream.read(_CHUNK):
+        check_size(path, buffer.tell() + len(chunk), max_bytes)
+        buffer.write(chunk)
+    return buffer.getvalue()
