@@ -9,7 +9,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import narwhals as nw
 import numpy as np
@@ -22,8 +22,7 @@ from isinglass.wording import listing, quoted
 def open_source(X: Any) -> Source:
     """Find out what X is; raise TableError if it is no table with rows and columns."""
     X = nw.to_native(X, pass_through=True)
-    is_frame = nw.dependencies.is_into_dataframe(X)
-    source: Source = open_frame(X) if is_frame else open_array(X)
+    source = open_frame(X) if nw.dependencies.is_into_dataframe(X) else open_array(X)
     check_shape(source.n_rows, len(source.names))
     return source
 
@@ -39,40 +38,13 @@ def without_column(X: Any, name: str) -> Any:
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells of one column as they came.
-
-    Attributes
-    ----------
-    seen : ndarray
-        The cells that are not null, in row order.
-    null : ndarray of bool, optional
-        Which rows are null; None when none is.
-    categories : tuple, optional
-        All labels in their order, of an ordered category.
-    nominal : bool
-        Whether the column is declared an unordered category.
-    in_utc : bool
-        Whether the cells are times of a zone, as instants of UTC.
-    """
+    """The cells of one column as they came: those that are not null, in row order."""
 
     seen: NDArray[Any]
-    null: NDArray[np.bool_] | None = None
-    categories: tuple[Any, ...] | None = None
-    nominal: bool = False
-    in_utc: bool = False
-
-
-class Source(Protocol):
-    """A table of raw cells."""
-
-    @property
-    def names(self) -> tuple[str, ...]: ...
-    @property
-    def n_rows(self) -> int: ...
-    @property
-    def library(self) -> str | None: ...
-    def cells(self, position: int) -> Cells: ...
-    def rows(self, keep: NDArray[np.bool_]) -> Self: ...
+    null: NDArray[np.bool_] | None = None  # which rows are null; None when none is
+    categories: tuple[Any, ...] | None = None  # of an ordered category, all labels in their order
+    nominal: bool = False  # an unordered category
+    in_utc: bool = False  # times of a zone, as instants of UTC
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -288,3 +260,6 @@ def _ordered_categories(series: nw.Series[Any]) -> tuple[Any, ...] | None:
             labels = native.unify_dictionaries().chunk(0).dictionary.to_pylist()
             return tuple(label for label in labels if label is not None)
     return None
+
+
+Source = _ArraySource | _FrameSource

@@ -15,27 +15,15 @@ from isinglass.wording import listing, quoted
 class Column:
     """Name and states of one column; a code is an index into the states.
 
-    Parameters
-    ----------
-    name : str
-        Columns without names are x0, x1, ...
-    states : tuple
-        The labels seen, in order, as plain Python values. The missing state
-        (``missing="state"``) is the label None, and comes last.
-    ordered : bool
-        Whether the order of the states means something: numbers, ordered categories, binned
-        columns, and any two states, which come in the order low, high. A column with the missing
-        state and more than one other is not ordered, since None has no place among the others,
-        unless that state only says where the column is not available; nor is an unordered
-        category that holds three numbers or more, which is taken at its word.
-    cuts : tuple of float, optional
-        The inner cut points of a binned column: its states are the bins between them that rows
-        fall into. A bin holds the values above one cut point and up to the next.
+    `states` are the labels seen, in order, as plain Python values; the missing state
+    (``missing="state"``) is None, and comes last. `ordered` says whether the order means something:
+    it does for numbers, ordered categories, binned columns, and any two states, which come in the
+    order low, high. A column with the missing state and more than one other is not ordered, since
+    None has no place among the others, unless that state only says where the column is not
+    available; nor is an unordered category of three numbers or more.
 
-    Examples
-    --------
-    >>> Column("smokes", ("no", "yes"), ordered=True).states
-    ('no', 'yes')
+    `cuts` are the inner cut points of a binned column, whose states are the bins that rows fall
+    into. A bin holds the values above one cut point and up to the next.
     """
 
     name: str

@@ -33,46 +33,12 @@ def encode(
     max_states: int = 32,
     high: Mapping[Any, Any] | None = None,
 ) -> Table:
-    """Turn any discrete table into codes.
+    """Turn any discrete table into codes; TableError or SettingError if that cannot be.
 
-    Parameters
-    ----------
-    X : array-like or data frame, shape (n_rows, p)
-        A 2-D array, a list of rows, or a pandas, polars or pyarrow table. Cells may be
-        strings, booleans, numbers, categories, dates; None, NaN and the empty string are
-        missing.
-    sample_weight : array-like of shape (n_rows,), number or str, optional
-        How many rows each row stands for, or the name of the column that says so (which
-        is then no column of the table). A row of weight zero does not exist.
-    missing : {"error", "drop", "state", "available"}
-        What becomes of missing values.
-    n_eff : {"sum", "kish"} or float
-        The number of rows that the weights stand for: their sum, if they are counts;
-        ``(sum w)**2 / sum w**2`` for sampling weights; or a number.
-    bins : dict of str to int or list of float, optional
-        Columns of numbers to cut at quantiles, and into how many states; or where to cut them.
-        A column of an array may be given by its position.
-    max_states : int
-        The largest number of distinct values a column may have; with the missing state, a
-        column never has more than 256 states.
-    high : dict of str to label, optional
-        The high state of columns with two states. By default it is the answer that means yes
-        (yes, true, present, ja, agree, ...), else the second label.
+    The settings are those of `GreedyGraph`. X is a 2-D array, a list of rows, or a pandas, polars
+    or pyarrow table; None, NaN and the empty string are missing. A `sample_weight` that is text
+    names the column of the weights, which is then no column of the table.
 
-    Returns
-    -------
-    Table
-        Codes, columns, weights, and notes on what was odd.
-
-    Raises
-    ------
-    TableError
-        If the table cannot be learned from; its subclasses say why.
-    SettingError
-        If an argument makes no sense.
-
-    Examples
-    --------
     >>> table = encode([["yes", 31], ["no", 45], ["yes", 62]], bins={"x1": 2})
     >>> table.codes
     array([[1, 0],
@@ -134,7 +100,7 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
         learn_states(name, factor, missing, highs)
         for name, factor in zip(rows.names, rows.factors, strict=True)
     ]
-    columns = tuple(_with_cuts(column, cuts) for column, _ in learned)
+    columns = tuple(replace(column, cuts=cuts.get(column.name)) for column, _ in learned)
     codes = stack([codes for _, codes in learned])
     seen = [
         np.bincount(codes[:, position], rows.weights, minlength=len(column.states))
@@ -152,10 +118,6 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
         kept=rows.kept,
         dropped=rows.dropped,
     )
-
-
-def _with_cuts(column: Column, cuts: dict[str, Cuts]) -> Column:
-    return replace(column, cuts=cuts[column.name]) if column.name in cuts else column
 
 
 def encode_integers(X: Any, max_states: int) -> Table | None:

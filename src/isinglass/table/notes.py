@@ -22,22 +22,7 @@ RARE = 2
 
 @dataclass(frozen=True)
 class Note:
-    """One odd thing, and what was done about it.
-
-    Parameters
-    ----------
-    column : str or None
-        The column concerned; None if it is the whole table.
-    what : str
-        What it is, in a word or two.
-    done : str
-        The detail, and what was done.
-
-    Examples
-    --------
-    >>> Note("colour", "constant", "only 'red' was seen; an isolated node").what
-    'constant'
-    """
+    """One odd thing in a column, or in the whole table, and what was done about it."""
 
     column: str | None
     what: str
@@ -61,26 +46,16 @@ def about_rows(columns: Sequence[Column], n: float) -> Iterator[Note]:
     elif all(len(column.states) == 1 for column in columns):
         yield Note(None, "all rows equal", "no column varies; a graph without edges")
     if n < len(columns):
-        yield Note(
-            None,
-            "fewer rows than columns",
-            f"{n:g} rows for {len(columns)} columns; only strong links can be found",
-        )
+        done = f"{n:g} rows for {len(columns)} columns; only strong links can be found"
+        yield Note(None, "fewer rows than columns", done)
 
 
 def about_column(column: Column, seen: NDArray[Any]) -> Iterator[Note]:
     """What is odd about a column, given the rows of each of its states."""
     if len(column.states) == 1:
-        yield Note(
-            column.name,
-            "constant",
-            f"only {quoted(column.states[0])} was seen; an isolated node",
-        )
-        return
-    if seen.min() <= RARE:
+        done = f"only {quoted(column.states[0])} was seen; an isolated node"
+        yield Note(column.name, "constant", done)
+    elif seen.min() <= RARE:
         rare = [quoted(column.states[code]) for code in np.flatnonzero(seen <= RARE)]
-        yield Note(
-            column.name,
-            "rare level",
-            f"seen once or twice: {listing(rare)}; the threshold is approximate there",
-        )
+        done = f"seen once or twice: {listing(rare)}; the threshold is approximate there"
+        yield Note(column.name, "rare level", done)

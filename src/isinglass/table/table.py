@@ -24,31 +24,15 @@ from isinglass.table.rows import read_rows, stack
 class Table:
     """A discrete table in codes; `encode` makes one of anything.
 
-    Parameters
-    ----------
-    codes : ndarray of uint8, shape (n_rows, p)
-        ``columns[j].states[codes[i, j]]`` is the label of row i in column j. Columns are
-        contiguous; rows of weight zero are gone.
-    columns : tuple of Column
-        What the codes of each column stand for.
-    weights : ndarray of float64, shape (n_rows,)
-        All positive; their sum is `n`.
-    library : {"pandas", "polars", "pyarrow"} or None
-        Where the table came from, hence where results go; None for arrays.
-    notes : tuple of Note
-        What was odd, and what was done about it.
-    available : bool
-        Whether rows in which a column is missing (its last state) are left out when that column is
-        the target (``missing="available"``).
-    total : float, optional
-        The number of rows of the whole table, if this is a part of it.
-    kept : ndarray of int, optional
-        Which rows of the table that came in these are; None for all.
-    dropped : int
-        Rows that were left out because values were missing (``missing="drop"``).
+    ``columns[j].states[codes[i, j]]`` is the label of row i in column j; columns of the codes are
+    contiguous. Weights are positive, and their sum is `n`, unless this is a part of a table with
+    `total` rows. `library` is where the table came from, hence where results go: "pandas",
+    "polars", "pyarrow", or None for arrays.
 
-    Examples
-    --------
+    With ``missing="available"``, rows in which a column is missing (its last state) are left out
+    when that column is the target. `kept` says which rows of the table that came in these are, None
+    for all; `dropped` how many are gone because values were missing.
+
     >>> from isinglass.table import encode
     >>> table = encode([["no", 3], ["yes", 7], ["yes", 3]])
     >>> table.names, table.n_states, table.n
@@ -146,24 +130,11 @@ class Table:
     def encode_like(
         self, X: Any, sample_weight: ArrayLike | str | None = None, missing: str = "error"
     ) -> Table:
-        """Encode new rows with the states of this table.
+        """Encode new rows with the states of this table, columns in the same order.
 
-        Parameters
-        ----------
-        X : array-like or data frame, shape (n_rows, p)
-            Columns in the order of this table's; their names are not looked at.
-        sample_weight : array-like, str or number, optional
-            As in `encode`, but kept as they are: new rows need no `n_eff`.
-        missing : {"error", "drop", "state", "available"}
-            As in `encode`; missing is a state only where it was one before.
+        Weights are kept as they are: new rows need no `n_eff`. Missing is a state only where it was
+        one before.
 
-        Returns
-        -------
-        Table
-            The same columns; codes and weights of the new rows.
-
-        Examples
-        --------
         >>> from isinglass.table import encode
         >>> table = encode([["Voss", 3], ["Bergen", 7]])
         >>> table.encode_like([["Bergen", 3]]).codes
@@ -180,12 +151,5 @@ class Table:
             look_up_states(column, factor)
             for column, factor in zip(self.columns, rows.factors, strict=True)
         ]
-        return Table(
-            stack(codes),
-            self.columns,
-            rows.weights,
-            rows.library,
-            rows.notes,
-            self.available,
-            kept=rows.kept,
-        )
+        parts = rows.weights, rows.library, rows.notes, self.available
+        return Table(stack(codes), self.columns, *parts, kept=rows.kept)

@@ -32,23 +32,11 @@ DEFAULT_NA = (
 
 @dataclass(frozen=True)
 class FileTable:
-    """A table as it was read, and as it was written if it was text.
-
-    Attributes
-    ----------
-    frame : polars.DataFrame
-        What `read_table` returns.
-    texts : polars.DataFrame or None
-        The cells of a text file as they are written there, row by row; None for other files.
-    head : tuple of str or None
-        The header of a text file as it is written there.
-    separator : str
-        What stood between the cells of a text file; a comma for other files.
-    """
+    """A table as it was read, and as it was written if it was text."""
 
     frame: pl.DataFrame
-    texts: pl.DataFrame | None = None
-    head: tuple[str, ...] | None = None
+    texts: pl.DataFrame | None = None  # the cells of a text file as they are written there
+    head: tuple[str, ...] | None = None  # its header, as it is written there
     separator: str = ","
 
 
