@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, overload
@@ -74,9 +74,6 @@ class L1Paths(Sequence[ColumnPath]):
 
     def __len__(self) -> int:
         return len(self.n_states)
-
-    def __iter__(self) -> Iterator[ColumnPath]:
-        return (self._path(r) for r in range(len(self)))
 
     def __repr__(self) -> str:
         return f"L1Paths({len(self)} columns, {len(self.lambdas)} penalties)"

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, merged_rows
-from isinglass.estimators.base import fitting
+from isinglass.graph import Graph
 from isinglass.losses.association import pair_information
 from isinglass.rivals.base import Rival, neighbours_of
 from isinglass.rivals.paths import Array
@@ -42,12 +41,8 @@ class ChowLiuTree(Rival):
 
     Attributes
     ----------
-    graph_ : Graph
-        Its numbers come from refits of every column on its neighbours in the tree.
     mutual_information_ : (p, p) array
-        In nats per row; zero on the diagonal.
-    states_, diagnostics_, n_features_in_, feature_names_in_
-        As for `GreedyGraph`.
+        In nats per row; zero on the diagonal. Other attributes are as for `GreedyGraph`.
 
     Examples
     --------
@@ -63,26 +58,14 @@ class ChowLiuTree(Rival):
 
     threshold: float | str | Selector | None = None
 
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: ArrayLike | str | None = None,
-        *,
-        progress: Progress | None = None,
-    ) -> ChowLiuTree:
-        """Learn the tree of a table; parameters as in `GreedyGraph.fit`."""
+    def _find_graph(self, table: Table, progress: Progress | None) -> Graph:
         rule = None if self.threshold is None else by_numbers(self.threshold)
-        table = self._read(X, sample_weight)
         self.mutual_information_ = mutual_information(table, self._threads())
         allowed = self.mutual_information_ > NONE
         if rule is not None:
             allowed &= self._gains(table) > rule.threshold(table.n, len(table.columns))
-        self.graph_ = self._graph(
-            neighbours_of(spanning_tree(self.mutual_information_, allowed)), "or"
-        )
-        return self
+        linked = spanning_tree(self.mutual_information_, allowed)
+        return self._graph(neighbours_of(linked), "or")
 
     def _gains(self, table: Table) -> Array:
         free = np.maximum(np.asarray(table.n_states) - 1, 1)
