@@ -25,17 +25,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Parameters of a model in some coding.
+    """Parameters of a model in some coding: "ising", "01" or "reference".
 
-    Attributes
-    ----------
-    coding : "ising", "01" or "reference"
-    intercepts : array (p,), or tuple of arrays (m_i,)
-        Numbers for "ising" and "01"; for "reference" one for each state.
-    couplings : dict
-        From (i, j), i < j, to a number, or to the table of shape (m_i, m_j).
-    constant : float
-        What is left of the log-potential.
+    For "reference", `intercepts` are arrays with a number for each state, and `couplings` go from
+    (i, j), i < j, to tables of shape (m_i, m_j); otherwise both hold numbers. The `constant` is
+    what is left of the log-potential.
     """
 
     coding: str

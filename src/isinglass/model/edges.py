@@ -117,8 +117,6 @@ def wald(field: MarkovField, a: str, b: str) -> WaldTest:
 
     Only rows that did not choose the graph give a p-value; see `isinglass.with_errors`.
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isinglass.documents.parts import load_part, save_parts
 from isinglass.graph import Graph
 from isinglass.model import codings, edges
 from isinglass.model.fit.parameter_errors import ParameterErrors
@@ -127,8 +128,6 @@ class MarkovField:
 
         The file is plain data; see ``docs/files.md``.
 
-        Examples
-        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
         >>> import tempfile
@@ -137,17 +136,15 @@ class MarkovField:
         ...     ig.MarkovField.load(f"{folder}/model.json")
         MarkovField(3 columns, 2 edges)
         """
-        from isinglass.model.files import save_model
+        from isinglass.model.files import model_parts
 
-        save_model(self, path, fit)
+        save_parts(path, **model_parts(self, fit))
 
     @classmethod
     @checked
     def load(cls, path: str | os.PathLike[str]) -> MarkovField:
         """Read a model that `save` wrote. Any other file raises a FileError; nothing in it is run.
 
-        Examples
-        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
         >>> import tempfile
@@ -156,9 +153,9 @@ class MarkovField:
         ...     ig.MarkovField.load(f"{folder}/model.json").names
         ('x0', 'x1', 'x2')
         """
-        from isinglass.model.files import load_model
+        from isinglass.model.files import model_from_json
 
-        return load_model(path)
+        return load_part(path, "model", model_from_json)
 
     @cached_property
     def n_states(self) -> tuple[int, ...]:
@@ -182,8 +179,6 @@ class MarkovField:
     def tables_of(self, r: int) -> dict[int, Array]:
         """The couplings of one column: from each neighbour t to its table of shape (m_t, m_r).
 
-        Examples
-        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
         >>> field.tables_of(1)[0].tolist()

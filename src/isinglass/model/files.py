@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from isinglass.documents.document import Entry, Fault
 from isinglass.documents.labels import label_to_json, states_from_json
-from isinglass.documents.parts import LIBRARIES, Document, load_part, save_parts
+from isinglass.documents.parts import LIBRARIES, Document
 from isinglass.errors import SettingError
 from isinglass.model.field import MarkovField
 from isinglass.model.fit.layout import Layout
@@ -21,23 +20,11 @@ if TYPE_CHECKING:
     from isinglass.record.fit_record import FitRecord
 
 
-def save_model(
-    field: MarkovField, path: str | os.PathLike[str], fit: FitRecord | None = None
-) -> None:
-    """Write a model, and the record of its fit if there is one."""
-    save_parts(path, **model_parts(field, fit))
-
-
 def model_parts(field: MarkovField, fit: FitRecord | None = None) -> dict[str, Document]:
     """The parts of a model file."""
     if fit is not None and fit.names != field.names:
         raise SettingError("the record and the model have different columns; save them separately.")
     return {"model": model_to_json(field)} | ({} if fit is None else {"fit": fit.to_json()})
-
-
-def load_model(path: str | os.PathLike[str]) -> MarkovField:
-    """Read the model of a file."""
-    return load_part(path, "model", model_from_json)
 
 
 def model_to_json(field: MarkovField) -> Document:

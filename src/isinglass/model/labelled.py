@@ -31,24 +31,10 @@ SHOWN = 20
 class LabelledTable:
     """One number for each combination of states of some columns; frozen.
 
-    Parameters
-    ----------
-    names : tuple of str
-        The columns, one for each axis.
-    states : tuple of tuple
-        The labels along each axis.
-    values : array
-    quantity : str
-        What the numbers are: "probability" or "log_odds".
-    library : str, optional
-        The data-frame library that `to_frame` answers in.
-    error : array, optional
-        Standard errors of numbers that were sampled or estimated; None for exact ones.
-    condition : str, optional
-        What the errors take for granted.
+    `names` and `states` are those of the columns, one for each axis of `values`; `quantity` says
+    what these are, "probability" or "log_odds". Numbers that were sampled or estimated have a
+    standard `error`, and `condition` says what it takes for granted.
 
-    Examples
-    --------
     >>> table = LabelledTable(("cough",), (("no", "yes"),), np.array([0.75, 0.25]))
     >>> table["yes"]
     0.25

@@ -19,20 +19,13 @@ MOST_COLUMNS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Associations:
-    """How each two columns go together with nothing else held; pairs in column order.
+    """How each two columns go together with nothing else held; pairs in column order."""
 
-    Attributes
-    ----------
-    information : array (p(p-1)/2,)
-        What one column says of the other, in nats per row of the whole table.
-    sign : array (p(p-1)/2,) of int
-        +1 or -1 where both columns are ordered and one rises or falls with the other, else 0.
-    smallest : array (p(p-1)/2,)
-        The rows of the smallest cell of the two columns' table.
-    """
-
+    #: What one column says of the other, in nats per row of the whole table.
     information: Array
+    #: +1 or -1 where both columns are ordered and one rises or falls with the other, else 0.
     sign: NDArray[np.int8]
+    #: The rows of the smallest cell of the two columns' table.
     smallest: Array
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, TypeVar
 
@@ -22,53 +22,27 @@ VERDICTS = ("linked", "not linked", "cannot tell")
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What the rows say of each pair of columns, in column order.
+    """What the rows say of each pair of columns, in column order."""
 
-    Attributes
-    ----------
-    verdict : tuple of str
-        "linked", "not linked" or "cannot tell".
-    odds_ratio : tuple of float or None
-        A link with a larger one would have been found.
-    rows_needed : tuple of float or None
-    """
-
-    verdict: tuple[str, ...]
-    odds_ratio: Numbers
+    verdict: tuple[str, ...]  # of VERDICTS
+    odds_ratio: Numbers  # an edge with a larger one would have been found
     rows_needed: Numbers
 
 
 @dataclass(frozen=True)
 class Findings:
-    """Title, measures, half-samples, explanations and verdicts; None where nobody asked.
+    """What was found out; None where nobody asked."""
 
-    Attributes
-    ----------
-    title : str or None
-        What the table is called.
-    measures : dict of str to tuple, or None
-        One number per column of the table, or None; by the name of the measure.
-    frequencies : dict of (int, int) to float, or None
-        The share of half-samples that choose a pair.
-    explanations : dict of (int, int) to str, or None
-        A sentence per pair: why there is a link, or none.
-    verdicts : Verdicts or None
-    """
-
-    title: str | None = None
-    measures: Mapping[str, Numbers] | None = None
-    frequencies: Mapping[Pair, float] | None = None
-    explanations: Mapping[Pair, str] | None = None
+    title: str | None = None  # of the table
+    measures: Mapping[str, Numbers] | None = None  # of MEASURES, each with a number per column
+    frequencies: Mapping[Pair, float] | None = None  # the share of half-samples that choose a pair
+    explanations: Mapping[Pair, str] | None = None  # why there is an edge, or none
     verdicts: Verdicts | None = None
 
     def updated(self, other: Findings) -> Findings:
         """These findings, replaced by those of another where it has any."""
-        return Findings(
-            *(
-                getattr(self if getattr(other, field.name) is None else other, field.name)
-                for field in fields(self)
-            )
-        )
+        found = {key: value for key, value in vars(other).items() if value is not None}
+        return replace(self, **found)
 
 
 def findings_of(
@@ -82,8 +56,6 @@ def findings_of(
 ) -> Findings:
     """Findings about named columns, from data frames and from dicts by pairs of names.
 
-    Examples
-    --------
     >>> findings_of(("a", "b"), frequencies={("b", "a"): 0.75}).frequencies
     {(0, 1): 0.75}
     """

@@ -34,12 +34,8 @@ MOST_SECONDS = 1.5
 class LinkTable:
     """Rows in each combination of the states of two linked columns, source down, target across.
 
-    Attributes
-    ----------
-    observed : array (m_source, m_target)
-        Rows in which both columns are seen.
-    expected : array (m_source, m_target)
-        What they would be without this link, all other links kept.
+    Both columns are seen in those that are observed; expected are the rows without this edge, all
+    others kept.
     """
 
     observed: Array
@@ -55,21 +51,10 @@ def link_tables(
 ) -> dict[Pair, LinkTable]:
     """Return the table of each link, or of the strongest where there are too many.
 
-    Parameters
-    ----------
-    table : Table
-    graph : Graph
-        Its links are held fixed, except the one in question.
-    intercept : bool
-        Whether columns have fields; without them the margins of both tables may differ.
-    expected : dict, optional
-        What :func:`isinglass.engine.deviance.expectations` found for the links of the graph.
-
-    Returns
-    -------
-    dict of (source, target) to LinkTable
-        In column order. With ``missing="available"`` a table counts the rows in which both
-        columns are seen, and the conditionals are fitted on these.
+    In column order. With ``missing="available"`` a table counts the rows in which both columns are
+    seen, and the conditionals are fitted on these. Without intercepts the margins of observed and
+    expected rows may differ. `expected` may be what
+    :func:`isinglass.engine.deviance.expectations` found for the links already.
     """
     links = sorted(graph.links, key=lambda link: -link.weight)
     cells = np.cumsum([table.n_answers[e.source] * table.n_answers[e.target] for e in links])

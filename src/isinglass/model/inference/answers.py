@@ -32,14 +32,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Probabilities of the states of one column, or jointly of several.
+    """Probabilities of the states of one column, or jointly of several, and those before.
 
-    Attributes
-    ----------
-    table : LabelledTable
-        Probabilities given the evidence; if sampled, ``table.error`` holds standard errors.
-    before : LabelledTable or None
-        The same without any evidence; None if none was given.
+    `before` has the probabilities without any evidence; None if none was given.
     """
 
     table: LabelledTable
@@ -56,9 +51,9 @@ class Answer:
         """
         if self.before is None:
             return None
+        now, before = self.table.values, self.before.values
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios: Array = _odds(self.table.values) / _odds(self.before.values)
-        return ratios
+            return np.asarray((now / (1.0 - now)) / (before / (1.0 - before)))
 
     @property
     def odds_errors(self) -> Array | None:
@@ -66,10 +61,10 @@ class Answer:
         ratios = self.odds_ratios
         if ratios is None or self.before is None or self.table.error is None:
             return None
+        tables = self.table, self.before
         with np.errstate(divide="ignore", invalid="ignore"):
-            now, before = _log_odds_error(self.table), _log_odds_error(self.before)
-            errors: Array = ratios * np.hypot(now, before)
-        return errors
+            of_logs = [np.asarray(t.error) / (t.values * (1.0 - t.values)) for t in tables]
+            return np.asarray(ratios * np.hypot(*of_logs))
 
     def rows(self, most: int | None = None) -> list[dict[str, Any]]:
         """One dict per state: labels, probability, the one without evidence, odds ratio, errors.
@@ -83,38 +78,24 @@ class Answer:
             "odds_ratio": self.odds_ratios,
             "odds_ratio_error": self.odds_errors,
         }
-        shape = self.table.values.shape
         at = np.arange(self.table.values.size)
         if most is not None and len(at) > most:
             at = np.argsort(-self.table.values.ravel(), kind="stable")[:most]
-        flat = {
-            key: [None] * len(at) if of is None else list(map(_finite, of.ravel()[at]))
-            for key, of in columns.items()
-        }
-        states = zip(*np.unravel_index(at, shape), strict=True)
-        labels = (
-            [of[code] for of, code in zip(self.table.states, codes, strict=True)]
-            for codes in states
-        )
+        cells = zip(*np.unravel_index(at, self.table.values.shape), strict=True)
+        names, states = self.table.names, self.table.states
         return [
-            {"labels": dict(zip(self.table.names, own, strict=True))}
-            | {key: values[row] for key, values in flat.items()}
-            for row, own in enumerate(labels)
+            {"labels": {name: of[c] for name, of, c in zip(names, states, cell, strict=True)}}
+            | {key: None if of is None else _finite(float(of[cell])) for key, of in columns.items()}
+            for cell in cells
         ]
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What a model says when it is asked.
+    """What a model says when it is asked, by "exact" or "gibbs".
 
-    Attributes
-    ----------
-    given : dict
-        The evidence, labels by column.
-    method : "exact" or "gibbs"
-    answers : tuple of Answer
-    most_likely : dict or None
-        A row of the highest probability with the evidence; None if that takes too much memory.
+    `most_likely` is a row of the highest probability with the evidence; None if that takes too much
+    memory.
     """
 
     given: Mapping[str, Hashable]
@@ -133,26 +114,11 @@ def ask(
     method: Method = "auto",
     seed: Seed = None,
 ) -> Answers:
-    """Ask a model about some columns when others are known.
+    """Ask a model about some columns, by default all others, when some are given.
 
-    Parameters
-    ----------
-    field : MarkovField
-    of : sequence of str, optional
-        Columns to ask about; all that are not given by default.
-    given : dict, optional
-        Labels of other columns, by name.
-    joint : bool
-        Whether to ask for all combinations of their states, not for each column alone.
-    method, seed
-        As in `MarkovField.conditional`.
+    `joint` asks for all combinations of their states, not for each column alone. `method` and
+    `seed` are those of `MarkovField.conditional`.
 
-    Returns
-    -------
-    Answers
-
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
     >>> answers = ask(field, ["x1"], {"x0": 1})
@@ -182,29 +148,14 @@ def ask(
         before: Sequence[LabelledTable | None] = tables({}, how) if given else [None] * len(now)
         pairs = tuple(Answer(*pair) for pair in zip(now, before, strict=True))
         used = "exact" if isinstance(how, Exact) else "gibbs"
-        return Answers(given, used, pairs, _most_likely(field, given, memory_of(method)))
+        return Answers(given, used, pairs, likeliest)
 
+    try:
+        likeliest = field.most_likely(given, memory=memory_of(method))
+    except OutOfMemory:
+        likeliest = None
     return first_that_fits(method, answer)
 
 
-def _most_likely(
-    field: MarkovField, given: Evidence, memory: float
-) -> Mapping[str, Hashable] | None:
-    try:
-        return field.most_likely(given, memory=memory)
-    except OutOfMemory:
-        return None
-
-
-def _log_odds_error(table: LabelledTable) -> Array:
-    error: Array = np.asarray(table.error) / (table.values * (1.0 - table.values))
-    return error
-
-
-def _odds(probabilities: Array) -> Array:
-    odds: Array = probabilities / (1.0 - probabilities)
-    return odds
-
-
 def _finite(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None
+    return number if np.isfinite(number) else None

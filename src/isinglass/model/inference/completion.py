@@ -7,12 +7,14 @@ rows that share a piece and what surrounds it are done at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from scipy.special import softmax
 
 from isinglass.errors import SettingError, Wording
@@ -49,17 +51,10 @@ MOST_LIKELY = "for display: the likeliest cells, more alike than real rows are"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Completed:
-    """Tables without missing values; frozen.
+class Completed(Sequence[Any]):
+    """Tables without missing values, one per draw, in the kind of table that came in; frozen.
 
-    Attributes
-    ----------
-    tables : tuple
-        One per draw, in the kind of table that came in.
-    filled : int
-        How many cells of a table were missing.
-    note : str
-        What the tables may be used for.
+    `filled` says how many cells of a table were missing, `note` what the tables may be used for.
     """
 
     tables: tuple[Any, ...]
@@ -69,11 +64,8 @@ class Completed:
     def __len__(self) -> int:
         return len(self.tables)
 
-    def __getitem__(self, at: int) -> Any:
+    def __getitem__(self, at: Any) -> Any:
         return self.tables[at]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.tables)
 
     def __repr__(self) -> str:
         tables = counted(len(self), "table")
@@ -127,23 +119,20 @@ def pieces_of(
     ends = np.cumsum(np.bincount(which.ravel(), minlength=len(patterns)))
     rows_of: dict[tuple[int, ...], list[NDArray[np.intp]]] = {}
     for pattern, rows in zip(patterns, np.split(by_pattern, ends[:-1]), strict=True):
-        for piece in _connected(field, set(np.flatnonzero(pattern).tolist())):
+        for piece in _connected(field, np.flatnonzero(pattern).tolist()):
             rows_of.setdefault(piece, []).append(rows)
     return {piece: np.concatenate(rows_of[piece]) for piece in sorted(rows_of)}
 
 
-def _connected(field: MarkovField, columns: set[int]) -> Iterator[tuple[int, ...]]:
-    left = set(columns)
-    while left:
-        piece, reached = set(), [min(left)]
-        while reached:
-            v = reached.pop()
-            if v in piece:
-                continue
-            piece.add(v)
-            reached += [t for t in _speaking(field, v) if t in left and t not in piece]
-        left -= piece
-        yield tuple(sorted(piece))
+def _connected(field: MarkovField, columns: list[int]) -> Iterator[tuple[int, ...]]:
+    """The columns in pieces that do not touch each other."""
+    at = {v: place for place, v in enumerate(columns)}
+    links = [(at[v], at[t]) for v in columns for t in _speaking(field, v) if t in at]
+    rows, others = np.array(links, dtype=np.intp).reshape(-1, 2).T
+    shape = len(columns), len(columns)
+    _, piece = connected_components(csr_array((np.ones(len(rows)), (rows, others)), shape=shape))
+    for label in range(piece.max() + 1):
+        yield tuple(v for v, own in zip(columns, piece, strict=True) if own == label)
 
 
 def _speaking(field: MarkovField, v: int) -> list[int]:

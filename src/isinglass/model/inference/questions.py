@@ -63,8 +63,6 @@ def marginals(
 
     Parameters as in `conditional`.
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
     >>> field.marginals({"x0": 1})["x1"]
@@ -90,8 +88,6 @@ def pair_marginals(
 
     Parameters as in `conditional`, which answers for any two columns.
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     >>> sorted(field.pair_marginals())
@@ -196,18 +192,9 @@ def most_likely(
 class OddsShift:
     """The odds of one answer with and without another; frozen.
 
-    Attributes
-    ----------
-    of, when : tuple of str and label
-        The answer asked about, and the one that becomes known.
-    against : label or None
-        The other answer that ``when`` is compared with; None: with not knowing it.
-    before, after : float
-        The probability of ``of`` without and with ``when``.
-    log_odds : float
-        Log of the ratio of the odds after to the odds before.
-    error : float or None
-        Its standard error if it was sampled; None if it is exact.
+    `before` and `after` are the probabilities of the answer ``of`` without and with ``when``, which
+    is compared with the answer ``against``, or with not knowing it; `log_odds` is the log of the
+    ratio of the odds after to the odds before, with a standard `error` if it was sampled.
     """
 
     of: tuple[str, Hashable]

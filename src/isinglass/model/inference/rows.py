@@ -122,8 +122,6 @@ def log_likelihood(field: MarkovField, X: Any, *, memory: float = MEMORY) -> Arr
     Sampling cannot give it, so a model beyond `memory` is refused; `pseudo_log_likelihood`
     answers for any model.
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     >>> common, rare = field.log_likelihood([[1, 1, 1], [1, -1, 1]])
@@ -151,8 +149,6 @@ def predict_proba(field: MarkovField, X: Any, column: str) -> Array:
     Only the column's neighbours are looked at: its own cells may hold anything, and a frame
     need not have it.
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     >>> field.predict_proba([[1, 1, 1], [-1, 1, 1]], "x1").round(2).tolist()
@@ -166,8 +162,6 @@ def predict_proba(field: MarkovField, X: Any, column: str) -> Array:
 def predict(field: MarkovField, X: Any, column: str) -> NDArray[Any]:
     """The likeliest label of a column given the rest of each row, shape (n,).
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     >>> field.predict([[1, 1, 1], [-1, 1, -1]], "x1").tolist()
@@ -180,8 +174,6 @@ def predict(field: MarkovField, X: Any, column: str) -> NDArray[Any]:
 def pseudo_log_likelihood(field: MarkovField, X: Any) -> Array:
     """Sum over columns of log P(its cell given the rest of the row); shape (n,).
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     >>> common, rare = field.pseudo_log_likelihood([[1, 1, 1], [1, -1, 1]])
@@ -201,8 +193,6 @@ def score_samples(field: MarkovField, X: Any) -> Array:
 
     It needs no partition function, so any model has it; the lowest rows are the oddest.
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     >>> field.score_samples([[1, 1, 1], [1, -1, 1]]).argmin()  # the odd row

@@ -109,8 +109,6 @@ def sample_codes(
 ) -> Codes:
     """Draw n rows as codes, positions in ``states``; shape (n, p). Parameters as in `sample`.
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     >>> sorted(set(field.sample_codes(100, seed=0).ravel().tolist()))
