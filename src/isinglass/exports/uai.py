@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import MAX_STATES
 from isinglass.documents.document import Entry, Fault, as_bytes, read_bytes, read_document, shown
-from isinglass.documents.labels import label_to_json, states_from_json
-from isinglass.documents.parts import LIBRARIES
+from isinglass.documents.parts import LIBRARIES, label_to_json, states_from_json
 from isinglass.errors import SettingError
 from isinglass.files import MARK
 from isinglass.model import MarkovField

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.documents.document import Entry, Fault
-from isinglass.documents.labels import label_to_json, states_from_json
-from isinglass.documents.parts import LIBRARIES, Document
+from isinglass.documents.parts import LIBRARIES, Document, label_to_json, states_from_json
 from isinglass.errors import SettingError
 from isinglass.model.field import MarkovField
 from isinglass.model.fit.layout import Layout

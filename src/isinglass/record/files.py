@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from isinglass.documents.document import Entry, Fault, to_plain
-from isinglass.documents.labels import label_to_json, states_from_json
-from isinglass.documents.parts import LIBRARIES, Document
+from isinglass.documents.parts import LIBRARIES, Document, label_to_json, states_from_json
 from isinglass.engine import Value
 from isinglass.errors import SettingError
 from isinglass.graph import Graph, Link
-from isinglass.record.associations import Associations, Tally
 from isinglass.record.findings import MEASURES, VERDICTS, Findings, Verdicts
-from isinglass.record.link_tables import LinkTable
 from isinglass.record.paths import path_from_json, path_to_json
+from isinglass.record.tables import Associations, LinkTable, Tally
 from isinglass.table import Note
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from isinglass.engine import Joined, KeptRuns, KeptValues, Value, join
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph
 from isinglass.parameters import checked
-from isinglass.record.associations import Tally
 from isinglass.record.files import members_from_json, record_to_json
 from isinglass.record.findings import Findings
-from isinglass.record.link_tables import LinkTables
+from isinglass.record.tables import LinkTables, Tally
 from isinglass.selection import TENTATIVE, tier_levels
 from isinglass.solvers.path import Path
 from isinglass.table import Note

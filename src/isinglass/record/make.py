@@ -9,9 +9,8 @@ from typing import Any
 
 from isinglass.engine import Paths, Progress, RefittedValues, Search, Value, cuts_of, pairs_at
 from isinglass.graph import Graph
-from isinglass.record.associations import tally_of
 from isinglass.record.fit_record import FitRecord
-from isinglass.record.link_tables import link_tables
+from isinglass.record.tables import link_tables, tally_of
 from isinglass.selection import TENTATIVE, how_chosen
 from isinglass.table import Note
 from isinglass.table.coding.labels import plain

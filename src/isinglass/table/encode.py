@@ -15,9 +15,8 @@ from isinglass.table.cells import array_names
 from isinglass.table.coding.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points
 from isinglass.table.coding.factor import Factor
 from isinglass.table.coding.states import check_high, learn_states
-from isinglass.table.column import Column
+from isinglass.table.column import RARE, Column, Note, about_column, about_rows, oddities
 from isinglass.table.limits import check_limits
-from isinglass.table.notes import RARE, Note, about_column, about_rows, oddities
 from isinglass.table.rows import Rows, read_rows, rescale, stack
 from isinglass.table.table import Table
 from isinglass.wording import counted, listing, quoted

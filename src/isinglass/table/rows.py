@@ -13,7 +13,7 @@ from isinglass.errors import BadWeights, MissingValues, Part, Setting, TableErro
 from isinglass.table.cells import Source, check_shape, open_source
 from isinglass.table.coding.factor import Codes, Factor, factorise
 from isinglass.table.coding.states import check_finite
-from isinglass.table.notes import Note
+from isinglass.table.column import Note
 from isinglass.wording import counted, listing, quoted
 
 

@@ -15,8 +15,7 @@ from isinglass.errors import TableError
 from isinglass.parameters import check
 from isinglass.table.coding.factor import Codes
 from isinglass.table.coding.states import look_up_states
-from isinglass.table.column import Column, high_states
-from isinglass.table.notes import Note
+from isinglass.table.column import Column, Note, high_states
 from isinglass.table.rows import read_rows, stack
 
 

@@ -1,8 +1,9 @@
-"""Each link in rows: how many were seen in every combination of states, and how many expected.
+"""What the record keeps of its table: rows of each state, and how columns go together.
 
-Expected is what the other links make of two columns. The conditional of each of the two is fitted
-on its other neighbours alone, and its predictions are summed by the states of its partner. The
-mean of both ends is kept; it has the margins that were seen.
+For each link, it keeps how many rows were seen in every combination of states, and how many would
+be expected if the other links were all: the conditional of each of the two columns is fitted on its
+other neighbours alone, and its predictions are summed by the states of its partner. The mean of
+both ends is kept; it has the margins that were seen.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
+from isinglass.core import all_pair_counts
 from isinglass.engine import fit_neighbourhoods
 from isinglass.engine.available import seen_rows
 from isinglass.engine.deviance import Expected, expectations
 from isinglass.graph import Graph
+from isinglass.losses.association import pair_information
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -28,6 +31,78 @@ LinkTables = Mapping[Pair, "LinkTable"]
 MOST_CELLS = 60_000
 #: Seconds that tables of links with missing values may take together, as they are guessed.
 MOST_SECONDS = 1.5
+
+#: With more columns than this, pairs are not counted: there are half a million of them.
+MOST_COLUMNS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Associations:
+    """How each two columns go together with nothing else held; pairs in column order."""
+
+    #: What one column says of the other, in nats per row of the whole table.
+    information: Array
+    #: +1 or -1 where both columns are ordered and one rises or falls with the other, else 0.
+    sign: NDArray[np.int8]
+    #: The rows of the smallest cell of the two columns' table.
+    smallest: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Rows of each state of each column, missing values last where they are left out; the pairs.
+
+    `pairs` is None where a table has too many columns for a number each.
+    """
+
+    counts: tuple[tuple[float, ...], ...]
+    pairs: Associations | None
+
+
+def tally_of(table: Table) -> Tally:
+    """Rows of each state, and how each two columns go together with nothing else held."""
+    counts = tuple(
+        tuple(np.bincount(codes, table.weights, minlength=m).tolist())
+        for codes, m in zip(table.codes.T, table.n_states, strict=True)
+    )
+    return Tally(counts, _associations(table) if len(table.columns) <= MOST_COLUMNS else None)
+
+
+def _associations(table: Table) -> Associations:
+    """Mutual information and direction of all pairs, from the counts of all cells at once."""
+    cells = all_pair_counts(table.codes, table.weights, table.n_states, threads=1)
+    answer = np.concatenate(
+        [np.arange(m) < a for m, a in zip(table.n_states, table.n_answers, strict=True)]
+    )
+    cells = cells[np.ix_(answer, answer)]
+    begin = np.cumsum([0, *table.n_answers[:-1]])
+    rows = np.add.reduceat(cells, begin, axis=1)  # of a state, where the other column is seen
+    total = np.add.reduceat(rows, begin, axis=0)
+    upper = np.triu_indices(len(table.columns), 1)
+    return Associations(
+        pair_information(cells, begin)[upper] / table.n,
+        _signs(table, cells, rows, total, begin)[upper],
+        _by_pair(np.minimum, cells, begin)[upper],
+    )
+
+
+def _by_pair(fold: np.ufunc, cells: Array, begin: NDArray[np.intp]) -> Array:
+    folded: Array = fold.reduceat(fold.reduceat(cells, begin, axis=1), begin, axis=0)
+    return folded
+
+
+def _signs(
+    table: Table, cells: Array, rows: Array, total: Array, begin: NDArray[np.intp]
+) -> NDArray[np.int8]:
+    """Whether high goes with high: the sign of the covariance of evenly spaced scores."""
+    score = np.concatenate([np.arange(a, dtype=np.float64) for a in table.n_answers])
+    product = _by_pair(np.add, cells * np.outer(score, score), begin)
+    sums = np.add.reduceat(rows * score[:, None], begin, axis=0)
+    covariance = product * total - sums * sums.T
+    clear = np.abs(covariance) > 1e-9 * np.maximum(product * total, 1.0)
+    ordered = np.outer(table.ordered, table.ordered)
+    signs: NDArray[np.int8] = np.where(clear & ordered, np.sign(covariance), 0).astype(np.int8)
+    return signs
 
 
 @dataclass(frozen=True, eq=False)
