@@ -69,7 +69,11 @@ def model_from_json(document: Entry) -> MarkovField:
             raise Fault(f"columns {i} and {j} are coupled twice")
         table = coupling["table"].table(len(states[i]), len(states[j]))
         couplings[i, j] = table, coupling.get("unbounded").optional(Entry.flag)
-    cuts = {v: column.get("cuts").optional(_cuts) for v, column in enumerate(columns)}
+    cuts = {
+        v: entry.increasing(entry.numbers())
+        for v, entry in enumerate(column.get("cuts") for column in columns)
+        if entry.value is not None
+    }
     model = MarkovField(
         tuple(column["name"].text() for column in columns),
         tuple(states),
@@ -77,14 +81,10 @@ def model_from_json(document: Entry) -> MarkovField:
         {pair: table for pair, (table, _) in couplings.items()},
         document.get("library").choice(*LIBRARIES),
         frozenset(pair for pair, (_, unbounded) in couplings.items() if unbounded),
-        {v: of_column for v, of_column in cuts.items() if of_column is not None},
+        cuts,
     )
     errors = document.get("errors").optional(lambda entry: _errors_from_json(entry, model))
     return replace(model, errors=errors)
-
-
-def _cuts(entry: Entry) -> tuple[float, ...]:
-    return entry.increasing(entry.numbers())
 
 
 def _errors_to_json(errors: ParameterErrors) -> dict[str, Any]:

@@ -87,8 +87,7 @@ def _associations(table: Table) -> Associations:
 
 
 def _by_pair(fold: np.ufunc, cells: Array, begin: NDArray[np.intp]) -> Array:
-    folded: Array = fold.reduceat(fold.reduceat(cells, begin, axis=1), begin, axis=0)
-    return folded
+    return np.asarray(fold.reduceat(fold.reduceat(cells, begin, axis=1), begin, axis=0))
 
 
 def _signs(
@@ -101,8 +100,7 @@ def _signs(
     covariance = product * total - sums * sums.T
     clear = np.abs(covariance) > 1e-9 * np.maximum(product * total, 1.0)
     ordered = np.outer(table.ordered, table.ordered)
-    signs: NDArray[np.int8] = np.where(clear & ordered, np.sign(covariance), 0).astype(np.int8)
-    return signs
+    return np.asarray(np.where(clear & ordered, np.sign(covariance), 0).astype(np.int8))
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,5 +190,4 @@ def _predicted(table: Table, r: int, neighbours: list[int], intercept: bool) -> 
     """P(x_r | neighbours) in each row."""
     lists = [neighbours if at == r else [] for at in range(len(table.columns))]
     fit = fit_neighbourhoods(table, lists, intercept=intercept, threads=1).fit(r, 0)
-    predicted: Array = softmax(fit.scores(table.codes), axis=1)
-    return predicted
+    return np.asarray(softmax(fit.scores(table.codes), axis=1))

@@ -92,8 +92,7 @@ class L1Paths(Sequence[ColumnPath]):
         """Return the neighbours of column r at the k-th penalty."""
         at = r * len(self.lambdas) + k
         begin, end = self.flat["support_begin"][at : at + 2]
-        found: NDArray[np.int64] = self.flat["support"][begin:end]
-        return found
+        return np.asarray(self.flat["support"][begin:end])
 
     def fit(self, r: int, k: int) -> tuple[Array, dict[int, Array]]:
         """Return the field and the tables of column r at the k-th penalty."""
@@ -129,8 +128,7 @@ class L1Paths(Sequence[ColumnPath]):
     def _part(self, values: str, begin: str, at: int) -> NDArray[Any]:
         """What a fit has of one of the flat arrays."""
         first, *end = self.flat[begin][at : at + 2].tolist()
-        found: NDArray[Any] = self.flat[values][first : end[0] if end else None]
-        return found
+        return np.asarray(self.flat[values][first : end[0] if end else None])
 
     def edge_counts(self) -> NDArray[np.int64]:
         """Count the neighbours of each column at each penalty, (p, k)."""

@@ -130,13 +130,10 @@ def _as_array(X: Any) -> NDArray[Any]:
         array = np.asarray(X, dtype=dtype)
     except (TypeError, ValueError) as error:
         raise TableError(_no_rectangle(X)) from error
-    if array.ndim == 1 and dtype is object and _is_ragged(array):
+    ragged = array.ndim == 1 and any(isinstance(row, list | tuple | np.ndarray) for row in array)
+    if dtype is object and ragged:
         raise TableError(_no_rectangle(X))
     return array
-
-
-def _is_ragged(rows: NDArray[Any]) -> bool:
-    return any(isinstance(row, list | tuple | np.ndarray) for row in rows)
 
 
 def _no_rectangle(X: Any) -> str:
@@ -241,8 +238,7 @@ def _times_of_day(series: nw.Series[Any]) -> NDArray[Any]:
         series = nw.from_native(native, series_only=True)
     nanoseconds, which = np.unique(_integers(series.cast(nw.Int64)), return_inverse=True)
     times = (_time_of_day(*divmod(each, 1000)) for each in nanoseconds.tolist())
-    labels: NDArray[Any] = np.fromiter(times, dtype=object, count=len(nanoseconds))[which]
-    return labels
+    return np.asarray(np.fromiter(times, dtype=object, count=len(nanoseconds))[which])
 
 
 def _time_of_day(microseconds: int, nanoseconds: int) -> dt.time | str:

@@ -120,8 +120,7 @@ def _drawn(rng: np.random.Generator, copies: Counts, size: int) -> Counts:
         counts = np.zeros_like(copies)
         counts[rng.choice(np.flatnonzero(copies), size, replace=False)] = 1
         return counts
-    drawn: Counts = rng.multivariate_hypergeometric(copies, size, method="marginals")
-    return drawn
+    return np.asarray(rng.multivariate_hypergeometric(copies, size, method="marginals"))
 
 
 def _deal(

@@ -95,18 +95,6 @@ class Piece:
             yield model, self.rows[order[starts[at] : starts[at + 1]]]
 
 
-Fill = Callable[[Piece, Codes], None]
-"""A way to fill one piece: it writes into the codes it is given."""
-
-
-def complete(field: MarkovField, codes: Codes, missing: NDArray[np.bool_], fill: Fill) -> Codes:
-    """Codes with all missing cells filled; those that came in are left as they were."""
-    done = codes.copy(order="F")
-    for columns, rows in pieces_of(field, missing).items():
-        fill(_piece(field, codes, columns, rows), done)
-    return done
-
-
 def pieces_of(
     field: MarkovField, missing: NDArray[np.bool_]
 ) -> dict[tuple[int, ...], NDArray[np.intp]]:
@@ -162,54 +150,45 @@ def _piece(
     return Piece(field, columns, rows, which, scores, inner)
 
 
-def likeliest(memory: float) -> Fill:
-    """A way to fill pieces: by their most likely states together."""
+class _Filler:
+    """Fills pieces by likely states, or by draws; keeps the worst of all Gibbs runs."""
 
-    def fill(piece: Piece, done: Codes) -> None:
-        order: Elimination | None = None  # the same for all models of a piece
-        for model, rows in piece.models():
-            way_out = ", or draw (most_likely=False)"
-            order = order or elimination.plan_within(model, memory, way_out)
-            done[rows[:, None], list(piece.columns)] = elimination.most_likely(model, order)
-
-    return fill
-
-
-class Drawn:
-    """A way to fill pieces: by a draw for each row; keeps the worst of all Gibbs runs."""
-
-    def __init__(self, method: Method, rng: np.random.Generator) -> None:
-        self.method, self.rng = method, rng
+    def __init__(self, method: Method, rng: np.random.Generator, most_likely: bool) -> None:
+        self.method, self.rng, self.most_likely = method, rng, most_likely
         self.worst: tuple[Mixing, Gibbs] | None = None
+        self.order: Elimination | None = None  # the same for all models of a piece
 
-    def __call__(self, piece: Piece, done: Codes) -> None:
+    def fill(self, piece: Piece, done: Codes) -> None:
+        """Write into the codes that are given."""
         gibbs_only = self.method == "gibbs" or isinstance(self.method, Gibbs)
-        if len(piece.columns) == 1 and not gibbs_only:
-            done[piece.rows, piece.columns[0]] = self._single(piece.scores[0][piece.which])
+        if len(piece.columns) == 1 and not gibbs_only and not self.most_likely:
+            below = np.cumsum(softmax(piece.scores[0], axis=1)[:, :-1], axis=1)[piece.which]
+            uniform = self.rng.random((len(piece.rows), 1))
+            done[piece.rows, piece.columns[0]] = (uniform >= below).sum(axis=1)
             return
-        order: Elimination | None = None
+        self.order = None
+        states = self._likeliest if self.most_likely else self._drawn
+        for model, rows in piece.models():
+            done[rows[:, None], list(piece.columns)] = states(model, len(rows))
 
+    def _likeliest(self, model: MarkovField, n: int) -> NDArray[Any]:
+        way_out = ", or draw (most_likely=False)"
+        self.order = self.order or elimination.plan_within(model, memory_of(self.method), way_out)
+        return elimination.most_likely(model, self.order)
+
+    def _drawn(self, model: MarkovField, n: int) -> NDArray[Any]:
         def draw(how: Exact | Gibbs) -> Codes:
-            nonlocal order
-            if isinstance(how, Gibbs):
-                return self._by_gibbs(model, len(rows), how)
-            order = order or elimination.plan(model, how.memory)
-            elimination.check_memory(order, how.memory, elimination.GIBBS_INSTEAD, rows=len(rows))
-            return elimination.draw(model, order, len(rows), self.rng)
+            if isinstance(how, Exact):
+                self.order = self.order or elimination.plan(model, how.memory)
+                way_out = elimination.GIBBS_INSTEAD
+                elimination.check_memory(self.order, how.memory, way_out, rows=n)
+                return elimination.draw(model, self.order, n, self.rng)
+            run = run_chains(model, n, replace(how, chains=min(max(n, 4), how.chains)), self.rng)
+            if self.worst is None or run.mixing.r_hat > self.worst[0].r_hat:
+                self.worst = run.mixing, how
+            return run.codes[:n]
 
-        for model, rows in piece.models():  # noqa: B007 (draw uses both)
-            done[rows[:, None], list(piece.columns)] = first_that_fits(self.method, draw)
-
-    def _single(self, scores: Array) -> NDArray[np.intp]:
-        below = np.cumsum(softmax(scores, axis=1)[:, :-1], axis=1)
-        codes: NDArray[np.intp] = (self.rng.random((len(scores), 1)) >= below).sum(axis=1)
-        return codes
-
-    def _by_gibbs(self, model: MarkovField, n: int, gibbs: Gibbs) -> Codes:
-        run = run_chains(model, n, replace(gibbs, chains=min(max(n, 4), gibbs.chains)), self.rng)
-        if self.worst is None or run.mixing.r_hat > self.worst[0].r_hat:
-            self.worst = run.mixing, gibbs
-        return run.codes[:n]
+        return first_that_fits(self.method, draw)
 
 
 @takes_method
@@ -268,11 +247,12 @@ def impute(
     for at, seed_of_table in enumerate(np.random.SeedSequence(seed).spawn(draws)):
         rng = np.random.default_rng(seed_of_table)
         model = field if use == "display" or not field.errors else field.errors.redraw(field, rng)
-        drawn = None if most_likely else Drawn(method, rng)
-        completed = complete(model, codes, missing, drawn or likeliest(memory_of(method)))
-        if drawn is not None and drawn.worst is not None:
-            warn_if_poor(*drawn.worst)
-        tables.append(refilled(field, X, completed, missing))
+        filler, done = _Filler(method, rng, most_likely), codes.copy(order="F")
+        for columns, rows in pieces_of(model, missing).items():
+            filler.fill(_piece(model, codes, columns, rows), done)
+        if filler.worst is not None:
+            warn_if_poor(*filler.worst)
+        tables.append(refilled(field, X, done, missing))
         if progress is not None:
             progress(at + 1, draws)
     note = MOST_LIKELY if most_likely else NOTES[use]

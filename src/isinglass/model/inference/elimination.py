@@ -157,8 +157,7 @@ def _onto(belief: Belief, columns: Sequence[int]) -> Array:
     scope, probabilities = belief
     gone = tuple(axis for axis, v in enumerate(scope) if v not in columns)
     left = [v for v in scope if v in columns]
-    summed: Array = probabilities.sum(axis=gone).transpose([left.index(v) for v in columns])
-    return summed
+    return np.asarray(probabilities.sum(axis=gone).transpose([left.index(v) for v in columns]))
 
 
 class _SummedOut(NamedTuple):

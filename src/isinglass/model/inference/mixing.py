@@ -124,5 +124,4 @@ def _autocovariance(draws: Array) -> Array:
     length = draws.shape[1]
     centred = draws - draws.mean(axis=1, keepdims=True)
     spectrum = np.abs(np.fft.rfft(centred, n=2 * length, axis=1)) ** 2
-    covariance: Array = np.fft.irfft(spectrum.mean(axis=0), n=2 * length)[:length] / length
-    return covariance
+    return np.asarray(np.fft.irfft(spectrum.mean(axis=0), n=2 * length)[:length] / length)

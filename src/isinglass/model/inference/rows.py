@@ -138,8 +138,7 @@ def log_probabilities(field: MarkovField, codes: Codes, r: int) -> Array:
     scores = np.tile(field.intercepts[r], (len(codes), 1))
     for t, table in field.tables_of(r).items():
         scores += table[codes[:, t]]
-    logs: Array = log_softmax(scores, axis=1)
-    return logs
+    return np.asarray(log_softmax(scores, axis=1))
 
 
 @checked

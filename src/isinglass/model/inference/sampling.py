@@ -213,8 +213,7 @@ class Shares:
         size = prod(shape)
         counts = np.bincount(chain * size + cell, minlength=self.chains * size)
         tables = counts.reshape(self.chains, *shape)
-        shares: Array = np.multiply(tables, self.chains / len(cell), dtype=np.float64)
-        return shares
+        return np.asarray(np.multiply(tables, self.chains / len(cell), dtype=np.float64))
 
     def joint(self, columns: Sequence[int]) -> tuple[Array, Array]:
         """Shares of all combinations of states of some columns, and their standard errors."""

@@ -48,8 +48,7 @@ def renumber(codes: NDArray[Any], used: NDArray[np.intp], n_labels: int) -> Code
     # One entry more than labels: MISSING, being -1, finds the last.
     table = np.full(n_labels + 1, MISSING, dtype=dtype)
     table[used] = np.arange(len(used))
-    renumbered: Codes = table[codes]
-    return renumbered
+    return np.asarray(table[codes])
 
 
 def scatter(codes: Codes, seen: NDArray[np.bool_]) -> Codes:
@@ -78,30 +77,20 @@ class Factor:
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Which rows are missing."""
-        missing: NDArray[np.bool_] = self.codes == MISSING
-        return missing
-
-    @property
-    def counts(self) -> NDArray[np.intp]:
-        """The number of rows of each label."""
-        return np.bincount(self.codes[~self.missing], minlength=len(self.labels))
-
-    @property
-    def is_numeric(self) -> bool:
-        """Whether all labels are numbers; booleans are not."""
-        return self.labels.dtype.kind in "iuf" or are_numbers(self.labels)
+        return np.asarray(self.codes == MISSING)
 
     @property
     def reads_as_numbers(self) -> bool:
-        """Whether all labels are numbers, or all are texts of numbers such as 01."""
-        return self.is_numeric or are_texts_of_numbers(self.labels)
+        """Whether all labels are numbers, not booleans, or all are texts of numbers such as 01."""
+        numbers = self.labels.dtype.kind in "iuf" or are_numbers(self.labels)
+        return numbers or are_texts_of_numbers(self.labels)
 
     def rows(self, keep: NDArray[np.bool_]) -> Factor:
         """The same column on fewer rows, without the labels that are gone."""
-        kept = replace(self, codes=self.codes[keep])
-        used = np.flatnonzero(kept.counts)
-        codes, labels = renumber(kept.codes, used, len(self.labels)), self.labels[used]
-        return replace(self, codes=codes, labels=labels)
+        kept = self.codes[keep]
+        used = np.flatnonzero(np.bincount(kept[kept != MISSING]))
+        codes = renumber(kept, used, len(self.labels))
+        return replace(self, codes=codes, labels=self.labels[used])
 
     def plain_labels(self) -> list[Hashable]:
         """The labels as plain Python values."""
@@ -118,13 +107,14 @@ def factorise(name: str, cells: Cells) -> Factor:
 
 
 def _factorise_seen(name: str, values: NDArray[Any]) -> Coded:
-    if values.dtype.kind in "biu":
+    kind = values.dtype.kind
+    if kind in "biu":
         return _factorise_integers(values)
-    if values.dtype.kind == "f":
-        return _factorise_floats(values)
-    if values.dtype.kind in "Mm":
-        return _factorise_times(values)
-    return factorise_objects(name, values)
+    if kind not in "fMm":
+        return factorise_objects(name, values)
+    seen = ~(np.isnan(values) if kind == "f" else np.isnat(values))
+    codes, labels = (_factorise_floats if kind == "f" else _factorise_by_sorting)(values[seen])
+    return codes if seen.all() else scatter(codes, seen), labels
 
 
 def _factorise_integers(values: NDArray[Any]) -> Coded:
@@ -146,27 +136,12 @@ def _count(offsets: NDArray[Any]) -> Coded:
 
 
 def _factorise_floats(values: NDArray[Any]) -> Coded:
-    seen = ~np.isnan(values)
-    if not seen.all():
-        codes, labels = _factorise_floats(values[seen])
-        return scatter(codes, seen), labels
-    if _are_small_whole_numbers(values):
+    small = len(values) > 0 and np.abs(values).max() <= COUNTED_RANGE
+    if small and np.array_equal(values, np.trunc(values)):
         codes, labels = _factorise_integers(values.astype(np.int64))
         return codes, labels.astype(values.dtype)
     # Adding zero turns -0.0 into 0.0: which of the two comes first must not matter.
     return _factorise_by_sorting(values + 0.0)
-
-
-def _factorise_times(values: NDArray[Any]) -> Coded:
-    seen = ~np.isnat(values)
-    codes, labels = _factorise_by_sorting(values[seen])
-    return scatter(codes, seen), labels
-
-
-def _are_small_whole_numbers(values: NDArray[Any]) -> bool:
-    if len(values) == 0 or np.abs(values).max() > COUNTED_RANGE:
-        return False
-    return bool(np.array_equal(values, np.trunc(values)))
 
 
 def _factorise_by_sorting(values: NDArray[Any]) -> Coded:

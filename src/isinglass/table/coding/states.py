@@ -68,7 +68,9 @@ def _check_no_missing_state(name: str, has_one: bool) -> None:
 def look_up_states(column: Column, factor: Factor) -> Codes:
     """The rows of a column in codes of states that are known already."""
     if column.cuts is not None:
-        factor = _in_known_bins(column, factor)
+        if not factor.reads_as_numbers:
+            raise _unseen(column, no_number(factor))
+        factor = bin_factor(factor, column.cuts)
     place = {key(state): code for code, state in enumerate(column.states)}
     # MISSING, being -1, finds the last entry: the missing state, which is last as well.
     table = np.full(len(factor.labels) + 1, len(column.states) - 1)
@@ -79,12 +81,6 @@ def look_up_states(column: Column, factor: Factor) -> Codes:
     if not column.has_missing_state and factor.missing.any():
         raise _unseen(column, None)
     return table.astype(np.uint8)[factor.codes]
-
-
-def _in_known_bins(column: Column, factor: Factor) -> Factor:
-    if not factor.reads_as_numbers:
-        raise _unseen(column, no_number(factor))
-    return bin_factor(factor, column.cuts or ())
 
 
 def _unseen(column: Column, label: Any) -> UnseenState:
@@ -143,11 +139,7 @@ def low_then_high(labels: Sequence[Any]) -> list[Any]:
         return sorted(labels, key=float)
     if _negates(first, second) != _negates(second, first):
         return [first, second] if _negates(first, second) else [second, first]
-    return sorted([first, second], key=_rank)
-
-
-def _rank(label: str) -> float:
-    return _WORDS.get(_folded(label), 1)
+    return sorted([first, second], key=lambda label: _WORDS.get(_folded(label), 1))
 
 
 def _negates(label: str, other: str) -> bool:

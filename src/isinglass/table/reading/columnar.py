@@ -137,9 +137,6 @@ def _cells(texts: pl.Series, before: pl.Series, filled: pl.Series) -> list[Any]:
         return cells
     as_written = dict(zip(before.to_list(), cells, strict=True))
     for place, value in zip(places.tolist(), filled.gather(places).to_list(), strict=True):
-        cells[place] = as_written[value] if value in as_written else _as_text(value)
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        cells[place] = as_written.get(value, text)
     return cells
-
-
-def _as_text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

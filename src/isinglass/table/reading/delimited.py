@@ -34,7 +34,7 @@ def read_delimited(
     data = _in_utf8(path, data, encoding)
     layout = _first_look(path, data, sep or _delimiter(data, DELIMITERS[suffix]), header)
     frame = None if b"\0" in data else _parsed(data, layout)
-    if frame is None or _may_hide_short_rows(frame, layout):
+    if frame is None or frame[layout.names[-1]].null_count():  # short rows may hide there
         fault = find_fault(data, layout)
         if fault:
             raise FileError(f"{path}, ", *fault)
@@ -107,10 +107,6 @@ def _parsed(data: bytes, layout: Layout) -> pl.DataFrame | None:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
         return None
     return frame
-
-
-def _may_hide_short_rows(frame: pl.DataFrame, layout: Layout) -> bool:
-    return frame[layout.names[-1]].null_count() > 0
 
 
 def _parsed_again(

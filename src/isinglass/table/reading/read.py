@@ -115,7 +115,9 @@ def read_file(
     check("max_bytes", max_bytes)
     _check_encoding(encoding)
     limit = most_bytes(max_bytes)
-    data = _some_contents(path, limit)
+    data = contents(path, limit)
+    if not data.removeprefix(codecs.BOM_UTF8).strip():
+        raise FileError(f"{path} is empty; a table needs a header and at least one row.")
     if suffix in DELIMITERS:
         texts, layout = read_delimited(
             path, data, suffix, sep=sep, encoding=encoding, header=bool(header)
@@ -172,13 +174,6 @@ def _check_encoding(encoding: Any) -> None:
         ) from None
 
 
-def _some_contents(path: Path, limit: int) -> bytes:
-    data = contents(path, limit)
-    if not data.removeprefix(codecs.BOM_UTF8).strip():
-        raise FileError(f"{path} is empty; a table needs a header and at least one row.")
-    return data
-
-
 _GZIP_MAGIC = b"\x1f\x8b"
 #: Why a file cannot be read, and what to do.
 _REASONS: dict[type[Exception], str] = {
@@ -202,14 +197,8 @@ def contents(path: Path, max_bytes: int) -> bytes:
     except FileError:
         raise
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        raise FileError(f"{path}{_why_not(error)}.") from error
-
-
-def _why_not(error: Exception) -> str:
-    for kind, reason in _REASONS.items():
-        if isinstance(error, kind):
-            return reason
-    return f" cannot be opened: {error}"
+        known = (reason for kind, reason in _REASONS.items() if isinstance(error, kind))
+        raise FileError(f"{path}{next(known, f' cannot be opened: {error}')}.") from error
 
 
 def _read(path: Path, stream: IO[bytes], max_bytes: int) -> bytes:
