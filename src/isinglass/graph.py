@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,12 +89,12 @@ NUMBERS = (
 )
 
 
-class Unvalued(Protocol):
+@dataclass(frozen=True, eq=False)
+class Unvalued:
     """The columns of links, in column order, and a way to get all their numbers."""
 
-    @property
-    def pairs(self) -> Sequence[tuple[int, int]]: ...
-    def links(self) -> tuple[Link, ...]: ...
+    pairs: Sequence[tuple[int, int]]
+    links: Callable[[], tuple[Link, ...]]
 
 
 class Graph:

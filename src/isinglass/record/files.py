@@ -28,7 +28,14 @@ MOST_ROWS = 10**18
 
 
 def record_to_json(record: FitRecord) -> Document:
-    """A record as plain values; SettingError if something cannot be saved."""
+    """The record as plain values; SettingError if something cannot be saved.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> est.record().to_json()["rows"]
+    1000.0
+    """
     columns = zip(record.names, record.states, record.ordered, record.n_answers, strict=True)
     document: Document = {
         "isinglass": record.version,

@@ -21,7 +21,6 @@ from isinglass.solvers.path import Path
 from isinglass.table import Note
 from isinglass.table.column import high_states
 
-Document = dict[str, Any]
 Pair = tuple[int, int]
 
 
@@ -184,16 +183,7 @@ class FitRecord:
         """
         return load_part(path, "fit", lambda fit: cls(**members_from_json(fit)))
 
-    def to_json(self) -> Document:
-        """The record as plain values; SettingError if something cannot be saved.
-
-        >>> import isinglass as ig
-        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
-        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
-        >>> est.record().to_json()["rows"]
-        1000.0
-        """
-        return record_to_json(self)
+    to_json = record_to_json
 
     def __repr__(self) -> str:
         return (

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.engine import Joined, NativeRuns, Progress, fit_neighbourhoods, join, threads_for
 from isinglass.errors import TableError
 from isinglass.estimators.base import GraphEstimator, fitting
-from isinglass.graph import Graph, Link
+from isinglass.graph import Graph, Link, Unvalued
 from isinglass.solvers.cuts import join_neighbourhoods
 from isinglass.table import Table
 
@@ -62,25 +62,14 @@ class Rival(GraphEstimator):
     def _graph(self, neighbours: Neighbours, rule: str) -> Graph:
         table, valuer, refits = self.table_, self._edge_values, self._refits(neighbours)
 
-        def valued() -> Graph:
-            return join(Joined(refits(), 0.0, rule, table, valuer))
+        def links() -> tuple[Link, ...]:
+            return join(Joined(refits(), 0.0, rule, table, valuer)).links
 
-        chosen = _Chosen(join_neighbourhoods(neighbours, rule), valued)
-        return Graph(table.names, chosen, table.library)
+        pairs = join_neighbourhoods(neighbours, rule)
+        return Graph(table.names, Unvalued(pairs, links), table.library)
 
     def _threads(self) -> int:
         return threads_for(self.n_jobs, len(self.table_.columns))
-
-
-@dataclass(frozen=True, eq=False)
-class _Chosen:
-    """Edges whose numbers are found when they are asked for."""
-
-    pairs: Sequence[tuple[int, int]]
-    valued: Callable[[], Graph]
-
-    def links(self) -> tuple[Link, ...]:
-        return self.valued().links
 
 
 def adjacency(neighbours: Neighbours, rule: str) -> NDArray[np.bool_]:

@@ -234,14 +234,12 @@ def read_penalty(penalty: float | str | Penalty) -> Penalty:
     if not isinstance(penalty, str):
         return FixedPenalty(penalty)
     name, _, argument = penalty.strip().lower().partition(":")
+    rules: dict[str, Callable[..., Penalty]] = {"ebic": EBIC, "rate": Rate, "cv": CrossValidated}
     try:
-        if name == "ebic":
-            return EBIC(float(argument)) if argument else EBIC()
-        if name == "rate":
-            return Rate(float(argument)) if argument else Rate()
-        if name == "cv":
-            return CrossValidated(int(argument)) if argument else CrossValidated()
-        return FixedPenalty(float(penalty))
+        if name not in rules:
+            return FixedPenalty(float(penalty))
+        number = int if name == "cv" else float
+        return rules[name](number(argument)) if argument else rules[name]()
     except ValueError as error:
         if isinstance(error, SettingError):
             raise

@@ -44,16 +44,14 @@ def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Ro
         source, weights = source.rows(exists), weights[exists]
     names = tuple(source.names[position] for position in columns)
     factors = tuple(factorise(source.names[at], source.cells(at)) for at in columns)
-    kept = complete_rows(names, factors, missing)
-    notes = notes_on_missing(names, factors, kept, missing)
+    kept, notes = settle_missing(names, factors, missing)
     dropped = 0 if kept is None else int(np.count_nonzero(~kept))
     if kept is not None:
         factors, weights = tuple(factor.rows(kept) for factor in factors), weights[kept]
         left = left[kept]
     for name, factor in zip(names, factors, strict=True):
         check_finite(name, factor)
-    everything = len(left) == len(exists)
-    indices = None if everything else left
+    indices = None if len(left) == len(exists) else left
     return Rows(names, factors, weights, source.library, notes, indices, dropped)
 
 
@@ -174,61 +172,37 @@ _DONE = {
 }
 
 
-def complete_rows(
+def settle_missing(
     names: Sequence[str], factors: Sequence[Factor], missing: str
-) -> NDArray[np.bool_] | None:
-    """The rows to keep, None for all; raise if missing values are an error or nothing is left."""
-    if missing in _DONE:
-        return None
-    counts = _counts(names, factors)
-    if not counts:
-        return None
+) -> tuple[NDArray[np.bool_] | None, tuple[Note, ...]]:
+    """The rows to keep, None for all, and notes; raise if values must not be missing."""
+    every = {name: int(f.missing.sum()) for name, f in zip(names, factors, strict=True)}
+    counts = {name: count for name, count in every.items() if count}
+    rows = counted(len(factors[0].codes), "row")
+    if not counts or missing in _DONE:
+        return None, tuple(
+            Note(name, "missing values", f"{count:,} of {rows}; {_DONE[missing]}")
+            for name, count in counts.items()
+        )
     complete: NDArray[np.bool_] = ~np.logical_or.reduce([factor.missing for factor in factors])
+    named = listing([f"{name!r} ({count:,})" for name, count in counts.items()], 5)
     if missing == "error":
-        raise _refused(counts, complete)
+        raise _refused(counts, named, complete)
     if not complete.any():
         raise TableError(
-            "no row is complete, so none remains with ",
-            Setting("missing", "drop"),
-            f": missing are {_named(counts)}. Drop those columns, or use ",
-            Setting("missing", "state"),
-            ".",
+            *("no row is complete, so none remains with ", Setting("missing", "drop")),
+            f": missing are {named}. Drop those columns, or use ",
+            *(Setting("missing", "state"), "."),
         )
-    return complete
+    dropped = f"{int((~complete).sum()):,} of {rows} dropped; missing were {named}"
+    return complete, (Note(None, "missing values", dropped),)
 
 
-def notes_on_missing(
-    names: Sequence[str], factors: Sequence[Factor], kept: NDArray[np.bool_] | None, missing: str
-) -> tuple[Note, ...]:
-    """What is worth telling about missing values that were no error."""
-    counts = _counts(names, factors)
-    rows = counted(len(factors[0].codes), "row")
-    if kept is not None:
-        dropped = f"{int((~kept).sum()):,} of {rows} dropped; missing were {_named(counts)}"
-        return (Note(None, "missing values", dropped),)
-    return tuple(
-        Note(name, "missing values", f"{count:,} of {rows}; {_DONE[missing]}")
-        for name, count in counts.items()
-    )
-
-
-def _counts(names: Sequence[str], factors: Sequence[Factor]) -> dict[str, int]:
-    counts = {
-        name: int(np.count_nonzero(factor.missing))
-        for name, factor in zip(names, factors, strict=True)
-    }
-    return {name: count for name, count in counts.items() if count}
-
-
-def _named(counts: dict[str, int]) -> str:
-    return listing([f"{name!r} ({count:,})" for name, count in counts.items()], 5)
-
-
-def _refused(counts: dict[str, int], complete: NDArray[np.bool_]) -> MissingValues:
+def _refused(counts: dict[str, int], named: str, complete: NDArray[np.bool_]) -> MissingValues:
     left, rows = int(complete.sum()), len(complete)
     return MissingValues(
         f"missing values (NaN, None or empty) in {counted(len(counts), 'column')}: "
-        f"{_named(counts)}. Choose one of three ways: ",
+        f"{named}. Choose one of three ways: ",
         Setting("missing", "drop"),
         f" uses only complete rows ({left:,} of {rows:,} remain) and assumes that whether a value "
         "is missing has nothing to do with the values; ",

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import OutOfMemory, SettingError
-from isinglass.graph import position_of
-from isinglass.model.inference.evidence import Evidence, positions_asked
+from isinglass.model.inference.evidence import Evidence
 from isinglass.model.inference.methods import (
     Exact,
     Gibbs,
@@ -20,7 +19,7 @@ from isinglass.model.inference.methods import (
     memory_of,
     takes_method,
 )
-from isinglass.model.inference.questions import probabilities
+from isinglass.model.inference.questions import asked, probabilities
 from isinglass.model.labelled import LabelledTable
 
 if TYPE_CHECKING:
@@ -131,29 +130,26 @@ def ask(
     """
     given = dict(given or {})
     names = [name for name in field.names if name not in given] if of is None else list(of)
-    positions_asked(field, names, given)
     if not names:
         raise SettingError("all columns are given; leave out those to ask about.")
     names = list(dict.fromkeys(names))
-    groups = [names] if joint else [[name] for name in names]
     rng = np.random.default_rng(seed)
 
     def tables(evidence: Evidence, how: Exact | Gibbs) -> list[LabelledTable]:
-        rest = field.given(evidence)
-        columns = [[position_of(name, rest.names) for name in group] for group in groups]
-        return probabilities(rest, columns, how, rng)
+        rest, columns = asked(field, names, evidence)
+        return probabilities(rest, [columns] if joint else [[v] for v in columns], how, rng)
 
     def answer(how: Exact | Gibbs) -> Answers:
         now = tables(given, how)
         before: Sequence[LabelledTable | None] = tables({}, how) if given else [None] * len(now)
         pairs = tuple(Answer(*pair) for pair in zip(now, before, strict=True))
         used = "exact" if isinstance(how, Exact) else "gibbs"
+        try:
+            likeliest = field.most_likely(given, memory=memory_of(method))
+        except OutOfMemory:
+            likeliest = None
         return Answers(given, used, pairs, likeliest)
 
-    try:
-        likeliest = field.most_likely(given, memory=memory_of(method))
-    except OutOfMemory:
-        likeliest = None
     return first_that_fits(method, answer)
 
 

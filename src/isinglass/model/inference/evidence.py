@@ -70,12 +70,3 @@ def reduced(field: MarkovField, known: Mapping[int, int]) -> MarkovField:
         unbounded=frozenset(kept[pair] for pair in field.unbounded if pair in kept),
         cuts={new[v]: cuts for v, cuts in field.cuts.items() if v in new},
     )
-
-
-def positions_asked(field: MarkovField, names: list[str], given: Evidence | None) -> list[int]:
-    """The positions of columns that are asked about, which must not be known already."""
-    for name in names:
-        position_of(name, field.names)
-        if name in (given or {}):
-            raise SettingError(f"{name!r} is given already; ask about another column.")
-    return [position_of(name, field.names) for name in names]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from isinglass.errors import Setting, SettingError
 from isinglass.graph import position_of
 from isinglass.model.inference import elimination
-from isinglass.model.inference.evidence import Evidence, known_codes, positions_asked, reduced
+from isinglass.model.inference.evidence import Evidence, known_codes, reduced
 from isinglass.model.inference.methods import (
     MEMORY,
     Exact,
@@ -130,17 +130,20 @@ def conditional(
     >>> round(field.conditional("x2", given={"x0": 1})[1], 4)
     0.6068
     """
-    rest, columns = _asked(field, [of] if isinstance(of, str) else list(of), given)
+    rest, columns = asked(field, [of] if isinstance(of, str) else list(of), given)
     return first_that_fits(method, lambda how: probabilities(rest, [columns], how, seed)[0])
 
 
-def _asked(
-    field: MarkovField, names: list[str], given: Evidence | None
+def asked(
+    field: MarkovField, names: Sequence[str], given: Evidence | None
 ) -> tuple[MarkovField, list[int]]:
     """The model of all columns that are not given, and where those asked about stand in it."""
     if not names or len(set(names)) < len(names):
         raise SettingError("of must name at least one column, and none twice.")
-    positions_asked(field, names, given)
+    for name in names:
+        position_of(name, field.names)
+        if name in (given or {}):
+            raise SettingError(f"{name!r} is given already; ask about another column.")
     rest = reduced(field, known_codes(field, given))
     return rest, [position_of(name, rest.names) for name in names]
 
@@ -261,7 +264,7 @@ def odds_shift(
     >>> field.odds_shift(("x2", 1), ("x0", 1), against=-1)
     with x0 = 1 the odds of x2 = 1 are 2.38 times those with x0 = -1: a probability of 0.607 ...
     """
-    rest, columns = _asked(field, [of[0], when[0]], given)
+    rest, columns = asked(field, [of[0], when[0]], given)
     of_states, when_states = (rest.states[v] for v in columns)
     of_code, when_code = code_of(of[0], of_states, of[1]), code_of(when[0], when_states, when[1])
     other = None if against is None else code_of(when[0], when_states, against)
