@@ -60,11 +60,6 @@ def to_coding(field: MarkovField, coding: str, *, reference: Evidence | None = N
     reference : dict, optional
         From columns to the labels of their reference states; the first ones by default.
 
-    Returns
-    -------
-    Coded
-        With ``intercepts``, ``couplings`` and the ``constant`` left of the log-potential.
-
     Examples
     --------
     >>> import isinglass as ig

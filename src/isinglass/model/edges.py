@@ -26,7 +26,6 @@ Array = NDArray[np.float64]
 
 
 def graph_of(field: MarkovField) -> Graph:
-    """Which columns are coupled; see ``MarkovField.graph``."""
     ordered = [_is_ordered(labels) for labels in field.states]
     links = tuple(
         _link(field, pair, ordered[pair[0]] and ordered[pair[1]]) for pair in field.couplings
@@ -71,15 +70,8 @@ def edge(
 ) -> LabelledTable:
     """Return the log odds ratios of an edge, all other columns held.
 
-    Parameters
-    ----------
-    a, b : str
-        Two columns that are linked.
-    against : tuple of two labels, optional
-        The states of a and b that others are compared with; the first ones by default.
+    The states of a and b are compared with those of `against`, the first ones by default.
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(2), signs="positive")
     >>> field.edge("x0", "x1")[1, 1]

@@ -50,9 +50,8 @@ class MarkovField:
         The columns, in their order.
     states : tuple of tuple
         The labels of each column's states.
-    intercepts : tuple of arrays, shapes (m_i,)
-    couplings : dict of arrays
-        From (i, j), i < j, to the table of shape (m_i, m_j).
+    intercepts, couplings
+        Arrays of shape (m_i,), and a dict from (i, j), i < j, to tables of shape (m_i, m_j).
     library : str, optional
         The data-frame library that `sample` answers in; None for arrays.
     unbounded : frozenset of (i, j), optional

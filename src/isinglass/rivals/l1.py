@@ -55,8 +55,7 @@ class L1Graph(Rival):
         edge would cost every column more than it could gain.
     n_lambdas, smallest : int, float
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states, high
-        As for `GreedyGraph`.
+        These and `n_eff`, `n_jobs`, `bins`, `max_states`, `high` are as for `GreedyGraph`.
 
     Attributes
     ----------

@@ -22,29 +22,16 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ColumnPath:
-    """One column's regressions, from the largest penalty to the smallest.
+    """One column's regressions, from the largest penalty to the smallest."""
 
-    Attributes
-    ----------
-    lambdas : (k,) array
-    supports : list of tuple of int
-        The columns with a coefficient that is not zero.
-    coefs : list of dict
-        For each of them its (m, m') table of log-potentials, rows and columns summing to zero.
-    intercepts : (k, m) array
-        The field, summing to zero.
-    losses : (k,) array
-        Mean loss without the penalty.
-    distances : (k,) array
-        How far the fit is from optimality, relative to the penalty.
-    """
-
-    lambdas: Array
+    lambdas: Array  # (k,)
+    #: The columns with a coefficient that is not zero.
     supports: list[tuple[int, ...]]
+    #: For each of them its (m, m') table of log-potentials, rows and columns summing to zero.
     coefs: list[dict[int, Array]]
-    intercepts: Array
-    losses: Array
-    distances: Array
+    intercepts: Array  # (k, m), each summing to zero
+    losses: Array  # (k,), means without the penalty
+    distances: Array  # (k,), from optimality, relative to the penalty
 
     def __repr__(self) -> str:
         sizes = [len(support) for support in self.supports]

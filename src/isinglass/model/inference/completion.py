@@ -221,13 +221,7 @@ def impute(
         Fill in the likeliest states of a row's missing cells together, instead of a draw.
     method
         As in `sample`, for each set of missing columns that touch each other.
-    seed : int
     progress : function of (tables done, tables in all), optional
-
-    Returns
-    -------
-    Completed
-        The tables, in the kind that came in, and a note on what they may be used for.
 
     Examples
     --------

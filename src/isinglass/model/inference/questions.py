@@ -36,13 +36,8 @@ Groups = Sequence[Sequence[int]]
 def log_partition(field: MarkovField, *, memory: float = MEMORY) -> float:
     """Log of the sum of exp(log-potential) over all possible rows, exactly.
 
-    Parameters
-    ----------
-    memory : float
-        Bytes it may take; a model that needs more is refused, with the number of bytes.
+    A model that needs more than `memory` bytes is refused, with the number of bytes.
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.grid(10, 10), coupling=0.4, signs="positive")
     >>> round(field.log_partition(), 3)
@@ -113,15 +108,13 @@ def conditional(
     Parameters
     ----------
     of : str or sequence of str
-    given : dict, optional
-        Labels of other columns, by name.
+    given : dict of column to label, optional
     method : "exact", "gibbs", "auto", Exact, Gibbs, or (Exact, Gibbs)
         By elimination, or by sampling: then ``error`` of the answer holds standard errors,
         and a `PoorMixing` warning says where they cannot be trusted. "auto" is exact if its
         memory allows it, else sampled; so are two objects. See `isinglass.Exact` and
         `isinglass.Gibbs` for their settings.
     seed : int, SeedSequence, Generator, optional
-        For sampling.
 
     Examples
     --------
@@ -246,16 +239,12 @@ def odds_shift(
 
     Parameters
     ----------
-    of : tuple of str and label
-        The answer asked about, as ``("cough", "yes")``.
-    when : tuple of str and label
-        The answer that becomes known.
-    given : dict, optional
-        Labels of other columns that are known before and after.
+    of, when : tuple of str and label
+        The answer asked about, as ``("cough", "yes")``, and the one that becomes known.
+    given, method, seed
+        As in `conditional`; a sampled shift has an ``error``.
     against : label, optional
         Another answer of the same column to compare with; by default, not knowing it.
-    method, seed
-        As in `conditional`; a sampled shift has an ``error``.
 
     Examples
     --------

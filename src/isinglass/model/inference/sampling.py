@@ -63,8 +63,6 @@ def sample(
 
     Parameters
     ----------
-    n : int
-        Rows.
     given : dict, optional
         Labels of some columns, by name; the other columns are drawn given these.
     seed : int, SeedSequence, Generator, optional
@@ -76,10 +74,6 @@ def sample(
     n_jobs : int, optional
         Threads for Gibbs sampling; None means all cores.
     progress : function of (chains done, chains in all), optional
-
-    Returns
-    -------
-    array of shape (n, p), or data frame
 
     Examples
     --------

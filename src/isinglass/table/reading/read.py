@@ -50,7 +50,7 @@ def read_table(
     encoding: str = "utf-8",
     max_bytes: float | None = None,
 ) -> pl.DataFrame:
-    r"""Read a table from a file.
+    r"""Read a table from a file; a FileError says what is wrong where, and what to do.
 
     Parameters
     ----------
@@ -77,13 +77,6 @@ def read_table(
         At least one row and one column; what is missing is null. A column of a text file becomes
         numbers, or true and false, if all its cells can be read so and those that differ still
         do: a column that holds both 01 and 1 stays text.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read: one line that says what, where, and what to do.
-    DuplicateNames
-        If two columns have one name.
 
     Examples
     --------
