@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -87,6 +88,12 @@ NUMBERS = (
     *("source_state", "target_state", "evidence", "entry_evidence", "tier"),
     *("selected_by", "unbounded"),
 )
+
+
+_WORDS = ("source", "target", "source_state", "target_state", "tier", "selected_by")
+_WHOLE = {"sign": nw.Int64(), "unbounded": nw.Boolean()}
+#: The data types of the columns of a table of edges.
+TYPES = dict.fromkeys(NUMBERS, nw.Float64()) | dict.fromkeys(_WORDS, nw.String()) | _WHOLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +245,7 @@ class Graph:
         columns: dict[str, list[Any]] = {"source": list(sources), "target": list(targets)}
         for key in NUMBERS:
             columns[key] = [getattr(link, key) for link in self.links]
-        return frame(columns, library or self.library, _types())
+        return frame(columns, library or self.library, TYPES)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
@@ -266,19 +273,6 @@ class Graph:
 
     def _head(self) -> str:
         return f"{counted(len(self.names), 'column')}, {counted(len(self.pairs), 'edge')}"
-
-
-def _types() -> dict[str, Any]:
-    """The data types of the numbers of edges."""
-    import narwhals as nw
-
-    words = ("source_state", "target_state", "tier", "selected_by")
-    floats = ("strength", "relative_strength", "coupling", "log_odds", "evidence", "entry_evidence")
-    return (
-        dict.fromkeys(("source", "target", *words), nw.String())
-        | dict.fromkeys(floats, nw.Float64())
-        | {"sign": nw.Int64(), "unbounded": nw.Boolean()}
-    )
 
 
 def edges_html(graph: Graph, caption: str) -> str:

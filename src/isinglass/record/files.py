@@ -104,7 +104,7 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
         "floor": floor,
         **{key: fit[key].text() for key in ("selector", "fingerprint")},
         "diagnostics": tuple(map(_note, fit["diagnostics"].entries("a diagnostic"))),
-        "settings": {key: _setting(part) for key, part in _settings(fit["settings"])},
+        "settings": _setting(Entry(fit["settings"].members(), "settings")),
         "rows": fit["rows"].positive(),
         "version": fit["isinglass"].text(),
         # Files of the same schema may lack these.
@@ -149,18 +149,13 @@ def _note(note: Entry) -> Note:
     return Note(note["column"].optional(Entry.text), note["what"].text(), note["done"].text())
 
 
-def _settings(entry: Entry) -> list[tuple[str, Entry]]:
-    """The members of an object, by names that are text."""
-    return [
-        (Entry(key, "a setting").text(), Entry(part, "a setting"))
-        for key, part in entry.members().items()
-    ]
-
-
 def _setting(entry: Entry, depth: int = 0) -> Any:
     """A setting: a scalar, or an object of them."""
-    if isinstance(entry.value, dict) and not depth:
-        return {key: _setting(part, 1) for key, part in _settings(entry)}
+    if isinstance(entry.value, dict) and depth < 2:
+        return {
+            Entry(key, "a setting").text(): _setting(Entry(part, "a setting"), depth + 1)
+            for key, part in entry.value.items()
+        }
     if isinstance(entry.value, str):
         return entry.text()
     if entry.value is not None and not isinstance(entry.value, bool):

@@ -6,7 +6,7 @@ of columns are found elsewhere, where the pairs are counted.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -63,16 +63,29 @@ def as_text(state: Hashable) -> str:
     return "(missing)" if state is None else str(state)
 
 
-def column_named(setting: str, at: Any, names: Sequence[str], *, unnamed: bool) -> str:
-    """The column that a setting names; a column without a name may be given by position."""
-    positional = unnamed and isinstance(at, Integral)
-    name = f"x{at}" if positional else str(at)
-    if name not in names:
-        known = listing([quoted(known) for known in names], 5)
+_MEANING = {
+    "bins": "number of bins or list of cut points",
+    "high": "its high state",
+}
+
+
+def by_column(setting: str, given: Any, names: Sequence[str], *, unnamed: bool) -> dict[str, Any]:
+    """What a setting says of columns, by name; one without a name may be given by position."""
+    if given is not None and not isinstance(given, Mapping):
         raise SettingError(
-            Setting(setting), f" names {quoted(at)}, which is no column; there are {known}."
+            Setting(setting),
+            f" must be a dict of column name to {_MEANING[setting]}, got {quoted(given)}.",
         )
-    return name
+    found = {}
+    for at, said in (given or {}).items():
+        name = f"x{at}" if unnamed and isinstance(at, Integral) else str(at)
+        if name not in names:
+            known = listing([quoted(known) for known in names], 5)
+            raise SettingError(
+                Setting(setting), f" names {quoted(at)}, which is no column; there are {known}."
+            )
+        found[name] = said
+    return found
 
 
 #: A level seen in so few rows is noted.
@@ -86,16 +99,6 @@ class Note:
     column: str | None
     what: str
     done: str
-
-
-def oddities(columns: Sequence[Column], rows: Sequence[NDArray[Any]], n: float) -> tuple[Note, ...]:
-    """Everything odd about a table of n rows, given the rows of each state of each column."""
-    about_columns = [
-        note
-        for column, seen in zip(columns, rows, strict=True)
-        for note in about_column(column, seen)
-    ]
-    return (*about_rows(columns, n), *about_columns)
 
 
 def about_rows(columns: Sequence[Column], n: float) -> Iterator[Note]:

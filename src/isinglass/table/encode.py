@@ -14,8 +14,8 @@ from isinglass.parameters import check
 from isinglass.table.cells import array_names
 from isinglass.table.coding.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points
 from isinglass.table.coding.factor import Factor
-from isinglass.table.coding.states import check_high, learn_states
-from isinglass.table.column import RARE, Column, Note, about_column, about_rows, oddities
+from isinglass.table.coding.states import learn_states
+from isinglass.table.column import RARE, Column, Note, about_column, about_rows, by_column
 from isinglass.table.limits import check_limits
 from isinglass.table.rows import Rows, read_rows, rescale, stack
 from isinglass.table.table import Table
@@ -57,8 +57,8 @@ def encode(
     weights = rescale(rows.weights, n_eff)
     unnamed = rows.library is None
     most = min(int(max_states), MAX_STATES)
-    asked = check_bins(bins, rows.names, unnamed=unnamed, most=most)
-    highs = check_high(high, rows.names, unnamed=unnamed)
+    asked = check_bins(by_column("bins", bins, rows.names, unnamed=unnamed), most)
+    highs = by_column("high", high, rows.names, unnamed=unnamed)
     rows, cuts = _bin(replace(rows, weights=weights), asked)
     check_limits(rows.names, rows.factors, max_states, missing)
     return _table(rows, cuts, missing, highs)
@@ -105,7 +105,10 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
         np.bincount(codes[:, position], rows.weights, minlength=len(column.states))
         for position, column in enumerate(columns)
     ]
-    notes = (*rows.notes, *oddities(columns, seen, float(rows.weights.sum())))
+    odd = [
+        note for column, of in zip(columns, seen, strict=True) for note in about_column(column, of)
+    ]
+    notes = (*rows.notes, *about_rows(columns, float(rows.weights.sum())), *odd)
     available = missing == "available" and any(column.has_missing_state for column in columns)
     return Table(
         codes,

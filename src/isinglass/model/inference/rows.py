@@ -51,7 +51,12 @@ def encode_with_missing(field: MarkovField, X: Any) -> tuple[Codes, NDArray[np.b
     missing = np.zeros(codes.shape, dtype=bool, order="F")
     for v, factor in factors:
         missing[:, v] = factor.missing
-        _check_no_missing_state(field, v, factor)
+        if field.states[v][-1] is None and factor.missing.any():
+            raise SettingError(
+                f"a missing value of {field.names[v]!r} is a state of this model, so there is "
+                "nothing to complete; fit with ",
+                *(Setting("missing", "available"), ' or "drop" instead of "state".'),
+            )
         seen = factor.rows(~factor.missing)
         codes[~factor.missing, v] = look_up_states(column_of(field, v, seen), seen)
     return codes, missing
@@ -62,41 +67,27 @@ def _open(
 ) -> tuple[Codes, Iterator[tuple[int, Factor]]]:
     """Codes that are all 0, and the cells of each column of the model, in turn."""
     source = open_source(X)
-    at = _positions(field, source.names, named=source.library is not None)
-    absent = [quoted(field.names[v]) for v in columns if v not in at]
+    at = {name: position for position, name in enumerate(source.names)}
+    if source.library is None:
+        if len(source.names) != len(field.names):
+            raise TableError(
+                f"the table has {len(source.names)} columns, but the model {len(field.names)}; "
+                "give the same columns in the same order, or a data frame with names."
+            )
+        at = {name: position for position, name in enumerate(field.names)}
+    names = [field.names[v] for v in columns]
+    absent = [quoted(name) for name in names if name not in at]
     if absent:
         raise TableError(f"the table has no column {listing(absent, 8)}, which the model needs.")
     codes = np.zeros((source.n_rows, len(field.names)), dtype=np.uint8, order="F")
-    return codes, ((v, factorise(field.names[v], source.cells(at[v]))) for v in columns)
-
-
-def _check_no_missing_state(field: MarkovField, v: int, factor: Factor) -> None:
-    if field.states[v][-1] is None and factor.missing.any():
-        raise SettingError(
-            f"a missing value of {field.names[v]!r} is a state of this model, so there is nothing "
-            "to complete; fit with ",
-            Setting("missing", "available"),
-            ' or "drop" instead of "state".',
-        )
+    factors = (factorise(name, source.cells(at[name])) for name in names)
+    return codes, zip(columns, factors, strict=True)
 
 
 def column_of(field: MarkovField, v: int, factor: Factor) -> Column:
     """A column of the model, as these cells have to be looked up."""
     cuts = field.cuts.get(v) if factor.reads_as_numbers else None
     return Column(field.names[v], field.states[v], ordered=False, cuts=cuts)
-
-
-def _positions(field: MarkovField, names: tuple[str, ...], named: bool) -> dict[int, int]:
-    """Where each column of the model stands in the table."""
-    if named:
-        place = {name: position for position, name in enumerate(names)}
-        return {v: place[name] for v, name in enumerate(field.names) if name in place}
-    if len(names) != len(field.names):
-        raise TableError(
-            f"the table has {len(names)} columns, but the model {len(field.names)}; give the "
-            "same columns in the same order, or a data frame with names."
-        )
-    return {v: v for v in range(len(names))}
 
 
 def log_potential(field: MarkovField, codes: NDArray[np.integer[Any]]) -> Array:

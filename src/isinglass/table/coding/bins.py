@@ -14,32 +14,15 @@ from numpy.typing import NDArray
 from isinglass.errors import Setting, SettingError
 from isinglass.table.coding.factor import MISSING, Factor, code_dtype
 from isinglass.table.coding.labels import are_numbers, are_texts_of_numbers, plain
-from isinglass.table.column import column_named
 from isinglass.wording import quoted
 
 _LARGEST = int(np.finfo(np.float64).max)
 Cuts: TypeAlias = tuple[float, ...]
 
 
-def check_bins(
-    bins: Any, names: Sequence[str], *, unnamed: bool, most: int
-) -> dict[str, int | Cuts]:
-    """Column name to number of bins, at most so many, or to the user's own cut points.
-
-    A column without a name may be given by position.
-    """
-    if bins is None:
-        return {}
-    if not isinstance(bins, Mapping):
-        raise SettingError(
-            Setting("bins"),
-            " must be a dict of column name to number of bins or list of cut points, got "
-            f"{quoted(bins)}.",
-        )
-    return {
-        column_named("bins", at, names, unnamed=unnamed): _checked(at, bins[at], most)
-        for at in bins
-    }
+def check_bins(bins: Mapping[str, Any], most: int) -> dict[str, int | Cuts]:
+    """By column, a number of bins, at most so many, or the user's own cut points."""
+    return {name: _checked(name, asked, most) for name, asked in bins.items()}
 
 
 def _checked(at: Any, asked: Any, most: int) -> int | Cuts:

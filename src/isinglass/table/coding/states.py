@@ -18,7 +18,7 @@ from isinglass.table.coding.labels import (
     match_label,
     sort_labels,
 )
-from isinglass.table.column import Column, column_named
+from isinglass.table.column import Column
 from isinglass.wording import listing, quoted
 
 
@@ -146,18 +146,6 @@ def _negates(label: str, other: str) -> bool:
     label, other = _folded(label), _folded(other)
     before = label.removesuffix(other).strip(" -_") if label.endswith(other) else ""
     return before in _NEGATIONS.split()
-
-
-def check_high(high: Any, names: Sequence[str], *, unnamed: bool) -> dict[str, Any]:
-    """Column name to high state; a column without a name may be given by position."""
-    if high is None:
-        return {}
-    if not isinstance(high, Mapping):
-        raise SettingError(
-            Setting("high"),
-            f" must be a dict of column name to its high state, got {quoted(high)}.",
-        )
-    return {column_named("high", at, names, unnamed=unnamed): high[at] for at in high}
 
 
 def high_last(name: str, states: Sequence[Hashable], high: Any) -> list[Hashable]:
