@@ -121,18 +121,13 @@ class Graph:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from isinglass import GreedyGraph
-    >>> rng = np.random.default_rng(0)
-    >>> a = rng.integers(0, 2, 500)
-    >>> b = np.where(rng.random(500) < 0.8, a, 1 - a)
-    >>> graph = GreedyGraph().fit(np.column_stack([a, b, rng.integers(0, 2, 500)])).graph_
-    >>> graph
-    Graph(3 columns, 1 edge: x0 -- x1)
-    >>> graph.neighbors("x1")
-    ['x0']
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> graph = ig.GreedyGraph().fit(field.sample(1000, seed=0)).graph_
+    >>> graph.edges
+    [('x0', 'x1'), ('x1', 'x2')]
     >>> graph.adjacency.toarray().astype(int).tolist()
-    [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     """
 
     def __init__(

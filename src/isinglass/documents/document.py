@@ -35,10 +35,7 @@ class Fault(ValueError):
 
 
 def as_bytes(document: Any) -> bytes:
-    """A document as JSON, floats with all their digits; plain values only, all finite.
-
-    A column, a coupling or a path has a line of its own, so that people can read it too.
-    """
+    """A document of plain values as JSON, floats with all their digits, in lines for people."""
     return (_laid_out(document, 3) + "\n").encode()
 
 

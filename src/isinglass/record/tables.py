@@ -50,13 +50,10 @@ class Associations:
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Rows of each state of each column, missing values last where they are left out; the pairs.
-
-    `pairs` is None where a table has too many columns for a number each.
-    """
+    """Rows of each state of each column, missing values last where they are left out; the pairs."""
 
     counts: tuple[tuple[float, ...], ...]
-    pairs: Associations | None
+    pairs: Associations | None  # None where there are more than MOST_COLUMNS
 
 
 def tally_of(table: Table) -> Tally:

@@ -69,15 +69,11 @@ class L1Graph(Rival):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import isinglass as ig
-    >>> rng = np.random.default_rng(0)
-    >>> fever = rng.random(400) < 0.3
-    >>> cough = np.where(rng.random(400) < 0.85, fever, ~fever)
-    >>> rash = rng.random(400) < 0.2
-    >>> est = ig.L1Graph().fit(np.column_stack([fever, cough, rash]))
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+    >>> est = ig.L1Graph().fit(field.sample(1000, seed=1))
     >>> est.graph_.edges
-    [('x0', 'x1')]
+    [('x0', 'x1'), ('x1', 'x2')]
     >>> len(est.at(1e-4))
     3
     """
@@ -106,10 +102,7 @@ class L1Graph(Rival):
 
     @checked
     def at(self, penalty: float) -> Graph:
-        """Return the graph with one penalty for all columns, on the path or not.
-
-        A penalty that is not among ``lambdas_`` is solved for, and kept.
-        """
+        """Return the graph with one penalty for all columns, solved for if not on the path."""
         return self._graph(self.neighbours_at(penalty), self.rule)
 
     @checked
@@ -227,10 +220,7 @@ def coupling_size(table: Array) -> float:
 
 
 def spreads(table: Table) -> Array:
-    """Return each column's standard deviation, 1 when its states are evenly spread.
-
-    For two states it is that of the -1/+1 coding: the same whichever state is which.
-    """
+    """Return each column's standard deviation, for two states that of the -1/+1 coding."""
     found = []
     for codes, m in zip(table.codes.T, table.n_states, strict=True):
         shares = np.bincount(codes, table.weights, minlength=m) / table.weights.sum()

@@ -46,13 +46,9 @@ class ChowLiuTree(Rival):
 
     Examples
     --------
-    >>> import numpy as np
     >>> import isinglass as ig
-    >>> rng = np.random.default_rng(0)
-    >>> a = rng.integers(0, 3, 500)
-    >>> b = np.where(rng.random(500) < 0.7, a, rng.integers(0, 3, 500))
-    >>> c = np.where(rng.random(500) < 0.7, b, rng.integers(0, 3, 500))
-    >>> ig.ChowLiuTree().fit(np.column_stack([a, b, c])).graph_.edges
+    >>> field = ig.simulate.potts(ig.simulate.chain(3), 3, seed=0)
+    >>> ig.ChowLiuTree().fit(field.sample(1000, seed=0)).graph_.edges
     [('x0', 'x1'), ('x1', 'x2')]
     """
 
@@ -63,13 +59,12 @@ class ChowLiuTree(Rival):
         self.mutual_information_ = mutual_information(table, self._threads())
         allowed = self.mutual_information_ > NONE
         if rule is not None:
-            allowed &= self._gains(table) > rule.threshold(table.n, len(table.columns))
+            free = np.maximum(np.asarray(table.n_states) - 1, 1)
+            information, df = self.mutual_information_, np.outer(free, free)
+            gains = one_parameter_gain(information, df, table.n)
+            allowed &= gains > rule.threshold(table.n, len(table.columns))
         linked = spanning_tree(self.mutual_information_, allowed)
         return self._graph(neighbours_of(linked), "or")
-
-    def _gains(self, table: Table) -> Array:
-        free = np.maximum(np.asarray(table.n_states) - 1, 1)
-        return one_parameter_gain(self.mutual_information_, np.outer(free, free), table.n)
 
 
 def mutual_information(table: Table, threads: int = 1) -> Array:

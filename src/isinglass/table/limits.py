@@ -44,10 +44,7 @@ def check_size(path: Path, size: float, max_bytes: int) -> None:
 def check_limits(
     names: Sequence[str], factors: Sequence[Factor], max_states: int, missing: str
 ) -> None:
-    """Raise TableError if a column has too many states, or the table too many cells.
-
-    A column may have `max_states` states; with the missing state, never more than a byte holds.
-    """
+    """Raise TableError if a column has too many states, or the table too many cells."""
     wide = [
         (name, factor, limit)
         for name, factor in zip(names, factors, strict=True)
@@ -59,7 +56,7 @@ def check_limits(
 
 
 def _most_labels(factor: Factor, max_states: int, missing: str) -> int:
-    # Missing values are looked for only where they could matter: that takes time.
+    # With the missing state, never more than a byte holds; looking for that one takes time.
     near = len(factor.labels) >= MAX_STATES and missing in ("state", "available")
     return min(max_states, MAX_STATES - bool(near and factor.missing.any()))
 

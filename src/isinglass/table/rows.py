@@ -19,11 +19,7 @@ from isinglass.wording import counted, listing, quoted
 
 @dataclass(frozen=True)
 class Rows:
-    """The columns and weights of the rows that exist; states have no order yet.
-
-    `kept` says which of the rows that came they are, None for all; `dropped` how many are gone
-    because values were missing.
-    """
+    """The columns and weights of the rows that exist, as in `Table`; states have no order yet."""
 
     names: tuple[str, ...]
     factors: tuple[Factor, ...]
@@ -71,13 +67,20 @@ def split_weights(
 ) -> tuple[list[int], NDArray[np.float64]]:
     """The columns of a table, without that of its weights if it has one; the weight of each row."""
     columns = list(range(len(source.names)))
-    if isinstance(sample_weight, str):
-        position = _position(source, sample_weight)
-        given = _cells_as_floats(source, position)
-        columns.remove(position)
-        check_shape(source.n_rows, len(columns))
-    else:
+    if not isinstance(sample_weight, str):
         given = _as_floats(1.0 if sample_weight is None else sample_weight)
+        return columns, _checked(given, source.n_rows)
+    if sample_weight not in source.names:
+        known = listing([quoted(known) for known in source.names], 5)
+        raise BadWeights(
+            WEIGHTS, f" names {sample_weight!r}, which is no column; there are {known}."
+        )
+    position = source.names.index(sample_weight)
+    cells = source.cells(position)
+    given = np.full(source.n_rows, np.nan)
+    given[slice(None) if cells.null is None else ~cells.null] = _as_floats(cells.seen)
+    columns.remove(position)
+    check_shape(source.n_rows, len(columns))
     return columns, _checked(given, source.n_rows)
 
 
@@ -116,22 +119,6 @@ def _not_counts(weights: NDArray[np.float64]) -> tuple[Part, ...]:
         Setting("n_eff", float(weights.sum())),
         ".",
     )
-
-
-def _position(source: Source, name: str) -> int:
-    if name in source.names:
-        return source.names.index(name)
-    known = listing([quoted(known) for known in source.names], 5)
-    raise BadWeights(WEIGHTS, f" names {name!r}, which is no column; there are {known}.")
-
-
-def _cells_as_floats(source: Source, position: int) -> NDArray[np.float64]:
-    cells = source.cells(position)
-    if cells.null is None:
-        return _as_floats(cells.seen)
-    weights = np.full(source.n_rows, np.nan)
-    weights[~cells.null] = _as_floats(cells.seen)
-    return weights
 
 
 def _as_floats(given: Any) -> NDArray[np.float64]:

@@ -70,10 +70,7 @@ class Table:
 
     @cached_property
     def n_answers(self) -> tuple[int, ...]:
-        """The number of states of each column, without the missing state where that is left out.
-
-        A column without any value has one, the missing state: it is a constant column.
-        """
+        """States of each column, at least one, without the missing state where it is left out."""
         return tuple(
             max(len(column.states) - (self.available and column.has_missing_state), 1)
             for column in self.columns
@@ -100,10 +97,7 @@ class Table:
         return f"sha256:{content.hexdigest()}"
 
     def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
-        """Some rows, with the states seen there; and which of the old states those are.
-
-        The number of rows, `n`, stays that of the whole table.
-        """
+        """Some rows, with the states seen there, and which those are; `n` stays the same."""
         part, kept = self.with_rows(self.codes[rows], self.weights[rows])
         return replace(part, available=False, total=self.n), kept
 

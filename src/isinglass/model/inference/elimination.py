@@ -77,7 +77,7 @@ def in_bytes(count: float) -> str:
 
 def log_sum(field: MarkovField, order: Elimination) -> float:
     """Log of the sum of exp(log-potential) over all combinations of states."""
-    return _log_sum(_summed_out(field, order))
+    return _log_sum(_in_turn(field, order, _sum))
 
 
 def _log_sum(tables: Iterable[_SummedOut]) -> float:
@@ -88,7 +88,7 @@ def draw(
     field: MarkovField, order: Elimination, n: int, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
     """Draw codes of n independent rows, shape (n, p); columns are contiguous."""
-    below_each = [_cumulative(table) for table in _summed_out(field, order)]
+    below_each = [_cumulative(table) for table in _in_turn(field, order, _sum)]
     codes = np.zeros((len(field.names), n), dtype=np.uint8)
     for (v, *others), below in zip(reversed(order.scopes), reversed(below_each), strict=True):
         at = np.zeros(n, dtype=np.intp)  # the number of each row's combination of the others
@@ -105,7 +105,7 @@ def marginals(
     field: MarkovField, order: Elimination
 ) -> tuple[float, list[Array], dict[tuple[int, int], Array]]:
     """The log-partition function, and the probabilities of all states and all coupled pairs."""
-    tables = list(_summed_out(field, order))
+    tables = list(_in_turn(field, order, _sum))
     beliefs = _beliefs(order, tables)
     single = [_onto(beliefs[v], (v,)) for v in range(len(field.names))]
     pairs = {}
@@ -120,7 +120,7 @@ def marginals(
 
 def joint(field: MarkovField, order: Elimination, columns: Sequence[int]) -> Array:
     """Probabilities of all combinations of states of columns that the order keeps together."""
-    beliefs = _beliefs(order, list(_summed_out(field, order)))
+    beliefs = _beliefs(order, list(_in_turn(field, order, _sum)))
     first = next(scope[0] for scope in order.scopes if scope[0] in columns)
     return _onto(beliefs[first], columns)
 
@@ -170,10 +170,6 @@ class _SummedOut(NamedTuple):
 
 Kept = TypeVar("Kept", bound=tuple[Any, ...])
 """What is kept of a column that was taken out; its last part is the message."""
-
-
-def _summed_out(field: MarkovField, order: Elimination) -> Iterator[_SummedOut]:
-    return _in_turn(field, order, _sum)
 
 
 def _in_turn(

@@ -54,10 +54,7 @@ class Mixing:
 
 
 def diagnose_mixing(field: MarkovField, codes: NDArray[np.uint8], chains: int) -> Mixing:
-    """Look at the indicator of every state of every column, and at the log-potential.
-
-    Row d * chains + c of the codes is draw d of chain c.
-    """
+    """Look at every state of every column, and at the log-potential; codes as in `Chains`."""
     found = []
     for name, quantity in _quantities(field, codes):
         halves = split(quantity.reshape(-1, chains).T)

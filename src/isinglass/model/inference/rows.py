@@ -43,10 +43,7 @@ def encode_rows(field: MarkovField, X: Any, columns: Iterable[int]) -> Codes:
 
 
 def encode_with_missing(field: MarkovField, X: Any) -> tuple[Codes, NDArray[np.bool_]]:
-    """Read all columns of the model; cells that are missing have code 0, and say so.
-
-    A column in which the model takes a missing value for a state must have none missing.
-    """
+    """Read all columns of the model; cells that are missing have code 0, and say so."""
     codes, factors = _open(field, X, range(len(field.names)))
     missing = np.zeros(codes.shape, dtype=bool, order="F")
     for v, factor in factors:

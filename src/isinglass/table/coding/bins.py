@@ -64,7 +64,12 @@ def cut_points(name: str, factor: Factor, weights: NDArray[np.float64], asked: i
     or below it. So a weight of two is two rows, and no bin is empty. They are fewer where values
     repeat.
     """
-    _check_numbers(name, factor)
+    if not factor.reads_as_numbers:
+        raise SettingError(
+            f"column {name!r} is to be binned but holds {quoted(no_number(factor))}, which is no "
+            "number; take it out of ",
+            *(Setting("bins"), ", or drop the column."),
+        )
     return asked if isinstance(asked, tuple) else _quantiles(factor, weights, asked)
 
 
@@ -82,10 +87,7 @@ def _quantiles(factor: Factor, weights: NDArray[np.float64], n_bins: int) -> Cut
 
 
 def bin_factor(factor: Factor, cuts: Sequence[float]) -> Factor:
-    """Replace each value by its bin; a value equal to a cut point falls below it.
-
-    Bins without a value are not among the labels.
-    """
+    """Replace each value by its bin, below a cut point that it equals; empty bins have no label."""
     if len(factor.labels) == 0:
         return factor
     bins = np.searchsorted(np.asarray(cuts), _as_floats(factor))
@@ -104,17 +106,6 @@ def _as_floats(factor: Factor) -> NDArray[np.float64]:
         labels: list[Any] = list(factor.labels)
         clipped = [max(min(label, _LARGEST), -_LARGEST) for label in labels]
         return np.array(clipped, dtype=np.float64)
-
-
-def _check_numbers(name: str, factor: Factor) -> None:
-    if factor.reads_as_numbers:
-        return
-    raise SettingError(
-        f"column {name!r} is to be binned but holds {quoted(no_number(factor))}, which is no "
-        "number; take it out of ",
-        Setting("bins"),
-        ", or drop the column.",
-    )
 
 
 def no_number(factor: Factor) -> Any:

@@ -63,10 +63,7 @@ COUNTED_RANGE = 1024
 
 @dataclass(frozen=True)
 class Factor:
-    """One column: `labels[codes]` gives back the cells, and MISSING marks a missing one.
-
-    All labels are distinct; their order means nothing yet.
-    """
+    """One column: `labels[codes]` gives back the cells; labels are distinct, in any order."""
 
     codes: Codes
     labels: NDArray[Any]

@@ -46,23 +46,18 @@ def learn_states(
     if len(states) == 2 and not ordered:
         states, ordered = low_then_high(states), True
     if name in high:
-        _check_no_missing_state(name, incomplete and counted)
+        if incomplete and counted:
+            raise SettingError(
+                *(Setting("high"), f" names a state of column {name!r}, whose missing values are "),
+                *("a state of their own (", Setting("missing", "state"), "), always the last "),
+                "one. Leave this column out.",
+            )
         states, ordered = high_last(name, states, high[name]), True
     if incomplete:
         # Two states have an order even if one of them is the missing state, the high one.
         states, ordered = [*states, None], len(states) == 1 if counted else ordered
     column = Column(name, tuple(states), ordered)
     return column, look_up_states(column, factor)
-
-
-def _check_no_missing_state(name: str, has_one: bool) -> None:
-    if has_one:
-        raise SettingError(
-            Setting("high"),
-            f" names a state of column {name!r}, whose missing values are a state of their own (",
-            Setting("missing", "state"),
-            "), always the last one. Leave this column out.",
-        )
 
 
 def look_up_states(column: Column, factor: Factor) -> Codes:
@@ -149,11 +144,8 @@ def _negates(label: str, other: str) -> bool:
 
 
 def high_last(name: str, states: Sequence[Hashable], high: Any) -> list[Hashable]:
-    """Put the two states of a column in the order that the user asked for.
-
-    A constant column, as in a part of the rows, stays as it is.
-    """
-    if len(states) < 2:
+    """Put the two states of a column in the order that the user asked for."""
+    if len(states) < 2:  # as in a part of the rows
         return list(states)
     if len(states) > 2:
         raise SettingError(

@@ -13,6 +13,7 @@ import numpy as np
 
 from isinglass.errors import FileError
 from isinglass.table.cells import check_names
+from isinglass.table.coding.labels import number_in
 from isinglass.table.limits import check_size
 from isinglass.table.reading.delimited import DELIMITERS
 
@@ -68,7 +69,7 @@ def with_nulls(frame: pl.DataFrame, words: Sequence[str]) -> pl.DataFrame:
 def _replacements(frame: pl.DataFrame, words: Sequence[str]) -> Iterator[pl.Expr]:
     import polars as pl
 
-    numbers = [number for number in map(_number, words) if math.isfinite(number)]
+    numbers = [number for number in map(number_in, words) if math.isfinite(number)]
     for name, dtype in frame.schema.items():
         if dtype.is_float():
             found = pl.col(name).cast(pl.Float64).is_in(numbers)
@@ -86,19 +87,11 @@ def _has_text(dtype: pl.DataType) -> bool:
     return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date)
 
 
-def _number(word: str) -> float:
-    try:
-        return float(word)
-    except ValueError:
-        return math.nan
-
-
 def written_back(file: FileTable, filled: pl.DataFrame, path: Path) -> bytes:
     """The content of a file at `path`: the table that was read, with the cells of `filled`.
 
-    Parquet and Arrow by the ending of the path, otherwise text. A cell of text that was there
-    comes back as it was written; one that is filled is written as its value is elsewhere in the
-    column.
+    In text, a cell that was there comes back as it was written, and one that is filled is written
+    as its value is elsewhere in the column.
     """
     suffix = path.suffix.lower()
     buffer = io.BytesIO()

@@ -27,10 +27,7 @@ DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 def read_delimited(
     path: Path, data: bytes, suffix: str, *, sep: str | None, encoding: str, header: bool
 ) -> tuple[pl.DataFrame, Layout]:
-    """Read separated text: its cells, as texts, and how they were found.
-
-    FileError says in which row and column something is wrong. An empty cell is null.
-    """
+    """Read separated text: its cells as texts, null where they are empty, and its layout."""
     data = _in_utf8(path, data, encoding)
     layout = _first_look(path, data, sep or _delimiter(data, DELIMITERS[suffix]), header)
     frame = None if b"\0" in data else _parsed(data, layout)
@@ -146,7 +143,8 @@ def _typed(cells: pl.Series, na: Sequence[str]) -> pl.Series:
     numbers = _numbers(seen)
     if numbers is not None:
         return cells.cast(numbers.dtype)
-    if _are_booleans(seen):
+    lower = seen.str.to_lowercase()
+    if len(seen) and lower.is_in(["false", "true"]).all() and lower.n_unique() == len(seen):
         return cells.str.to_lowercase() == "true"
     return cells
 
@@ -160,8 +158,3 @@ def _numbers(seen: pl.Series) -> pl.Series | None:
         if len(seen) and not (numbers.is_null() | numbers.is_nan()).any():
             return numbers if numbers.n_unique() == len(seen) else None
     return None
-
-
-def _are_booleans(seen: pl.Series) -> bool:
-    lower = seen.str.to_lowercase()
-    return len(seen) > 0 and lower.is_in(["false", "true"]).all() and lower.n_unique() == len(seen)
