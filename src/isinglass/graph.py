@@ -131,10 +131,7 @@ class Graph:
     """
 
     def __init__(
-        self,
-        names: tuple[str, ...],
-        links: Sequence[Link] | Unvalued,
-        library: str | None = None,
+        self, names: tuple[str, ...], links: Sequence[Link] | Unvalued, library: str | None = None
     ) -> None:
         own: dict[str, Any] = {"names": tuple(names), "library": library}
         if isinstance(links, Sequence):

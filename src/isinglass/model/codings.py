@@ -7,14 +7,14 @@ exactly; only how much of it stands where differs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
-from isinglass.model.inference.evidence import Evidence, known_codes
+from isinglass.model.labelled import Evidence, known_codes
 from isinglass.parameters import checked
 
 if TYPE_CHECKING:
@@ -79,10 +79,18 @@ def to_coding(field: MarkovField, coding: str, *, reference: Evidence | None = N
                 f"{name!r} has {m} states; the coding {coding!r} is for columns of two states. "
                 "Take 'reference'."
             )
-    if coding == "ising":
-        return _numbers("ising", field.intercepts, field.couplings, 0.0)
-    coded = against(field, [0] * len(field.names))
-    return _numbers("01", tuple(coded.intercepts), coded.couplings, coded.constant)
+    coded = Coded(coding, field.intercepts, field.couplings, 0.0)
+    if coding == "01":
+        coded = replace(against(field, [0] * len(field.names)), coding=coding)
+    # The numbers of the second states; a constant column has none and gets zero.
+    return replace(
+        coded,
+        intercepts=np.array([float(f[1]) if len(f) == 2 else 0.0 for f in coded.intercepts]),
+        couplings={
+            pair: float(table[1, 1]) if table.shape == (2, 2) else 0.0
+            for pair, table in coded.couplings.items()
+        },
+    )
 
 
 def against(field: MarkovField, reference: Sequence[int]) -> Coded:
@@ -106,21 +114,3 @@ def table_against(table: Array, a: int, b: int) -> Array:
     [[0.0, 0.0], [0.0, 2.0]]
     """
     return np.asarray(table - table[:, b : b + 1] - table[a] + table[a, b])
-
-
-def _numbers(
-    coding: str,
-    intercepts: Sequence[Array],
-    couplings: Mapping[tuple[int, int], Array],
-    constant: float,
-) -> Coded:
-    """The numbers of the second states; a constant column has none and gets zero."""
-    return Coded(
-        coding,
-        np.array([float(f[1]) if len(f) == 2 else 0.0 for f in intercepts]),
-        {
-            pair: float(table[1, 1]) if table.shape == (2, 2) else 0.0
-            for pair, table in couplings.items()
-        },
-        constant,
-    )

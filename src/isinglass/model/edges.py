@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,16 +25,15 @@ Array = NDArray[np.float64]
 
 
 def graph_of(field: MarkovField) -> Graph:
-    ordered = [_is_ordered(labels) for labels in field.states]
+    # Two states always have an order: the second is the high one.
+    ordered = [
+        len(labels) == 2 or sort_labels(labels, None, nominal=False) == (list(labels), True)
+        for labels in field.states
+    ]
     links = tuple(
         _link(field, pair, ordered[pair[0]] and ordered[pair[1]]) for pair in field.couplings
     )
     return Graph(field.names, links, field.library)
-
-
-def _is_ordered(labels: Sequence[Hashable]) -> bool:
-    """Two states always are: the second is the high one."""
-    return len(labels) == 2 or sort_labels(labels, None, nominal=False) == (list(labels), True)
 
 
 def _link(field: MarkovField, pair: tuple[int, int], ordered: bool) -> Link:

@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.documents.parts import load_part, save_parts
 from isinglass.graph import Graph
-from isinglass.model import codings, edges
+from isinglass.model import codings, edges, labelled
 from isinglass.model.fit.parameter_errors import ParameterErrors
-from isinglass.model.inference import completion, evidence, questions, rows, sampling
+from isinglass.model.inference import completion, questions, rows, sampling
 from isinglass.model.potentials import check_columns, check_zero_sum, frozen, zero_sum
 from isinglass.parameters import checked
 from isinglass.table.column import high_states
@@ -197,7 +197,7 @@ class MarkovField:
     wald = edges.wald
     to_coding = codings.to_coding
 
-    given = evidence.given
+    given = labelled.given
     log_partition = questions.log_partition
     marginals = questions.marginals
     pair_marginals = questions.pair_marginals

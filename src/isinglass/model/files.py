@@ -32,11 +32,7 @@ def model_to_json(field: MarkovField) -> Document:
         "library": field.library,
         "columns": [_column_to_json(field, v) for v in range(len(field.names))],
         "couplings": [
-            {
-                "columns": [i, j],
-                "table": coupling.tolist(),
-                "unbounded": (i, j) in field.unbounded,
-            }
+            {"columns": [i, j], "table": coupling.tolist(), "unbounded": (i, j) in field.unbounded}
             for (i, j), coupling in field.couplings.items()
         ],
     }

@@ -138,11 +138,7 @@ def _by_columns(entry: Entry, p: int, read: Callable[[Entry, Pair], T]) -> dict[
 
 
 def _value(entry: Entry, pair: Pair) -> Value:
-    return Value(*(entry[key].optional(_not_negative) for key in Value._fields))
-
-
-def _not_negative(entry: Entry) -> float:
-    return entry.number(least=0)
+    return Value(*(entry[key].optional(lambda one: one.number(least=0)) for key in Value._fields))
 
 
 def _note(note: Entry) -> Note:

@@ -44,18 +44,15 @@ class FitRecord:
         How the threshold was chosen, in words.
     diagnostics : tuple of Note
         What was odd in which column, and what was done about it.
-    rows : float
-        The number of rows that the weights stand for.
-    fingerprint : str
-        A hash of the table; equal tables have equal ones, whatever library they came in.
+    rows, fingerprint : float, str
+        Rows that the weights stand for; a hash, the same for equal tables of any library.
     version : str
         The version of isinglass that made the fit.
     tally : Tally or None
         How often each state was seen, and how each pair goes together with nothing else held.
-    link_tables : dict of (int, int) to LinkTable, or None
-        Rows observed and expected in each combination of states, by link. None in older files.
-    dropped : int or None
-        Rows that were left out because values were missing. None in older files.
+    link_tables, dropped : dict of (int, int) to LinkTable, int; or None in older files
+        Rows observed and expected in each combination of states, by link; and how many were left
+        out because values were missing.
     findings : Findings or None
         What was found out about the fit afterwards: measures, half-samples, verdicts.
 

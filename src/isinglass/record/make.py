@@ -30,15 +30,14 @@ def record_of(
 ) -> FitRecord:
     """What to keep of a fit when its table is gone."""
     table = search.table
-    values = _values(search, graph, edge_values, progress)
     return FitRecord(
         names=table.names,
-        states=tuple(column.states for column in table.columns),
+        states=table.states,
         ordered=table.ordered,
         n_answers=table.n_answers,
         graph=graph,
         paths=tuple(Paths(search.runs, table.library)),
-        values=values,
+        values=_values(search, graph, edge_values, progress),
         threshold=threshold,
         floor=search.floor,
         selector=how_chosen(settings["threshold"]),
@@ -49,10 +48,7 @@ def record_of(
         version=version("isinglass"),
         tally=tally_of(table),
         link_tables=link_tables(
-            table,
-            graph,
-            edge_values.intercept,
-            expected=edge_values.expected.get(graph.pairs),
+            table, graph, edge_values.intercept, expected=edge_values.expected.get(graph.pairs)
         ),
         dropped=table.dropped,
     )

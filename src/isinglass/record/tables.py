@@ -102,14 +102,10 @@ def _signs(
 
 @dataclass(frozen=True, eq=False)
 class LinkTable:
-    """Rows in each combination of the states of two linked columns, source down, target across.
+    """Rows in each combination of the states of two linked columns, source down, target across."""
 
-    Both columns are seen in those that are observed; expected are the rows without this edge, all
-    others kept.
-    """
-
-    observed: Array
-    expected: Array
+    observed: Array  # where both columns are seen
+    expected: Array  # without this edge, all others kept
 
 
 def link_tables(

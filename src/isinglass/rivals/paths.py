@@ -40,13 +40,11 @@ class ColumnPath:
 
 @dataclass(frozen=True, eq=False)
 class L1Paths(Sequence[ColumnPath]):
-    """One path per column; item r is the `ColumnPath` of column r.
-
-    Fit number ``r * len(lambdas) + k`` is that of column r at the k-th penalty.
-    """
+    """One path per column; item r is the `ColumnPath` of column r."""
 
     lambdas: Array
     n_states: tuple[int, ...]
+    #: Fit number ``r * len(lambdas) + k`` is that of column r at the k-th penalty.
     flat: dict[str, NDArray[Any]]
 
     @overload

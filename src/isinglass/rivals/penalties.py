@@ -54,7 +54,6 @@ class FixedPenalty(CheckedFields, Penalty):
     penalty: float
 
     def value(self, n: float, p: int) -> float:
-        """Return the number."""
         return float(self.penalty)
 
     def __repr__(self) -> str:
@@ -74,7 +73,6 @@ class Rate(CheckedFields, Penalty):
     c: float = 1.0
 
     def value(self, n: float, p: int) -> float:
-        """Return c sqrt(log(p) / n)."""
         return self.c * float(np.sqrt(np.log(max(p, 2)) / n))
 
     def __repr__(self) -> str:
@@ -97,7 +95,6 @@ class EBIC(CheckedFields, Penalty):
     gamma: float = 0.25
 
     def choose(self, paths: L1Paths, table: Table, learn: Learn) -> NDArray[np.intp]:
-        """Return the place of each column's smallest value."""
         return np.asarray(np.argmin(self.values(paths, table.n), axis=1))
 
     def first_piece(self, table: Table, intercept: bool, whole: int) -> int:
@@ -175,7 +172,6 @@ class CrossValidated(CheckedFields, Penalty):
     seed: int = 0
 
     def choose(self, paths: L1Paths, table: Table, learn: Learn) -> NDArray[np.intp]:
-        """Return the place of the best penalty, the same for all columns."""
         return np.full(len(paths), np.argmin(self.losses(paths, table, learn)))
 
     def losses(self, paths: L1Paths, table: Table, learn: Learn) -> Array:

@@ -95,9 +95,8 @@ class InteractionScreening(Rival):
         )
         self.couplings_ = _averaged(self.paths_)
         sizes = np.abs(self.couplings_[np.triu_indices_from(self.couplings_, 1)])
-        self.threshold_ = (
-            widest_gap(sizes) if isinstance(self.threshold, str) else float(self.threshold)
-        )
+        by_gap = isinstance(self.threshold, str)
+        self.threshold_ = widest_gap(sizes) if by_gap else float(self.threshold)
         return self._graph(neighbours_of(self._above(self.threshold_)), "or")
 
     @checked

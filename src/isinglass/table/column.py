@@ -63,10 +63,7 @@ def as_text(state: Hashable) -> str:
     return "(missing)" if state is None else str(state)
 
 
-_MEANING = {
-    "bins": "number of bins or list of cut points",
-    "high": "its high state",
-}
+_MEANING = {"bins": "number of bins or list of cut points", "high": "its high state"}
 
 
 def by_column(setting: str, given: Any, names: Sequence[str], *, unnamed: bool) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import OutOfMemory, SettingError
-from isinglass.model.inference.evidence import Evidence
 from isinglass.model.inference.methods import (
     Exact,
     Gibbs,
@@ -20,7 +19,7 @@ from isinglass.model.inference.methods import (
     takes_method,
 )
 from isinglass.model.inference.questions import asked, probabilities
-from isinglass.model.labelled import LabelledTable
+from isinglass.model.labelled import Evidence, LabelledTable
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField
@@ -31,13 +30,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Probabilities of the states of one column, or jointly of several, and those before.
-
-    `before` has the probabilities without any evidence; None if none was given.
-    """
+    """Probabilities of the states of one column, or jointly of several."""
 
     table: LabelledTable
-    before: LabelledTable | None
+    before: LabelledTable | None  # the same without evidence; None if none was given
 
     @property
     def odds_ratios(self) -> Array | None:
@@ -66,10 +62,7 @@ class Answer:
             return np.asarray(ratios * np.hypot(*of_logs))
 
     def rows(self, most: int | None = None) -> list[dict[str, Any]]:
-        """One dict per state: labels, probability, the one without evidence, odds ratio, errors.
-
-        Of more than `most` states, the likeliest.
-        """
+        """One dict per state, or for the `most` likely ones: labels, probabilities, odds ratio."""
         columns = {
             "probability": self.table.values,
             "error": self.table.error,
@@ -82,25 +75,23 @@ class Answer:
             at = np.argsort(-self.table.values.ravel(), kind="stable")[:most]
         cells = zip(*np.unravel_index(at, self.table.values.shape), strict=True)
         names, states = self.table.names, self.table.states
+        nothing = np.full(self.table.values.shape, np.nan)
+        known = {key: nothing if of is None else of for key, of in columns.items()}
         return [
             {"labels": {name: of[c] for name, of, c in zip(names, states, cell, strict=True)}}
-            | {key: None if of is None else _finite(float(of[cell])) for key, of in columns.items()}
+            | {key: float(of[cell]) if np.isfinite(of[cell]) else None for key, of in known.items()}
             for cell in cells
         ]
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What a model says when it is asked, by "exact" or "gibbs".
-
-    `most_likely` is a row of the highest probability with the evidence; None if that takes too much
-    memory.
-    """
+    """What a model says when it is asked, and a row of the highest probability."""
 
     given: Mapping[str, Hashable]
-    method: str
+    method: str  # "exact" or "gibbs"
     answers: tuple[Answer, ...]
-    most_likely: Mapping[str, Hashable] | None
+    most_likely: Mapping[str, Hashable] | None  # None if that takes too much memory
 
 
 @takes_method
@@ -151,7 +142,3 @@ def ask(
         return Answers(given, used, pairs, likeliest)
 
     return first_that_fits(method, answer)
-
-
-def _finite(number: float) -> float | None:
-    return number if np.isfinite(number) else None

@@ -52,14 +52,11 @@ MOST_LIKELY = "for display: the likeliest cells, more alike than real rows are"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Completed(Sequence[Any]):
-    """Tables without missing values, one per draw, in the kind of table that came in; frozen.
-
-    `filled` says how many cells of a table were missing, `note` what the tables may be used for.
-    """
+    """Tables without missing values, one per draw, in the kind of table that came in; frozen."""
 
     tables: tuple[Any, ...]
-    filled: int
-    note: str
+    filled: int  # cells of a table that were missing
+    note: str  # what the tables may be used for
 
     def __len__(self) -> int:
         return len(self.tables)

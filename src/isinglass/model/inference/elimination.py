@@ -28,12 +28,9 @@ GIBBS_INSTEAD = Wording(', or take method="gibbs"', ", or take --method gibbs")
 
 
 def plan(field: MarkovField, memory: float, together: Sequence[int] = ()) -> Elimination:
-    """Find an order for a model; a column of one state is linked to nothing.
-
-    Columns that have to stay `together` are all in the scope of the first of them to go.
-    """
+    """Find an order; columns to stay `together` are all in the scope of the first of them to go."""
     m = field.n_states
-    edges = [(i, j) for i, j in field.couplings if min(m[i], m[j]) > 1]
+    edges = [(i, j) for i, j in field.couplings if min(m[i], m[j]) > 1]  # one state says nothing
     edges += combinations(together, 2)
     return plan_elimination(m, edges, memory)
 
@@ -139,14 +136,11 @@ Belief = tuple[tuple[int, ...], Array]
 
 
 def _beliefs(order: Elimination, tables: list[_SummedOut]) -> dict[int, Belief]:
-    """The joint probabilities of each column and those it met, last column first.
-
-    All that a column met is in the scope of the first of them, which is known by then.
-    """
+    """The joint probabilities of each column and those it met, last column first."""
     beliefs: dict[int, Belief] = {}
     for scope, table in zip(reversed(order.scopes), reversed(tables), strict=True):
         probabilities = table.weights / table.total
-        if len(scope) > 1:
+        if len(scope) > 1:  # all that it met are in the scope of the first of them, known by now
             probabilities *= _onto(beliefs[scope[1]], scope[1:])
         beliefs[scope[0]] = scope, probabilities
     return beliefs

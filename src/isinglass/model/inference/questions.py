@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from isinglass.errors import Setting, SettingError
 from isinglass.graph import position_of
 from isinglass.model.inference import elimination
-from isinglass.model.inference.evidence import Evidence, known_codes, reduced
 from isinglass.model.inference.methods import (
     MEMORY,
     Exact,
@@ -22,7 +21,14 @@ from isinglass.model.inference.methods import (
     takes_method,
 )
 from isinglass.model.inference.sampling import draw_shares
-from isinglass.model.labelled import LabelledTable, code_of, table_of
+from isinglass.model.labelled import (
+    Evidence,
+    LabelledTable,
+    code_of,
+    known_codes,
+    reduced,
+    table_of,
+)
 from isinglass.parameters import Seed, checked
 
 if TYPE_CHECKING:

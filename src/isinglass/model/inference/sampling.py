@@ -19,7 +19,6 @@ from isinglass.core import gibbs_sample
 from isinglass.engine.learn import threads_for
 from isinglass.errors import OutOfMemory, Part, PoorMixing, Setting
 from isinglass.model.inference import elimination
-from isinglass.model.inference.evidence import Evidence, known_codes, reduced
 from isinglass.model.inference.methods import (
     MEMORY,
     Exact,
@@ -31,6 +30,7 @@ from isinglass.model.inference.methods import (
 from isinglass.model.inference.mixing import Mixing, diagnose_mixing
 from isinglass.model.inference.order import NUMBER
 from isinglass.model.inference.rows import labelled_rows
+from isinglass.model.labelled import Evidence, known_codes, reduced
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField

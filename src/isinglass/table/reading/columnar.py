@@ -100,13 +100,10 @@ def written_back(file: FileTable, filled: pl.DataFrame, path: Path) -> bytes:
     elif suffix in ARROW:
         filled.write_ipc(buffer)
     else:
-        buffer.write(_text(file, filled, _separator(file, suffix)))
+        usual = DELIMITERS.get(suffix, file.separator)
+        separator = usual if "\t" in (usual, file.separator) else file.separator
+        buffer.write(_text(file, filled, separator))
     return buffer.getvalue()
-
-
-def _separator(file: FileTable, suffix: str) -> str:
-    usual = DELIMITERS.get(suffix, file.separator)
-    return usual if usual == "\t" or file.separator == "\t" else file.separator
 
 
 def _text(file: FileTable, filled: pl.DataFrame, separator: str) -> bytes:
