@@ -67,6 +67,8 @@ def to_plain(value: Any) -> Any:
     >>> to_plain({"sizes": np.array([1, 2]), "shares": {(0, 1): np.float64(0.5)}})
     {'sizes': [1, 2], 'shares': [[0, 1, 0.5]]}
     """
+    if type(value) in (int, float, str):  # most of them
+        return value
     if is_dataclass(value):
         return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
     if hasattr(value, "_asdict"):
@@ -216,7 +218,11 @@ class Entry:
 
     def numbers(self, length: int | None = None, least: float = -LARGEST) -> list[float]:
         """A list of finite numbers."""
-        return [each.number(least) for each in self.entries(self.name, length)]
+        values = self.items(length)
+        for value in values:
+            if type(value) not in (int, float) or not least <= value <= LARGEST:
+                Entry(value, self.name).number(least)  # which says what is wrong
+        return list(map(float, values))
 
     def increasing(self, numbers: list[Any]) -> tuple[Any, ...]:
         """The numbers of this entry, if each is larger than the one before."""

@@ -99,18 +99,11 @@ class LabelledTable:
 
 
 def table_of(
-    field: MarkovField,
-    columns: Sequence[int],
-    values: Array,
-    error: Array | None = None,
-    *,
-    quantity: str = "probability",
-    condition: str = "",
+    field: MarkovField, group: Sequence[int], values: Array, error: Array | None = None, **more: str
 ) -> LabelledTable:
-    """Numbers for the states of some columns of a model."""
-    names = tuple(field.names[v] for v in columns)
-    states = tuple(field.states[v] for v in columns)
-    return LabelledTable(names, states, values, quantity, field.library, error, condition)
+    """Numbers for the states of a group of columns of a model."""
+    names, states = zip(*((field.names[v], field.states[v]) for v in group), strict=True)
+    return LabelledTable(names, states, values, library=field.library, error=error, **more)
 
 
 def _unused(name: str, names: Container[str]) -> str:

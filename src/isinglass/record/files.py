@@ -171,11 +171,13 @@ def _tally(tally: Entry, n_states: tuple[int, ...]) -> Tally:
 
 def _associations(pairs: Entry, p: int) -> Associations:
     size = p * (p - 1) // 2
-    signs = [sign.choice(-1, 0, 1) for sign in pairs["sign"].entries("the sign of a pair", size)]
+    sign = pairs["sign"]
+    if not all(type(one) is int and -1 <= one <= 1 for one in sign.items(size)):
+        raise sign.fault("must be -1, 0 or 1")
     information, smallest = (
         np.array(pairs[key].numbers(size, least=0)) for key in ("information", "smallest")
     )
-    return Associations(information, np.array(signs, dtype=np.int8), smallest)
+    return Associations(information, np.array(sign.value, dtype=np.int8), smallest)
 
 
 def _link_tables(tables: Entry, answers: tuple[int, ...]) -> dict[Pair, LinkTable]:

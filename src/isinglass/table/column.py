@@ -22,15 +22,11 @@ from isinglass.wording import listing, quoted
 class Column:
     """Name and states of one column; a code is an index into the states.
 
-    `states` are the labels seen, in order, as plain Python values; the missing state
-    (``missing="state"``) is None, and comes last. `ordered` says whether the order means something:
-    it does for numbers, ordered categories, binned columns, and any two states, which come in the
-    order low, high. A column with the missing state and more than one other is not ordered, since
-    None has no place among the others, unless that state only says where the column is not
-    available; nor is an unordered category of three numbers or more.
-
-    `cuts` are the inner cut points of a binned column, whose states are the bins that rows fall
-    into. A bin holds the values above one cut point and up to the next.
+    `states` are the labels seen, in order, as plain Python values; the missing state is None, and
+    comes last. Their order means something for numbers, ordered categories, binned columns, and any
+    two states, low and high; not where the missing state is one of three or more, unless it only
+    says where the column is not available. `cuts` are the inner cut points of a binned column; a
+    bin holds the values above one cut point and up to the next.
     """
 
     name: str

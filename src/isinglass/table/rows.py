@@ -95,9 +95,8 @@ def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.floa
     factor = rows / shares.sum()
     if abs(factor / weights.max() - 1) < 1e-12:  # done before; rounding would move them once more
         return weights
-    scaled: NDArray[np.float64] = shares * factor
     # A share too small to write down is still a row that exists.
-    return np.maximum(scaled, np.finfo(np.float64).tiny)
+    return np.maximum(shares * factor, np.finfo(np.float64).tiny)
 
 
 def _kish(weights: NDArray[np.float64]) -> float:

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 from scipy.special import softmax
 
 from isinglass.errors import SettingError, Wording
@@ -111,13 +109,16 @@ def pieces_of(
 
 def _connected(field: MarkovField, columns: list[int]) -> Iterator[tuple[int, ...]]:
     """The columns in pieces that do not touch each other."""
-    at = {v: place for place, v in enumerate(columns)}
-    links = [(at[v], at[t]) for v in columns for t in _speaking(field, v) if t in at]
-    rows, others = np.array(links, dtype=np.intp).reshape(-1, 2).T
-    shape = len(columns), len(columns)
-    _, piece = connected_components(csr_array((np.ones(len(rows)), (rows, others)), shape=shape))
-    for label in range(piece.max() + 1):
-        yield tuple(v for v, own in zip(columns, piece, strict=True) if own == label)
+    left = set(columns)
+    while left:
+        piece, reached = [], [min(left)]
+        while reached:
+            v = reached.pop()
+            if v in left:
+                left.remove(v)
+                piece.append(v)
+                reached += _speaking(field, v)
+        yield tuple(sorted(piece))
 
 
 def _speaking(field: MarkovField, v: int) -> list[int]:

@@ -110,8 +110,11 @@ def _factorise_seen(name: str, values: NDArray[Any]) -> Coded:
     if kind not in "fMm":
         return factorise_objects(name, values)
     seen = ~(np.isnan(values) if kind == "f" else np.isnat(values))
-    codes, labels = (_factorise_floats if kind == "f" else _factorise_by_sorting)(values[seen])
-    return codes if seen.all() else scatter(codes, seen), labels
+    factorise_all = _factorise_floats if kind == "f" else _factorise_by_sorting
+    if seen.all():
+        return factorise_all(values)
+    codes, labels = factorise_all(values[seen])
+    return scatter(codes, seen), labels
 
 
 def _factorise_integers(values: NDArray[Any]) -> Coded:

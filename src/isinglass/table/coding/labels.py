@@ -23,7 +23,7 @@ def plain(label: Any) -> Any:
     """The label as Python's own type, where there is one that holds it exactly.
 
     Times that Python cannot hold (nanoseconds, years beyond 9999) become text. Times with a zone
-    are told in UTC, where no hour comes twice.
+    are given in UTC, where no hour comes twice.
     """
     if isinstance(label, np.datetime64):
         return _plain_time(label)
