@@ -96,7 +96,7 @@ def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.floa
     if abs(factor / weights.max() - 1) < 1e-12:  # done before; rounding would move them once more
         return weights
     # A share too small to write down is still a row that exists.
-    return np.maximum(shares * factor, np.finfo(np.float64).tiny)
+    return np.asarray(np.maximum(shares * factor, np.finfo(np.float64).tiny))
 
 
 def _kish(weights: NDArray[np.float64]) -> float:
