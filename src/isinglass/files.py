@@ -39,11 +39,7 @@ def check_file(path: str | os.PathLike[str]) -> None:
 
 
 def check_side_files(contents: Iterable[Path], main: Path, *, overwrite: bool = False) -> None:
-    """Raise FileError if a file beside the one that was named is somebody else's.
-
-    The file that was named is replaced. Those that go beside it, whose names nobody gave, are
-    replaced only if they bear our mark, or if that was asked for.
-    """
+    """Raise FileError if a file beside the named one would be replaced that is not ours."""
     for path in contents:
         if path != main and not overwrite and path.is_file() and MARK not in _start(path):
             raise FileError(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,34 +31,30 @@ class Link(NamedTuple):
     source, target : int
         Columns, source before target.
     strength : float or None
-        0 to 1: how much the two ends help to predict each other in this graph. With c the
-        log-likelihood per row that is lost when the edge is removed and everything else is
-        refitted, the mean of its two ends, it is sqrt(1 - exp(-2c)) (the R of Cox and Snell).
+        sqrt(1 - exp(-2c)), 0 to 1 (the R of Cox and Snell), with c the log-likelihood per row that
+        is lost when the edge is removed and everything else is refitted, the mean of its two ends.
         None in a model that no table was asked about.
     sign : int
         +1 or -1 where both columns are ordered or have two states, else 0.
     coupling, log_odds : float or None
-        theta on the -1/+1 scale, and 4 theta, between two columns of two states. In a graph that
-        a search found, the mean of the ends that chose the edge, each refitted on its own; in a
-        model's graph, the one value of the joint fit. See `Graph.with_couplings`.
+        theta on the -1/+1 scale, and 4 theta, between two columns of two states: the mean of the
+        ends that chose the edge, or in a model's graph the one value of the joint fit.
     evidence : float or None
-        The likelihood ratio statistic of the edge in this graph, 2nc, everything else refitted, as
-        a chi-square with one degree of freedom; None in a model that no table was asked about.
+        The likelihood ratio statistic of the edge, 2nc, as a chi-square with one degree of freedom.
     selected_by : str
-        "both", or the name of the one column that chose it; "required" if nobody had to; empty
-        where no search is known.
+        "both", the name of the one column that chose it, "required", or empty if no search is
+        known.
     unbounded : bool
-        A zero cell or a collinear column leaves the size of the link open.
+        A zero cell or a collinear column leaves the size of the edge open.
     tier : str
-        "firm", "tentative", or empty: the first tier whose level `entry_evidence` exceeds.
-        "required" if the edge was asked for.
+        "firm", "tentative", or empty: the first tier whose level `entry_evidence` exceeds; or
+        "required".
     relative_strength : float or None
-        0 to 1: the strength at one end as a share of what is possible there (the R of Nagelkerke),
-        at the end where it is larger, so that it does not depend on how rare the states are. It is
-        1 if one end is known exactly once the other is.
+        The strength at one end as a share of what is possible there (the R of Nagelkerke), at the
+        end where it is larger. It is 1 if one end is known exactly once the other is.
     entry_evidence : float or None
-        The number that decides: the edge is in the graph of every threshold below this one, down
-        to that of this graph. Thresholds are on the scale of `evidence` here, 2n times the gain.
+        The edge is in the graph of every threshold below this one, down to that of this graph, on
+        the scale of `evidence`: 2n times the gain.
     source_state, target_state : str or None
         The states that `log_odds` is about: the second, high state of each column.
     size : float
@@ -92,17 +90,18 @@ NUMBERS = (
 )
 
 
-class Unvalued(Protocol):
-    """Links whose numbers have not been asked for yet."""
+_WORDS = ("source", "target", "source_state", "target_state", "tier", "selected_by")
+_WHOLE = {"sign": nw.Int64(), "unbounded": nw.Boolean()}
+#: The data types of the columns of a table of edges.
+TYPES = dict.fromkeys(NUMBERS, nw.Float64()) | dict.fromkeys(_WORDS, nw.String()) | _WHOLE
 
-    @property
-    def pairs(self) -> Sequence[tuple[int, int]]:
-        """The columns of each link, in column order."""
-        ...
 
-    def links(self) -> tuple[Link, ...]:
-        """All numbers of all links."""
-        ...
+@dataclass(frozen=True, eq=False)
+class Unvalued:
+    """The columns of links, in column order, and a way to get all their numbers."""
+
+    pairs: Sequence[tuple[int, int]]
+    links: Callable[[], tuple[Link, ...]]
 
 
 class Graph:
@@ -122,25 +121,17 @@ class Graph:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from isinglass import GreedyGraph
-    >>> rng = np.random.default_rng(0)
-    >>> a = rng.integers(0, 2, 500)
-    >>> b = np.where(rng.random(500) < 0.8, a, 1 - a)
-    >>> graph = GreedyGraph().fit(np.column_stack([a, b, rng.integers(0, 2, 500)])).graph_
-    >>> graph
-    Graph(3 columns, 1 edge: x0 -- x1)
-    >>> graph.neighbors("x1")
-    ['x0']
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> graph = ig.GreedyGraph().fit(field.sample(1000, seed=0)).graph_
+    >>> graph.edges
+    [('x0', 'x1'), ('x1', 'x2')]
     >>> graph.adjacency.toarray().astype(int).tolist()
-    [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     """
 
     def __init__(
-        self,
-        names: tuple[str, ...],
-        links: Sequence[Link] | Unvalued,
-        library: str | None = None,
+        self, names: tuple[str, ...], links: Sequence[Link] | Unvalued, library: str | None = None
     ) -> None:
         own: dict[str, Any] = {"names": tuple(names), "library": library}
         if isinstance(links, Sequence):
@@ -185,8 +176,6 @@ class Graph:
     def neighbors(self, name: str) -> list[str]:
         """Names of the columns linked to one, in column order.
 
-        Examples
-        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
         >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
@@ -199,17 +188,9 @@ class Graph:
     def with_couplings(self, couplings: Mapping[tuple[int, int], NDArray[np.float64]]) -> Graph:
         """Return the same graph with the numbers of a joint fit, as ``model_.couplings``.
 
-        A graph that a search found keeps its numbers: its `coupling`, `log_odds` and `sign` are
-        the mean of the ends that chose an edge. Here they come from one table per edge. All other
-        numbers stay.
+        `coupling`, `log_odds` and `sign` then come from one table per edge, of log-potentials in
+        the zero-sum gauge, instead of the ends that chose it. All other numbers stay.
 
-        Parameters
-        ----------
-        couplings : dict
-            From (i, j), i < j, to the edge's table of log-potentials in the zero-sum gauge.
-
-        Examples
-        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
         >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
@@ -223,8 +204,6 @@ class Graph:
     def to_networkx(self) -> networkx.Graph:
         """Return a networkx graph; the edge attribute ``weight`` is the strength.
 
-        Examples
-        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
         >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
@@ -238,12 +217,8 @@ class Graph:
         for link in self.links:
             numbers = {key: getattr(link, key) for key in NUMBERS}
             present = {key: value for key, value in numbers.items() if value is not None}
-            graph.add_edge(
-                self.names[link.source],
-                self.names[link.target],
-                weight=link.weight,
-                **present,
-            )
+            ends = self.names[link.source], self.names[link.target]
+            graph.add_edge(*ends, weight=link.weight, **present)
         return graph
 
     @checked
@@ -252,21 +227,17 @@ class Graph:
 
         It comes in the library of the fitted table (polars for arrays), or in the one named.
 
-        Examples
-        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
         >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
         >>> est.graph_.to_frame().select("source", "target", "tier").rows()
         [('x0', 'x1', 'firm'), ('x1', 'x2', 'firm')]
         """
-        columns: dict[str, list[Any]] = {
-            "source": [self.names[link.source] for link in self.links],
-            "target": [self.names[link.target] for link in self.links],
-        }
+        sources, targets = zip(*self.edges, strict=True) if self.pairs else ((), ())
+        columns: dict[str, list[Any]] = {"source": list(sources), "target": list(targets)}
         for key in NUMBERS:
             columns[key] = [getattr(link, key) for link in self.links]
-        return frame(columns, library or self.library, _types())
+        return frame(columns, library or self.library, TYPES)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
@@ -283,29 +254,17 @@ class Graph:
         return iter(self.links)
 
     def __repr__(self) -> str:
-        head = f"{counted(len(self.names), 'column')}, {counted(len(self.pairs), 'edge')}"
         strongest = sorted(self.links, key=lambda link: -link.weight)[:3]
         shown = ", ".join(f"{self.names[e.source]} -- {self.names[e.target]}" for e in strongest)
         more = ", ..." if len(self.pairs) > 3 else ""
-        return f"Graph({head}{': ' if shown else ''}{shown}{more})"
+        return f"Graph({self._head()}{': ' if shown else ''}{shown}{more})"
 
     def _repr_html_(self) -> str:
         """Strongest edges as a small table, for notebooks."""
-        caption = f"{counted(len(self.names), 'column')}, {counted(len(self.pairs), 'edge')}"
-        return edges_html(self, caption)
+        return edges_html(self, self._head())
 
-
-def _types() -> dict[str, Any]:
-    """The data types of the numbers of edges."""
-    import narwhals as nw
-
-    words = ("source_state", "target_state", "tier", "selected_by")
-    floats = ("strength", "relative_strength", "coupling", "log_odds", "evidence", "entry_evidence")
-    return (
-        dict.fromkeys(("source", "target", *words), nw.String())
-        | dict.fromkeys(floats, nw.Float64())
-        | {"sign": nw.Int64(), "unbounded": nw.Boolean()}
-    )
+    def _head(self) -> str:
+        return f"{counted(len(self.names), 'column')}, {counted(len(self.pairs), 'edge')}"
 
 
 def edges_html(graph: Graph, caption: str) -> str:

@@ -8,8 +8,8 @@ from scipy.special import log_softmax, softmax
 
 from instances import instance
 from isinglass import GreedyGraph, simulate
-from isinglass.record import link_tables as module
-from isinglass.record.link_tables import link_tables
+from isinglass.record import tables as module
+from isinglass.record.tables import link_tables
 
 
 def one_hot(codes, states):

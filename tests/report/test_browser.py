@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from isinglass import GreedyGraph, simulate, summarise
-from isinglass.record.link_tables import link_tables
+from isinglass.record.tables import link_tables
 from isinglass.report import html, to_html
 from isinglass.solvers.equivalent import one_parameter_gain
 from report.pages import FITS, HOSTILE, binary, chromium, first_schema, fitted, hostile, write_page

@@ -182,7 +182,7 @@ def test_refit_takes_the_shrinkage_away():
 
 
 def _field(est, r, others):
-    return est._refit(est.neighbours_at(0.15)).fit(r, 0).intercept[1]
+    return est._refits(est.neighbours_at(0.15))().fit(r, 0).intercept[1]
 
 
 @pytest.mark.parametrize("refit", [True, False])

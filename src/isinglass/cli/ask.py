@@ -14,7 +14,7 @@ from rich.text import Text
 from isinglass.cli.drawing import method_options, sweep_options, take_method
 from isinglass.cli.evidence import as_text, read_evidence
 from isinglass.cli.terminal import new_console, working
-from isinglass.documents.labels import label_to_json
+from isinglass.documents.parts import label_to_json
 from isinglass.model import Answer, Answers, MarkovField, ask
 from isinglass.wording import one_line
 

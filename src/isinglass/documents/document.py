@@ -8,18 +8,26 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from isinglass.errors import FileError, IsinglassError
+from isinglass.table.coding.labels import plain
 
 T = TypeVar("T")
+Pair = tuple[int, int]
 
 #: A larger file is refused unread.
 MOST_BYTES = 2**30
 #: No number in a file is larger: sums of them stay finite.
 LARGEST = 1e100
+#: No positive number in a file is smaller: what is divided by it stays finite.
+LEAST = 1e-100
 
 
 class Fault(ValueError):
@@ -27,10 +35,7 @@ class Fault(ValueError):
 
 
 def as_bytes(document: Any) -> bytes:
-    """A document as JSON, floats with all their digits; plain values only, all finite.
-
-    A column, a coupling or a path has a line of its own, so that people can read it too.
-    """
+    """A document of plain values as JSON, floats with all their digits, in lines for people."""
     return (_laid_out(document, 3) + "\n").encode()
 
 
@@ -52,6 +57,29 @@ def _laid_out(value: Any, levels: int) -> str:
         return "[\n" + ",\n".join(_laid_out(part, levels - 1) for part in value) + "\n]"
     parts = (f"{json.dumps(key)}: {_laid_out(part, levels - 1)}" for key, part in value.items())
     return "{\n" + ",\n".join(parts) + "\n}"
+
+
+def to_plain(value: Any) -> Any:
+    """Dataclasses, named tuples, arrays and what holds them, as JSON has them.
+
+    Of a mapping by pairs, a list of triples is made.
+
+    >>> to_plain({"sizes": np.array([1, 2]), "shares": {(0, 1): np.float64(0.5)}})
+    {'sizes': [1, 2], 'shares': [[0, 1, 0.5]]}
+    """
+    if type(value) in (int, float, str):  # most of them
+        return value
+    if is_dataclass(value):
+        return {field.name: to_plain(getattr(value, field.name)) for field in fields(value)}
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        if any(isinstance(key, tuple) for key in value):
+            return [[*map(plain, pair), to_plain(part)] for pair, part in value.items()]
+        return {key: to_plain(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return list(map(to_plain, value)) if isinstance(value, list | tuple) else plain(value)
 
 
 def read_document(path: str | os.PathLike[str], understand: Callable[[Any], T]) -> T:
@@ -104,73 +132,133 @@ def _finite(text: str) -> float:
     return value if math.isfinite(value) else _no_number(text[:30])
 
 
-def member(value: Any, key: str, where: str) -> Any:
-    """One member of an object."""
-    if not isinstance(value, dict):
-        raise Fault(f"{where} must be an object, not {shown(value)}")
-    if key not in value:
-        raise Fault(f"{where} has no {key!r}")
-    return value[key]
+@dataclass(slots=True)
+class Entry:
+    """A value in a document, and what an error calls it; the whole document has no name.
 
+    Every method returns what it is named after, or raises Fault.
 
-def items(value: Any, where: str, length: int | None = None) -> list[Any]:
-    """A list, of some length if that is known."""
-    if not isinstance(value, list):
-        raise Fault(f"{where} must be a list, not {shown(value)}")
-    if length is not None and len(value) != length:
-        raise Fault(f"{where} has {len(value)} members, but must have {length}")
-    return value
+    >>> Entry({"rows": [1, "x"]})["rows"].numbers()
+    Traceback (most recent call last):
+        ...
+    isinglass.documents.document.Fault: rows must be a number up to 1e+100, not 'x'
+    """
 
+    value: Any
+    name: str = ""
 
-def text(value: Any, where: str) -> str:
-    """A string that can be written to any file."""
-    if not isinstance(value, str):
-        raise Fault(f"{where} must be text, not {shown(value)}")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise Fault(f"{where} holds half a character (a lone surrogate)") from None
-    return value
+    def fault(self, what: str) -> Fault:
+        """Say what is wrong, as the end of a sentence about this entry."""
+        return Fault(f"{self.name or 'it'} {what}")
 
+    def members(self) -> dict[str, Any]:
+        """An object."""
+        if not isinstance(self.value, dict):
+            raise self.fault(f"must be an object, not {shown(self.value)}")
+        return self.value
 
-def whole(value: Any, where: str, below: int) -> int:
-    """A whole number from 0 up."""
-    if type(value) is not int or not 0 <= value < below:
-        raise Fault(f"{where} must be a whole number from 0 to {below - 1}, not {shown(value)}")
-    return value
+    def get(self, key: str) -> Entry:
+        """A member of an object; null if there is none."""
+        return Entry(self.members().get(key), f"the {key} of {self.name}" if self.name else key)
 
+    def __getitem__(self, key: str) -> Entry:
+        """A member that must be there."""
+        if key not in self.members():
+            raise self.fault(f"has no {key!r}")
+        return self.get(key)
 
-def number(value: Any, where: str) -> float:
-    """A finite number; true and false are not numbers."""
-    if type(value) not in (int, float) or not -LARGEST <= value <= LARGEST:
-        raise Fault(f"{where} must be a number up to {LARGEST:g}, not {shown(value)}")
-    return float(value)
+    def optional(self, read: Callable[[Entry], T]) -> T | None:
+        """Read a value that is allowed to be null."""
+        return None if self.value is None else read(self)
 
+    def items(self, length: int | None = None) -> list[Any]:
+        """A list, of some length if that is known."""
+        if not isinstance(self.value, list):
+            raise self.fault(f"must be a list, not {shown(self.value)}")
+        if length is not None and len(self.value) != length:
+            raise self.fault(f"has {len(self.value)} members, but must have {length}")
+        return self.value
 
-def numbers(value: Any, where: str, length: int | None = None) -> list[float]:
-    """A list of finite numbers."""
-    return [number(member, where) for member in items(value, where, length)]
+    def entries(self, name: str, length: int | None = None) -> list[Entry]:
+        """A list of entries, whose name may have a place for their number."""
+        named = name.format if "{}" in name else lambda at: name
+        return [Entry(value, named(at)) for at, value in enumerate(self.items(length))]
 
+    def text(self) -> str:
+        """A string that can be written to any file."""
+        if not isinstance(self.value, str):
+            raise self.fault(f"must be text, not {shown(self.value)}")
+        try:
+            self.value.encode()
+        except UnicodeEncodeError:
+            raise self.fault("holds half a character (a lone surrogate)") from None
+        return self.value
 
-def table(value: Any, where: str, rows: int, columns: int | None = None) -> list[list[float]]:
-    """A list of rows of numbers, all of one length."""
-    members = items(value, where, rows)
-    if columns is None and members:
-        columns = len(items(members[0], where))
-    return [numbers(row, where, columns) for row in members]
+    def whole(self, below: int) -> int:
+        """A whole number from 0 up."""
+        if type(self.value) is not int or not 0 <= self.value < below:
+            raise self.fault(
+                f"must be a whole number from 0 to {below - 1}, not {shown(self.value)}"
+            )
+        return self.value
 
+    def number(self, least: float = -LARGEST) -> float:
+        """A finite number; true and false are not numbers."""
+        if type(self.value) not in (int, float) or not -LARGEST <= self.value <= LARGEST:
+            raise self.fault(f"must be a number up to {LARGEST:g}, not {shown(self.value)}")
+        if self.value < least:
+            raise self.fault("must not be negative")
+        return float(self.value)
 
-def choice(value: Any, where: str, allowed: Sequence[T]) -> T:
-    """One of a few values."""
-    for known in allowed:
-        if type(value) is type(known) and value == known:
-            return known
-    raise Fault(f"{where} must be one of {allowed}, not {shown(value)}")
+    def positive(self) -> float:
+        """A number by which others may be divided."""
+        if not self.number() > LEAST:
+            raise self.fault("must be positive")
+        return float(self.value)
 
+    def numbers(self, length: int | None = None, least: float = -LARGEST) -> list[float]:
+        """A list of finite numbers."""
+        values = self.items(length)
+        for value in values:
+            if type(value) not in (int, float) or not least <= value <= LARGEST:
+                Entry(value, self.name).number(least)  # which says what is wrong
+        return list(map(float, values))
 
-def or_none(read: Callable[[Any, str], T], value: Any, where: str) -> T | None:
-    """Read a value that is allowed to be null."""
-    return None if value is None else read(value, where)
+    def increasing(self, numbers: list[Any]) -> tuple[Any, ...]:
+        """The numbers of this entry, if each is larger than the one before."""
+        if numbers != sorted(set(numbers)):
+            raise self.fault("must be increasing")
+        return tuple(numbers)
+
+    def table(self, rows: int, columns: int, least: float = -LARGEST) -> NDArray[np.float64]:
+        """A list of rows of numbers."""
+        each = [row.numbers(columns, least) for row in self.entries(self.name, rows)]
+        return np.array(each, dtype=np.float64)
+
+    def choice(self, *allowed: T) -> T:
+        """One of a few values."""
+        for known in allowed:
+            if type(self.value) is type(known) and self.value == known:
+                return known
+        raise self.fault(f"must be one of {allowed}, not {shown(self.value)}")
+
+    def flag(self) -> bool:
+        """Either true or false."""
+        return self.choice(False, True)
+
+    def pair(self, p: int) -> tuple[int, int]:
+        """Two of p columns."""
+        i, j = (end.whole(p) for end in self.entries(f"a column of {self.name}", 2))
+        return i, j
+
+    def by_pair(self, entries: Iterable[tuple[Pair, T]]) -> dict[Pair, T]:
+        """What this entry says of pairs of columns."""
+        found: dict[Pair, T] = {}
+        for pair, said in entries:
+            if pair[0] >= pair[1] or pair in found:
+                raise Fault(f"every pair of {self.name} must be in column order, and be there once")
+            found[pair] = said
+        return found
 
 
 def shown(value: Any) -> str:
@@ -186,25 +274,3 @@ def shown(value: Any) -> str:
     if isinstance(value, int) and abs(value) > 10**20:
         return "a number of many digits"
     return "nothing" if value is None else ascii(value)
-
-
-def not_negative(value: Any, where: str) -> float:
-    """A finite number from 0 up."""
-    size = number(value, where)
-    if size < 0:
-        raise Fault(f"{where} must not be negative")
-    return size
-
-
-def by_pair(
-    value: Any, where: str, p: int, read: Callable[[Any], tuple[Any, T]]
-) -> dict[tuple[int, int], T]:
-    """A list with one member for some pairs of p columns; `read` parts a pair from what is said."""
-    found: dict[tuple[int, int], T] = {}
-    for entry in items(value, where):
-        ends, said = read(entry)
-        i, j = (whole(end, f"a column of {where}", p) for end in items(ends, where, 2))
-        if i >= j or (i, j) in found:
-            raise Fault(f"every pair of {where} must be in column order, and be there once")
-        found[i, j] = said
-    return found

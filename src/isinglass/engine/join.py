@@ -15,7 +15,7 @@ from isinglass.engine.deviance import Expected, deviances_of, expectations
 from isinglass.engine.entry import entries
 from isinglass.engine.joint import both_ends_of
 from isinglass.engine.runs import Choices, Progress, Runs
-from isinglass.graph import Graph, Link, sign_of
+from isinglass.graph import Graph, Link, Unvalued, sign_of
 from isinglass.solvers import cuts
 from isinglass.table import Table
 from isinglass.table.column import as_text
@@ -227,7 +227,8 @@ class _Chosen(NamedTuple):
 
 def join(joined: Joined) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
-    return Graph(joined.head.names, joined, joined.head.library)
+    unvalued = Unvalued(joined.pairs, joined.links)
+    return Graph(joined.head.names, unvalued, joined.head.library)
 
 
 def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:

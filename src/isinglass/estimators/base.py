@@ -22,7 +22,7 @@ from isinglass.model import MarkovField, fit_model
 from isinglass.notebook import small_table
 from isinglass.parameters import check_settings, checked
 from isinglass.table import Note, Table, encode
-from isinglass.table.sources.opening import without_column
+from isinglass.table.cells import without_column
 from isinglass.wording import counted
 
 P = ParamSpec("P")

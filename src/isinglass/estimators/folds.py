@@ -15,7 +15,7 @@ from isinglass.engine.available import seen_rows
 from isinglass.errors import SettingError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import frame
-from isinglass.graph import Graph, Link
+from isinglass.graph import Graph, Link, Unvalued
 from isinglass.table import Table
 
 Numbers = NDArray[np.float64]
@@ -98,27 +98,16 @@ def learn_like(method: Any, table: Table, progress: Progress | None = None) -> G
     estimator.set_params(**{key: value for key, value in settings.items() if key in known})
     shown = {"progress": progress} if isinstance(estimator, GraphEstimator) else {}
     graph = estimator.fit(_cells(table), sample_weight=table.weights, **shown).graph_
-    return Graph(table.names, _OnlyOrdered(graph, table.ordered), table.library)
 
-
-@dataclass(frozen=True, eq=False)
-class _OnlyOrdered:
-    """The links of a graph, with signs where both columns are ordered."""
-
-    graph: Graph
-    ordered: Sequence[bool]
-
-    @property
-    def pairs(self) -> tuple[tuple[int, int], ...]:
-        return self.graph.pairs
-
-    def links(self) -> tuple[Link, ...]:
+    def links() -> tuple[Link, ...]:  # with signs where both columns are ordered
         return tuple(
             link
-            if self.ordered[link.source] and self.ordered[link.target]
+            if table.ordered[link.source] and table.ordered[link.target]
             else link._replace(sign=0)
-            for link in self.graph.links
+            for link in graph.links
         )
+
+    return Graph(table.names, Unvalued(graph.pairs, links), table.library)
 
 
 def _cells(table: Table) -> Any:

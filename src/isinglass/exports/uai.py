@@ -18,19 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import MAX_STATES
-from isinglass.documents.document import (
-    Fault,
-    as_bytes,
-    choice,
-    items,
-    member,
-    read_bytes,
-    read_document,
-    shown,
-    text,
-)
-from isinglass.documents.labels import label_to_json, states_from_json
-from isinglass.documents.parts import LIBRARIES
+from isinglass.documents.document import Entry, Fault, as_bytes, read_bytes, read_document, shown
+from isinglass.documents.parts import LIBRARIES, label_to_json, states_from_json
 from isinglass.errors import SettingError
 from isinglass.files import MARK
 from isinglass.model import MarkovField
@@ -79,10 +68,11 @@ def read_uai(path: str | os.PathLike[str]) -> MarkovField:
         return MarkovField.from_potentials(names, [range(m) for m in states], intercepts, couplings)
 
     def named(document: Any) -> MarkovField:
-        names = [text(name, "a name") for name in items(member(document, "names", "it"), "names")]
-        of_columns = items(member(document, "states", "it"), "states", len(states))
-        known = [states_from_json(of, "a state") for of in of_columns]
-        library = choice(document.get("library"), "library", LIBRARIES)
+        beside = Entry(document)
+        names = [name.text() for name in beside["names"].entries("a name")]
+        columns = beside["states"].entries("the states of column {}", len(states))
+        library = beside.get("library").choice(*LIBRARIES)
+        known = list(map(states_from_json, columns))
         return MarkovField.from_potentials(names, known, intercepts, couplings, library)
 
     return read_document(labels, named)

@@ -6,13 +6,4 @@ from isinglass.model.inference.answers import Answer, Answers, ask
 from isinglass.model.inference.methods import Exact, Gibbs
 from isinglass.record.fit_record import FitRecord
 
-__all__ = [
-    "Answer",
-    "Answers",
-    "Exact",
-    "FitRecord",
-    "Gibbs",
-    "MarkovField",
-    "ask",
-    "fit_model",
-]
+__all__ = ["Answer", "Answers", "Exact", "FitRecord", "Gibbs", "MarkovField", "ask", "fit_model"]

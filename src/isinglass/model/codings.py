@@ -7,13 +7,15 @@ exactly; only how much of it stands where differs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
+from isinglass.model.labelled import Evidence, known_codes
+from isinglass.parameters import checked
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField
@@ -23,17 +25,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """Parameters of a model in some coding.
+    """Parameters of a model in some coding: "ising", "01" or "reference".
 
-    Attributes
-    ----------
-    coding : "ising", "01" or "reference"
-    intercepts : array (p,), or tuple of arrays (m_i,)
-        Numbers for "ising" and "01"; for "reference" one for each state.
-    couplings : dict
-        From (i, j), i < j, to a number, or to the table of shape (m_i, m_j).
-    constant : float
-        What is left of the log-potential.
+    For "reference", `intercepts` are arrays with a number for each state, and `couplings` go from
+    (i, j), i < j, to tables of shape (m_i, m_j); otherwise both hold numbers. The `constant` is
+    what is left of the log-potential.
     """
 
     coding: str
@@ -52,20 +48,49 @@ class Coded:
         return matrix
 
 
-def convert(field: MarkovField, coding: str, reference: Mapping[int, int]) -> Coded:
-    """Write a model in another coding; the reference of a column is its first state, or a code."""
+@checked
+def to_coding(field: MarkovField, coding: str, *, reference: Evidence | None = None) -> Coded:
+    """Write the same model in other numbers, exactly.
+
+    Parameters
+    ----------
+    coding : "ising", "01" or "reference"
+        For columns of two states, spins of -1 and +1, or indicators of the second state. For
+        any, tables that are zero where one of the columns has its reference state.
+    reference : dict, optional
+        From columns to the labels of their reference states; the first ones by default.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+    >>> field.to_coding("ising").couplings[0, 1]
+    0.5
+    >>> coded = field.to_coding("01")
+    >>> coded.couplings[0, 1], coded.intercepts.tolist(), coded.constant
+    (2.0, [-1.0, -2.0, -1.0], 1.0)
+    """
     if coding == "reference":
-        return against(field, [reference.get(v, 0) for v in range(len(field.names))])
+        known = known_codes(field, reference)
+        return against(field, [known.get(v, 0) for v in range(len(field.names))])
     for name, m in zip(field.names, field.n_states, strict=True):
         if m > 2:
             raise SettingError(
                 f"{name!r} has {m} states; the coding {coding!r} is for columns of two states. "
                 "Take 'reference'."
             )
-    if coding == "ising":
-        return _numbers("ising", field.intercepts, field.couplings, 0.0)
-    coded = against(field, [0] * len(field.names))
-    return _numbers("01", tuple(coded.intercepts), coded.couplings, coded.constant)
+    coded = Coded(coding, field.intercepts, field.couplings, 0.0)
+    if coding == "01":
+        coded = replace(against(field, [0] * len(field.names)), coding=coding)
+    # The numbers of the second states; a constant column has none and gets zero.
+    return replace(
+        coded,
+        intercepts=np.array([float(f[1]) if len(f) == 2 else 0.0 for f in coded.intercepts]),
+        couplings={
+            pair: float(table[1, 1]) if table.shape == (2, 2) else 0.0
+            for pair, table in coded.couplings.items()
+        },
+    )
 
 
 def against(field: MarkovField, reference: Sequence[int]) -> Coded:
@@ -88,23 +113,4 @@ def table_against(table: Array, a: int, b: int) -> Array:
     >>> table_against(np.array([[0.5, -0.5], [-0.5, 0.5]]), 0, 0).tolist()
     [[0.0, 0.0], [0.0, 2.0]]
     """
-    ratios: Array = table - table[:, b : b + 1] - table[a] + table[a, b]
-    return ratios
-
-
-def _numbers(
-    coding: str,
-    intercepts: Sequence[Array],
-    couplings: Mapping[tuple[int, int], Array],
-    constant: float,
-) -> Coded:
-    """The numbers of the second states; a constant column has none and gets zero."""
-    return Coded(
-        coding,
-        np.array([float(f[1]) if len(f) == 2 else 0.0 for f in intercepts]),
-        {
-            pair: float(table[1, 1]) if table.shape == (2, 2) else 0.0
-            for pair, table in couplings.items()
-        },
-        constant,
-    )
+    return np.asarray(table - table[:, b : b + 1] - table[a] + table[a, b])

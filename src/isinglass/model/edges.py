@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +11,10 @@ from isinglass.errors import SettingError
 from isinglass.graph import Graph, Link, position_of, sign_of, trend_of
 from isinglass.losses.association import table_information
 from isinglass.model.codings import table_against
-from isinglass.model.fit.parameter_errors import CONDITION
+from isinglass.model.fit.parameter_errors import CONDITION, WaldTest, errors_of
 from isinglass.model.labelled import LabelledTable, code_of, table_of
 from isinglass.notebook import small_table
+from isinglass.parameters import checked
 from isinglass.table.coding.labels import sort_labels
 from isinglass.table.column import as_text
 
@@ -25,17 +25,15 @@ Array = NDArray[np.float64]
 
 
 def graph_of(field: MarkovField) -> Graph:
-    """Which columns are coupled; see ``MarkovField.graph``."""
-    ordered = [_is_ordered(labels) for labels in field.states]
+    # Two states always have an order: the second is the high one.
+    ordered = [
+        len(labels) == 2 or sort_labels(labels, None, nominal=False) == (list(labels), True)
+        for labels in field.states
+    ]
     links = tuple(
         _link(field, pair, ordered[pair[0]] and ordered[pair[1]]) for pair in field.couplings
     )
     return Graph(field.names, links, field.library)
-
-
-def _is_ordered(labels: Sequence[Hashable]) -> bool:
-    """Two states always are: the second is the high one."""
-    return len(labels) == 2 or sort_labels(labels, None, nominal=False) == (list(labels), True)
 
 
 def _link(field: MarkovField, pair: tuple[int, int], ordered: bool) -> Link:
@@ -64,8 +62,19 @@ def _size(table: Array) -> float:
     return float(np.sqrt(-np.expm1(-2.0 * c)))
 
 
-def log_odds(field: MarkovField, a: str, b: str, against: tuple[Any, Any] | None) -> LabelledTable:
-    """The log odds ratios of an edge, with their errors if there are any."""
+@checked
+def edge(
+    field: MarkovField, a: str, b: str, *, against: tuple[Any, Any] | None = None
+) -> LabelledTable:
+    """Return the log odds ratios of an edge, all other columns held.
+
+    The states of a and b are compared with those of `against`, the first ones by default.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(2), signs="positive")
+    >>> field.edge("x0", "x1")[1, 1]
+    2.0
+    """
     i, j = position_of(a, field.names), position_of(b, field.names)
     if j not in field.tables_of(i):
         raise SettingError(f"there is no edge between {a!r} and {b!r}.")
@@ -75,6 +84,36 @@ def log_odds(field: MarkovField, a: str, b: str, against: tuple[Any, Any] | None
     error = None if field.errors is None else field.errors.of_log_odds((i, j), codes)
     condition = CONDITION if field.errors else ""
     return table_of(field, (i, j), table, error, quantity="log_odds", condition=condition)
+
+
+@checked
+def intervals(field: MarkovField, level: float = 0.95) -> Any:
+    """Return a data frame of all edges' log odds ratios with errors and intervals.
+
+    One row for each edge and pair of states other than the first ones. Everything in it
+    holds given this graph. The model must have `errors`.
+
+    >>> import isinglass as ig
+    >>> rows = ig.simulate.ising(ig.simulate.chain(3), coupling=0.6).sample(1000, seed=0)
+    >>> ig.with_errors(ig.GreedyGraph().fit(rows)).intervals()["condition"].to_list()
+    ['given this graph', 'given this graph']
+    """
+    return errors_of(field).to_frame(field, level)
+
+
+@checked
+def wald(field: MarkovField, a: str, b: str) -> WaldTest:
+    """Test whether an edge's whole table is zero, given this graph.
+
+    Only rows that did not choose the graph give a p-value; see `isinglass.with_errors`.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> ig.with_errors(est, field.sample(1000, seed=1)).wald("x0", "x1").df
+    1
+    """
+    return errors_of(field).wald(field, a, b)
 
 
 def strongest_edges(field: MarkovField) -> str:

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.documents.document import (
-    Fault,
-    choice,
-    items,
-    member,
-    number,
-    numbers,
-    table,
-    text,
-    whole,
-)
-from isinglass.documents.labels import label_to_json, states_from_json
-from isinglass.documents.parts import LIBRARIES, Document, load_part, save_parts
+from isinglass.documents.document import Entry, Fault
+from isinglass.documents.parts import LIBRARIES, Document, label_to_json, states_from_json
 from isinglass.errors import SettingError
 from isinglass.model.field import MarkovField
 from isinglass.model.fit.layout import Layout
@@ -31,23 +19,11 @@ if TYPE_CHECKING:
     from isinglass.record.fit_record import FitRecord
 
 
-def save_model(
-    field: MarkovField, path: str | os.PathLike[str], fit: FitRecord | None = None
-) -> None:
-    """Write a model, and the record of its fit if there is one."""
-    save_parts(path, **model_parts(field, fit))
-
-
 def model_parts(field: MarkovField, fit: FitRecord | None = None) -> dict[str, Document]:
     """The parts of a model file."""
     if fit is not None and fit.names != field.names:
         raise SettingError("the record and the model have different columns; save them separately.")
     return {"model": model_to_json(field)} | ({} if fit is None else {"fit": fit.to_json()})
-
-
-def load_model(path: str | os.PathLike[str]) -> MarkovField:
-    """Read the model of a file."""
-    return load_part(path, "model", model_from_json)
 
 
 def model_to_json(field: MarkovField) -> Document:
@@ -56,18 +32,14 @@ def model_to_json(field: MarkovField) -> Document:
         "library": field.library,
         "columns": [_column_to_json(field, v) for v in range(len(field.names))],
         "couplings": [
-            {
-                "columns": [i, j],
-                "table": coupling.tolist(),
-                "unbounded": (i, j) in field.unbounded,
-            }
+            {"columns": [i, j], "table": coupling.tolist(), "unbounded": (i, j) in field.unbounded}
             for (i, j), coupling in field.couplings.items()
         ],
     }
     if field.errors is not None:
         document["errors"] = _errors_to_json(field.errors)
     try:
-        model_from_json(document)  # what could not be loaded is not written
+        model_from_json(Entry(document))  # what could not be loaded is not written
     except Fault as fault:
         raise SettingError(f"the model cannot be saved: {fault}.") from None
     return document
@@ -82,56 +54,33 @@ def _column_to_json(field: MarkovField, v: int) -> Document:
     return column | ({"cuts": list(field.cuts[v])} if v in field.cuts else {})
 
 
-def model_from_json(document: Any) -> MarkovField:
+def model_from_json(document: Entry) -> MarkovField:
     """The model that `model_to_json` wrote; Fault or SettingError if anything is wrong."""
-    columns = items(member(document, "columns", "the model"), "columns")
-    names, states, intercepts = [], [], []
-    cuts: dict[int, tuple[float, ...]] = {}
-    for at, column in enumerate(columns):
-        where = f"column {at}"
-        names.append(text(member(column, "name", where), f"the name of {where}"))
-        states.append(states_from_json(member(column, "states", where), f"a state of {where}"))
-        intercept = member(column, "intercept", where)
-        intercepts.append(np.array(numbers(intercept, f"the intercept of {where}")))
-        if column.get("cuts") is not None:
-            cuts[at] = _cuts_from_json(column["cuts"], f"the cuts of {where}")
+    columns = document["columns"].entries("column {}")
+    states = [states_from_json(column["states"]) for column in columns]
     couplings = {}
-    unbounded = set()
-    for at, coupling in enumerate(items(member(document, "couplings", "the model"), "couplings")):
-        where = f"coupling {at}"
-        pair = items(member(coupling, "columns", where), f"columns of {where}", 2)
-        i, j = (whole(end, f"a column of {where}", len(names)) for end in pair)
+    for coupling in document["couplings"].entries("coupling {}"):
+        i, j = coupling["columns"].pair(len(columns))
         if (i, j) in couplings:
             raise Fault(f"columns {i} and {j} are coupled twice")
-        rows = table(
-            member(coupling, "table", where),
-            f"the table of {where}",
-            len(states[i]),
-            len(states[j]),
-        )
-        couplings[i, j] = np.array(rows)
-        if choice(coupling.get("unbounded", False), f"unbounded of {where}", (False, True)):
-            unbounded.add((i, j))
-    library = choice(document.get("library"), "library", LIBRARIES)
+        table = coupling["table"].table(len(states[i]), len(states[j]))
+        couplings[i, j] = table, coupling.get("unbounded").optional(Entry.flag)
+    cuts = {
+        v: entry.increasing(entry.numbers())
+        for v, entry in enumerate(column.get("cuts") for column in columns)
+        if entry.value is not None
+    }
     model = MarkovField(
-        tuple(names),
+        tuple(column["name"].text() for column in columns),
         tuple(states),
-        tuple(intercepts),
-        couplings,
-        library,
-        frozenset(unbounded),
+        tuple(np.array(column["intercept"].numbers()) for column in columns),
+        {pair: table for pair, (table, _) in couplings.items()},
+        document.get("library").choice(*LIBRARIES),
+        frozenset(pair for pair, (_, unbounded) in couplings.items() if unbounded),
         cuts,
     )
-    if document.get("errors") is None:
-        return model
-    return replace(model, errors=_errors_from_json(document["errors"], model))
-
-
-def _cuts_from_json(value: Any, where: str) -> tuple[float, ...]:
-    cuts = numbers(value, where)
-    if cuts != sorted(set(cuts)):
-        raise Fault(f"{where} must be increasing")
-    return tuple(cuts)
+    errors = document.get("errors").optional(lambda entry: _errors_from_json(entry, model))
+    return replace(model, errors=errors)
 
 
 def _errors_to_json(errors: ParameterErrors) -> dict[str, Any]:
@@ -147,40 +96,27 @@ def _errors_to_json(errors: ParameterErrors) -> dict[str, Any]:
     }
 
 
-def _errors_from_json(value: Any, field: MarkovField) -> ParameterErrors:
+def _errors_from_json(entry: Entry, field: MarkovField) -> ParameterErrors:
     """The errors that `_errors_to_json` wrote for a model; Fault if anything is wrong."""
-
-    def part(key: str) -> Any:
-        return member(value, key, "errors")
-
-    def yes_or_no(key: str) -> bool:
-        return choice(part(key), f"{key} of the errors", (False, True))
-
-    pairs = list(field.couplings)
-    layout = Layout(field.n_states, pairs, yes_or_no("intercept"))
-    positions = range(len(pairs))
-    unbounded = items(part("unbounded"), "unbounded of the errors")
-    units = number(part("units"), "units of the errors")
-    if units <= 0:
-        raise Fault("units of the errors must be positive")
+    errors, pairs = Entry(entry.value, "the errors"), list(field.couplings)
+    layout = Layout(field.n_states, pairs, errors["intercept"].flag())
+    unbounded = errors["unbounded"].entries("an unbounded edge")
     return ParameterErrors(
         layout,
-        _covariance(part("covariance"), layout.size),
-        frozenset(pairs[choice(at, "an unbounded edge", positions)] for at in unbounded),
-        units,
-        yes_or_no("clustered"),
-        yes_or_no("chose_graph"),
+        _covariance(Entry(errors["covariance"].value, "the covariance"), layout.size),
+        frozenset(pairs[at.choice(*range(len(pairs)))] for at in unbounded),
+        errors["units"].positive(),
+        errors["clustered"].flag(),
+        errors["chose_graph"].flag(),
     )
 
 
-def _covariance(value: Any, size: int) -> NDArray[np.float64]:
-    rows = items(value, "the covariance", size)
+def _covariance(entry: Entry, size: int) -> NDArray[np.float64]:
     covariance = np.zeros((size, size))
-    for at, row in enumerate(rows):
-        covariance[at, : at + 1] = numbers(row, f"row {at} of the covariance", at + 1)
+    for at, row in enumerate(entry.entries("row {} of the covariance", size)):
+        covariance[at, : at + 1] = row.numbers(at + 1)
     covariance += np.tril(covariance, -1).T
-    spread = np.diag(covariance)
-    most = float(spread.max(initial=0.0))
+    most = float(np.diag(covariance).max(initial=0.0))
     if size and np.linalg.eigvalsh(covariance)[0] < -1e-6 * max(most, 1e-300):
         raise Fault("the covariance is not valid: some direction has a negative variance")
     return covariance

@@ -1,9 +1,9 @@
-"""Numbers for combinations of states, found by their labels."""
+"""Numbers for combinations of states, found by their labels; and models in which some are known."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +13,18 @@ from scipy.special import ndtri
 
 from isinglass.errors import SettingError, UnseenState
 from isinglass.frames import frame
+from isinglass.graph import position_of
 from isinglass.model.potentials import frozen
 from isinglass.parameters import check, checked
-from isinglass.table.coding.labels import is_missing, key, plain
+from isinglass.table.coding.bins import bin_of
+from isinglass.table.coding.labels import are_numbers, is_missing, key, plain
 from isinglass.wording import listing, quoted
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField
 
 Array = NDArray[np.float64]
+Evidence = Mapping[str, Any]
 
 #: Lines of a printed table.
 SHOWN = 20
@@ -31,24 +34,10 @@ SHOWN = 20
 class LabelledTable:
     """One number for each combination of states of some columns; frozen.
 
-    Parameters
-    ----------
-    names : tuple of str
-        The columns, one for each axis.
-    states : tuple of tuple
-        The labels along each axis.
-    values : array
-    quantity : str
-        What the numbers are: "probability" or "log_odds".
-    library : str, optional
-        The data-frame library that `to_frame` answers in.
-    error : array, optional
-        Standard errors of numbers that were sampled or estimated; None for exact ones.
-    condition : str, optional
-        What the errors take for granted.
+    `names` and `states` are those of the columns, one for each axis of `values`; `quantity` says
+    what these are, "probability" or "log_odds". Numbers that were sampled or estimated have a
+    standard `error`, and `condition` says what it takes for granted.
 
-    Examples
-    --------
     >>> table = LabelledTable(("cough",), (("no", "yes"),), np.array([0.75, 0.25]))
     >>> table["yes"]
     0.25
@@ -110,18 +99,11 @@ class LabelledTable:
 
 
 def table_of(
-    field: MarkovField,
-    columns: Sequence[int],
-    values: Array,
-    error: Array | None = None,
-    *,
-    quantity: str = "probability",
-    condition: str = "",
+    field: MarkovField, group: Sequence[int], values: Array, error: Array | None = None, **more: str
 ) -> LabelledTable:
-    """Numbers for the states of some columns of a model."""
-    names = tuple(field.names[v] for v in columns)
-    states = tuple(field.states[v] for v in columns)
-    return LabelledTable(names, states, values, quantity, field.library, error, condition)
+    """Numbers for the states of a group of columns of a model."""
+    names, states = zip(*((field.names[v], field.states[v]) for v in group), strict=True)
+    return LabelledTable(names, states, values, library=field.library, error=error, **more)
 
 
 def _unused(name: str, names: Container[str]) -> str:
@@ -164,3 +146,55 @@ def _type_of(labels: Sequence[Any]) -> Any:
         if np.iinfo(kind).min <= min(labels) and max(labels) <= np.iinfo(kind).max:
             return kind
     return object
+
+
+def known_codes(field: MarkovField, given: Evidence | None) -> dict[int, int]:
+    """Columns and states as positions and codes."""
+    known = {}
+    for name, label in (given or {}).items():
+        v = position_of(name, field.names)
+        measured = v in field.cuts and not is_missing(label) and are_numbers([plain(label)])
+        state = bin_of(field.cuts[v], label) if measured else label
+        known[v] = code_of(name, field.states[v], state)
+    return known
+
+
+def given(field: MarkovField, evidence: Evidence) -> MarkovField:
+    """Return the model of the other columns when some are known.
+
+    >>> from isinglass import MarkovField
+    >>> agree = {(0, 1): [[1.0, -1.0], [-1.0, 1.0]]}
+    >>> yes_no = ("no", "yes")
+    >>> field = MarkovField(("a", "b"), (yes_no, yes_no), ([0, 0], [0, 0]), agree)
+    >>> field.given({"a": "yes"}).intercepts[0].tolist()
+    [-1.0, 1.0]
+    """
+    return reduced(field, known_codes(field, evidence))
+
+
+def reduced(field: MarkovField, known: Mapping[int, int]) -> MarkovField:
+    """The model of the columns that are not known."""
+    if not known:
+        return field
+    free = [v for v in range(len(field.names)) if v not in known]
+    if not free:
+        raise SettingError("all columns are given; leave out those to ask about.")
+    intercepts = []
+    for v in free:
+        tables = field.tables_of(v)
+        shifts = [tables[t][code] for t, code in known.items() if t in tables]
+        intercepts.append(np.sum([field.intercepts[v], *shifts], axis=0))
+    new = {v: at for at, v in enumerate(free)}
+    kept = {(i, j): (new[i], new[j]) for i, j in field.couplings if i in new and j in new}
+    rest = field.from_potentials(
+        [field.names[v] for v in free],
+        [field.states[v] for v in free],
+        intercepts,
+        {kept[pair]: field.couplings[pair] for pair in kept},
+        field.library,
+    )
+    return replace(
+        rest,
+        unbounded=frozenset(kept[pair] for pair in field.unbounded if pair in kept),
+        cuts={new[v]: cuts for v, cuts in field.cuts.items() if v in new},
+    )

@@ -1,7 +1,7 @@
 """Parameters are checked by one table, and what is wrong is said in one form.
 
-A function says ``@checked``, an estimator calls `check_settings`, a frozen class `check_fields`;
-what they allow stands in `allowed`.
+A function says ``@checked``, an estimator calls `check_settings`, a frozen class is one of
+`CheckedFields`; what they allow stands in `allowed`.
 """
 
 from __future__ import annotations
@@ -72,6 +72,13 @@ def check_settings(estimator: Any) -> None:
     owners = [cls.__name__ for cls in type(estimator).__mro__]
     for name, value in estimator.get_params(deep=False).items():
         check(name, value, *owners)
+
+
+class CheckedFields:
+    """A dataclass whose fields are checked by the table when it is made."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 def check_fields(instance: Any) -> None:

@@ -169,10 +169,6 @@ def _is_flag(value: Any) -> bool:
     return isinstance(value, np.bool_) or (isinstance(value, Integral) and value in (0, 1))
 
 
-def _is_bytes(value: Any) -> bool:
-    return as_float(value) > 0 or (isinstance(value, float) and value == math.inf)
-
-
 def _is_size(value: Any) -> bool:
     return isinstance(value, Real) and value is not True and value >= 1  # type: ignore[operator]
 
@@ -190,18 +186,20 @@ def _is_path(value: Any) -> bool:
         return False
 
 
-def _is_generator(value: Any) -> bool:
-    return isinstance(value, np.random.Generator | np.random.SeedSequence)
-
-
 TEXT = Such("text", lambda value: isinstance(value, str))
 FLAG = Such("True or False", _is_flag)
 SIZE = Such("a number of bytes, 1 or more", _is_size)
 SEPARATOR = Such("one character such as ';' or '|'", _is_separator)
-BYTES = Such("a positive number of bytes", _is_bytes)
+BYTES = Such(
+    "a positive number of bytes",
+    lambda value: as_float(value) > 0 or (isinstance(value, float) and value == math.inf),
+)
 PATH = Such("the path of a file or folder", _is_path)
 FUNCTION = Such("a function", callable)
-GENERATOR = Such("a Generator or SeedSequence", _is_generator)
+GENERATOR = Such(
+    "a Generator or SeedSequence",
+    lambda value: isinstance(value, np.random.Generator | np.random.SeedSequence),
+)
 #: Read, and judged, elsewhere: a threshold has many forms.
 ANYTHING = Such("anything", lambda value: True)
 

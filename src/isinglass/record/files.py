@@ -2,54 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from isinglass.documents.document import (
-    Fault,
-    by_pair,
-    choice,
-    items,
-    member,
-    not_negative,
-    number,
-    or_none,
-    text,
-    whole,
-)
-from isinglass.documents.labels import label_to_json, states_from_json
-from isinglass.documents.parts import LIBRARIES
+import numpy as np
+
+from isinglass.documents.document import Entry, Fault, to_plain
+from isinglass.documents.parts import LIBRARIES, Document, label_to_json, states_from_json
 from isinglass.engine import Value
 from isinglass.errors import SettingError
 from isinglass.graph import Graph, Link
-from isinglass.record.associations import tally_from_json
-from isinglass.record.findings import findings_from_json
-from isinglass.record.link_tables import link_tables_from_json, link_tables_to_json
+from isinglass.record.findings import MEASURES, VERDICTS, Findings, Verdicts
 from isinglass.record.paths import path_from_json, path_to_json
+from isinglass.record.tables import Associations, LinkTable, Tally
 from isinglass.table import Note
-from isinglass.table.coding.labels import plain
 
 if TYPE_CHECKING:
     from isinglass.record.fit_record import FitRecord
 
-Document = dict[str, Any]
+T = TypeVar("T")
 Pair = tuple[int, int]
 
-#: No positive number in a file is smaller: what is divided by it stays finite.
-LEAST = 1e-100
 #: No count of rows in a file is larger.
 MOST_ROWS = 10**18
 
 
 def record_to_json(record: FitRecord) -> Document:
-    """A record as plain values; SettingError if something cannot be saved."""
-    tables = record.link_tables
+    """The record as plain values; SettingError if something cannot be saved.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
+    >>> est.record().to_json()["rows"]
+    1000.0
+    """
+    columns = zip(record.names, record.states, record.ordered, record.n_answers, strict=True)
     document: Document = {
         "isinglass": record.version,
-        "fingerprint": record.fingerprint,
-        "rows": record.rows,
-        "threshold": record.threshold,
-        "floor": record.floor,
+        **{key: getattr(record, key) for key in ("fingerprint", "rows", "threshold", "floor")},
         "selector": record.selector,
         "settings": dict(record.settings),
         "columns": [
@@ -59,155 +49,186 @@ def record_to_json(record: FitRecord) -> Document:
                 "ordered": bool(ordered),
                 "answers": int(answers),
             }
-            for name, states, ordered, answers in zip(
-                record.names, record.states, record.ordered, record.n_answers, strict=True
-            )
+            for name, states, ordered, answers in columns
         ],
         "library": record.graph.library,
-        "edges": [_plain_members(link._asdict()) for link in record.graph.links],
-        "diagnostics": [_plain_members(vars(note)) for note in record.diagnostics],
+        "edges": to_plain(record.graph.links),
+        "diagnostics": to_plain(record.diagnostics),
         "paths": [path_to_json(path) for path in record.paths],
-        "values": [
-            {"columns": [int(a), int(b)], **_plain_members(value._asdict())}
-            for (a, b), value in record.values.items()
-        ],
-        "tally": record.tally and record.tally.to_json(),
-        "link_tables": None if tables is None else link_tables_to_json(tables),
+        "values": _pairs_to_json(record.values),
+        "tally": to_plain(record.tally),
+        "link_tables": None if record.link_tables is None else _pairs_to_json(record.link_tables),
         "dropped": record.dropped,
-        "findings": record.findings and record.findings.to_json(),
+        "findings": to_plain(record.findings),
     }
     try:
-        members_from_json(document)  # what could not be loaded is not written
+        members_from_json(Entry(document))  # what could not be loaded is not written
     except Fault as fault:
         raise SettingError(f"the record cannot be saved: {fault}.") from None
     return document
 
 
-def members_from_json(document: Any) -> dict[str, Any]:
+def _pairs_to_json(of_pairs: Mapping[Pair, Any]) -> list[Document]:
+    """One object for each pair of columns."""
+    return [{"columns": to_plain(pair), **to_plain(said)} for pair, said in of_pairs.items()]
+
+
+def members_from_json(fit: Entry) -> dict[str, Any]:
     """The members of the record that `record_to_json` wrote, by name; Fault if any is odd."""
-
-    def part(key: str) -> Any:
-        return member(document, key, "the fit")
-
-    names, states, ordered, answers = _columns_from_json(part("columns"))
-    p = len(names)
-    links = [_link_from_json(edge, p) for edge in items(part("edges"), "edges")]
-    floor = _positive(part("floor"), "floor")
-    threshold = _positive(part("threshold"), "threshold")
-    if threshold < floor:
-        raise Fault("its threshold is below the floor that the search ran to")
-    # Files of the same schema may lack these.
-    tables, dropped, findings = map(document.get, ("link_tables", "dropped", "findings"))
-    return {
-        "names": names,
-        "states": states,
-        "ordered": ordered,
-        "n_answers": answers,
-        "graph": Graph(names, tuple(links), choice(part("library"), "library", LIBRARIES)),
-        "paths": tuple(
-            path_from_json(path, at, floor, names, states)
-            for at, path in enumerate(items(part("paths"), "paths", p))
-        ),
-        "values": by_pair(part("values"), "values", p, _value_from_json),
-        "threshold": threshold,
-        "floor": floor,
-        "selector": text(part("selector"), "selector"),
-        "diagnostics": tuple(
-            _note_from_json(note) for note in items(part("diagnostics"), "diagnostics")
-        ),
-        "settings": _settings_from_json(part("settings")),
-        "rows": _positive(part("rows"), "rows"),
-        "fingerprint": text(part("fingerprint"), "fingerprint"),
-        "version": text(part("isinglass"), "the version"),
-        "tally": tally_from_json(document.get("tally"), tuple(map(len, states))),
-        "link_tables": None if tables is None else link_tables_from_json(tables, answers),
-        "dropped": None if dropped is None else whole(dropped, "the rows left out", MOST_ROWS),
-        "findings": None if findings is None else findings_from_json(findings, p),
-    }
-
-
-def _plain_members(members: Mapping[str, Any]) -> Document:
-    return {key: plain(value) for key, value in members.items()}
-
-
-def _columns_from_json(
-    value: Any,
-) -> tuple[tuple[str, ...], tuple[tuple[Hashable, ...], ...], tuple[bool, ...], tuple[int, ...]]:
-    def part(key: str) -> list[Any]:
-        return [member(column, key, "a column") for column in items(value, "columns")]
-
-    names = tuple(text(name, "a name") for name in part("name"))
+    columns = fit["columns"].entries("column {}")
+    names = tuple(column["name"].text() for column in columns)
     if not names or len(set(names)) < len(names):
         raise Fault("the names of its columns must differ, and be at least one")
-    states = tuple(states_from_json(labels, "a state") for labels in part("states"))
-    ordered = tuple(
-        choice(one, "whether a column is ordered", (False, True)) for one in part("ordered")
-    )
+    p = len(names)
+    states = tuple(states_from_json(column["states"]) for column in columns)
+    n_states = tuple(map(len, states))
     answers = tuple(
-        whole(one, "the answers of a column", len(labels) + 1)
-        for one, labels in zip(part("answers"), states, strict=True)
+        column["answers"].whole(m + 1) for column, m in zip(columns, n_states, strict=True)
     )
     if 0 in answers:
         raise Fault("every column must have at least one answer")
-    return names, states, ordered, answers
+    links = [_link(edge, p) for edge in fit["edges"].entries("an edge")]
+    floor, threshold = fit["floor"].positive(), fit["threshold"].positive()
+    if threshold < floor:
+        raise Fault("its threshold is below the floor that the search ran to")
+    paths = fit["paths"].entries("path {}", p)
+    return {
+        "names": names,
+        "states": states,
+        "ordered": tuple(column["ordered"].flag() for column in columns),
+        "n_answers": answers,
+        "graph": Graph(names, tuple(links), fit["library"].choice(*LIBRARIES)),
+        "paths": tuple(path_from_json(path, floor, names, n_states) for path in paths),
+        "values": _by_columns(fit["values"], p, _value),
+        "threshold": threshold,
+        "floor": floor,
+        **{key: fit[key].text() for key in ("selector", "fingerprint")},
+        "diagnostics": tuple(map(_note, fit["diagnostics"].entries("a diagnostic"))),
+        "settings": _setting(Entry(fit["settings"].members(), "settings")),
+        "rows": fit["rows"].positive(),
+        "version": fit["isinglass"].text(),
+        # Files of the same schema may lack these.
+        "tally": fit.get("tally").optional(lambda tally: _tally(tally, n_states)),
+        "link_tables": fit.get("link_tables").optional(lambda some: _link_tables(some, answers)),
+        "dropped": fit.get("dropped").optional(lambda rows: rows.whole(MOST_ROWS)),
+        "findings": fit.get("findings").optional(lambda findings: _findings(findings, p)),
+    }
 
 
-def _link_from_json(edge: Any, p: int) -> Link:
-    def part(key: str) -> tuple[Any, str]:
-        return member(edge, key, "an edge"), f"the {key} of an edge"
-
-    source, target = (whole(*part(end), p) for end in ("source", "target"))
+def _link(edge: Entry, p: int) -> Link:
+    source, target = edge["source"].whole(p), edge["target"].whole(p)
     if source >= target:
         raise Fault("the source of an edge must come before its target")
     numbers = ("strength", "coupling", "log_odds", "evidence", "relative_strength")
     members: Document = {
-        **{key: or_none(number, *part(key)) for key in (*numbers, "entry_evidence")},
-        **{key: or_none(text, *part(key)) for key in ("source_state", "target_state")},
-        **{key: text(*part(key)) for key in ("selected_by", "tier")},
-        "sign": choice(*part("sign"), (-1, 0, 1)),
-        "unbounded": choice(*part("unbounded"), (False, True)),
-        "size": number(*part("size")),
+        **{key: edge[key].optional(Entry.number) for key in (*numbers, "entry_evidence")},
+        **{key: edge[key].optional(Entry.text) for key in ("source_state", "target_state")},
+        **{key: edge[key].text() for key in ("selected_by", "tier")},
+        "sign": edge["sign"].choice(-1, 0, 1),
+        "unbounded": edge["unbounded"].flag(),
+        "size": edge["size"].number(),
     }
     return Link(source, target, **members)
 
 
-def _value_from_json(entry: Any) -> tuple[Any, Value]:
-    numbers = (
-        or_none(not_negative, member(entry, key, "a value"), f"the {key} of a value")
-        for key in Value._fields
-    )
-    return member(entry, "columns", "a value"), Value(*numbers)
+def _by_columns(entry: Entry, p: int, read: Callable[[Entry, Pair], T]) -> dict[Pair, T]:
+    """What objects with ``columns`` say of pairs of columns."""
+    objects = [(one["columns"].pair(p), one) for one in entry.entries(f"one of the {entry.name}")]
+    return entry.by_pair((pair, read(one, pair)) for pair, one in objects)
 
 
-def _note_from_json(note: Any) -> Note:
-    column, what, done = (member(note, key, "a diagnostic") for key in ("column", "what", "done"))
-    return Note(
-        or_none(text, column, "the column of a diagnostic"),
-        text(what, "what a diagnostic says"),
-        text(done, "what a diagnostic did"),
-    )
+def _value(entry: Entry, pair: Pair) -> Value:
+    return Value(*(entry[key].optional(lambda one: one.number(least=0)) for key in Value._fields))
 
 
-def _settings_from_json(value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise Fault("settings must be an object")
-    return {text(key, "a setting"): _plain(setting) for key, setting in value.items()}
+def _note(note: Entry) -> Note:
+    return Note(note["column"].optional(Entry.text), note["what"].text(), note["done"].text())
 
 
-def _plain(setting: Any, depth: int = 0) -> Any:
+def _setting(entry: Entry, depth: int = 0) -> Any:
     """A setting: a scalar, or an object of them."""
-    if isinstance(setting, dict) and not depth:
-        return {text(key, "a setting"): _plain(part, 1) for key, part in setting.items()}
-    if isinstance(setting, str):
-        return text(setting, "a setting")
-    if setting is None or isinstance(setting, bool):
-        return setting
-    number(setting, "a setting")
-    return setting
+    if isinstance(entry.value, dict) and depth < 2:
+        return {
+            Entry(key, "a setting").text(): _setting(Entry(part, "a setting"), depth + 1)
+            for key, part in entry.value.items()
+        }
+    if isinstance(entry.value, str):
+        return entry.text()
+    if entry.value is not None and not isinstance(entry.value, bool):
+        entry.number()
+    return entry.value
 
 
-def _positive(value: Any, where: str) -> float:
-    size = number(value, where)
-    if not size > LEAST:
-        raise Fault(f"{where} must be positive")
-    return size
+def _tally(tally: Entry, n_states: tuple[int, ...]) -> Tally:
+    counts = zip(
+        tally["counts"].entries("the counts of a column", len(n_states)), n_states, strict=True
+    )
+    return Tally(
+        tuple(tuple(rows.numbers(m, least=0)) for rows, m in counts),
+        tally["pairs"].optional(lambda pairs: _associations(pairs, len(n_states))),
+    )
+
+
+def _associations(pairs: Entry, p: int) -> Associations:
+    size = p * (p - 1) // 2
+    sign = pairs["sign"]
+    if not all(type(one) is int and -1 <= one <= 1 for one in sign.items(size)):
+        raise sign.fault("must be -1, 0 or 1")
+    information, smallest = (
+        np.array(pairs[key].numbers(size, least=0)) for key in ("information", "smallest")
+    )
+    return Associations(information, np.array(sign.value, dtype=np.int8), smallest)
+
+
+def _link_tables(tables: Entry, answers: tuple[int, ...]) -> dict[Pair, LinkTable]:
+    def read(one: Entry, pair: Pair) -> LinkTable:
+        shape = answers[pair[0]], answers[pair[1]]
+        return LinkTable(*(one[key].table(*shape, least=0) for key in ("observed", "expected")))
+
+    return _by_columns(tables, len(answers), read)
+
+
+def _findings(findings: Entry, p: int) -> Findings:
+    return Findings(
+        findings["title"].optional(Entry.text),
+        findings["measures"].optional(lambda measures: _measures(measures, p)),
+        findings["frequencies"].optional(lambda shares: _triples(shares, p, _share)),
+        findings["explanations"].optional(lambda texts: _triples(texts, p, Entry.text)),
+        findings["verdicts"].optional(lambda verdicts: _verdicts(verdicts, p * (p - 1) // 2)),
+    )
+
+
+def _measures(measures: Entry, p: int) -> dict[str, tuple[float | None, ...]]:
+    return {
+        Entry(key, "a measure").choice(*MEASURES): _optional_numbers(measures[key], p)
+        for key in measures.members()
+    }
+
+
+def _optional_numbers(entry: Entry, length: int) -> tuple[float | None, ...]:
+    for one in entry.entries(entry.name, length):
+        one.optional(Entry.number)
+    return tuple(entry.value)
+
+
+def _triples(entry: Entry, p: int, read: Callable[[Entry], T]) -> dict[Pair, T]:
+    """What lists of two columns and one more value say of pairs of columns."""
+    triples = [one.items(3) for one in entry.entries(f"one of {entry.name}")]
+    return entry.by_pair(
+        (Entry(pair, entry.name).pair(p), read(Entry(said, entry.name))) for *pair, said in triples
+    )
+
+
+def _share(entry: Entry) -> float:
+    if not 0 <= entry.number() <= 1:
+        raise entry.fault("must be from 0 to 1")
+    return float(entry.value)
+
+
+def _verdicts(verdicts: Entry, pairs: int) -> Verdicts:
+    words = verdicts["verdict"].entries("a verdict", pairs)
+    return Verdicts(
+        tuple(word.choice(*VERDICTS) for word in words),
+        _optional_numbers(verdicts["odds_ratio"], pairs),
+        _optional_numbers(verdicts["rows_needed"], pairs),
+    )

@@ -13,16 +13,14 @@ from isinglass.engine import Joined, KeptRuns, KeptValues, Value, join
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph
 from isinglass.parameters import checked
-from isinglass.record.associations import Tally
 from isinglass.record.files import members_from_json, record_to_json
 from isinglass.record.findings import Findings
-from isinglass.record.link_tables import LinkTables
+from isinglass.record.tables import LinkTables, Tally
 from isinglass.selection import TENTATIVE, tier_levels
 from isinglass.solvers.path import Path
 from isinglass.table import Note
 from isinglass.table.column import high_states
 
-Document = dict[str, Any]
 Pair = tuple[int, int]
 
 
@@ -32,40 +30,29 @@ class FitRecord:
 
     Attributes
     ----------
-    names : tuple of str
-    states : tuple of tuple
-        The labels of each column's states.
-    ordered : tuple of bool
-        Whether the order of each column's states means something.
+    names, states, ordered : tuple
+        The columns, the labels of their states, and whether the order of these means something.
     n_answers : tuple of int
         States of each column, without the state of missing values where these are left out.
-    graph : Graph
-    paths : tuple of Path
-        What the search did at each column, down to `floor`.
+    graph, paths, threshold, floor, settings
+        As the estimator had them; settings are plain values.
     values : dict from pairs of columns to Value
         Strength, relative strength and evidence of every edge that the run has at any threshold:
         in `graph`, or else in the first of these that has it, the graph of the tentative tier, the
         graph at `floor`, the graph of all of them. Files of older schemas have none.
-    threshold, floor : float
     selector : str
         How the threshold was chosen, in words.
     diagnostics : tuple of Note
         What was odd in which column, and what was done about it.
-    settings : dict
-        The estimator's parameters, as plain values.
-    rows : float
-        The number of rows that the weights stand for.
-    fingerprint : str
-        A hash of the table; equal tables have equal ones, whatever library they came in.
+    rows, fingerprint : float, str
+        Rows that the weights stand for; a hash, the same for equal tables of any library.
     version : str
         The version of isinglass that made the fit.
     tally : Tally or None
         How often each state was seen, and how each pair goes together with nothing else held.
-    link_tables : dict of (int, int) to LinkTable, or None
-        Rows observed and expected in each combination of states, by link; see
-        :func:`isinglass.record.link_tables.link_tables`. None in older files.
-    dropped : int or None
-        Rows that were left out because values were missing. None in older files.
+    link_tables, dropped : dict of (int, int) to LinkTable, int; or None in older files
+        Rows observed and expected in each combination of states, by link; and how many were left
+        out because values were missing.
     findings : Findings or None
         What was found out about the fit afterwards: measures, half-samples, verdicts.
 
@@ -106,8 +93,6 @@ class FitRecord:
         Strength and evidence are those of `values`: those of an edge of `graph` stay the same
         whatever the threshold, where ``GreedyGraph.at`` finds them again in the graph it returns.
 
-        Examples
-        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(5))
         >>> est = ig.GreedyGraph(floor=1e-4).fit(field.sample(300, seed=0))
@@ -122,17 +107,12 @@ class FitRecord:
                 threshold=threshold,
                 floor=self.floor,
             )
-        return join(
-            Joined(
-                self._runs,
-                threshold,
-                self._rule,
-                self,
-                KeptValues(self.values),
-                tier_levels(self.rows, len(self.names)),
-                self._required,
-            )
+        required = frozenset(
+            (min(r, t), max(r, t)) for r, path in enumerate(self.paths) for t in path.required
         )
+        levels = tier_levels(self.rows, len(self.names))
+        values = KeptValues(self.values)
+        return join(Joined(self._runs, threshold, self._rule, self, values, levels, required))
 
     @property
     def n(self) -> float:
@@ -163,12 +143,6 @@ class FitRecord:
         return KeptRuns(self.paths, self.n_answers if left_out else None)
 
     @property
-    def _required(self) -> frozenset[Pair]:
-        return frozenset(
-            (min(r, t), max(r, t)) for r, path in enumerate(self.paths) for t in path.required
-        )
-
-    @property
     def _rule(self) -> str:
         rule = self.settings.get("rule")
         if rule not in ("or", "and", "joint"):
@@ -181,8 +155,6 @@ class FitRecord:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the record alone; ``MarkovField.save(path, fit=record)`` writes both.
 
-        Examples
-        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
         >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
@@ -199,8 +171,6 @@ class FitRecord:
     def load(cls, path: str | os.PathLike[str]) -> FitRecord:
         """Read the record in a model file; FileError if there is none, or it is damaged.
 
-        Examples
-        --------
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
         >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
@@ -210,20 +180,9 @@ class FitRecord:
         ...     ig.FitRecord.load(f"{folder}/model.json").graph.edges
         [('x0', 'x1'), ('x1', 'x2')]
         """
-        return load_part(path, "fit", lambda document: cls(**members_from_json(document)))
+        return load_part(path, "fit", lambda fit: cls(**members_from_json(fit)))
 
-    def to_json(self) -> Document:
-        """The record as plain values; SettingError if something cannot be saved.
-
-        Examples
-        --------
-        >>> import isinglass as ig
-        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
-        >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
-        >>> est.record().to_json()["rows"]
-        1000.0
-        """
-        return record_to_json(self)
+    to_json = record_to_json
 
     def __repr__(self) -> str:
         return (

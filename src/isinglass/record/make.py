@@ -9,13 +9,11 @@ from typing import Any
 
 from isinglass.engine import Paths, Progress, RefittedValues, Search, Value, cuts_of, pairs_at
 from isinglass.graph import Graph
-from isinglass.record.associations import tally_of
 from isinglass.record.fit_record import FitRecord
-from isinglass.record.link_tables import link_tables
+from isinglass.record.tables import link_tables, tally_of
 from isinglass.selection import TENTATIVE, how_chosen
 from isinglass.table import Note
 from isinglass.table.coding.labels import plain
-from isinglass.table.fingerprint import fingerprint
 
 Pair = tuple[int, int]
 
@@ -32,29 +30,25 @@ def record_of(
 ) -> FitRecord:
     """What to keep of a fit when its table is gone."""
     table = search.table
-    values = _values(search, graph, edge_values, progress)
     return FitRecord(
         names=table.names,
-        states=tuple(column.states for column in table.columns),
+        states=table.states,
         ordered=table.ordered,
         n_answers=table.n_answers,
         graph=graph,
         paths=tuple(Paths(search.runs, table.library)),
-        values=values,
+        values=_values(search, graph, edge_values, progress),
         threshold=threshold,
         floor=search.floor,
         selector=how_chosen(settings["threshold"]),
         diagnostics=tuple(notes),
         settings={key: _plain(value) for key, value in settings.items()},
         rows=table.n,
-        fingerprint=fingerprint(table),
+        fingerprint=table.fingerprint,
         version=version("isinglass"),
         tally=tally_of(table),
         link_tables=link_tables(
-            table,
-            graph,
-            edge_values.intercept,
-            expected=edge_values.expected.get(graph.pairs),
+            table, graph, edge_values.intercept, expected=edge_values.expected.get(graph.pairs)
         ),
         dropped=table.dropped,
     )

@@ -17,7 +17,7 @@ from isinglass.measures import communities
 from isinglass.model import FitRecord
 from isinglass.parameters import checked
 from isinglass.record.findings import Findings, findings_of
-from isinglass.record.link_tables import LinkTables
+from isinglass.record.tables import LinkTables
 from isinglass.report import slider, texts
 from isinglass.report.suppression import suppressed
 from isinglass.selection import FIRM, TENTATIVE, Paper, tier_levels

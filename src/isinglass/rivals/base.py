@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from isinglass.engine import Joined, NativeRuns, fit_neighbourhoods, join, threads_for
+from isinglass.engine import Joined, NativeRuns, Progress, fit_neighbourhoods, join, threads_for
 from isinglass.errors import TableError
-from isinglass.estimators.base import GraphEstimator
-from isinglass.graph import Graph, Link
+from isinglass.estimators.base import GraphEstimator, fitting
+from isinglass.graph import Graph, Link, Unvalued
 from isinglass.solvers.cuts import join_neighbourhoods
 from isinglass.table import Table
 
@@ -26,16 +27,27 @@ class Rival(GraphEstimator):
 
     The numbers of an edge do not come from the method: every column is refitted without penalty
     on its neighbours, as `GreedyGraph` does, so that they compare across methods. That is done
-    when they are first asked for.
-
-    Like all estimators here, rivals are dataclasses: the settings they share are written once, and
-    the ``__init__`` that comes of it has the signature that scikit-learn reads.
+    when they are first asked for. A subclass has its settings as fields, and `_find_graph`.
     """
 
     n_jobs: int | None = None
 
-    def _refit(self, neighbours: Neighbours) -> NativeRuns:
-        return self._refits(neighbours)()
+    @fitting
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
+        self.graph_ = self._find_graph(self._read(X, sample_weight), progress)
+        return self
+
+    def _find_graph(self, table: Table, progress: Progress | None) -> Graph:
+        """Choose the neighbours of every column, and hand them to `_graph`."""
+        raise NotImplementedError
 
     def _refits(self, neighbours: Neighbours) -> Callable[[], NativeRuns]:
         """How to refit every column of this table, whatever is fitted later."""
@@ -50,25 +62,14 @@ class Rival(GraphEstimator):
     def _graph(self, neighbours: Neighbours, rule: str) -> Graph:
         table, valuer, refits = self.table_, self._edge_values, self._refits(neighbours)
 
-        def valued() -> Graph:
-            return join(Joined(refits(), 0.0, rule, table, valuer))
+        def links() -> tuple[Link, ...]:
+            return join(Joined(refits(), 0.0, rule, table, valuer)).links
 
-        chosen = _Chosen(join_neighbourhoods(neighbours, rule), valued)
-        return Graph(table.names, chosen, table.library)
+        pairs = join_neighbourhoods(neighbours, rule)
+        return Graph(table.names, Unvalued(pairs, links), table.library)
 
     def _threads(self) -> int:
         return threads_for(self.n_jobs, len(self.table_.columns))
-
-
-@dataclass(frozen=True, eq=False)
-class _Chosen:
-    """Edges whose numbers are found when they are asked for."""
-
-    pairs: Sequence[tuple[int, int]]
-    valued: Callable[[], Graph]
-
-    def links(self) -> tuple[Link, ...]:
-        return self.valued().links
 
 
 def adjacency(neighbours: Neighbours, rule: str) -> NDArray[np.bool_]:

@@ -6,11 +6,11 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from isinglass.engine import Progress
 from isinglass.errors import MissingExtra
-from isinglass.estimators.base import fitting
+from isinglass.graph import Graph
 from isinglass.rivals.base import Rival, two_states_only
 from isinglass.table import Table
 
@@ -32,22 +32,14 @@ class L0Graph(Rival):
         recommendation for subset selection ``"gic"``.
     max_degree : int
         The largest number of neighbours that is tried.
-    rule : "or" or "and"
-        Whether an edge needs one of its ends to choose it, or both.
-    intercept : bool
-        Whether each column has a field of its own.
-    missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states, high
+    rule, intercept, n_eff, n_jobs, bins, max_states, high
         As for `GreedyGraph`; `n_jobs` counts for the refits.
+    missing : "error", "drop" or "state"
 
     Attributes
     ----------
-    graph_ : Graph
-        Its numbers come from refits without penalty on the neighbours each column chose.
     neighbours_ : list of list of int
-        What each column chose.
-    states_, diagnostics_, n_features_in_, feature_names_in_
-        As for `GreedyGraph`.
+        What each column chose. Other attributes are as for `GreedyGraph`.
 
     Examples
     --------
@@ -62,26 +54,15 @@ class L0Graph(Rival):
     rule: str = "or"
     intercept: bool = True
 
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: ArrayLike | str | None = None,
-        *,
-        progress: Progress | None = None,
-    ) -> L0Graph:
-        """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
+    def _find_graph(self, table: Table, progress: Progress | None) -> Graph:
         regression = _abess()
-        table = self._read(X, sample_weight)
         two_states_only(table, type(self).__name__)
         self.neighbours_ = []
         for r in range(len(table.columns)):
             self.neighbours_.append(self._best_subset(regression, table, r))
             if progress is not None:
                 progress(r + 1, len(table.columns))
-        self.graph_ = self._graph(self.neighbours_, self.rule)
-        return self
+        return self._graph(self.neighbours_, self.rule)
 
     def _best_subset(self, regression: Any, table: Table, r: int) -> list[int]:
         others = [t for t, m in enumerate(table.n_states) if t != r and m == 2]

@@ -7,17 +7,19 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine import Progress
-from isinglass.estimators.base import fitting
 from isinglass.graph import Graph
 from isinglass.parameters import checked
-from isinglass.rivals.base import Neighbours, Rival, adjacency
+from isinglass.rivals.base import Rival, adjacency, neighbours_of
 from isinglass.rivals.paths import Array, L1Paths, largest_penalty, learn_paths
 from isinglass.rivals.penalties import EBIC, Penalty, read_penalty
 from isinglass.table import Table
+
+Fits = Sequence[tuple[L1Paths, int]]
+"""For each column, a path and the number of a penalty on it."""
 
 
 @dataclass(repr=False, eq=False)
@@ -35,10 +37,8 @@ class L1Graph(Rival):
     penalty : float, str or penalty object
         lambda itself; ``"ebic"`` (gamma 0.25, each column its own), ``"cv"``, ``"rate"`` or
         ``"rate:0.3"`` for 0.3 sqrt(log(p)/n); or an object of `isinglass.rivals.penalties`.
-    rule : "or" or "and"
-        Whether an edge needs one of its ends to choose it, or both.
-    intercept : bool
-        Whether each column has a field of its own, which bears no penalty.
+    rule, intercept
+        As for `GreedyGraph`; intercepts bear no penalty.
     refit : bool
         Whether couplings are refitted without penalty on the neighbours a column chose, before
         the threshold is applied.
@@ -55,33 +55,25 @@ class L1Graph(Rival):
         edge would cost every column more than it could gain.
     n_lambdas, smallest : int, float
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states, high
-        As for `GreedyGraph`.
+        These and `n_eff`, `n_jobs`, `bins`, `max_states`, `high` are as for `GreedyGraph`.
 
     Attributes
     ----------
-    graph_ : Graph
-        Its numbers come from refits without penalty on the neighbours each column chose.
     penalties_ : (p,) array
         The penalty of each column.
     lambdas_ : (k,) array
         The penalties of the path, falling.
     paths_ : sequence of ColumnPath
-        The regressions of each column at ``lambdas_``.
-    states_, diagnostics_, n_features_in_, feature_names_in_
-        As for `GreedyGraph`.
+        The regressions of each column at ``lambdas_``. Other attributes are as for `GreedyGraph`;
+        the numbers of ``graph_`` come from refits without penalty.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import isinglass as ig
-    >>> rng = np.random.default_rng(0)
-    >>> fever = rng.random(400) < 0.3
-    >>> cough = np.where(rng.random(400) < 0.85, fever, ~fever)
-    >>> rash = rng.random(400) < 0.2
-    >>> est = ig.L1Graph().fit(np.column_stack([fever, cough, rash]))
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+    >>> est = ig.L1Graph().fit(field.sample(1000, seed=1))
     >>> est.graph_.edges
-    [('x0', 'x1')]
+    [('x0', 'x1'), ('x1', 'x2')]
     >>> len(est.at(1e-4))
     3
     """
@@ -97,18 +89,8 @@ class L1Graph(Rival):
     n_lambdas: int = 100
     smallest: float = 0.01
 
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: ArrayLike | str | None = None,
-        *,
-        progress: Progress | None = None,
-    ) -> L1Graph:
-        """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
+    def _find_graph(self, table: Table, progress: Progress | None) -> Graph:
         penalty = read_penalty(self.penalty)
-        table = self._read(X, sample_weight)
         self.paths_ = self._path(penalty, table, progress)
         self.lambdas_ = self.paths_.lambdas
         self._solved: dict[float, tuple[L1Paths, int]] = {}
@@ -116,15 +98,11 @@ class L1Graph(Rival):
         places = penalty.choose(self.paths_, table, self._learn)
         self.penalties_ = self.lambdas_[places]
         chosen = [(self.paths_, int(k)) for k in places]
-        self.graph_ = self._graph(self._neighbours(chosen), self.rule)
-        return self
+        return self._graph(self._neighbours(chosen), self.rule)
 
     @checked
     def at(self, penalty: float) -> Graph:
-        """Return the graph with one penalty for all columns, on the path or not.
-
-        A penalty that is not among ``lambdas_`` is solved for, and kept.
-        """
+        """Return the graph with one penalty for all columns, solved for if not on the path."""
         return self._graph(self.neighbours_at(penalty), self.rule)
 
     @checked
@@ -152,7 +130,7 @@ class L1Graph(Rival):
         """
         return self._couplings(self._fits_at(penalty))
 
-    def _fits_at(self, penalty: float) -> list[tuple[L1Paths, int]]:
+    def _fits_at(self, penalty: float) -> Fits:
         self._solve([penalty])
         return [self._solved[float(penalty)]] * self.n_features_in_
 
@@ -167,17 +145,15 @@ class L1Graph(Rival):
     def _keep(self, paths: L1Paths) -> None:
         self._solved.update((float(value), (paths, k)) for k, value in enumerate(paths.lambdas))
 
-    def _neighbours(self, fits: Sequence[tuple[L1Paths, int]]) -> list[list[int]]:
+    def _neighbours(self, fits: Fits) -> list[list[int]]:
         if self.threshold == 0:
-            return [paths.support(r, k).tolist() for r, (paths, k) in enumerate(fits)]
-        large = np.abs(self._couplings(fits)) > self.threshold
-        return [np.flatnonzero(row).tolist() for row in large]
+            return _supports(fits)
+        return neighbours_of(np.abs(self._couplings(fits)) > self.threshold)
 
-    def _couplings(self, fits: Sequence[tuple[L1Paths, int]]) -> Array:
+    def _couplings(self, fits: Fits) -> Array:
         sizes = np.zeros((len(fits), len(fits)))
         if self.refit:
-            chosen: Neighbours = [paths.support(r, k).tolist() for r, (paths, k) in enumerate(fits)]
-            runs = self._refit(chosen)
+            runs = self._refits(_supports(fits))()
             tables = [runs.fit(r, 0).coef for r in range(len(fits))]
         else:
             tables = [paths.fit(r, k)[1] for r, (paths, k) in enumerate(fits)]
@@ -205,8 +181,7 @@ class L1Graph(Rival):
 
     def _refitted_losses(self, paths: L1Paths) -> Array:
         """Losses of the fits without penalty on the neighbours at the last penalty."""
-        last = len(paths.lambdas) - 1
-        runs = self._refit([paths.support(r, last).tolist() for r in range(len(paths))])
+        runs = self._refits(_supports([(paths, len(paths.lambdas) - 1)] * len(paths)))()
         return np.array([runs.fit(r, 0).loss for r in range(len(paths))])
 
     def _core_settings(self, table: Table) -> dict[str, Any]:
@@ -229,6 +204,10 @@ class L1Graph(Rival):
         return np.array(sorted(some if value is None else some | {value}, reverse=True))
 
 
+def _supports(fits: Fits) -> list[list[int]]:
+    return [paths.support(r, k).tolist() for r, (paths, k) in enumerate(fits)]
+
+
 def coupling_size(table: Array) -> float:
     """Return theta of a two-by-two table, the root mean square of a larger one.
 
@@ -241,10 +220,7 @@ def coupling_size(table: Array) -> float:
 
 
 def spreads(table: Table) -> Array:
-    """Return each column's standard deviation, 1 when its states are evenly spread.
-
-    For two states it is that of the -1/+1 coding: the same whichever state is which.
-    """
+    """Return each column's standard deviation, for two states that of the -1/+1 coding."""
     found = []
     for codes, m in zip(table.codes.T, table.n_states, strict=True):
         shares = np.bincount(codes, table.weights, minlength=m) / table.weights.sum()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, overload
@@ -22,29 +22,16 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class ColumnPath:
-    """One column's regressions, from the largest penalty to the smallest.
+    """One column's regressions, from the largest penalty to the smallest."""
 
-    Attributes
-    ----------
-    lambdas : (k,) array
-    supports : list of tuple of int
-        The columns with a coefficient that is not zero.
-    coefs : list of dict
-        For each of them its (m, m') table of log-potentials, rows and columns summing to zero.
-    intercepts : (k, m) array
-        The field, summing to zero.
-    losses : (k,) array
-        Mean loss without the penalty.
-    distances : (k,) array
-        How far the fit is from optimality, relative to the penalty.
-    """
-
-    lambdas: Array
+    lambdas: Array  # (k,)
+    #: The columns with a coefficient that is not zero.
     supports: list[tuple[int, ...]]
+    #: For each of them its (m, m') table of log-potentials, rows and columns summing to zero.
     coefs: list[dict[int, Array]]
-    intercepts: Array
-    losses: Array
-    distances: Array
+    intercepts: Array  # (k, m), each summing to zero
+    losses: Array  # (k,), means without the penalty
+    distances: Array  # (k,), from optimality, relative to the penalty
 
     def __repr__(self) -> str:
         sizes = [len(support) for support in self.supports]
@@ -53,13 +40,11 @@ class ColumnPath:
 
 @dataclass(frozen=True, eq=False)
 class L1Paths(Sequence[ColumnPath]):
-    """One path per column; item r is the `ColumnPath` of column r.
-
-    Fit number ``r * len(lambdas) + k`` is that of column r at the k-th penalty.
-    """
+    """One path per column; item r is the `ColumnPath` of column r."""
 
     lambdas: Array
     n_states: tuple[int, ...]
+    #: Fit number ``r * len(lambdas) + k`` is that of column r at the k-th penalty.
     flat: dict[str, NDArray[Any]]
 
     @overload
@@ -74,9 +59,6 @@ class L1Paths(Sequence[ColumnPath]):
 
     def __len__(self) -> int:
         return len(self.n_states)
-
-    def __iter__(self) -> Iterator[ColumnPath]:
-        return (self._path(r) for r in range(len(self)))
 
     def __repr__(self) -> str:
         return f"L1Paths({len(self)} columns, {len(self.lambdas)} penalties)"
@@ -95,8 +77,7 @@ class L1Paths(Sequence[ColumnPath]):
         """Return the neighbours of column r at the k-th penalty."""
         at = r * len(self.lambdas) + k
         begin, end = self.flat["support_begin"][at : at + 2]
-        found: NDArray[np.int64] = self.flat["support"][begin:end]
-        return found
+        return np.asarray(self.flat["support"][begin:end])
 
     def fit(self, r: int, k: int) -> tuple[Array, dict[int, Array]]:
         """Return the field and the tables of column r at the k-th penalty."""
@@ -132,8 +113,7 @@ class L1Paths(Sequence[ColumnPath]):
     def _part(self, values: str, begin: str, at: int) -> NDArray[Any]:
         """What a fit has of one of the flat arrays."""
         first, *end = self.flat[begin][at : at + 2].tolist()
-        found: NDArray[Any] = self.flat[values][first : end[0] if end else None]
-        return found
+        return np.asarray(self.flat[values][first : end[0] if end else None])
 
     def edge_counts(self) -> NDArray[np.int64]:
         """Count the neighbours of each column at each penalty, (p, k)."""

@@ -18,7 +18,7 @@ from scipy.special import entr
 
 from isinglass.errors import Setting, SettingError
 from isinglass.estimators.folds import held_out_weights
-from isinglass.parameters import check_fields
+from isinglass.parameters import CheckedFields
 from isinglass.rivals.paths import Array, L1Paths
 from isinglass.selection.ebic import extended_bic
 from isinglass.table import Table
@@ -36,27 +36,15 @@ class Penalty(Protocol):
 
     def value(self, n: float, p: int) -> float | None:
         """Return the penalty for n rows and p columns, or None if it depends on the data."""
-        ...
+        return None
 
     def choose(self, paths: L1Paths, table: Table, learn: Learn) -> NDArray[np.intp]:
         """Return for each column the number of the penalty on the path that it takes."""
-        ...
-
-
-class _ByRule:
-    """A penalty known before the data."""
-
-    def value(self, n: float, p: int) -> float | None:
-        raise NotImplementedError
-
-    def choose(self, paths: L1Paths, table: Table, learn: Learn) -> NDArray[np.intp]:
-        """Return the place of the penalty on the path."""
-        value = self.value(table.n, len(paths))
-        return np.full(len(paths), np.flatnonzero(paths.lambdas == value)[0])
+        return np.full(len(paths), paths.lambdas.tolist().index(self.value(table.n, len(paths))))
 
 
 @dataclass(frozen=True, repr=False)
-class FixedPenalty(_ByRule):
+class FixedPenalty(CheckedFields, Penalty):
     """One number, whatever the table.
 
     >>> FixedPenalty(0.1)
@@ -65,11 +53,7 @@ class FixedPenalty(_ByRule):
 
     penalty: float
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def value(self, n: float, p: int) -> float:
-        """Return the number."""
         return float(self.penalty)
 
     def __repr__(self) -> str:
@@ -77,7 +61,7 @@ class FixedPenalty(_ByRule):
 
 
 @dataclass(frozen=True, repr=False)
-class Rate(_ByRule):
+class Rate(CheckedFields, Penalty):
     """c sqrt(log(p) / n), the rate of Ravikumar, Wainwright and Lafferty (2010).
 
     >>> Rate(0.5)
@@ -88,11 +72,7 @@ class Rate(_ByRule):
 
     c: float = 1.0
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def value(self, n: float, p: int) -> float:
-        """Return c sqrt(log(p) / n)."""
         return self.c * float(np.sqrt(np.log(max(p, 2)) / n))
 
     def __repr__(self) -> str:
@@ -100,7 +80,7 @@ class Rate(_ByRule):
 
 
 @dataclass(frozen=True, repr=False)
-class EBIC:
+class EBIC(CheckedFields, Penalty):
     """Each column the penalty of its own that makes the extended BIC smallest, as IsingFit does.
 
     For a column with k neighbours that hold f parameters and a mean loss l,
@@ -114,14 +94,7 @@ class EBIC:
 
     gamma: float = 0.25
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
-    def value(self, n: float, p: int) -> None:
-        """Depends on the data."""
-
     def choose(self, paths: L1Paths, table: Table, learn: Learn) -> NDArray[np.intp]:
-        """Return the place of each column's smallest value."""
         return np.asarray(np.argmin(self.values(paths, table.n), axis=1))
 
     def first_piece(self, table: Table, intercept: bool, whole: int) -> int:
@@ -185,7 +158,7 @@ def loss_alone(table: Table, r: int, intercept: bool) -> float:
 
 
 @dataclass(frozen=True, repr=False)
-class CrossValidated:
+class CrossValidated(CheckedFields, Penalty):
     """The one constant c that predicts held-out rows best, with lambda = c sqrt(log(p) / n).
 
     Rows are dealt to folds at random, each copy of a row by itself. For every c on the path the
@@ -198,14 +171,7 @@ class CrossValidated:
     folds: int = 5
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
-    def value(self, n: float, p: int) -> None:
-        """Depends on the data."""
-
     def choose(self, paths: L1Paths, table: Table, learn: Learn) -> NDArray[np.intp]:
-        """Return the place of the best penalty, the same for all columns."""
         return np.full(len(paths), np.argmin(self.losses(paths, table, learn)))
 
     def losses(self, paths: L1Paths, table: Table, learn: Learn) -> Array:
@@ -264,14 +230,12 @@ def read_penalty(penalty: float | str | Penalty) -> Penalty:
     if not isinstance(penalty, str):
         return FixedPenalty(penalty)
     name, _, argument = penalty.strip().lower().partition(":")
+    rules: dict[str, Callable[..., Penalty]] = {"ebic": EBIC, "rate": Rate, "cv": CrossValidated}
     try:
-        if name == "ebic":
-            return EBIC(float(argument)) if argument else EBIC()
-        if name == "rate":
-            return Rate(float(argument)) if argument else Rate()
-        if name == "cv":
-            return CrossValidated(int(argument)) if argument else CrossValidated()
-        return FixedPenalty(float(penalty))
+        if name not in rules:
+            return FixedPenalty(float(penalty))
+        number = int if name == "cv" else float
+        return rules[name](number(argument)) if argument else rules[name]()
     except ValueError as error:
         if isinstance(error, SettingError):
             raise

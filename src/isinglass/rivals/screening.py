@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine import Progress
 from isinglass.errors import SettingError
-from isinglass.estimators.base import fitting
 from isinglass.graph import Graph
 from isinglass.parameters import checked
 from isinglass.rivals.base import Rival, neighbours_of, two_states_only
 from isinglass.rivals.paths import Array, L1Paths, learn_paths
+from isinglass.table import Table
 
 #: The constants of Lokhov, Vuffray, Misra and Chertkov (2018), as in their package
 #: GraphicalModelLearning.jl: lambda = c sqrt(log(p^2 / 0.05) / n).
@@ -52,35 +51,25 @@ class InteractionScreening(Rival):
         Couplings of at most this size are dropped. The authors take half the size of the smallest
         true coupling; ``"gap"`` cuts in the middle of the widest gap between the sizes found,
         which shows where the truth has a smallest coupling.
-    intercept : bool
-        Whether each column has a field of its own, which bears no penalty.
+    intercept, n_eff, n_jobs, bins, max_states, high
+        As for `GreedyGraph`; intercepts bear no penalty.
     missing : "error", "drop" or "state"
-    n_eff, n_jobs, bins, max_states, high
-        As for `GreedyGraph`.
 
     Attributes
     ----------
-    graph_ : Graph
-        Its numbers come from refits without penalty on the neighbours in the graph.
     couplings_ : (p, p) array
         The averaged couplings, before the threshold.
     penalty_, threshold_ : float
     paths_ : sequence of ColumnPath
-        Each column's own minimiser.
-    states_, diagnostics_, n_features_in_, feature_names_in_
-        As for `GreedyGraph`.
+        Each column's own minimiser. Other attributes are as for `GreedyGraph`; the numbers of
+        ``graph_`` come from refits without penalty.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import isinglass as ig
-    >>> rng = np.random.default_rng(0)
-    >>> fever = rng.random(400) < 0.3
-    >>> cough = np.where(rng.random(400) < 0.85, fever, ~fever)
-    >>> rash = rng.random(400) < 0.2
-    >>> est = ig.InteractionScreening(threshold=0.1).fit(np.column_stack([fever, cough, rash]))
-    >>> est.graph_.edges
-    [('x0', 'x1')]
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> ig.InteractionScreening().fit(field.sample(1000, seed=0)).graph_.edges
+    [('x0', 'x1'), ('x1', 'x2')]
     """
 
     objective: str = "logrise"
@@ -90,19 +79,9 @@ class InteractionScreening(Rival):
     threshold: float | str = "gap"
     intercept: bool = True
 
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: ArrayLike | str | None = None,
-        *,
-        progress: Progress | None = None,
-    ) -> InteractionScreening:
-        """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
+    def _find_graph(self, table: Table, progress: Progress | None) -> Graph:
         if self.c is not None and self.penalty is not None:
             raise SettingError("c and penalty both say what lambda is: give one of them.")
-        table = self._read(X, sample_weight)
         two_states_only(table, type(self).__name__)
         self.penalty_ = self._penalty(table.n, len(table.columns))
         self.paths_: L1Paths = learn_paths(
@@ -116,27 +95,23 @@ class InteractionScreening(Rival):
         )
         self.couplings_ = _averaged(self.paths_)
         sizes = np.abs(self.couplings_[np.triu_indices_from(self.couplings_, 1)])
-        self.threshold_ = (
-            widest_gap(sizes) if isinstance(self.threshold, str) else float(self.threshold)
-        )
-        self.graph_ = self._cut(self.threshold_)
-        return self
+        by_gap = isinstance(self.threshold, str)
+        self.threshold_ = widest_gap(sizes) if by_gap else float(self.threshold)
+        return self._graph(neighbours_of(self._above(self.threshold_)), "or")
 
     @checked
     def at(self, threshold: float) -> Graph:
         """Return the graph at another threshold of the couplings."""
-        check_is_fitted(self)
-        return self._cut(threshold)
+        return self._graph(neighbours_of(self.adjacency_at(threshold)), "or")
 
     @checked
     def adjacency_at(self, threshold: float) -> NDArray[np.bool_]:
         """Return which couplings are larger than a threshold, a (p, p) array: quick."""
         check_is_fitted(self)
-        return np.asarray(np.abs(self.couplings_) > threshold)
+        return self._above(threshold)
 
-    def _cut(self, threshold: float) -> Graph:
-        large = np.asarray(np.abs(self.couplings_) > threshold)
-        return self._graph(neighbours_of(large), "or")
+    def _above(self, threshold: float) -> NDArray[np.bool_]:
+        return np.asarray(np.abs(self.couplings_) > threshold)
 
     def _penalty(self, n: float, p: int) -> float:
         if self.penalty is not None:

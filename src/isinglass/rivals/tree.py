@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, merged_rows
-from isinglass.estimators.base import fitting
+from isinglass.graph import Graph
 from isinglass.losses.association import pair_information
 from isinglass.rivals.base import Rival, neighbours_of
 from isinglass.rivals.paths import Array
@@ -42,51 +41,30 @@ class ChowLiuTree(Rival):
 
     Attributes
     ----------
-    graph_ : Graph
-        Its numbers come from refits of every column on its neighbours in the tree.
     mutual_information_ : (p, p) array
-        In nats per row; zero on the diagonal.
-    states_, diagnostics_, n_features_in_, feature_names_in_
-        As for `GreedyGraph`.
+        In nats per row; zero on the diagonal. Other attributes are as for `GreedyGraph`.
 
     Examples
     --------
-    >>> import numpy as np
     >>> import isinglass as ig
-    >>> rng = np.random.default_rng(0)
-    >>> a = rng.integers(0, 3, 500)
-    >>> b = np.where(rng.random(500) < 0.7, a, rng.integers(0, 3, 500))
-    >>> c = np.where(rng.random(500) < 0.7, b, rng.integers(0, 3, 500))
-    >>> ig.ChowLiuTree().fit(np.column_stack([a, b, c])).graph_.edges
+    >>> field = ig.simulate.potts(ig.simulate.chain(3), 3, seed=0)
+    >>> ig.ChowLiuTree().fit(field.sample(1000, seed=0)).graph_.edges
     [('x0', 'x1'), ('x1', 'x2')]
     """
 
     threshold: float | str | Selector | None = None
 
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any = None,
-        sample_weight: ArrayLike | str | None = None,
-        *,
-        progress: Progress | None = None,
-    ) -> ChowLiuTree:
-        """Learn the tree of a table; parameters as in `GreedyGraph.fit`."""
+    def _find_graph(self, table: Table, progress: Progress | None) -> Graph:
         rule = None if self.threshold is None else by_numbers(self.threshold)
-        table = self._read(X, sample_weight)
         self.mutual_information_ = mutual_information(table, self._threads())
         allowed = self.mutual_information_ > NONE
         if rule is not None:
-            allowed &= self._gains(table) > rule.threshold(table.n, len(table.columns))
-        self.graph_ = self._graph(
-            neighbours_of(spanning_tree(self.mutual_information_, allowed)), "or"
-        )
-        return self
-
-    def _gains(self, table: Table) -> Array:
-        free = np.maximum(np.asarray(table.n_states) - 1, 1)
-        return one_parameter_gain(self.mutual_information_, np.outer(free, free), table.n)
+            free = np.maximum(np.asarray(table.n_states) - 1, 1)
+            information, df = self.mutual_information_, np.outer(free, free)
+            gains = one_parameter_gain(information, df, table.n)
+            allowed &= gains > rule.threshold(table.n, len(table.columns))
+        linked = spanning_tree(self.mutual_information_, allowed)
+        return self._graph(neighbours_of(linked), "or")
 
 
 def mutual_information(table: Table, threads: int = 1) -> Array:

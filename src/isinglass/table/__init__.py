@@ -6,10 +6,9 @@ values, labels, weights and file formats is settled here, once.
 
 from __future__ import annotations
 
-from isinglass.table.column import Column
+from isinglass.table.column import Column, Note
 from isinglass.table.draws import Drawer
 from isinglass.table.encode import encode
-from isinglass.table.notes import Note
 from isinglass.table.reading import DEFAULT_NA, read_table
 from isinglass.table.table import Table
 

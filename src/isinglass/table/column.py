@@ -1,11 +1,18 @@
-"""What is known about one column once its cells are codes."""
+"""What is known about one column once its cells are codes, and what is odd about it.
+
+Nothing odd stops the work: a note is what the user reads when a result surprises. Oddities of pairs
+of columns are found elsewhere, where the pairs are counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from isinglass.errors import Setting, SettingError
 from isinglass.wording import listing, quoted
@@ -15,27 +22,11 @@ from isinglass.wording import listing, quoted
 class Column:
     """Name and states of one column; a code is an index into the states.
 
-    Parameters
-    ----------
-    name : str
-        Columns without names are x0, x1, ...
-    states : tuple
-        The labels seen, in order, as plain Python values. The missing state
-        (``missing="state"``) is the label None, and comes last.
-    ordered : bool
-        Whether the order of the states means something: numbers, ordered categories, binned
-        columns, and any two states, which come in the order low, high. A column with the missing
-        state and more than one other is not ordered, since None has no place among the others,
-        unless that state only says where the column is not available; nor is an unordered
-        category that holds three numbers or more, which is taken at its word.
-    cuts : tuple of float, optional
-        The inner cut points of a binned column: its states are the bins between them that rows
-        fall into. A bin holds the values above one cut point and up to the next.
-
-    Examples
-    --------
-    >>> Column("smokes", ("no", "yes"), ordered=True).states
-    ('no', 'yes')
+    `states` are the labels seen, in order, as plain Python values; the missing state is None, and
+    comes last. Their order means something for numbers, ordered categories, binned columns, and any
+    two states, low and high; not where the missing state is one of three or more, unless it only
+    says where the column is not available. `cuts` are the inner cut points of a binned column; a
+    bin holds the values above one cut point and up to the next.
     """
 
     name: str
@@ -68,13 +59,58 @@ def as_text(state: Hashable) -> str:
     return "(missing)" if state is None else str(state)
 
 
-def column_named(setting: str, at: Any, names: Sequence[str], *, unnamed: bool) -> str:
-    """The column that a setting names; a column without a name may be given by position."""
-    positional = unnamed and isinstance(at, Integral)
-    name = f"x{at}" if positional else str(at)
-    if name not in names:
-        known = listing([quoted(known) for known in names], 5)
+_MEANING = {"bins": "number of bins or list of cut points", "high": "its high state"}
+
+
+def by_column(setting: str, given: Any, names: Sequence[str], *, unnamed: bool) -> dict[str, Any]:
+    """What a setting says of columns, by name; one without a name may be given by position."""
+    if given is not None and not isinstance(given, Mapping):
         raise SettingError(
-            Setting(setting), f" names {quoted(at)}, which is no column; there are {known}."
+            Setting(setting),
+            f" must be a dict of column name to {_MEANING[setting]}, got {quoted(given)}.",
         )
-    return name
+    found = {}
+    for at, said in (given or {}).items():
+        name = f"x{at}" if unnamed and isinstance(at, Integral) else str(at)
+        if name not in names:
+            known = listing([quoted(known) for known in names], 5)
+            raise SettingError(
+                Setting(setting), f" names {quoted(at)}, which is no column; there are {known}."
+            )
+        found[name] = said
+    return found
+
+
+#: A level seen in so few rows is noted.
+RARE = 2
+
+
+@dataclass(frozen=True)
+class Note:
+    """One odd thing in a column, or in the whole table, and what was done about it."""
+
+    column: str | None
+    what: str
+    done: str
+
+
+def about_rows(columns: Sequence[Column], n: float) -> Iterator[Note]:
+    """What is odd about n rows as a whole."""
+    if n <= 1:
+        yield Note(None, "one row", "nothing can depend on anything; a graph without edges")
+    elif all(len(column.states) == 1 for column in columns):
+        yield Note(None, "all rows equal", "no column varies; a graph without edges")
+    if n < len(columns):
+        done = f"{n:g} rows for {len(columns)} columns; only strong links can be found"
+        yield Note(None, "fewer rows than columns", done)
+
+
+def about_column(column: Column, seen: NDArray[Any]) -> Iterator[Note]:
+    """What is odd about a column, given the rows of each of its states."""
+    if len(column.states) == 1:
+        done = f"only {quoted(column.states[0])} was seen; an isolated node"
+        yield Note(column.name, "constant", done)
+    elif seen.min() <= RARE:
+        rare = [quoted(column.states[code]) for code in np.flatnonzero(seen <= RARE)]
+        done = f"seen once or twice: {listing(rare)}; the threshold is approximate there"
+        yield Note(column.name, "rare level", done)

@@ -24,20 +24,10 @@ MANY_COPIES = 32
 class Drawer:
     """A table to draw rows from; `of` makes one.
 
-    Whole weights are copies, drawn one by one. With other weights a row is drawn or not, and
-    keeps its weight.
+    Whole weights are copies of a row, drawn one by one: the table has each distinct row once,
+    `copies` says how many of each there are, and `weight` is 1. With other weights a row is drawn
+    or not, and keeps its weight.
 
-    Parameters
-    ----------
-    table : Table
-        Each distinct row once (with weights that are not whole: the rows as they are).
-    copies : ndarray of int
-        How many of each there are to draw.
-    weight : ndarray of float
-        The weight of one copy of each.
-
-    Examples
-    --------
     >>> from isinglass.table import encode
     >>> drawer = Drawer.of(encode([[0, 1], [1, 1], [0, 1], [0, 1]]))
     >>> drawer.copies.tolist()
@@ -130,8 +120,7 @@ def _drawn(rng: np.random.Generator, copies: Counts, size: int) -> Counts:
         counts = np.zeros_like(copies)
         counts[rng.choice(np.flatnonzero(copies), size, replace=False)] = 1
         return counts
-    drawn: Counts = rng.multivariate_hypergeometric(copies, size, method="marginals")
-    return drawn
+    return np.asarray(rng.multivariate_hypergeometric(copies, size, method="marginals"))
 
 
 def _deal(

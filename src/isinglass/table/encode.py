@@ -7,21 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from isinglass.core import MAX_STATES
+from isinglass.core import MAX_STATES, cores, factorise_integers
 from isinglass.parameters import check
+from isinglass.table.cells import array_names
 from isinglass.table.coding.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points
 from isinglass.table.coding.factor import Factor
-from isinglass.table.coding.integers import encode_integers
 from isinglass.table.coding.states import learn_states
-from isinglass.table.column import Column
-from isinglass.table.high import check_high
+from isinglass.table.column import RARE, Column, Note, about_column, about_rows, by_column
 from isinglass.table.limits import check_limits
-from isinglass.table.notes import Note, oddities
-from isinglass.table.rows import Rows, read_rows, stack
+from isinglass.table.rows import Rows, read_rows, rescale, stack
 from isinglass.table.table import Table
-from isinglass.table.weights import rescale
 from isinglass.wording import counted, listing, quoted
 
 
@@ -35,46 +32,12 @@ def encode(
     max_states: int = 32,
     high: Mapping[Any, Any] | None = None,
 ) -> Table:
-    """Turn any discrete table into codes.
+    """Turn any discrete table into codes; TableError or SettingError if that cannot be.
 
-    Parameters
-    ----------
-    X : array-like or data frame, shape (n_rows, p)
-        A 2-D array, a list of rows, or a pandas, polars or pyarrow table. Cells may be
-        strings, booleans, numbers, categories, dates; None, NaN and the empty string are
-        missing.
-    sample_weight : array-like of shape (n_rows,), number or str, optional
-        How many rows each row stands for, or the name of the column that says so (which
-        is then no column of the table). A row of weight zero does not exist.
-    missing : {"error", "drop", "state", "available"}
-        What becomes of missing values.
-    n_eff : {"sum", "kish"} or float
-        The number of rows that the weights stand for: their sum, if they are counts;
-        ``(sum w)**2 / sum w**2`` for sampling weights; or a number.
-    bins : dict of str to int or list of float, optional
-        Columns of numbers to cut at quantiles, and into how many states; or where to cut them.
-        A column of an array may be given by its position.
-    max_states : int
-        The largest number of distinct values a column may have; with the missing state, a
-        column never has more than 256 states.
-    high : dict of str to label, optional
-        The high state of columns with two states. By default it is the answer that means yes
-        (yes, true, present, ja, agree, ...), else the second label.
+    The settings are those of `GreedyGraph`. X is a 2-D array, a list of rows, or a pandas, polars
+    or pyarrow table; None, NaN and the empty string are missing. A `sample_weight` that is text
+    names the column of the weights, which is then no column of the table.
 
-    Returns
-    -------
-    Table
-        Codes, columns, weights, and notes on what was odd.
-
-    Raises
-    ------
-    TableError
-        If the table cannot be learned from; its subclasses say why.
-    SettingError
-        If an argument makes no sense.
-
-    Examples
-    --------
     >>> table = encode([["yes", 31], ["no", 45], ["yes", 62]], bins={"x1": 2})
     >>> table.codes
     array([[1, 0],
@@ -94,8 +57,8 @@ def encode(
     weights = rescale(rows.weights, n_eff)
     unnamed = rows.library is None
     most = min(int(max_states), MAX_STATES)
-    asked = check_bins(bins, rows.names, unnamed=unnamed, most=most)
-    highs = check_high(high, rows.names, unnamed=unnamed)
+    asked = check_bins(by_column("bins", bins, rows.names, unnamed=unnamed), most)
+    highs = by_column("high", high, rows.names, unnamed=unnamed)
     rows, cuts = _bin(replace(rows, weights=weights), asked)
     check_limits(rows.names, rows.factors, max_states, missing)
     return _table(rows, cuts, missing, highs)
@@ -136,13 +99,16 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
         learn_states(name, factor, missing, highs)
         for name, factor in zip(rows.names, rows.factors, strict=True)
     ]
-    columns = tuple(_with_cuts(column, cuts) for column, _ in learned)
+    columns = tuple(replace(column, cuts=cuts.get(column.name)) for column, _ in learned)
     codes = stack([codes for _, codes in learned])
     seen = [
         np.bincount(codes[:, position], rows.weights, minlength=len(column.states))
         for position, column in enumerate(columns)
     ]
-    notes = (*rows.notes, *oddities(columns, seen, float(rows.weights.sum())))
+    odd = [
+        note for column, of in zip(columns, seen, strict=True) for note in about_column(column, of)
+    ]
+    notes = (*rows.notes, *about_rows(columns, float(rows.weights.sum())), *odd)
     available = missing == "available" and any(column.has_missing_state for column in columns)
     return Table(
         codes,
@@ -156,5 +122,39 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
     )
 
 
-def _with_cuts(column: Column, cuts: dict[str, Cuts]) -> Column:
-    return replace(column, cuts=cuts[column.name]) if column.name in cuts else column
+def encode_integers(X: Any, max_states: int) -> Table | None:
+    """Encode a whole array of integers or booleans; None if it is not one, or not discrete."""
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or 0 in X.shape or type(X) is not np.ndarray:
+        return None
+    if X.dtype.str not in ("|b1", "|i1", "|u1", "<i2", "<i4", "<i8"):
+        return None
+    found = factorise_integers(X, cores())
+    if found is None:
+        return None
+    codes, least, counts = found
+    counts = counts[:, : np.flatnonzero(counts.any(axis=0))[-1] + 1]
+    seen = counts > 0
+    n_states = seen.sum(axis=1)
+    if n_states.max() > max_states:
+        return None
+    columns = _columns(least, seen, X.dtype == bool)
+    odd = np.flatnonzero((n_states == 1) | (seen & (counts <= RARE)).any(axis=1))
+    notes = [note for j in odd for note in about_column(columns[j], counts[j][seen[j]])]
+    notes = [*about_rows(columns, float(len(X))), *notes]
+    return Table(codes, columns, np.ones(len(X)), None, tuple(notes))
+
+
+def _columns(
+    least: NDArray[np.int64], seen: NDArray[np.bool_], boolean: bool
+) -> tuple[Column, ...]:
+    """The columns; most of them share their states, which are then made once."""
+    known: dict[tuple[int, bytes], tuple[Any, ...]] = {}
+    columns = []
+    width, marks = seen.shape[1], seen.tobytes()
+    for j, (name, first) in enumerate(zip(array_names(len(least)), least.tolist(), strict=True)):
+        key = first, marks[j * width : (j + 1) * width]
+        if key not in known:
+            values = (first + np.flatnonzero(seen[j])).tolist()
+            known[key] = tuple(map(bool, values)) if boolean else tuple(values)
+        columns.append(Column(name, known[key], ordered=True))
+    return tuple(columns)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from isinglass.core import MAX_ROWS, MAX_STATES
-from isinglass.errors import Part, Setting, TableError, TooManyStates, Wording
+from isinglass.errors import FileError, Part, Setting, TableError, TooManyStates, Wording
 from isinglass.table.coding.factor import Factor
 from isinglass.wording import counted, listing
 
 _UNKNOWN_MEMORY = 1 << 35
+#: Bytes of memory for each byte of a file, while a text of the shortest cells is read, twice over.
+_NEEDED = 16
+_ALL = 1 << 62
 
 
 def memory() -> int:
@@ -21,13 +25,26 @@ def memory() -> int:
         return _UNKNOWN_MEMORY
 
 
+def most_bytes(max_bytes: float | None) -> int:
+    """The largest content of a file, by default a sixteenth of the machine's memory."""
+    return memory() // _NEEDED if max_bytes is None else int(min(max_bytes, _ALL))
+
+
+def check_size(path: Path, size: float, max_bytes: int) -> None:
+    """Raise FileError if the content of a file is larger than it may be."""
+    if size > max_bytes:
+        raise FileError(
+            f"{path} holds more than {max_bytes / 1e9:.3g} GB when it is unpacked, the most that "
+            "may be read. Take fewer rows or columns, or raise ",
+            Setting("max_bytes"),
+            ".",
+        )
+
+
 def check_limits(
     names: Sequence[str], factors: Sequence[Factor], max_states: int, missing: str
 ) -> None:
-    """Raise TableError if a column has too many states, or the table too many cells.
-
-    A column may have `max_states` states; with the missing state, never more than a byte holds.
-    """
+    """Raise TableError if a column has too many states, or the table too many cells."""
     wide = [
         (name, factor, limit)
         for name, factor in zip(names, factors, strict=True)
@@ -35,11 +52,11 @@ def check_limits(
     ]
     if wide:
         raise _too_many(wide)
-    _check_size(len(factors[0].codes), [len(factor.labels) for factor in factors])
+    _check_cells(len(factors[0].codes), [len(factor.labels) for factor in factors])
 
 
 def _most_labels(factor: Factor, max_states: int, missing: str) -> int:
-    # Missing values are looked for only where they could matter: that takes time.
+    # With the missing state, never more than a byte holds; looking for that one takes time.
     near = len(factor.labels) >= MAX_STATES and missing in ("state", "available")
     return min(max_states, MAX_STATES - bool(near and factor.missing.any()))
 
@@ -70,7 +87,7 @@ def _ways_on(name: str, factor: Factor) -> Iterator[Part]:
     yield "."
 
 
-def _check_size(rows: int, n_states: Sequence[int]) -> None:
+def _check_cells(rows: int, n_states: Sequence[int]) -> None:
     if rows > MAX_ROWS:
         raise TableError(
             f"the table has {counted(rows, 'row')}; at most {MAX_ROWS:,} are supported. Count "

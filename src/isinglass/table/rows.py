@@ -9,22 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.table.coding.codes import Codes
-from isinglass.table.coding.factor import Factor, factorise
-from isinglass.table.coding.missing import complete_rows, notes_on_missing
+from isinglass.errors import BadWeights, MissingValues, Part, Setting, TableError
+from isinglass.table.cells import Source, check_shape, open_source
+from isinglass.table.coding.factor import Codes, Factor, factorise
 from isinglass.table.coding.states import check_finite
-from isinglass.table.notes import Note
-from isinglass.table.sources.opening import open_source
-from isinglass.table.weights import split_weights
+from isinglass.table.column import Note
+from isinglass.wording import counted, listing, quoted
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The columns and weights of the rows that exist; states have no order yet.
-
-    `kept` says which of the rows that came they are, None for all; `dropped` how many are gone
-    because values were missing.
-    """
+    """The columns and weights of the rows that exist, as in `Table`; states have no order yet."""
 
     names: tuple[str, ...]
     factors: tuple[Factor, ...]
@@ -45,16 +40,14 @@ def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Ro
         source, weights = source.rows(exists), weights[exists]
     names = tuple(source.names[position] for position in columns)
     factors = tuple(factorise(source.names[at], source.cells(at)) for at in columns)
-    kept = complete_rows(names, factors, missing)
-    notes = notes_on_missing(names, factors, kept, missing)
+    kept, notes = settle_missing(names, factors, missing)
     dropped = 0 if kept is None else int(np.count_nonzero(~kept))
     if kept is not None:
         factors, weights = tuple(factor.rows(kept) for factor in factors), weights[kept]
         left = left[kept]
     for name, factor in zip(names, factors, strict=True):
         check_finite(name, factor)
-    everything = len(left) == len(exists)
-    indices = None if everything else left
+    indices = None if len(left) == len(exists) else left
     return Rows(names, factors, weights, source.library, notes, indices, dropped)
 
 
@@ -64,3 +57,147 @@ def stack(codes: Sequence[Codes]) -> NDArray[np.uint8]:
     for position, column in enumerate(codes):
         table[:, position] = column
     return table
+
+
+WEIGHTS = Setting("sample_weight")
+
+
+def split_weights(
+    source: Source, sample_weight: ArrayLike | str | None
+) -> tuple[list[int], NDArray[np.float64]]:
+    """The columns of a table, without that of its weights if it has one; the weight of each row."""
+    columns = list(range(len(source.names)))
+    if not isinstance(sample_weight, str):
+        given = _as_floats(1.0 if sample_weight is None else sample_weight)
+        return columns, _checked(given, source.n_rows)
+    if sample_weight not in source.names:
+        known = listing([quoted(known) for known in source.names], 5)
+        raise BadWeights(
+            WEIGHTS, f" names {sample_weight!r}, which is no column; there are {known}."
+        )
+    position = source.names.index(sample_weight)
+    cells = source.cells(position)
+    given = np.full(source.n_rows, np.nan)
+    given[slice(None) if cells.null is None else ~cells.null] = _as_floats(cells.seen)
+    columns.remove(position)
+    check_shape(source.n_rows, len(columns))
+    return columns, _checked(given, source.n_rows)
+
+
+def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.float64]:
+    """Scale positive weights so that their sum is the number of rows they stand for."""
+    if n_eff == "sum":
+        if not np.array_equal(weights, np.rint(weights)):
+            raise BadWeights(*_not_counts(weights))
+        return weights
+    rows = _kish(weights) if n_eff == "kish" else float(n_eff)
+    shares = weights / weights.max()
+    factor = rows / shares.sum()
+    if abs(factor / weights.max() - 1) < 1e-12:  # done before; rounding would move them once more
+        return weights
+    # A share too small to write down is still a row that exists.
+    return np.asarray(np.maximum(shares * factor, np.finfo(np.float64).tiny))
+
+
+def _kish(weights: NDArray[np.float64]) -> float:
+    shares = weights / weights.max()
+    return float(shares.sum() ** 2 / np.square(shares).sum())
+
+
+def _not_counts(weights: NDArray[np.float64]) -> tuple[Part, ...]:
+    odd = float(weights[weights != np.rint(weights)][0])
+    return (
+        WEIGHTS,
+        f" holds {odd:g}, which is no count of rows. Round the weights to counts for ",
+        Setting("n_eff", "sum"),
+        "; or use ",
+        Setting("n_eff", "kish"),
+        f" for sampling weights (here {_kish(weights):.1f} rows); or give ",
+        Setting("n_eff"),
+        " the number of rows, e.g. their sum, ",
+        Setting("n_eff", float(weights.sum())),
+        ".",
+    )
+
+
+def _as_floats(given: Any) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind in "biufO":
+            return array.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise BadWeights(WEIGHTS, " must be numbers, one for each row.")
+
+
+def _checked(given: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
+    if given.ndim and given.shape != (n_rows,):
+        raise BadWeights(
+            WEIGHTS,
+            f" has shape {given.shape}, but the table has {n_rows} rows; give one weight for each "
+            "row.",
+        )
+    weights = np.array(np.broadcast_to(given, n_rows))
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = weights.sum()
+    if not np.isfinite(total):
+        raise BadWeights(WEIGHTS, " must be finite: no NaN, no inf, no sum beyond either.")
+    if (weights < 0).any():
+        raise BadWeights(WEIGHTS, f" must not be negative, got {weights.min():g}.")
+    if total == 0:
+        raise BadWeights(WEIGHTS, " is zero for all rows; at least one must count.")
+    return weights
+
+
+_DONE = {
+    "state": "taken as a state, None",
+    "available": (
+        "rows without this column's value are left out where it is the target; as a neighbour, "
+        "missing is one more state"
+    ),
+}
+
+
+def settle_missing(
+    names: Sequence[str], factors: Sequence[Factor], missing: str
+) -> tuple[NDArray[np.bool_] | None, tuple[Note, ...]]:
+    """The rows to keep, None for all, and notes; raise if values must not be missing."""
+    every = {name: int(f.missing.sum()) for name, f in zip(names, factors, strict=True)}
+    counts = {name: count for name, count in every.items() if count}
+    rows = counted(len(factors[0].codes), "row")
+    if not counts or missing in _DONE:
+        return None, tuple(
+            Note(name, "missing values", f"{count:,} of {rows}; {_DONE[missing]}")
+            for name, count in counts.items()
+        )
+    complete: NDArray[np.bool_] = ~np.logical_or.reduce([factor.missing for factor in factors])
+    named = listing([f"{name!r} ({count:,})" for name, count in counts.items()], 5)
+    if missing == "error":
+        raise _refused(counts, named, complete)
+    if not complete.any():
+        raise TableError(
+            *("no row is complete, so none remains with ", Setting("missing", "drop")),
+            f": missing are {named}. Drop those columns, or use ",
+            *(Setting("missing", "state"), "."),
+        )
+    dropped = f"{int((~complete).sum()):,} of {rows} dropped; missing were {named}"
+    return complete, (Note(None, "missing values", dropped),)
+
+
+def _refused(counts: dict[str, int], named: str, complete: NDArray[np.bool_]) -> MissingValues:
+    left, rows = int(complete.sum()), len(complete)
+    return MissingValues(
+        f"missing values (NaN, None or empty) in {counted(len(counts), 'column')}: "
+        f"{named}. Choose one of three ways: ",
+        Setting("missing", "drop"),
+        f" uses only complete rows ({left:,} of {rows:,} remain) and assumes that whether a value "
+        "is missing has nothing to do with the values; ",
+        Setting("missing", "state"),
+        " makes missing a state of its own, so columns that are missing together become linked; ",
+        Setting("missing", "available"),
+        " leaves out, for each column, the rows where it is missing, and is for few missing "
+        "values: with many it makes false links.",
+        columns=counts,
+        complete_rows=left,
+        rows=rows,
+    )

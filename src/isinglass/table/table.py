@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import TableError
 from isinglass.parameters import check
-from isinglass.table.coding.codes import Codes
+from isinglass.table.coding.factor import Codes
 from isinglass.table.coding.states import look_up_states
-from isinglass.table.column import Column, high_states
-from isinglass.table.notes import Note
+from isinglass.table.column import Column, Note, high_states
 from isinglass.table.rows import read_rows, stack
 
 
@@ -23,31 +23,15 @@ from isinglass.table.rows import read_rows, stack
 class Table:
     """A discrete table in codes; `encode` makes one of anything.
 
-    Parameters
-    ----------
-    codes : ndarray of uint8, shape (n_rows, p)
-        ``columns[j].states[codes[i, j]]`` is the label of row i in column j. Columns are
-        contiguous; rows of weight zero are gone.
-    columns : tuple of Column
-        What the codes of each column stand for.
-    weights : ndarray of float64, shape (n_rows,)
-        All positive; their sum is `n`.
-    library : {"pandas", "polars", "pyarrow"} or None
-        Where the table came from, hence where results go; None for arrays.
-    notes : tuple of Note
-        What was odd, and what was done about it.
-    available : bool
-        Whether rows in which a column is missing (its last state) are left out when that column is
-        the target (``missing="available"``).
-    total : float, optional
-        The number of rows of the whole table, if this is a part of it.
-    kept : ndarray of int, optional
-        Which rows of the table that came in these are; None for all.
-    dropped : int
-        Rows that were left out because values were missing (``missing="drop"``).
+    ``columns[j].states[codes[i, j]]`` is the label of row i in column j; columns of the codes are
+    contiguous. Weights are positive, and their sum is `n`, unless this is a part of a table with
+    `total` rows. `library` is where the table came from, hence where results go: "pandas",
+    "polars", "pyarrow", or None for arrays.
 
-    Examples
-    --------
+    With ``missing="available"``, rows in which a column is missing (its last state) are left out
+    when that column is the target. `kept` says which rows of the table that came in these are, None
+    for all; `dropped` how many are gone because values were missing.
+
     >>> from isinglass.table import encode
     >>> table = encode([["no", 3], ["yes", 7], ["yes", 3]])
     >>> table.names, table.n_states, table.n
@@ -86,10 +70,7 @@ class Table:
 
     @cached_property
     def n_answers(self) -> tuple[int, ...]:
-        """The number of states of each column, without the missing state where that is left out.
-
-        A column without any value has one, the missing state: it is a constant column.
-        """
+        """States of each column, at least one, without the missing state where it is left out."""
         return tuple(
             max(len(column.states) - (self.available and column.has_missing_state), 1)
             for column in self.columns
@@ -105,11 +86,18 @@ class Table:
         """The high state of each column as text; None for columns without two states."""
         return high_states((column.states for column in self.columns), self.n_answers)
 
-    def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
-        """Some rows, with the states seen there; and which of the old states those are.
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of names, states, codes and weights: the same for equal tables of any library."""
+        content = sha256()
+        for column, codes in zip(self.columns, self.codes.T, strict=True):
+            content.update(repr((column.name, column.states)).encode("utf-8", "backslashreplace"))
+            content.update(codes.astype("<i4").tobytes())
+        content.update(self.weights.astype("<f8").tobytes())
+        return f"sha256:{content.hexdigest()}"
 
-        The number of rows, `n`, stays that of the whole table.
-        """
+    def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
+        """Some rows, with the states seen there, and which those are; `n` stays the same."""
         part, kept = self.with_rows(self.codes[rows], self.weights[rows])
         return replace(part, available=False, total=self.n), kept
 
@@ -135,24 +123,11 @@ class Table:
     def encode_like(
         self, X: Any, sample_weight: ArrayLike | str | None = None, missing: str = "error"
     ) -> Table:
-        """Encode new rows with the states of this table.
+        """Encode new rows with the states of this table, columns in the same order.
 
-        Parameters
-        ----------
-        X : array-like or data frame, shape (n_rows, p)
-            Columns in the order of this table's; their names are not looked at.
-        sample_weight : array-like, str or number, optional
-            As in `encode`, but kept as they are: new rows need no `n_eff`.
-        missing : {"error", "drop", "state", "available"}
-            As in `encode`; missing is a state only where it was one before.
+        Weights are kept as they are: new rows need no `n_eff`. Missing is a state only where it was
+        one before.
 
-        Returns
-        -------
-        Table
-            The same columns; codes and weights of the new rows.
-
-        Examples
-        --------
         >>> from isinglass.table import encode
         >>> table = encode([["Voss", 3], ["Bergen", 7]])
         >>> table.encode_like([["Bergen", 3]]).codes
@@ -169,12 +144,5 @@ class Table:
             look_up_states(column, factor)
             for column, factor in zip(self.columns, rows.factors, strict=True)
         ]
-        return Table(
-            stack(codes),
-            self.columns,
-            rows.weights,
-            rows.library,
-            rows.notes,
-            self.available,
-            kept=rows.kept,
-        )
+        parts = rows.weights, rows.library, rows.notes, self.available
+        return Table(stack(codes), self.columns, *parts, kept=rows.kept)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isinglass import FitRecord, GreedyGraph, summarise
+from isinglass.documents.document import Entry
 from isinglass.errors import SettingError, TableError, UnseenState
 from isinglass.record.files import members_from_json
 from isinglass.report.texts import methods
@@ -146,6 +147,6 @@ def test_the_report_says_where_numbers_were_cut():
     ages = np.arange(60)
     table = pd.DataFrame({"age": ages, "year": ages % 40, "b": ages % 2})
     est = GreedyGraph(bins={"age": [25, 45.5], "year": 3}).fit(table)
-    text = methods(summarise(FitRecord(**members_from_json(est.record().to_json()))))
+    text = methods(summarise(FitRecord(**members_from_json(Entry(est.record().to_json())))))
     assert "cut at their quantiles (year into 3 parts)" in text
     assert "cut at given points (age at 25, 45.5)" in text

@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import OutOfMemory, SettingError
-from isinglass.graph import position_of
-from isinglass.model.inference.evidence import Evidence, positions_asked
 from isinglass.model.inference.methods import (
     Exact,
     Gibbs,
@@ -20,8 +18,8 @@ from isinglass.model.inference.methods import (
     memory_of,
     takes_method,
 )
-from isinglass.model.inference.questions import probabilities
-from isinglass.model.labelled import LabelledTable
+from isinglass.model.inference.questions import asked, probabilities
+from isinglass.model.labelled import Evidence, LabelledTable
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField
@@ -32,18 +30,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """Probabilities of the states of one column, or jointly of several.
-
-    Attributes
-    ----------
-    table : LabelledTable
-        Probabilities given the evidence; if sampled, ``table.error`` holds standard errors.
-    before : LabelledTable or None
-        The same without any evidence; None if none was given.
-    """
+    """Probabilities of the states of one column, or jointly of several."""
 
     table: LabelledTable
-    before: LabelledTable | None
+    before: LabelledTable | None  # the same without evidence; None if none was given
 
     @property
     def odds_ratios(self) -> Array | None:
@@ -56,9 +46,9 @@ class Answer:
         """
         if self.before is None:
             return None
+        now, before = self.table.values, self.before.values
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratios: Array = _odds(self.table.values) / _odds(self.before.values)
-        return ratios
+            return np.asarray((now / (1.0 - now)) / (before / (1.0 - before)))
 
     @property
     def odds_errors(self) -> Array | None:
@@ -66,16 +56,13 @@ class Answer:
         ratios = self.odds_ratios
         if ratios is None or self.before is None or self.table.error is None:
             return None
+        tables = self.table, self.before
         with np.errstate(divide="ignore", invalid="ignore"):
-            now, before = _log_odds_error(self.table), _log_odds_error(self.before)
-            errors: Array = ratios * np.hypot(now, before)
-        return errors
+            of_logs = [np.asarray(t.error) / (t.values * (1.0 - t.values)) for t in tables]
+            return np.asarray(ratios * np.hypot(*of_logs))
 
     def rows(self, most: int | None = None) -> list[dict[str, Any]]:
-        """One dict per state: labels, probability, the one without evidence, odds ratio, errors.
-
-        Of more than `most` states, the likeliest.
-        """
+        """One dict per state, or for the `most` likely ones: labels, probabilities, odds ratio."""
         columns = {
             "probability": self.table.values,
             "error": self.table.error,
@@ -83,44 +70,28 @@ class Answer:
             "odds_ratio": self.odds_ratios,
             "odds_ratio_error": self.odds_errors,
         }
-        shape = self.table.values.shape
         at = np.arange(self.table.values.size)
         if most is not None and len(at) > most:
             at = np.argsort(-self.table.values.ravel(), kind="stable")[:most]
-        flat = {
-            key: [None] * len(at) if of is None else list(map(_finite, of.ravel()[at]))
-            for key, of in columns.items()
-        }
-        states = zip(*np.unravel_index(at, shape), strict=True)
-        labels = (
-            [of[code] for of, code in zip(self.table.states, codes, strict=True)]
-            for codes in states
-        )
+        cells = zip(*np.unravel_index(at, self.table.values.shape), strict=True)
+        names, states = self.table.names, self.table.states
+        nothing = np.full(self.table.values.shape, np.nan)
+        known = {key: nothing if of is None else of for key, of in columns.items()}
         return [
-            {"labels": dict(zip(self.table.names, own, strict=True))}
-            | {key: values[row] for key, values in flat.items()}
-            for row, own in enumerate(labels)
+            {"labels": {name: of[c] for name, of, c in zip(names, states, cell, strict=True)}}
+            | {key: float(of[cell]) if np.isfinite(of[cell]) else None for key, of in known.items()}
+            for cell in cells
         ]
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What a model says when it is asked.
-
-    Attributes
-    ----------
-    given : dict
-        The evidence, labels by column.
-    method : "exact" or "gibbs"
-    answers : tuple of Answer
-    most_likely : dict or None
-        A row of the highest probability with the evidence; None if that takes too much memory.
-    """
+    """What a model says when it is asked, and a row of the highest probability."""
 
     given: Mapping[str, Hashable]
-    method: str
+    method: str  # "exact" or "gibbs"
     answers: tuple[Answer, ...]
-    most_likely: Mapping[str, Hashable] | None
+    most_likely: Mapping[str, Hashable] | None  # None if that takes too much memory
 
 
 @takes_method
@@ -133,26 +104,11 @@ def ask(
     method: Method = "auto",
     seed: Seed = None,
 ) -> Answers:
-    """Ask a model about some columns when others are known.
+    """Ask a model about some columns, by default all others, when some are given.
 
-    Parameters
-    ----------
-    field : MarkovField
-    of : sequence of str, optional
-        Columns to ask about; all that are not given by default.
-    given : dict, optional
-        Labels of other columns, by name.
-    joint : bool
-        Whether to ask for all combinations of their states, not for each column alone.
-    method, seed
-        As in `MarkovField.conditional`.
+    `joint` asks for all combinations of their states, not for each column alone. `method` and
+    `seed` are those of `MarkovField.conditional`.
 
-    Returns
-    -------
-    Answers
-
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
     >>> answers = ask(field, ["x1"], {"x0": 1})
@@ -165,46 +121,24 @@ def ask(
     """
     given = dict(given or {})
     names = [name for name in field.names if name not in given] if of is None else list(of)
-    positions_asked(field, names, given)
     if not names:
         raise SettingError("all columns are given; leave out those to ask about.")
     names = list(dict.fromkeys(names))
-    groups = [names] if joint else [[name] for name in names]
     rng = np.random.default_rng(seed)
 
     def tables(evidence: Evidence, how: Exact | Gibbs) -> list[LabelledTable]:
-        rest = field.given(evidence)
-        columns = [[position_of(name, rest.names) for name in group] for group in groups]
-        return probabilities(rest, columns, how, rng)
+        rest, columns = asked(field, names, evidence)
+        return probabilities(rest, [columns] if joint else [[v] for v in columns], how, rng)
 
     def answer(how: Exact | Gibbs) -> Answers:
         now = tables(given, how)
         before: Sequence[LabelledTable | None] = tables({}, how) if given else [None] * len(now)
         pairs = tuple(Answer(*pair) for pair in zip(now, before, strict=True))
         used = "exact" if isinstance(how, Exact) else "gibbs"
-        return Answers(given, used, pairs, _most_likely(field, given, memory_of(method)))
+        try:
+            likeliest = field.most_likely(given, memory=memory_of(method))
+        except OutOfMemory:
+            likeliest = None
+        return Answers(given, used, pairs, likeliest)
 
     return first_that_fits(method, answer)
-
-
-def _most_likely(
-    field: MarkovField, given: Evidence, memory: float
-) -> Mapping[str, Hashable] | None:
-    try:
-        return field.most_likely(given, memory=memory)
-    except OutOfMemory:
-        return None
-
-
-def _log_odds_error(table: LabelledTable) -> Array:
-    error: Array = np.asarray(table.error) / (table.values * (1.0 - table.values))
-    return error
-
-
-def _odds(probabilities: Array) -> Array:
-    odds: Array = probabilities / (1.0 - probabilities)
-    return odds
-
-
-def _finite(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None

@@ -7,7 +7,7 @@ rows that share a piece and what surrounds it are done at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,14 @@ from scipy.special import softmax
 from isinglass.errors import SettingError, Wording
 from isinglass.model.fit.conditionals import cells_of
 from isinglass.model.inference import elimination
-from isinglass.model.inference.methods import Exact, Gibbs, Method, first_that_fits, memory_of
+from isinglass.model.inference.methods import (
+    Exact,
+    Gibbs,
+    Method,
+    first_that_fits,
+    memory_of,
+    takes_method,
+)
 from isinglass.model.inference.mixing import Mixing
 from isinglass.model.inference.order import Elimination
 from isinglass.model.inference.rows import encode_with_missing, refilled
@@ -42,31 +49,18 @@ MOST_LIKELY = "for display: the likeliest cells, more alike than real rows are"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Completed:
-    """Tables without missing values; frozen.
-
-    Attributes
-    ----------
-    tables : tuple
-        One per draw, in the kind of table that came in.
-    filled : int
-        How many cells of a table were missing.
-    note : str
-        What the tables may be used for.
-    """
+class Completed(Sequence[Any]):
+    """Tables without missing values, one per draw, in the kind of table that came in; frozen."""
 
     tables: tuple[Any, ...]
-    filled: int
-    note: str
+    filled: int  # cells of a table that were missing
+    note: str  # what the tables may be used for
 
     def __len__(self) -> int:
         return len(self.tables)
 
-    def __getitem__(self, at: int) -> Any:
+    def __getitem__(self, at: Any) -> Any:
         return self.tables[at]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.tables)
 
     def __repr__(self) -> str:
         tables = counted(len(self), "table")
@@ -96,18 +90,6 @@ class Piece:
             yield model, self.rows[order[starts[at] : starts[at + 1]]]
 
 
-Fill = Callable[[Piece, Codes], None]
-"""A way to fill one piece: it writes into the codes it is given."""
-
-
-def complete(field: MarkovField, codes: Codes, missing: NDArray[np.bool_], fill: Fill) -> Codes:
-    """Codes with all missing cells filled; those that came in are left as they were."""
-    done = codes.copy(order="F")
-    for columns, rows in pieces_of(field, missing).items():
-        fill(_piece(field, codes, columns, rows), done)
-    return done
-
-
 def pieces_of(
     field: MarkovField, missing: NDArray[np.bool_]
 ) -> dict[tuple[int, ...], NDArray[np.intp]]:
@@ -120,22 +102,22 @@ def pieces_of(
     ends = np.cumsum(np.bincount(which.ravel(), minlength=len(patterns)))
     rows_of: dict[tuple[int, ...], list[NDArray[np.intp]]] = {}
     for pattern, rows in zip(patterns, np.split(by_pattern, ends[:-1]), strict=True):
-        for piece in _connected(field, set(np.flatnonzero(pattern).tolist())):
+        for piece in _connected(field, np.flatnonzero(pattern).tolist()):
             rows_of.setdefault(piece, []).append(rows)
     return {piece: np.concatenate(rows_of[piece]) for piece in sorted(rows_of)}
 
 
-def _connected(field: MarkovField, columns: set[int]) -> Iterator[tuple[int, ...]]:
+def _connected(field: MarkovField, columns: list[int]) -> Iterator[tuple[int, ...]]:
+    """The columns in pieces that do not touch each other."""
     left = set(columns)
     while left:
-        piece, reached = set(), [min(left)]
+        piece, reached = [], [min(left)]
         while reached:
             v = reached.pop()
-            if v in piece:
-                continue
-            piece.add(v)
-            reached += [t for t in _speaking(field, v) if t in left and t not in piece]
-        left -= piece
+            if v in left:
+                left.remove(v)
+                piece.append(v)
+                reached += _speaking(field, v)
         yield tuple(sorted(piece))
 
 
@@ -166,79 +148,103 @@ def _piece(
     return Piece(field, columns, rows, which, scores, inner)
 
 
-def likeliest(memory: float) -> Fill:
-    """A way to fill pieces: by their most likely states together."""
+class _Filler:
+    """Fills pieces by likely states, or by draws; keeps the worst of all Gibbs runs."""
 
-    def fill(piece: Piece, done: Codes) -> None:
-        order: Elimination | None = None  # the same for all models of a piece
-        for model, rows in piece.models():
-            way_out = ", or draw (most_likely=False)"
-            order = order or elimination.plan_within(model, memory, way_out)
-            done[rows[:, None], list(piece.columns)] = elimination.most_likely(model, order)
-
-    return fill
-
-
-class Drawn:
-    """A way to fill pieces: by a draw for each row; keeps the worst of all Gibbs runs."""
-
-    def __init__(self, method: Method, rng: np.random.Generator) -> None:
-        self.method, self.rng = method, rng
+    def __init__(self, method: Method, rng: np.random.Generator, most_likely: bool) -> None:
+        self.method, self.rng, self.most_likely = method, rng, most_likely
         self.worst: tuple[Mixing, Gibbs] | None = None
+        self.order: Elimination | None = None  # the same for all models of a piece
 
-    def __call__(self, piece: Piece, done: Codes) -> None:
+    def fill(self, piece: Piece, done: Codes) -> None:
+        """Write into the codes that are given."""
         gibbs_only = self.method == "gibbs" or isinstance(self.method, Gibbs)
-        if len(piece.columns) == 1 and not gibbs_only:
-            done[piece.rows, piece.columns[0]] = self._single(piece.scores[0][piece.which])
+        if len(piece.columns) == 1 and not gibbs_only and not self.most_likely:
+            below = np.cumsum(softmax(piece.scores[0], axis=1)[:, :-1], axis=1)[piece.which]
+            uniform = self.rng.random((len(piece.rows), 1))
+            done[piece.rows, piece.columns[0]] = (uniform >= below).sum(axis=1)
             return
-        order: Elimination | None = None
+        self.order = None
+        states = self._likeliest if self.most_likely else self._drawn
+        for model, rows in piece.models():
+            done[rows[:, None], list(piece.columns)] = states(model, len(rows))
 
+    def _likeliest(self, model: MarkovField, n: int) -> NDArray[Any]:
+        way_out = ", or draw (most_likely=False)"
+        self.order = self.order or elimination.plan_within(model, memory_of(self.method), way_out)
+        return elimination.most_likely(model, self.order)
+
+    def _drawn(self, model: MarkovField, n: int) -> NDArray[Any]:
         def draw(how: Exact | Gibbs) -> Codes:
-            nonlocal order
-            if isinstance(how, Gibbs):
-                return self._by_gibbs(model, len(rows), how)
-            order = order or elimination.plan(model, how.memory)
-            elimination.check_memory(order, how.memory, elimination.GIBBS_INSTEAD, rows=len(rows))
-            return elimination.draw(model, order, len(rows), self.rng)
+            if isinstance(how, Exact):
+                self.order = self.order or elimination.plan(model, how.memory)
+                way_out = elimination.GIBBS_INSTEAD
+                elimination.check_memory(self.order, how.memory, way_out, rows=n)
+                return elimination.draw(model, self.order, n, self.rng)
+            run = run_chains(model, n, replace(how, chains=min(max(n, 4), how.chains)), self.rng)
+            if self.worst is None or run.mixing.r_hat > self.worst[0].r_hat:
+                self.worst = run.mixing, how
+            return run.codes[:n]
 
-        for model, rows in piece.models():  # noqa: B007 (draw uses both)
-            done[rows[:, None], list(piece.columns)] = first_that_fits(self.method, draw)
-
-    def _single(self, scores: Array) -> NDArray[np.intp]:
-        below = np.cumsum(softmax(scores, axis=1)[:, :-1], axis=1)
-        codes: NDArray[np.intp] = (self.rng.random((len(scores), 1)) >= below).sum(axis=1)
-        return codes
-
-    def _by_gibbs(self, model: MarkovField, n: int, gibbs: Gibbs) -> Codes:
-        run = run_chains(model, n, replace(gibbs, chains=min(max(n, 4), gibbs.chains)), self.rng)
-        if self.worst is None or run.mixing.r_hat > self.worst[0].r_hat:
-            self.worst = run.mixing, gibbs
-        return run.codes[:n]
+        return first_that_fits(self.method, draw)
 
 
+@takes_method
 def impute(
     field: MarkovField,
     X: Any,
     *,
-    draws: int,
-    use: str,
-    most_likely: bool,
-    method: Method,
-    seed: int,
-    progress: Callable[[int, int], None] | None,
+    draws: int = 1,
+    use: str = "display",
+    most_likely: bool = False,
+    method: Method = "auto",
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Completed:
-    """Complete a table once per draw."""
+    """Complete the rows of a table: missing cells are drawn together, given those seen.
+
+    This assumes that whether a cell is missing says nothing about what it would hold, once
+    the seen cells of its row are known.
+
+    Parameters
+    ----------
+    X : array or data frame
+        All columns of the model, found as in `predict`; a frame may have others.
+    draws : int
+        How many completed tables. The first ones are the same however many there are.
+    use : "display" or "inference"
+        For inference, the parameters are redrawn for every table; this needs a model with
+        `errors`. Otherwise an analysis of the tables understates its uncertainty.
+    most_likely : bool
+        Fill in the likeliest states of a row's missing cells together, instead of a draw.
+    method
+        As in `sample`, for each set of missing columns that touch each other.
+    progress : function of (tables done, tables in all), optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=2.0, signs="positive")
+    >>> rows = np.array([[1, np.nan, 1], [-1, np.nan, np.nan]])
+    >>> completed = field.impute(rows, most_likely=True)
+    >>> completed[0].tolist()
+    [[1.0, 1.0, 1.0], [-1.0, -1.0, -1.0]]
+    >>> completed.filled, len(field.impute(rows, draws=5))
+    (3, 5)
+    """
     _check_use(field, use, most_likely, draws)
     codes, missing = encode_with_missing(field, X)
     tables = []
     for at, seed_of_table in enumerate(np.random.SeedSequence(seed).spawn(draws)):
         rng = np.random.default_rng(seed_of_table)
         model = field if use == "display" or not field.errors else field.errors.redraw(field, rng)
-        drawn = None if most_likely else Drawn(method, rng)
-        completed = complete(model, codes, missing, drawn or likeliest(memory_of(method)))
-        if drawn is not None and drawn.worst is not None:
-            warn_if_poor(*drawn.worst)
-        tables.append(refilled(field, X, completed, missing))
+        filler, done = _Filler(method, rng, most_likely), codes.copy(order="F")
+        for columns, rows in pieces_of(model, missing).items():
+            filler.fill(_piece(model, codes, columns, rows), done)
+        if filler.worst is not None:
+            warn_if_poor(*filler.worst)
+        tables.append(refilled(field, X, done, missing))
         if progress is not None:
             progress(at + 1, draws)
     note = MOST_LIKELY if most_likely else NOTES[use]

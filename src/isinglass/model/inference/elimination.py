@@ -28,12 +28,9 @@ GIBBS_INSTEAD = Wording(', or take method="gibbs"', ", or take --method gibbs")
 
 
 def plan(field: MarkovField, memory: float, together: Sequence[int] = ()) -> Elimination:
-    """Find an order for a model; a column of one state is linked to nothing.
-
-    Columns that have to stay `together` are all in the scope of the first of them to go.
-    """
+    """Find an order; columns to stay `together` are all in the scope of the first of them to go."""
     m = field.n_states
-    edges = [(i, j) for i, j in field.couplings if min(m[i], m[j]) > 1]
+    edges = [(i, j) for i, j in field.couplings if min(m[i], m[j]) > 1]  # one state says nothing
     edges += combinations(together, 2)
     return plan_elimination(m, edges, memory)
 
@@ -75,9 +72,9 @@ def in_bytes(count: float) -> str:
     return f"{whole:,} bytes" if whole < 10**15 else f"10^{len(str(whole)) - 1} bytes"
 
 
-def log_partition(field: MarkovField, order: Elimination) -> float:
+def log_sum(field: MarkovField, order: Elimination) -> float:
     """Log of the sum of exp(log-potential) over all combinations of states."""
-    return _log_sum(_summed_out(field, order))
+    return _log_sum(_in_turn(field, order, _sum))
 
 
 def _log_sum(tables: Iterable[_SummedOut]) -> float:
@@ -88,7 +85,7 @@ def draw(
     field: MarkovField, order: Elimination, n: int, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
     """Draw codes of n independent rows, shape (n, p); columns are contiguous."""
-    below_each = [_cumulative(table) for table in _summed_out(field, order)]
+    below_each = [_cumulative(table) for table in _in_turn(field, order, _sum)]
     codes = np.zeros((len(field.names), n), dtype=np.uint8)
     for (v, *others), below in zip(reversed(order.scopes), reversed(below_each), strict=True):
         at = np.zeros(n, dtype=np.intp)  # the number of each row's combination of the others
@@ -105,7 +102,7 @@ def marginals(
     field: MarkovField, order: Elimination
 ) -> tuple[float, list[Array], dict[tuple[int, int], Array]]:
     """The log-partition function, and the probabilities of all states and all coupled pairs."""
-    tables = list(_summed_out(field, order))
+    tables = list(_in_turn(field, order, _sum))
     beliefs = _beliefs(order, tables)
     single = [_onto(beliefs[v], (v,)) for v in range(len(field.names))]
     pairs = {}
@@ -120,7 +117,7 @@ def marginals(
 
 def joint(field: MarkovField, order: Elimination, columns: Sequence[int]) -> Array:
     """Probabilities of all combinations of states of columns that the order keeps together."""
-    beliefs = _beliefs(order, list(_summed_out(field, order)))
+    beliefs = _beliefs(order, list(_in_turn(field, order, _sum)))
     first = next(scope[0] for scope in order.scopes if scope[0] in columns)
     return _onto(beliefs[first], columns)
 
@@ -139,14 +136,11 @@ Belief = tuple[tuple[int, ...], Array]
 
 
 def _beliefs(order: Elimination, tables: list[_SummedOut]) -> dict[int, Belief]:
-    """The joint probabilities of each column and those it met, last column first.
-
-    All that a column met is in the scope of the first of them, which is known by then.
-    """
+    """The joint probabilities of each column and those it met, last column first."""
     beliefs: dict[int, Belief] = {}
     for scope, table in zip(reversed(order.scopes), reversed(tables), strict=True):
         probabilities = table.weights / table.total
-        if len(scope) > 1:
+        if len(scope) > 1:  # all that it met are in the scope of the first of them, known by now
             probabilities *= _onto(beliefs[scope[1]], scope[1:])
         beliefs[scope[0]] = scope, probabilities
     return beliefs
@@ -157,8 +151,7 @@ def _onto(belief: Belief, columns: Sequence[int]) -> Array:
     scope, probabilities = belief
     gone = tuple(axis for axis, v in enumerate(scope) if v not in columns)
     left = [v for v in scope if v in columns]
-    summed: Array = probabilities.sum(axis=gone).transpose([left.index(v) for v in columns])
-    return summed
+    return np.asarray(probabilities.sum(axis=gone).transpose([left.index(v) for v in columns]))
 
 
 class _SummedOut(NamedTuple):
@@ -171,10 +164,6 @@ class _SummedOut(NamedTuple):
 
 Kept = TypeVar("Kept", bound=tuple[Any, ...])
 """What is kept of a column that was taken out; its last part is the message."""
-
-
-def _summed_out(field: MarkovField, order: Elimination) -> Iterator[_SummedOut]:
-    return _in_turn(field, order, _sum)
 
 
 def _in_turn(

@@ -10,7 +10,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from isinglass.errors import OutOfMemory, SettingError
-from isinglass.parameters import check_fields, check_value, checked
+from isinglass.parameters import CheckedFields, check_value, checked
 from isinglass.parameters.kinds import Either, Such, Word
 
 P = ParamSpec("P")
@@ -21,7 +21,7 @@ MEMORY = 1e9
 
 
 @dataclass(frozen=True)
-class Exact:
+class Exact(CheckedFields):
     """Exact inference: columns are summed out one by one.
 
     Parameters
@@ -41,12 +41,9 @@ class Exact:
 
     memory: float = MEMORY
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
 
 @dataclass(frozen=True)
-class Gibbs:
+class Gibbs(CheckedFields):
     """Gibbs sampling by several chains.
 
     A `PoorMixing` warning says when the chains disagree or move slowly.
@@ -76,9 +73,6 @@ class Gibbs:
     burn_in: int = 1000
     thin: int = 10
     chains: int = 32
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 Method = str | Exact | Gibbs | tuple[Exact, Gibbs]

@@ -54,10 +54,7 @@ class Mixing:
 
 
 def diagnose_mixing(field: MarkovField, codes: NDArray[np.uint8], chains: int) -> Mixing:
-    """Look at the indicator of every state of every column, and at the log-potential.
-
-    Row d * chains + c of the codes is draw d of chain c.
-    """
+    """Look at every state of every column, and at the log-potential; codes as in `Chains`."""
     found = []
     for name, quantity in _quantities(field, codes):
         halves = split(quantity.reshape(-1, chains).T)
@@ -124,5 +121,4 @@ def _autocovariance(draws: Array) -> Array:
     length = draws.shape[1]
     centred = draws - draws.mean(axis=1, keepdims=True)
     spectrum = np.abs(np.fft.rfft(centred, n=2 * length, axis=1)) ** 2
-    covariance: Array = np.fft.irfft(spectrum.mean(axis=0), n=2 * length)[:length] / length
-    return covariance
+    return np.asarray(np.fft.irfft(spectrum.mean(axis=0), n=2 * length)[:length] / length)

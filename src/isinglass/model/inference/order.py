@@ -38,14 +38,10 @@ class Elimination:
     sizes: tuple[int, ...]
 
     def bytes_needed(self, rows: int = 0, *, beliefs: bool = False) -> int:
-        """Predict the memory for all tables, the work on the largest, and some rows.
-
-        For every column its conditional probabilities are kept and a message is handed on, together
-        one number for each combination; the work on a table needs three of its size at most.
-        A row has a byte for each column, and needs an index, a random number and a probability
-        while a column is drawn. Beliefs, the joint probabilities of every scope, are one more
-        number for each combination.
-        """
+        """Predict the memory for all tables, the work on the largest, and some rows."""
+        # A column keeps its conditional probabilities and hands on a message, together one number
+        # for each combination; beliefs are one more. The work on a table needs three of its size.
+        # A row has a byte for each column, and an index and numbers while a column is drawn.
         tables = NUMBER * ((1 + beliefs) * sum(self.sizes) + 3 * max(self.sizes))
         return tables + rows * (len(self.scopes) + 4 * NUMBER)
 

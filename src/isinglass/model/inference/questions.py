@@ -12,44 +12,137 @@ from numpy.typing import NDArray
 from isinglass.errors import Setting, SettingError
 from isinglass.graph import position_of
 from isinglass.model.inference import elimination
-from isinglass.model.inference.evidence import Evidence, known_codes, positions_asked, reduced
-from isinglass.model.inference.methods import Exact, Gibbs, Method, first_that_fits
+from isinglass.model.inference.methods import (
+    MEMORY,
+    Exact,
+    Gibbs,
+    Method,
+    first_that_fits,
+    takes_method,
+)
 from isinglass.model.inference.sampling import draw_shares
-from isinglass.model.labelled import LabelledTable, code_of, table_of
+from isinglass.model.labelled import (
+    Evidence,
+    LabelledTable,
+    code_of,
+    known_codes,
+    reduced,
+    table_of,
+)
+from isinglass.parameters import Seed, checked
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField
-    from isinglass.parameters import Seed
 
 Array = NDArray[np.float64]
 Groups = Sequence[Sequence[int]]
 
 
+@checked
+def log_partition(field: MarkovField, *, memory: float = MEMORY) -> float:
+    """Log of the sum of exp(log-potential) over all possible rows, exactly.
+
+    A model that needs more than `memory` bytes is refused, with the number of bytes.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.grid(10, 10), coupling=0.4, signs="positive")
+    >>> round(field.log_partition(), 3)
+    85.624
+    """
+    return elimination.log_sum(field, elimination.plan_within(field, memory))
+
+
+@takes_method
 def marginals(
-    field: MarkovField, given: Evidence | None, method: Method, seed: Seed, *, pairs: bool = False
-) -> dict[tuple[str, ...], LabelledTable]:
-    """One table per column, or per edge, of the columns that are not given."""
+    field: MarkovField,
+    given: Evidence | None = None,
+    *,
+    method: Method = "exact",
+    seed: Seed = None,
+) -> dict[str, LabelledTable]:
+    """Return the probabilities of the states of every column that is not given.
+
+    Parameters as in `conditional`.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+    >>> field.marginals({"x0": 1})["x1"]
+    probability of x1
+      0.2689  -1
+      0.7311  1
+    """
     rest = reduced(field, known_codes(field, given))
-    groups: Groups = list(rest.couplings) if pairs else [(v,) for v in range(len(rest.names))]
+    groups = [(v,) for v in range(len(rest.names))]
     tables = first_that_fits(method, lambda how: probabilities(rest, groups, how, seed))
-    return {table.names: table for table in tables}
+    return dict(zip(rest.names, tables, strict=True))
 
 
+@takes_method
+def pair_marginals(
+    field: MarkovField,
+    given: Evidence | None = None,
+    *,
+    method: Method = "exact",
+    seed: Seed = None,
+) -> dict[tuple[str, str], LabelledTable]:
+    """Return the joint probabilities of every two linked columns that are not given.
+
+    Parameters as in `conditional`, which answers for any two columns.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> sorted(field.pair_marginals())
+    [('x0', 'x1'), ('x1', 'x2')]
+    """
+    rest = reduced(field, known_codes(field, given))
+    groups = list(rest.couplings)
+    tables = first_that_fits(method, lambda how: probabilities(rest, groups, how, seed))
+    return dict(zip(rest.graph.edges, tables, strict=True))
+
+
+@takes_method
 def conditional(
-    field: MarkovField, names: list[str], given: Evidence | None, method: Method, seed: Seed
+    field: MarkovField,
+    of: str | Sequence[str],
+    given: Evidence | None = None,
+    *,
+    method: Method = "exact",
+    seed: Seed = None,
 ) -> LabelledTable:
-    """One table over some columns."""
-    rest, columns = _asked(field, names, given)
+    """Return the joint probabilities of one or several columns, given the labels of others.
+
+    Parameters
+    ----------
+    of : str or sequence of str
+    given : dict of column to label, optional
+    method : "exact", "gibbs", "auto", Exact, Gibbs, or (Exact, Gibbs)
+        By elimination, or by sampling: then ``error`` of the answer holds standard errors,
+        and a `PoorMixing` warning says where they cannot be trusted. "auto" is exact if its
+        memory allows it, else sampled; so are two objects. See `isinglass.Exact` and
+        `isinglass.Gibbs` for their settings.
+    seed : int, SeedSequence, Generator, optional
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+    >>> round(field.conditional("x2", given={"x0": 1})[1], 4)
+    0.6068
+    """
+    rest, columns = asked(field, [of] if isinstance(of, str) else list(of), given)
     return first_that_fits(method, lambda how: probabilities(rest, [columns], how, seed)[0])
 
 
-def _asked(
-    field: MarkovField, names: list[str], given: Evidence | None
+def asked(
+    field: MarkovField, names: Sequence[str], given: Evidence | None
 ) -> tuple[MarkovField, list[int]]:
     """The model of all columns that are not given, and where those asked about stand in it."""
     if not names or len(set(names)) < len(names):
         raise SettingError("of must name at least one column, and none twice.")
-    positions_asked(field, names, given)
+    for name in names:
+        position_of(name, field.names)
+        if name in (given or {}):
+            raise SettingError(f"{name!r} is given already; ask about another column.")
     rest = reduced(field, known_codes(field, given))
     return rest, [position_of(name, rest.names) for name in names]
 
@@ -77,8 +170,17 @@ def _by_elimination(field: MarkovField, groups: Groups, memory: float) -> list[A
     return [single[v] if not other else pairs[v, other[0]] for v, *other in groups]
 
 
-def most_likely(field: MarkovField, given: Evidence | None, memory: float) -> dict[str, Hashable]:
-    """A row of the highest probability."""
+@checked
+def most_likely(
+    field: MarkovField, given: Evidence | None = None, *, memory: float = MEMORY
+) -> dict[str, Hashable]:
+    """Return a row of the highest probability among those with the labels given.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+    >>> field.most_likely({"x0": 1})
+    {'x0': 1, 'x1': 1, 'x2': 1}
+    """
     codes = known_codes(field, given)
     free = [v for v in range(len(field.names)) if v not in codes]
     if free:
@@ -92,18 +194,9 @@ def most_likely(field: MarkovField, given: Evidence | None, memory: float) -> di
 class OddsShift:
     """The odds of one answer with and without another; frozen.
 
-    Attributes
-    ----------
-    of, when : tuple of str and label
-        The answer asked about, and the one that becomes known.
-    against : label or None
-        The other answer that ``when`` is compared with; None: with not knowing it.
-    before, after : float
-        The probability of ``of`` without and with ``when``.
-    log_odds : float
-        Log of the ratio of the odds after to the odds before.
-    error : float or None
-        Its standard error if it was sampled; None if it is exact.
+    `before` and `after` are the probabilities of the answer ``of`` without and with ``when``, which
+    is compared with the answer ``against``, or with not knowing it; `log_odds` is the log of the
+    ratio of the odds after to the odds before, with a standard `error` if it was sampled.
     """
 
     of: tuple[str, Hashable]
@@ -134,18 +227,39 @@ class OddsShift:
         return self.sentence
 
 
+@takes_method
 def odds_shift(
     field: MarkovField,
     of: tuple[str, Any],
     when: tuple[str, Any],
+    given: Evidence | None = None,
     *,
-    against: Any,
-    given: Evidence | None,
-    method: Method,
-    seed: Seed,
+    against: Any = None,
+    method: Method = "exact",
+    seed: Seed = None,
 ) -> OddsShift:
-    """How the odds of one answer shift when another is known."""
-    rest, columns = _asked(field, [of[0], when[0]], given)
+    """How the odds of one answer shift when another is known; columns need not be linked.
+
+    Unlike `edge`, which holds all other columns, this averages over them: what one would
+    see in a table of rows drawn from the model.
+
+    Parameters
+    ----------
+    of, when : tuple of str and label
+        The answer asked about, as ``("cough", "yes")``, and the one that becomes known.
+    given, method, seed
+        As in `conditional`; a sampled shift has an ``error``.
+    against : label, optional
+        Another answer of the same column to compare with; by default, not knowing it.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
+    >>> field.odds_shift(("x2", 1), ("x0", 1), against=-1)
+    with x0 = 1 the odds of x2 = 1 are 2.38 times those with x0 = -1: a probability of 0.607 ...
+    """
+    rest, columns = asked(field, [of[0], when[0]], given)
     of_states, when_states = (rest.states[v] for v in columns)
     of_code, when_code = code_of(of[0], of_states, of[1]), code_of(when[0], when_states, when[1])
     other = None if against is None else code_of(when[0], when_states, against)

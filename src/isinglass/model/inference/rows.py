@@ -12,12 +12,15 @@ from scipy.special import log_softmax
 
 from isinglass.errors import Setting, SettingError, TableError
 from isinglass.frames import frame
+from isinglass.graph import position_of
 from isinglass.model.inference import elimination
+from isinglass.model.inference.methods import MEMORY
 from isinglass.model.labelled import labels_array
+from isinglass.parameters import checked
+from isinglass.table.cells import open_source
 from isinglass.table.coding.factor import Factor, factorise
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column
-from isinglass.table.sources.opening import open_source
 from isinglass.wording import listing, quoted
 
 if TYPE_CHECKING:
@@ -40,15 +43,17 @@ def encode_rows(field: MarkovField, X: Any, columns: Iterable[int]) -> Codes:
 
 
 def encode_with_missing(field: MarkovField, X: Any) -> tuple[Codes, NDArray[np.bool_]]:
-    """Read all columns of the model; cells that are missing have code 0, and say so.
-
-    A column in which the model takes a missing value for a state must have none missing.
-    """
+    """Read all columns of the model; cells that are missing have code 0, and say so."""
     codes, factors = _open(field, X, range(len(field.names)))
     missing = np.zeros(codes.shape, dtype=bool, order="F")
     for v, factor in factors:
         missing[:, v] = factor.missing
-        _check_no_missing_state(field, v, factor)
+        if field.states[v][-1] is None and factor.missing.any():
+            raise SettingError(
+                f"a missing value of {field.names[v]!r} is a state of this model, so there is "
+                "nothing to complete; fit with ",
+                *(Setting("missing", "available"), ' or "drop" instead of "state".'),
+            )
         seen = factor.rows(~factor.missing)
         codes[~factor.missing, v] = look_up_states(column_of(field, v, seen), seen)
     return codes, missing
@@ -59,22 +64,21 @@ def _open(
 ) -> tuple[Codes, Iterator[tuple[int, Factor]]]:
     """Codes that are all 0, and the cells of each column of the model, in turn."""
     source = open_source(X)
-    at = _positions(field, source.names, named=source.library is not None)
-    absent = [quoted(field.names[v]) for v in columns if v not in at]
+    at = {name: position for position, name in enumerate(source.names)}
+    if source.library is None:
+        if len(source.names) != len(field.names):
+            raise TableError(
+                f"the table has {len(source.names)} columns, but the model {len(field.names)}; "
+                "give the same columns in the same order, or a data frame with names."
+            )
+        at = {name: position for position, name in enumerate(field.names)}
+    names = [field.names[v] for v in columns]
+    absent = [quoted(name) for name in names if name not in at]
     if absent:
         raise TableError(f"the table has no column {listing(absent, 8)}, which the model needs.")
     codes = np.zeros((source.n_rows, len(field.names)), dtype=np.uint8, order="F")
-    return codes, ((v, factorise(field.names[v], source.cells(at[v]))) for v in columns)
-
-
-def _check_no_missing_state(field: MarkovField, v: int, factor: Factor) -> None:
-    if field.states[v][-1] is None and factor.missing.any():
-        raise SettingError(
-            f"a missing value of {field.names[v]!r} is a state of this model, so there is nothing "
-            "to complete; fit with ",
-            Setting("missing", "available"),
-            ' or "drop" instead of "state".',
-        )
+    factors = (factorise(name, source.cells(at[name])) for name in names)
+    return codes, zip(columns, factors, strict=True)
 
 
 def column_of(field: MarkovField, v: int, factor: Factor) -> Column:
@@ -83,21 +87,14 @@ def column_of(field: MarkovField, v: int, factor: Factor) -> Column:
     return Column(field.names[v], field.states[v], ordered=False, cuts=cuts)
 
 
-def _positions(field: MarkovField, names: tuple[str, ...], named: bool) -> dict[int, int]:
-    """Where each column of the model stands in the table."""
-    if named:
-        place = {name: position for position, name in enumerate(names)}
-        return {v: place[name] for v, name in enumerate(field.names) if name in place}
-    if len(names) != len(field.names):
-        raise TableError(
-            f"the table has {len(names)} columns, but the model {len(field.names)}; give the "
-            "same columns in the same order, or a data frame with names."
-        )
-    return {v: v for v in range(len(names))}
-
-
 def log_potential(field: MarkovField, codes: NDArray[np.integer[Any]]) -> Array:
-    """The sum of all intercepts and couplings of each row."""
+    """Log-probability of each row of codes, but for the constant `log_partition`.
+
+    >>> from isinglass import MarkovField
+    >>> field = MarkovField.from_potentials("a", [("no", "yes")], [[-1, 1]], {})
+    >>> field.log_potential(np.array([[0], [1]])).tolist()
+    [-1.0, 1.0]
+    """
     total = np.zeros(len(codes))
     for j, intercept in enumerate(field.intercepts):
         total += intercept[codes[:, j]]
@@ -106,11 +103,22 @@ def log_potential(field: MarkovField, codes: NDArray[np.integer[Any]]) -> Array:
     return total
 
 
-def log_likelihood(field: MarkovField, X: Any, memory: float) -> Array:
-    """Log-probability of each row."""
+@checked
+def log_likelihood(field: MarkovField, X: Any, *, memory: float = MEMORY) -> Array:
+    """Log-probability of each row of a table of labels, exactly; shape (n,).
+
+    Sampling cannot give it, so a model beyond `memory` is refused; `pseudo_log_likelihood`
+    answers for any model.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> common, rare = field.log_likelihood([[1, 1, 1], [1, -1, 1]])
+    >>> bool(common > rare)
+    True
+    """
     codes = encode_rows(field, X, range(len(field.names)))
     order = elimination.plan_within(field, memory, ", or take pseudo_log_likelihood")
-    return log_potential(field, codes) - elimination.log_partition(field, order)
+    return log_potential(field, codes) - elimination.log_sum(field, order)
 
 
 def log_probabilities(field: MarkovField, codes: Codes, r: int) -> Array:
@@ -118,23 +126,66 @@ def log_probabilities(field: MarkovField, codes: Codes, r: int) -> Array:
     scores = np.tile(field.intercepts[r], (len(codes), 1))
     for t, table in field.tables_of(r).items():
         scores += table[codes[:, t]]
-    logs: Array = log_softmax(scores, axis=1)
-    return logs
+    return np.asarray(log_softmax(scores, axis=1))
 
 
-def predict_proba(field: MarkovField, X: Any, r: int) -> Array:
-    """P(state of column r given the rest of the row), reading its neighbours only."""
+@checked
+def predict_proba(field: MarkovField, X: Any, column: str) -> Array:
+    """Probabilities of a column's states given the rest of each row, shape (n, m).
+
+    Only the column's neighbours are looked at: its own cells may hold anything, and a frame
+    need not have it.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> field.predict_proba([[1, 1, 1], [-1, 1, 1]], "x1").round(2).tolist()
+    [[0.04, 0.96], [0.5, 0.5]]
+    """
+    r = position_of(column, field.names)
     return np.exp(log_probabilities(field, encode_rows(field, X, field.tables_of(r)), r))
 
 
+@checked
+def predict(field: MarkovField, X: Any, column: str) -> NDArray[Any]:
+    """The likeliest label of a column given the rest of each row, shape (n,).
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> field.predict([[1, 1, 1], [-1, 1, -1]], "x1").tolist()
+    [1, -1]
+    """
+    (labels,) = labels_array(field.states[position_of(column, field.names)])
+    return np.asarray(labels[predict_proba(field, X, column).argmax(axis=1)])
+
+
 def pseudo_log_likelihood(field: MarkovField, X: Any) -> Array:
-    """Sum over columns of log P(column given the rest), for each row."""
+    """Sum over columns of log P(its cell given the rest of the row); shape (n,).
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> common, rare = field.pseudo_log_likelihood([[1, 1, 1], [1, -1, 1]])
+    >>> bool(common > rare)
+    True
+    """
     codes = encode_rows(field, X, range(len(field.names)))
     total = np.zeros(len(codes))
     for r in range(len(field.names)):
         logs = log_probabilities(field, codes, r)
         total += np.take_along_axis(logs, codes[:, r, None].astype(np.intp), axis=1)[:, 0]
     return total
+
+
+def score_samples(field: MarkovField, X: Any) -> Array:
+    """How ordinary each row is: its pseudo-log-likelihood, under scikit-learn's name.
+
+    It needs no partition function, so any model has it; the lowest rows are the oddest.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> field.score_samples([[1, 1, 1], [1, -1, 1]]).argmin()  # the odd row
+    np.int64(1)
+    """
+    return pseudo_log_likelihood(field, X)
 
 
 def labelled_rows(field: MarkovField, codes: Codes) -> Any:

@@ -19,10 +19,18 @@ from isinglass.core import gibbs_sample
 from isinglass.engine.learn import threads_for
 from isinglass.errors import OutOfMemory, Part, PoorMixing, Setting
 from isinglass.model.inference import elimination
-from isinglass.model.inference.evidence import Evidence, known_codes, reduced
-from isinglass.model.inference.methods import MEMORY, Exact, Gibbs, Method, first_that_fits
+from isinglass.model.inference.methods import (
+    MEMORY,
+    Exact,
+    Gibbs,
+    Method,
+    first_that_fits,
+    takes_method,
+)
 from isinglass.model.inference.mixing import Mixing, diagnose_mixing
 from isinglass.model.inference.order import NUMBER
+from isinglass.model.inference.rows import labelled_rows
+from isinglass.model.labelled import Evidence, known_codes, reduced
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField
@@ -36,17 +44,70 @@ Progress = Callable[[int, int], None]
 FEWEST_DRAWS = 50
 
 
+@takes_method
+def sample(
+    field: MarkovField,
+    n: int,
+    *,
+    given: Evidence | None = None,
+    seed: Seed = None,
+    method: Method = "auto",
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """Draw a table of n rows that can be given to ``GreedyGraph().fit``.
+
+    Cells are the states' labels, so a state that happens not to be drawn makes no other
+    state change its name. Models of arrays give an array (of small integers if the labels
+    are whole numbers), others a frame of their library.
+
+    Parameters
+    ----------
+    given : dict, optional
+        Labels of some columns, by name; the other columns are drawn given these.
+    seed : int, SeedSequence, Generator, optional
+        The same seed gives the same table, whatever `n_jobs`; another memory may not.
+    method : "auto", "exact", "gibbs", Exact, Gibbs, or (Exact, Gibbs)
+        Exact: independent rows, by summing out columns one by one. Gibbs: many chains, with
+        a `PoorMixing` warning if they disagree or move slowly. Auto: exact if memory allows
+        it, else Gibbs; so are two objects. See `isinglass.Exact` and `isinglass.Gibbs`.
+    n_jobs : int, optional
+        Threads for Gibbs sampling; None means all cores.
+    progress : function of (chains done, chains in all), optional
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> field.sample(1000, seed=0).shape
+    (1000, 3)
+    >>> set(field.sample(10, given={"x0": 1}, seed=0)[:, 0].tolist())
+    {1}
+    """
+    codes = sample_codes(
+        field, n, given=given, seed=seed, method=method, n_jobs=n_jobs, progress=progress
+    )
+    return labelled_rows(field, codes)
+
+
+@takes_method
 def sample_codes(
     field: MarkovField,
     n: int,
     *,
-    given: Evidence | None,
-    seed: Seed,
-    method: Method,
-    n_jobs: int | None,
-    progress: Progress | None,
+    given: Evidence | None = None,
+    seed: Seed = None,
+    method: Method = "auto",
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> Codes:
-    """Draw codes of n rows; what is given is the same in all of them."""
+    """Draw n rows as codes, positions in ``states``; shape (n, p). Parameters as in `sample`.
+
+    >>> import isinglass as ig
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> sorted(set(field.sample_codes(100, seed=0).ravel().tolist()))
+    [0, 1]
+    """
     rng = np.random.default_rng(seed)
     known = known_codes(field, given)
     free = [v for v in range(len(field.names)) if v not in known]
@@ -146,8 +207,7 @@ class Shares:
         size = prod(shape)
         counts = np.bincount(chain * size + cell, minlength=self.chains * size)
         tables = counts.reshape(self.chains, *shape)
-        shares: Array = np.multiply(tables, self.chains / len(cell), dtype=np.float64)
-        return shares
+        return np.asarray(np.multiply(tables, self.chains / len(cell), dtype=np.float64))
 
     def joint(self, columns: Sequence[int]) -> tuple[Array, Array]:
         """Shares of all combinations of states of some columns, and their standard errors."""

@@ -12,35 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import Setting, SettingError
-from isinglass.table.coding.codes import MISSING, code_dtype
-from isinglass.table.coding.factor import Factor
+from isinglass.table.coding.factor import MISSING, Factor, code_dtype
 from isinglass.table.coding.labels import are_numbers, are_texts_of_numbers, plain
-from isinglass.table.column import column_named
 from isinglass.wording import quoted
 
 _LARGEST = int(np.finfo(np.float64).max)
 Cuts: TypeAlias = tuple[float, ...]
 
 
-def check_bins(
-    bins: Any, names: Sequence[str], *, unnamed: bool, most: int
-) -> dict[str, int | Cuts]:
-    """Column name to number of bins, at most so many, or to the user's own cut points.
-
-    A column without a name may be given by position.
-    """
-    if bins is None:
-        return {}
-    if not isinstance(bins, Mapping):
-        raise SettingError(
-            Setting("bins"),
-            " must be a dict of column name to number of bins or list of cut points, got "
-            f"{quoted(bins)}.",
-        )
-    return {
-        column_named("bins", at, names, unnamed=unnamed): _checked(at, bins[at], most)
-        for at in bins
-    }
+def check_bins(bins: Mapping[str, Any], most: int) -> dict[str, int | Cuts]:
+    """By column, a number of bins, at most so many, or the user's own cut points."""
+    return {name: _checked(name, asked, most) for name, asked in bins.items()}
 
 
 def _checked(at: Any, asked: Any, most: int) -> int | Cuts:
@@ -82,7 +64,12 @@ def cut_points(name: str, factor: Factor, weights: NDArray[np.float64], asked: i
     or below it. So a weight of two is two rows, and no bin is empty. They are fewer where values
     repeat.
     """
-    _check_numbers(name, factor)
+    if not factor.reads_as_numbers:
+        raise SettingError(
+            f"column {name!r} is to be binned but holds {quoted(no_number(factor))}, which is no "
+            "number; take it out of ",
+            *(Setting("bins"), ", or drop the column."),
+        )
     return asked if isinstance(asked, tuple) else _quantiles(factor, weights, asked)
 
 
@@ -100,10 +87,7 @@ def _quantiles(factor: Factor, weights: NDArray[np.float64], n_bins: int) -> Cut
 
 
 def bin_factor(factor: Factor, cuts: Sequence[float]) -> Factor:
-    """Replace each value by its bin; a value equal to a cut point falls below it.
-
-    Bins without a value are not among the labels.
-    """
+    """Replace each value by its bin, below a cut point that it equals; empty bins have no label."""
     if len(factor.labels) == 0:
         return factor
     bins = np.searchsorted(np.asarray(cuts), _as_floats(factor))
@@ -122,17 +106,6 @@ def _as_floats(factor: Factor) -> NDArray[np.float64]:
         labels: list[Any] = list(factor.labels)
         clipped = [max(min(label, _LARGEST), -_LARGEST) for label in labels]
         return np.array(clipped, dtype=np.float64)
-
-
-def _check_numbers(name: str, factor: Factor) -> None:
-    if factor.reads_as_numbers:
-        return
-    raise SettingError(
-        f"column {name!r} is to be binned but holds {quoted(no_number(factor))}, which is no "
-        "number; take it out of ",
-        Setting("bins"),
-        ", or drop the column.",
-    )
 
 
 def no_number(factor: Factor) -> Any:

@@ -23,7 +23,7 @@ def plain(label: Any) -> Any:
     """The label as Python's own type, where there is one that holds it exactly.
 
     Times that Python cannot hold (nanoseconds, years beyond 9999) become text. Times with a zone
-    are told in UTC, where no hour comes twice.
+    are given in UTC, where no hour comes twice.
     """
     if isinstance(label, np.datetime64):
         return _plain_time(label)
@@ -93,7 +93,7 @@ def are_numbers(labels: Iterable[Any]) -> bool:
 
 def are_texts_of_numbers(labels: Iterable[Any]) -> bool:
     """Whether all labels are texts that read as finite numbers, such as 01 or 1.10."""
-    return all(isinstance(label, str) and math.isfinite(_number(label)) for label in labels)
+    return all(isinstance(label, str) and math.isfinite(number_in(label)) for label in labels)
 
 
 def match_label(states: Sequence[Hashable], wanted: Any) -> int | None:
@@ -108,14 +108,14 @@ def match_label(states: Sequence[Hashable], wanted: Any) -> int | None:
     if same or not isinstance(wanted, str):
         return same[0] if same else None
     texts = ["" if state is None else str(state) for state in states]
-    for look in (str, str.casefold, _number):
+    for look in (str, str.casefold, number_in):
         found = [code for code, text in enumerate(texts) if look(text) == look(wanted)]
         if len(found) == 1:
             return found[0]
     return None
 
 
-def _number(text: str) -> float:
+def number_in(text: str) -> float:
     """The number that a text says; not a number, which equals nothing, if it says none."""
     try:
         return float(text)
@@ -131,10 +131,7 @@ def has_infinity(labels: Iterable[Any]) -> bool:
 def sort_labels(
     labels: Sequence[Any], categories: Sequence[Any] | None, nominal: bool
 ) -> tuple[list[Any], bool]:
-    """Put labels in their order, and say whether that order means something.
-
-    Neither depends on the order in which the labels come.
-    """
+    """Put labels in their order, however they come, and say whether that order means something."""
     if categories is not None:
         rank = {key(plain(label)): position for position, label in enumerate(categories)}
         return sorted(labels, key=lambda label: rank[key(label)]), True

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from isinglass.errors import Setting, SettingError, TableError, UnseenState
 from isinglass.table.coding.bins import bin_factor, no_number
-from isinglass.table.coding.codes import Codes
-from isinglass.table.coding.factor import Factor
-from isinglass.table.coding.labels import has_infinity, key, sort_labels
+from isinglass.table.coding.factor import Codes, Factor
+from isinglass.table.coding.labels import (
+    are_texts_of_numbers,
+    has_infinity,
+    key,
+    match_label,
+    sort_labels,
+)
 from isinglass.table.column import Column
-from isinglass.table.high import high_last, low_then_high
 from isinglass.wording import listing, quoted
 
 
@@ -41,7 +46,12 @@ def learn_states(
     if len(states) == 2 and not ordered:
         states, ordered = low_then_high(states), True
     if name in high:
-        _check_no_missing_state(name, incomplete and counted)
+        if incomplete and counted:
+            raise SettingError(
+                *(Setting("high"), f" names a state of column {name!r}, whose missing values are "),
+                *("a state of their own (", Setting("missing", "state"), "), always the last "),
+                "one. Leave this column out.",
+            )
         states, ordered = high_last(name, states, high[name]), True
     if incomplete:
         # Two states have an order even if one of them is the missing state, the high one.
@@ -50,20 +60,12 @@ def learn_states(
     return column, look_up_states(column, factor)
 
 
-def _check_no_missing_state(name: str, has_one: bool) -> None:
-    if has_one:
-        raise SettingError(
-            Setting("high"),
-            f" names a state of column {name!r}, whose missing values are a state of their own (",
-            Setting("missing", "state"),
-            "), always the last one. Leave this column out.",
-        )
-
-
 def look_up_states(column: Column, factor: Factor) -> Codes:
     """The rows of a column in codes of states that are known already."""
     if column.cuts is not None:
-        factor = _in_known_bins(column, factor)
+        if not factor.reads_as_numbers:
+            raise _unseen(column, no_number(factor))
+        factor = bin_factor(factor, column.cuts)
     place = {key(state): code for code, state in enumerate(column.states)}
     # MISSING, being -1, finds the last entry: the missing state, which is last as well.
     table = np.full(len(factor.labels) + 1, len(column.states) - 1)
@@ -76,12 +78,6 @@ def look_up_states(column: Column, factor: Factor) -> Codes:
     return table.astype(np.uint8)[factor.codes]
 
 
-def _in_known_bins(column: Column, factor: Factor) -> Factor:
-    if not factor.reads_as_numbers:
-        raise _unseen(column, no_number(factor))
-    return bin_factor(factor, column.cuts or ())
-
-
 def _unseen(column: Column, label: Any) -> UnseenState:
     what = "a missing value" if label is None else quoted(label)
     known = listing([quoted(state) for state in column.states], 8)
@@ -90,3 +86,78 @@ def _unseen(column: Column, label: Any) -> UnseenState:
         column=column.name,
         state=label,
     )
+
+
+_LOW = """
+    no n false f off absent nay negative neg - disagree never none nothing control controls
+    low lower wrong incorrect fail failed failure reject rejected against unexposed loss lost
+    without nein falsch aus abwesend negativ niemals dagegen ohne nee onwaar afwezig oneens
+    nej nei falsk av ei väärin non faux absente négatif négative jamais contre
+    falso ausente negativo nunca contra não nao desacordo assente contro
+    nie fałsz ne nepravda нет ложь ні не nu fals nem hamis hayır hayir yanlış yok
+    όχι ψευδές لا خطأ לא שקר नहीं tidak bukan salah không sai hapana
+    否 不 无 無 沒有 没有 不是 假 阴性 陰性 反对 いいえ ない なし 偽 아니오 아니요 거짓 없음
+"""
+_HIGH = """
+    yes y true t on present yea aye positive pos + agree ever always some case cases
+    high higher right correct pass passed success accept accepted for exposed win won with
+    ja wahr richtig ein anwesend vorhanden positiv immer dafür mit waar aanwezig eens
+    sant sann på já kyllä jah oikein oui vrai vraie présent présente positif toujours pour
+    sí si verdadero cierto presente positivo siempre sim verdadeiro sempre vero acuerdo
+    tak prawda ano pravda так да правда da adevărat igen igaz evet doğru var
+    ναι αληθές نعم صحيح כן אמת हाँ हां ya benar có đúng ndiyo
+    是 有 对 對 真 阳性 陽性 赞成 はい ある あり 예 네 참 있음
+"""
+_NEGATIONS = """
+    no not non un in im dis without nicht kein keine ohne sans senza sin não не
+"""
+
+
+def _folded(text: str) -> str:
+    """The text whatever its case, and however its accents are written."""
+    return unicodedata.normalize("NFKC", text).strip().casefold()
+
+
+_WORDS = dict.fromkeys(_folded(_LOW).split(), 0) | dict.fromkeys(_folded(_HIGH).split(), 2)
+
+
+def low_then_high(labels: Sequence[Any]) -> list[Any]:
+    """Put two labels, given in their usual order, in the order low, high.
+
+    >>> low_then_high(["ja", "nein"]), low_then_high(["non-smoker", "smoker"])
+    (['nein', 'ja'], ['non-smoker', 'smoker'])
+    """
+    first, second = labels
+    if not (isinstance(first, str) and isinstance(second, str)):
+        return [first, second]
+    if are_texts_of_numbers(labels):
+        return sorted(labels, key=float)
+    if _negates(first, second) != _negates(second, first):
+        return [first, second] if _negates(first, second) else [second, first]
+    return sorted([first, second], key=lambda label: _WORDS.get(_folded(label), 1))
+
+
+def _negates(label: str, other: str) -> bool:
+    label, other = _folded(label), _folded(other)
+    before = label.removesuffix(other).strip(" -_") if label.endswith(other) else ""
+    return before in _NEGATIONS.split()
+
+
+def high_last(name: str, states: Sequence[Hashable], high: Any) -> list[Hashable]:
+    """Put the two states of a column in the order that the user asked for."""
+    if len(states) < 2:  # as in a part of the rows
+        return list(states)
+    if len(states) > 2:
+        raise SettingError(
+            Setting("high"),
+            f" names a state of column {name!r}, which has {len(states)} states; only columns "
+            "with two states have a high one. Leave this column out.",
+        )
+    at = match_label(states, high)
+    if at is None:
+        known = listing([quoted(state) for state in states])
+        raise SettingError(
+            Setting("high"),
+            f" names {quoted(high)}, which is no state of column {name!r}; its states are {known}.",
+        )
+    return [states[1 - at], states[at]]

@@ -1,19 +1,26 @@
-"""Parquet and Arrow: their columns have types already."""
+"""Parquet and Arrow, whose columns have types already; and tables written back to files."""
 
 from __future__ import annotations
 
+import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from isinglass.errors import FileError
-from isinglass.table.reading.contents import check_size
-from isinglass.table.sources.cells import check_names
+from isinglass.table.cells import check_names
+from isinglass.table.coding.labels import number_in
+from isinglass.table.limits import check_size
+from isinglass.table.reading.delimited import DELIMITERS
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from isinglass.table.reading.read import FileTable
 
 PARQUET = (".parquet",)
 ARROW = (".arrow", ".feather", ".ipc")
@@ -62,7 +69,7 @@ def with_nulls(frame: pl.DataFrame, words: Sequence[str]) -> pl.DataFrame:
 def _replacements(frame: pl.DataFrame, words: Sequence[str]) -> Iterator[pl.Expr]:
     import polars as pl
 
-    numbers = [number for number in map(_number, words) if math.isfinite(number)]
+    numbers = [number for number in map(number_in, words) if math.isfinite(number)]
     for name, dtype in frame.schema.items():
         if dtype.is_float():
             found = pl.col(name).cast(pl.Float64).is_in(numbers)
@@ -80,8 +87,46 @@ def _has_text(dtype: pl.DataType) -> bool:
     return dtype.is_integer() or dtype in (pl.String, pl.Categorical, pl.Enum, pl.Boolean, pl.Date)
 
 
-def _number(word: str) -> float:
-    try:
-        return float(word)
-    except ValueError:
-        return math.nan
+def written_back(file: FileTable, filled: pl.DataFrame, path: Path) -> bytes:
+    """The content of a file at `path`: the table that was read, with the cells of `filled`.
+
+    In text, a cell that was there comes back as it was written, and one that is filled is written
+    as its value is elsewhere in the column.
+    """
+    suffix = path.suffix.lower()
+    buffer = io.BytesIO()
+    if suffix in PARQUET:
+        filled.write_parquet(buffer)
+    elif suffix in ARROW:
+        filled.write_ipc(buffer)
+    else:
+        usual = DELIMITERS.get(suffix, file.separator)
+        separator = usual if "\t" in (usual, file.separator) else file.separator
+        buffer.write(_text(file, filled, separator))
+    return buffer.getvalue()
+
+
+def _text(file: FileTable, filled: pl.DataFrame, separator: str) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    if file.texts is None:
+        writer.writerow(filled.columns)
+        writer.writerows(filled.rows())
+        return text.getvalue().encode()
+    if file.head is not None:
+        writer.writerow(file.head)
+    columns = [_cells(file.texts[name], file.frame[name], filled[name]) for name in filled.columns]
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue().encode()
+
+
+def _cells(texts: pl.Series, before: pl.Series, filled: pl.Series) -> list[Any]:
+    cells = texts.to_list()
+    places = np.flatnonzero((before.is_null() & filled.is_not_null()).to_numpy())
+    if not len(places):
+        return cells
+    as_written = dict(zip(before.to_list(), cells, strict=True))
+    for place, value in zip(places.tolist(), filled.gather(places).to_list(), strict=True):
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        cells[place] = as_written.get(value, text)
+    return cells

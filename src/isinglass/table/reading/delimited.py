@@ -9,13 +9,13 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isinglass.errors import FileError, Setting
+from isinglass.table.cells import check_names
 from isinglass.table.reading.second_look import Layout, find_fault, has_blank_rows, records
-from isinglass.table.sources.cells import check_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,14 +27,11 @@ DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 def read_delimited(
     path: Path, data: bytes, suffix: str, *, sep: str | None, encoding: str, header: bool
 ) -> tuple[pl.DataFrame, Layout]:
-    """Read separated text: its cells, as texts, and how they were found.
-
-    FileError says in which row and column something is wrong. An empty cell is null.
-    """
+    """Read separated text: its cells as texts, null where they are empty, and its layout."""
     data = _in_utf8(path, data, encoding)
     layout = _first_look(path, data, sep or _delimiter(data, DELIMITERS[suffix]), header)
     frame = None if b"\0" in data else _parsed(data, layout)
-    if frame is None or _may_hide_short_rows(frame, layout):
+    if frame is None or frame[layout.names[-1]].null_count():  # short rows may hide there
         fault = find_fault(data, layout)
         if fault:
             raise FileError(f"{path}, ", *fault)
@@ -109,10 +106,6 @@ def _parsed(data: bytes, layout: Layout) -> pl.DataFrame | None:
     return frame
 
 
-def _may_hide_short_rows(frame: pl.DataFrame, layout: Layout) -> bool:
-    return frame[layout.names[-1]].null_count() > 0
-
-
 def _parsed_again(
     path: Path, data: bytes, layout: Layout, frame: pl.DataFrame | None
 ) -> pl.DataFrame:
@@ -130,3 +123,38 @@ def _rewritten(data: bytes, layout: Layout) -> bytes:
     writer = csv.writer(text, delimiter=layout.delimiter, lineterminator="\n")
     writer.writerows(cells for _, cells in _filled(records(data, layout.delimiter)))
     return text.getvalue().encode()
+
+
+def with_types(texts: pl.DataFrame, na: Sequence[str]) -> pl.DataFrame:
+    """Give every column of text its type; cells that are empty or in `na` become null."""
+    import polars as pl
+
+    left = texts.clone()
+    # Each column of text is let go as soon as it has become another one.
+    return pl.DataFrame([_typed(left.drop_in_place(name), na) for name in texts.columns])
+
+
+def _typed(cells: pl.Series, na: Sequence[str]) -> pl.Series:
+    words = ["", *na]
+    distinct = cells.unique().drop_nulls()
+    seen = distinct.filter(~distinct.is_in(words))
+    if len(seen) < len(distinct):
+        cells = cells.set(cells.is_in(words), None)
+    numbers = _numbers(seen)
+    if numbers is not None:
+        return cells.cast(numbers.dtype)
+    lower = seen.str.to_lowercase()
+    if len(seen) and lower.is_in(["false", "true"]).all() and lower.n_unique() == len(seen):
+        return cells.str.to_lowercase() == "true"
+    return cells
+
+
+def _numbers(seen: pl.Series) -> pl.Series | None:
+    """The distinct texts as numbers, None if one is none or two become the same."""
+    import polars as pl
+
+    for dtype in (pl.Int64, pl.Float64):
+        numbers = seen.cast(dtype, strict=False)
+        if len(seen) and not (numbers.is_null() | numbers.is_nan()).any():
+            return numbers if numbers.n_unique() == len(seen) else None
+    return None

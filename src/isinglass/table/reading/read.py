@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import codecs
+import gzip
+import io
 import os
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from isinglass.errors import FileError, Setting, SettingError
 from isinglass.parameters import check, checked
+from isinglass.table.limits import check_size, most_bytes
 from isinglass.table.reading.columnar import ARROW, PARQUET, read_columnar, with_nulls
-from isinglass.table.reading.contents import contents, most_bytes
-from isinglass.table.reading.delimited import DELIMITERS, read_delimited
+from isinglass.table.reading.delimited import DELIMITERS, read_delimited, with_types
 from isinglass.table.reading.second_look import is_not_utf8
-from isinglass.table.reading.text_types import with_types
 from isinglass.wording import counted, quoted
 
 if TYPE_CHECKING:
@@ -30,23 +32,11 @@ DEFAULT_NA = (
 
 @dataclass(frozen=True)
 class FileTable:
-    """A table as it was read, and as it was written if it was text.
-
-    Attributes
-    ----------
-    frame : polars.DataFrame
-        What `read_table` returns.
-    texts : polars.DataFrame or None
-        The cells of a text file as they are written there, row by row; None for other files.
-    head : tuple of str or None
-        The header of a text file as it is written there.
-    separator : str
-        What stood between the cells of a text file; a comma for other files.
-    """
+    """A table as it was read, and as it was written if it was text."""
 
     frame: pl.DataFrame
-    texts: pl.DataFrame | None = None
-    head: tuple[str, ...] | None = None
+    texts: pl.DataFrame | None = None  # the cells of a text file as they are written there
+    head: tuple[str, ...] | None = None  # its header, as it is written there
     separator: str = ","
 
 
@@ -60,7 +50,7 @@ def read_table(
     encoding: str = "utf-8",
     max_bytes: float | None = None,
 ) -> pl.DataFrame:
-    r"""Read a table from a file.
+    r"""Read a table from a file; a FileError says what is wrong where, and what to do.
 
     Parameters
     ----------
@@ -87,13 +77,6 @@ def read_table(
         At least one row and one column; what is missing is null. A column of a text file becomes
         numbers, or true and false, if all its cells can be read so and those that differ still
         do: a column that holds both 01 and 1 stays text.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read: one line that says what, where, and what to do.
-    DuplicateNames
-        If two columns have one name.
 
     Examples
     --------
@@ -125,7 +108,9 @@ def read_file(
     check("max_bytes", max_bytes)
     _check_encoding(encoding)
     limit = most_bytes(max_bytes)
-    data = _some_contents(path, limit)
+    data = contents(path, limit)
+    if not data.removeprefix(codecs.BOM_UTF8).strip():
+        raise FileError(f"{path} is empty; a table needs a header and at least one row.")
     if suffix in DELIMITERS:
         texts, layout = read_delimited(
             path, data, suffix, sep=sep, encoding=encoding, header=bool(header)
@@ -182,8 +167,37 @@ def _check_encoding(encoding: Any) -> None:
         ) from None
 
 
-def _some_contents(path: Path, limit: int) -> bytes:
-    data = contents(path, limit)
-    if not data.removeprefix(codecs.BOM_UTF8).strip():
-        raise FileError(f"{path} is empty; a table needs a header and at least one row.")
-    return data
+_GZIP_MAGIC = b"\x1f\x8b"
+#: Why a file cannot be read, and what to do.
+_REASONS: dict[type[Exception], str] = {
+    FileNotFoundError: " does not exist; check the name and the folder",
+    IsADirectoryError: " is a folder; name a file in it",
+    PermissionError: " may not be read; change its permissions",
+    EOFError: ": the gzip data is cut short; copy the file again",
+    gzip.BadGzipFile: ": the gzip data is damaged; copy the file again",
+    zlib.error: ": the gzip data is damaged; copy the file again",
+}
+_CHUNK = 1 << 22
+
+
+def contents(path: Path, max_bytes: int) -> bytes:
+    """All bytes of a file, unpacked if it is gzipped; FileError if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            packed = file.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
+            stream: Any = gzip.GzipFile(fileobj=file) if packed else file
+            return _read(path, stream, max_bytes)
+    except FileError:
+        raise
+    except (OSError, EOFError, ValueError, zlib.error) as error:
+        known = (reason for kind, reason in _REASONS.items() if isinstance(error, kind))
+        raise FileError(f"{path}{next(known, f' cannot be opened: {error}')}.") from error
+
+
+def _read(path: Path, stream: IO[bytes], max_bytes: int) -> bytes:
+    # A buffer that grows in place, so that the content is in memory once.
+    buffer = io.BytesIO()
+    while chunk := stream.read(_CHUNK):
+        check_size(path, buffer.tell() + len(chunk), max_bytes)
+        buffer.write(chunk)
+    return buffer.getvalue()

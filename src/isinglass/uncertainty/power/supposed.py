@@ -17,7 +17,6 @@ from isinglass.model import MarkovField, fit_model
 from isinglass.parameters import check
 from isinglass.simulate import erdos_renyi, ising, potts, random_regular
 from isinglass.table import Table
-from isinglass.table.fingerprint import fingerprint
 from isinglass.uncertainty.power.smallest_link import typical_log_odds
 
 
@@ -149,7 +148,7 @@ class Pilot:
     @property
     def key(self) -> str:
         """The content of the table, in short, and which half is which."""
-        return f"pilot={fingerprint(self.table).partition(':')[2][:16]}/split={self.seed}"
+        return f"pilot={self.table.fingerprint.partition(':')[2][:16]}/split={self.seed}"
 
     @property
     def strongest(self) -> float:

@@ -18,7 +18,6 @@ from isinglass.repeating import as_recorded
 from isinglass.selection import Fixed, LookBelow, Selector, selector
 from isinglass.table import Drawer, Table
 from isinglass.table.draws import Counts
-from isinglass.table.fingerprint import fingerprint
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +61,7 @@ class Rerun:
 
     def key(self, kind: str, seed: int) -> str:
         """A name for the results of this search on this table, whatever draws they are of."""
-        return key_of(kind, self.estimator, seed, fingerprint(self.table))
+        return key_of(kind, self.estimator, seed, self.table.fingerprint)
 
 
 def key_of(kind: str, estimator: GraphEstimator, seed: int, *content: str) -> str:
@@ -74,7 +73,7 @@ def key_of(kind: str, estimator: GraphEstimator, seed: int, *content: str) -> st
 
 
 def _check_same(estimator: GreedyGraph, X: Any, sample_weight: Any) -> None:
-    if fingerprint(estimator.encode(X, sample_weight)) != fingerprint(estimator.table_):
+    if estimator.encode(X, sample_weight).fingerprint != estimator.table_.fingerprint:
         raise SettingError(
             "X is not the table the estimator was fitted to, or its weights are others; leave X "
             "out (the fitted table is kept), or fit again."

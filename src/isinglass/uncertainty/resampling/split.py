@@ -32,9 +32,8 @@ from isinglass.model.fit.layout import Pair
 from isinglass.parameters import checked
 from isinglass.repeating import Record, Task, are_pairs, repeat
 from isinglass.table import Table, encode
-from isinglass.table.fingerprint import fingerprint
-from isinglass.table.sources.opening import open_source
-from isinglass.table.weights import split_weights
+from isinglass.table.cells import open_source
+from isinglass.table.rows import split_weights
 from isinglass.uncertainty.resampling.rerun import key_of
 from isinglass.uncertainty.standard_errors import fit_with_errors
 
@@ -257,7 +256,7 @@ class Halves:
         )
         units = "" if self.clusters is None else _digest(self.clusters)
         method = type(self.estimator).__name__
-        content = (fingerprint(table), _digest(self.weights), units, method)
+        content = (table.fingerprint, _digest(self.weights), units, method)
         return key_of("splits", self.estimator, seed, *content)
 
     def _copy(self) -> Any:

@@ -24,7 +24,6 @@ from isinglass.parameters import checked
 from isinglass.repeating import Record, are_pairs, as_recorded, formerly, warn_renamed
 from isinglass.selection import FIRM, TENTATIVE
 from isinglass.table import Table
-from isinglass.table.fingerprint import fingerprint
 from isinglass.uncertainty.power.smallest_link import typical_log_odds
 from isinglass.uncertainty.simulation.denser import DenserModel, denser_model, lowest_threshold
 
@@ -347,7 +346,7 @@ def _copies(fitted: GreedyGraph, table: Table) -> NDArray[np.intp]:
 def _key(fitted: GreedyGraph, seed: int) -> str:
     """Table and settings in short; tables drawn for one audit are not those of another."""
     settings = {k: v for k, v in fitted.get_params(deep=False).items() if k != "n_jobs"}
-    content = f"{fingerprint(fitted.table_)} {as_recorded(sorted(settings.items(), key=str))}"
+    content = f"{fitted.table_.fingerprint} {as_recorded(sorted(settings.items(), key=str))}"
     return f"audit/{sha256(content.encode()).hexdigest()[:16]}/seed={seed}"
 
 

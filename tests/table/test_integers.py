@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 
 from isinglass.errors import IsinglassError
 from isinglass.table import encode
-from isinglass.table.coding.integers import encode_integers
+from isinglass.table.encode import encode_integers
 
 DTYPES = [np.bool_, np.int8, np.uint8, np.int16, np.int32, np.int64]
 

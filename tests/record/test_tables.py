@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from isinglass import GreedyGraph
-from isinglass.record import associations
+from isinglass.record import tables
 
 
 def table(gaps=False):
@@ -68,5 +68,5 @@ def test_signs():
 
 
 def test_too_many_columns_for_pairs(monkeypatch):
-    monkeypatch.setattr(associations, "MOST_COLUMNS", 4)
+    monkeypatch.setattr(tables, "MOST_COLUMNS", 4)
     assert GreedyGraph().fit(table()).record().tally.pairs is None

@@ -1,1 +1,0 @@
-"""Arrays and data frames of any library, as columns of raw cells."""
