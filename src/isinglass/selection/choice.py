@@ -60,12 +60,7 @@ class Selection:
 class Look:
     """What a selector may look at: the table, the run, and how to run again on other rows.
 
-    Attributes
-    ----------
-    search : Search
-        The table, the searches of all its columns, and how to run them again.
-    progress : function of (runs done, runs in all)
-        To be called by a selector that runs again on other rows.
+    A selector that does run again calls `progress` with the numbers of runs done and in all.
     """
 
     search: Search

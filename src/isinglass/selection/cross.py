@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.losses.families import softmax_terms
-from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
-from isinglass.selection.rules import LEAST
+from isinglass.selection.rules import LEAST, Checked
 from isinglass.solvers.cuts import Cuts
 from isinglass.table import Drawer, Table
 from isinglass.table.draws import Counts
@@ -21,7 +20,7 @@ Kept = Sequence[NDArray[np.intp]]
 
 
 @dataclass(frozen=True, repr=False)
-class CrossValidated:
+class CrossValidated(Checked):
     """The sparsest graph that predicts held-out rows about as well as the best one.
 
     Each fold is left out in turn, the search is run on the others, and every graph of its path
@@ -37,11 +36,6 @@ class CrossValidated:
     state, the rows that have it are left out of that column's score; `Selection.why` counts them.
     A neighbour in a state that was not seen says nothing.
 
-    Parameters
-    ----------
-    folds : int
-    seed : int
-
     Examples
     --------
     >>> CrossValidated()
@@ -51,9 +45,6 @@ class CrossValidated:
 
     folds: int = 5
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def floor(self, n: float, p: int) -> float:
         """Return 1/n, at which an edge of one parameter just pays for its parameter (AIC)."""
