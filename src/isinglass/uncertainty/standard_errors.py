@@ -72,7 +72,7 @@ def with_errors(
     Returns
     -------
     MarkovField
-        With ``errors``; its `edge` then has errors and `intervals` lists them all.
+        With ``errors``: its `edge` has errors, and `intervals` lists them all.
 
     Examples
     --------
@@ -87,22 +87,21 @@ def with_errors(
     >>> fresh.wald("x0", "x1").p_value < 1e-6
     True
     """
+    graph = estimator.graph_  # scikit-learn's own error if it is not fitted
+    table = estimator.table_
+    if X is not None:
+        table = table.encode_like(X, sample_weight, missing=estimator.missing)
+    options = {"clusters": clusters, "memory": memory, "chose_graph": X is None}
+    return errors_like(estimator, table, graph, **options)
+
+
+def errors_like(
+    estimator: GraphEstimator, table: Table, graph: Graph, **options: Any
+) -> MarkovField:
+    """`fit_with_errors`, with weights and intercepts as an estimator takes them."""
     intercept = bool(getattr(estimator, "intercept", True))
     sampling = estimator.n_eff == "kish"
-    graph = estimator.graph_  # scikit-learn's own error if it is not fitted
-    if X is None:
-        table = estimator.table_
-    else:
-        table = estimator.table_.encode_like(X, sample_weight, missing=estimator.missing)
-    return fit_with_errors(
-        table,
-        graph,
-        clusters=clusters,
-        sampling=sampling,
-        intercept=intercept,
-        chose_graph=X is None,
-        memory=memory,
-    )
+    return fit_with_errors(table, graph, sampling=sampling, intercept=intercept, **options)
 
 
 def fit_with_errors(
@@ -118,20 +117,9 @@ def fit_with_errors(
 ) -> MarkovField:
     """Fit all parameters of a graph together, and attach their standard errors.
 
-    Parameters
-    ----------
-    table : Table
-    graph : Graph
-        Over the columns of the table.
-    clusters : array, optional
-        As in `with_errors`.
-    sampling : bool
-        Whether weights are sampling weights rather than counts.
-    intercept, ridge
-        As in ``isinglass.model.fit_model``.
-    chose_graph : bool
-        Whether the rows of the table chose the graph; then there are no p-values.
-    memory : float
+    Weights are counts unless `sampling` says that they are sampling weights; `chose_graph` says
+    whether the rows chose the graph, so that there are no p-values. Clusters and memory are as
+    in `with_errors`, intercept and ridge as in ``isinglass.model.fit_model``.
     """
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
@@ -153,20 +141,11 @@ def fit_with_errors(
 
 
 class Sandwich(NamedTuple):
-    """The covariance of the parameters, and what it is made of.
-
-    Attributes
-    ----------
-    covariance : array (size, size)
-    units : float
-        Rows, or clusters.
-    left_open : frozenset of (i, j)
-        Edges with a part in some direction that the rows leave open.
-    """
+    """The covariance of the parameters, and what it is made of."""
 
     covariance: Array
-    units: float
-    left_open: frozenset[Pair]
+    units: float  #: rows, or clusters
+    left_open: frozenset[Pair]  #: edges with a part in some direction that the rows leave open
 
 
 def sandwich(
@@ -198,10 +177,7 @@ def sandwich(
 
 
 def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset[Pair]]:
-    """The inverse of the second derivatives, on the directions that the rows determine.
-
-    And the edges with a part in other directions.
-    """
+    """The inverse second derivatives where the rows determine them; edges of other directions."""
     values, vectors = np.linalg.eigh(joint.with_hessian(parameters)[2])
     size = float(np.linalg.norm(parameters[joint.layout.edge_positions()]))
     kept = values > open_below(size)
