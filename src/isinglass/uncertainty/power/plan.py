@@ -115,14 +115,16 @@ def plan(
     [(0.7, 200, 20), (0.7, 400, 20), (1.0, 200, 20), (1.0, 400, 20)]
     """
     if pilot is None:
-        size = coupling if odds_ratio is None else coupling_of(odds_ratio, states)
-        if columns is None or degree is None or size is None or None not in (coupling, odds_ratio):
+        if columns is None or degree is None or (coupling is None) == (odds_ratio is None):
             raise SettingError(
                 *("a plan needs ", Setting("columns"), ", ", Setting("degree"), ", and either "),
                 *(Setting("coupling"), " or ", Setting("odds_ratio"), "; or "),
                 Wording("a pilot table.", "--pilot FILE."),
             )
-        supposed: Supposition = Guess(columns, degree, abs(size), states, intercept)
+        if coupling is None:
+            assert odds_ratio is not None
+            coupling = coupling_of(odds_ratio, states)
+        supposed: Supposition = Guess(columns, degree, abs(coupling), states, intercept)
     elif any(given is not None for given in (columns, degree, coupling, odds_ratio)):
         raise SettingError("give a pilot table, or columns, degree and coupling; not both.")
     else:
