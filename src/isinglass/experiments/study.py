@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isinglass.experiments.curves import Ratio, ratio, wilson
+from isinglass.experiments.curves import Ratio, mean, ratio, wilson
 from isinglass.experiments.plan import Cell, Design, Line, Method, Plan
-from isinglass.experiments.tuning import WAYS, Panel, Tuned, fixed, panel, tune
+from isinglass.experiments.tuning import WAYS, Panel, Tuned, panel, tune
 from isinglass.exports.tables import as_csv
 from isinglass.repeating import Record
 
@@ -24,22 +23,12 @@ POINT_COLUMNS = (
 
 @dataclass(frozen=True)
 class Study:
-    """One figure of an experiment.
+    """One figure of an experiment."""
 
-    Parameters
-    ----------
-    name, title : str
-        For files and keys; for people.
-    designs : sequence of Design
-    lines : sequence of Line
-        The first one is what the others are compared with.
-    repetitions : int
-    """
-
-    name: str
-    title: str
+    name: str  #: for files and keys
+    title: str  #: for people
     designs: Sequence[Design]
-    lines: Sequence[Line]
+    lines: Sequence[Line]  #: the first one is what the others are compared with
     repetitions: int
 
     @property
@@ -72,14 +61,9 @@ class Outcome:
         """A line with its constant chosen: by one of the ways, or a fixed one, as "=or c=1"."""
         key = (design.name, label, way)
         if key not in self._tuned:
-            self._tuned[key] = self._tune(self.panels[design.name, label], way)
+            same = [self.panels[other.name, label] for other in self.study.designs]
+            self._tuned[key] = tune(way, self.panels[design.name, label], same)
         return self._tuned[key]
-
-    def _tune(self, panel: Panel, way: str) -> Tuned | None:
-        if way.startswith("="):
-            return fixed(panel, way[1:]) if way[1:] in panel.settings else None
-        same = [self.panels[design.name, panel.line.label] for design in self.study.designs]
-        return tune(way, panel, same)
 
     @cached_property
     def _tuned(self) -> dict[tuple[str, str, str], Tuned | None]:
@@ -99,13 +83,11 @@ class Outcome:
             for line in self.study.lines:
                 for way in ways:
                     tuned = self.tuned(design, line.label, way)
-                    for at in range(len(design.betas)) if tuned else ():
-                        yield self._point(design, line, way, at)
+                    if tuned is not None:
+                        yield from (self._point(tuned, way, at) for at in range(len(design.betas)))
 
-    def _point(self, design: Design, line: Line, way: str, at: int) -> dict[str, Any]:
-        tuned = self.tuned(design, line.label, way)
-        assert tuned is not None
-        exact = tuned.exact[at]
+    def _point(self, tuned: Tuned, way: str, at: int) -> dict[str, Any]:
+        design, line, exact = tuned.panel.design, tuned.panel.line, tuned.exact[at]
         seen = exact[np.isfinite(exact)]
         low, high = wilson(float(seen.sum()), len(seen))
         beta = design.betas[at]
@@ -139,12 +121,6 @@ def points_csv(outcomes: Sequence[Outcome]) -> bytes:
         for point in outcome.points()
     )
     return as_csv(POINT_COLUMNS, rows)
-
-
-def mean(values: NDArray[np.float64]) -> float:
-    """The mean of what is there; NaN of nothing."""
-    seen = values[np.isfinite(values)]
-    return float(seen.mean()) if len(seen) else float("nan")
 
 
 def _cell(value: Any) -> Any:
