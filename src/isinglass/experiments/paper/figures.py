@@ -64,11 +64,8 @@ def studies(
     The coupling of the first figure is 0.5, as the paper's caption says, or 1, as its text does.
     Methods beyond the usual are named in `isinglass.experiments.methods.EXTRAS`.
     """
-    makers: dict[int, Callable[..., Study]] = {
-        1: partial(_first, coupling=coupling),
-        2: _second,
-        3: _third,
-    }
+    first = partial(_first, coupling=coupling)
+    makers: dict[int, Callable[..., Study]] = {1: first, 2: _second, 3: _third}
     return [makers[number](size, also=also, seed=seed) for number in size.figures]
 
 

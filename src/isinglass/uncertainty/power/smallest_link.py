@@ -30,15 +30,6 @@ Array = NDArray[np.float64]
 DIRECTIONS = 32
 
 
-def typical_odds_ratio(length: float, df: int) -> float:
-    """The odds ratio of a link whose table has this root of its sum of squares.
-
-    >>> round(typical_odds_ratio(2 * 0.25, df=1), 4) == round(float(np.exp(4 * 0.25)), 4)
-    True
-    """
-    return float(np.exp(min(2.0 * length / np.sqrt(df), 700.0)))
-
-
 def typical_log_odds(table: Array) -> float:
     """Root mean square of the log odds ratios in all two-by-two parts of a zero-sum table.
 
