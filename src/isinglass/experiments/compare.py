@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from time import perf_counter
@@ -28,7 +28,7 @@ from isinglass.rivals.base import neighbours_of
 from isinglass.table import Table, encode
 
 Numbers = NDArray[np.float64]
-_Fit = AbstractContextManager[tuple[Progress, Progress]]
+Reporting = Callable[[str, str], AbstractContextManager[tuple[Progress, Progress]]]
 COLUMNS = ("method", "edges", "in_common", "score", "difference", "error", "seconds", "failed")
 
 
@@ -174,21 +174,26 @@ def compare(
         raise SettingError("compare needs at least one method.")
     judges = [_Judge(split) for split in splits(table, folds, seed)]
     of_fit = _reporting(len(chosen) * (folds + 1), progress, tell)
-    trials = {name: _Trial(failed="stopped before it was done") for name in chosen}
+    trials: dict[str, Trial] = {
+        name: (Entry(name, failed="stopped before it was done"), None) for name in chosen
+    }
     try:
         for name, method in chosen.items():
-            trials[name] = _try(method, table, judges, partial(of_fit, name))
+            try:
+                trials[name] = _tried(name, method, table, judges, of_fit)
+            except IsinglassError as error:
+                trials[name] = Entry(name, failed=str(error)), None
     except KeyboardInterrupt:
         raise Stopped(_compared(table, judges, trials)) from None
     return _compared(table, judges, trials)
 
 
-def _compared(table: Table, judges: Sequence[_Judge], trials: Mapping[str, _Trial]) -> Comparison:
+def _compared(table: Table, judges: Sequence[_Judge], trials: Mapping[str, Trial]) -> Comparison:
     """What the methods that were tried found; the others have failed."""
     weights = np.concatenate([judge.split.rows.weights for judge in judges])
-    none = Graph(table.names, ())
+    none, (_, first) = Graph(table.names, ()), next(iter(trials.values()))
     return Comparison(
-        tuple(_entry(name, trials, weights) for name in trials),
+        tuple(_entry(*trial, first, weights) for trial in trials.values()),
         baseline=_average(np.concatenate([judge.scores(none) for judge in judges]), weights),
         rows=table.n,
         folds=len(judges),
@@ -215,14 +220,8 @@ def default_methods(table: Table) -> dict[str, Any]:
     return methods
 
 
-@dataclass(frozen=True)
-class _Trial:
-    """What one method did."""
-
-    graph: Graph | None = None
-    seconds: float = float("nan")
-    scores: Numbers | None = None
-    failed: str | None = None
+Trial = tuple[Entry, Numbers | None]
+"""What a method found, and its scores of all held-out rows; None if it failed."""
 
 
 class _Judge:
@@ -252,36 +251,31 @@ class _Judge:
         return row_scores([self._fits[one] for one in wanted], self.split.rows)
 
 
-def _try(
-    method: Any, table: Table, judges: Sequence[_Judge], of_fit: Callable[[str], _Fit]
-) -> _Trial:
-    try:
-        started = perf_counter()
-        with of_fit("all rows") as (learning, _):
-            graph = learn_like(method, table, learning)
-        seconds = perf_counter() - started
-        scores = []
-        for number, judge in enumerate(judges, start=1):
-            with of_fit(f"fold {number} of {len(judges)}") as (learning, scoring):
-                found = learn_like(method, judge.split.training, learning)
-                scores.append(judge.scores(found, scoring))
-        return _Trial(graph, seconds, np.concatenate(scores))
-    except IsinglassError as error:
-        return _Trial(failed=str(error))
+def _tried(
+    name: str, method: Any, table: Table, judges: Sequence[_Judge], of_fit: Reporting
+) -> Trial:
+    started = perf_counter()
+    with of_fit(name, "all rows") as (learning, _):
+        graph = learn_like(method, table, learning)
+    entry, scores = Entry(name, graph, perf_counter() - started), []
+    for number, judge in enumerate(judges, start=1):
+        with of_fit(name, f"fold {number} of {len(judges)}") as (learning, scoring):
+            found = learn_like(method, judge.split.training, learning)
+            scores.append(judge.scores(found, scoring))
+    return entry, np.concatenate(scores)
 
 
-def _entry(name: str, trials: Mapping[str, _Trial], weights: Numbers) -> Entry:
-    trial, first = trials[name], next(iter(trials.values()))
-    if trial.scores is None:
-        return Entry(name, failed=trial.failed)
-    score = _average(trial.scores, weights)
-    if first.scores is None:
-        return Entry(name, trial.graph, trial.seconds, score)
-    difference = trial.scores - first.scores
+def _entry(entry: Entry, scores: Numbers | None, first: Numbers | None, weights: Numbers) -> Entry:
+    """With the mean score of a method, and its difference from that of the first."""
+    if scores is None:
+        return entry
+    entry = replace(entry, score=_average(scores, weights))
+    if first is None:
+        return entry
+    difference = scores - first
     mean = _average(difference, weights)
     variance = _average((difference - mean) ** 2, weights)
-    error = float(np.sqrt(variance / weights.sum()))
-    return Entry(name, trial.graph, trial.seconds, score, mean, error)
+    return replace(entry, difference=mean, error=float(np.sqrt(variance / weights.sum())))
 
 
 def _average(values: Numbers, weights: Numbers) -> float:
@@ -290,7 +284,7 @@ def _average(values: Numbers, weights: Numbers) -> float:
 
 def _reporting(
     total: int, progress: Progress | None, tell: Callable[[str], None] | None
-) -> Callable[[str, str], _Fit]:
+) -> Reporting:
     """Says which fit is being made, and counts those that are done."""
     done = count(1)
 

@@ -26,11 +26,11 @@ class CrossValidated(Checked):
     Each fold is left out in turn, the search is run on the others, and every graph of its path
     predicts the fold: the score is the log-likelihood of each column given the neighbours that its
     own search found, summed over columns, a mean over rows. A threshold stands for the same
-    evidence in all runs, 2 n times itself, so it is larger where a fold is left out. Chosen is the
-    largest threshold whose mean score is within one standard error (over the folds) of the best.
+    evidence in all runs, 2 n times itself, so it is larger where a fold is left out. The largest
+    threshold whose mean score is within one standard error (over the folds) of the best is chosen.
 
     What predicts best is not the true graph: cross-validation takes in too many edges, and the
-    one-standard-error choice makes up for a part of it only. It says nothing about any one edge.
+    one-standard-error choice makes up for only a part of it. It says nothing about any one edge.
 
     Folds are dealt so that rare states come into many of them. Where the other folds still lack a
     state, the rows that have it are left out of that column's score; `Selection.why` counts them.
@@ -75,25 +75,18 @@ class CrossValidated(Checked):
         """Mean score of each fold at each threshold; and the cells left out, by weight."""
         drawer = Drawer.of(look.table)
         folds = drawer.folds(np.random.default_rng(self.seed), int(self.folds))
-        scored = []
-        for fold in folds:
-            scored.append(self._scores_of(fold, drawer, look, thresholds))
-            look.progress(len(scored), len(folds))
-        return np.array([scores for scores, _ in scored]), sum(lacking for _, lacking in scored)
-
-    @staticmethod
-    def _scores_of(
-        fold: Counts, drawer: Drawer, look: Look, thresholds: Array
-    ) -> tuple[Array, float]:
-        train, kept = drawer.table_of(drawer.copies - fold)
-        cuts, here = look.others(train, thresholds)
-        held = _Held(drawer, fold, train, kept)
-        total, lacking = np.zeros(len(thresholds)), 0.0
-        for r, of_column in enumerate(cuts):
-            scores, without = held.scores(r, of_column)
-            total += scores[of_column.at(here)]
-            lacking += without
-        return total / held.weights.sum(), lacking
+        scores, lacking = np.zeros((len(folds), len(thresholds))), 0.0
+        for at, fold in enumerate(folds):
+            train, kept = drawer.table_of(drawer.copies - fold)
+            cuts, here = look.others(train, thresholds)
+            held = _Held(drawer, fold, train, kept)
+            for r, of_column in enumerate(cuts):
+                own, without = held.scores(r, of_column)
+                scores[at] += own[of_column.at(here)]
+                lacking += without
+            scores[at] /= held.weights.sum()
+            look.progress(at + 1, len(folds))
+        return scores, lacking
 
     def __repr__(self) -> str:
         return (

@@ -70,8 +70,6 @@ class Verdict:
 class Verdicts:
     """What can be said about every pair of columns, in column order.
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
@@ -129,9 +127,9 @@ def verdict(
     A pair that was not found is *not linked* only down to a size: the smallest odds ratio that
     would have been found with the power asked for, given what the search knew at its end. If
     that size is above the one that matters, or the evidence is that of a tentative link, the
-    answer is *cannot tell*, with the rows that would settle it. So it is where a setting keeps a
-    pair out: a forbidden link, the rule "and", ``max_degree``, a selector that asks for more than
-    the threshold.
+    answer is *cannot tell*, with the rows that would settle it. The same is said where a setting
+    keeps a pair out: a forbidden link, the rule "and", ``max_degree``, a selector that asks for
+    more than the threshold.
 
     Parameters
     ----------
@@ -151,7 +149,7 @@ def verdict(
     --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(4), coupling=0.5, signs="positive")
-    >>> verdicts = verdict(ig.GreedyGraph().fit(field.sample(1500, seed=1)))
+    >>> verdicts = ig.verdict(ig.GreedyGraph().fit(field.sample(1500, seed=1)))
     >>> verdicts
     Verdicts(6 pairs: 3 linked, 3 not linked, 0 cannot tell)
     >>> print(verdicts.of("x0", "x3"))
@@ -236,28 +234,25 @@ class _Judge:
 
     def _judged(self, evidence: float, least: float) -> tuple[str, float, str]:
         """The verdict, the rows needed, and the words for it."""
-        share = f"{100 * self.power:.3g} % power"
+        share, rows = f"{100 * self.power:.3g} % power", float("inf")
+        if np.isfinite(least) and evidence <= self.tentative and least <= self.matters:
+            said = f"not linked down to an odds ratio of {number(np.exp(least))}"
+            return NOT_LINKED, float("nan"), f"{said} (a larger one: found with {share})"
         if not np.isfinite(least):
-            said = "cannot tell: no link would have been found, whatever its size"
-            return CANNOT_TELL, float("inf"), said
-        if evidence > self.tentative:
+            said = "no link would have been found, whatever its size"
+        elif evidence > self.tentative:
             rows = self._rows_for(evidence)
             said = (
-                f"cannot tell: evidence {number(evidence)}, too little for a link "
-                f"({number(self.needed)}) and too much for none; "
-                f"about {rows:,.0f} rows would settle it"
+                f"evidence {number(evidence)}, too little for a link ({number(self.needed)}) and "
+                f"too much for none; about {rows:,.0f} rows would settle it"
             )
-            return CANNOT_TELL, rows, said
-        if least > self.matters:
+        else:
             rows = float(rounded_up(self.n * (least / self.matters) ** 2))
             said = (
-                f"cannot tell: only odds ratios above {number(np.exp(least))} would have been "
-                f"found with {share}; for {np.exp(self.matters):.3g}, "
-                f"about {rows:,.0f} rows are needed"
+                f"only odds ratios above {number(np.exp(least))} would have been found with "
+                f"{share}; for {np.exp(self.matters):.3g}, about {rows:,.0f} rows are needed"
             )
-            return CANNOT_TELL, rows, said
-        said = f"not linked down to an odds ratio of {number(np.exp(least))}"
-        return NOT_LINKED, float("nan"), f"{said} (a larger one: found with {share})"
+        return CANNOT_TELL, rows, f"cannot tell: {said}"
 
     def _rows_for(self, evidence: float) -> float:
         """Rows with which a link as strong as this one looks would be found."""
