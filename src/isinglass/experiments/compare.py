@@ -63,11 +63,8 @@ class Comparison:
 
     Attributes
     ----------
-    entries : tuple of Entry
     baseline : float
         The held-out score of the graph without edges.
-    rows : float
-    folds : int
     left_out : float
         Held-out rows that were not scored: they have a state that the other folds lack.
 

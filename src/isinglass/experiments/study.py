@@ -1,8 +1,11 @@
-"""A study: a plan, the lines to draw from it, and the numbers of every point."""
+"""A study: a plan, the lines to draw from it, and its results as tables.
+
+Tables are the same bytes whenever they are made; only those of times depend on the machine.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,11 +13,16 @@ from typing import Any
 import numpy as np
 
 from isinglass.experiments.curves import Ratio, mean, ratio, wilson
+from isinglass.experiments.measure import f1
 from isinglass.experiments.plan import Cell, Design, Line, Method, Plan
 from isinglass.experiments.tuning import WAYS, Panel, Tuned, panel, tune
 from isinglass.exports.tables import as_csv
 from isinglass.repeating import Record
 
+RESULT_COLUMNS = (
+    *("key", "design", "p", "beta", "n", "rep", "method", "setting"),
+    *("edges", "false", "missed", "exact", "f1", "aupr", "failed"),
+)
 POINT_COLUMNS = (
     *("study", "design", "p", "d", "line", "tuning", "constant", "beta", "n", "graphs", "failed"),
     *("recovered", "low", "high", "f1", "false", "missed", "aupr"),
@@ -127,3 +135,36 @@ def _cell(value: Any) -> Any:
     if isinstance(value, float):
         return None if np.isnan(value) else f"{value:.6g}"
     return value
+
+
+def results_csv(cells: Iterable[Cell], records: Mapping[str, Record]) -> bytes:
+    """Every result, sorted by key; nothing in it depends on time, order or machine."""
+    return as_csv(RESULT_COLUMNS, _rows(cells, records))
+
+
+def times_csv(cells: Iterable[Cell], records: Mapping[str, Record]) -> bytes:
+    """How long each cell took, and its table to make; what warnings it gave."""
+    rows = []
+    for key in sorted({cell.key for cell in cells} & records.keys()):
+        seconds, sampling = (records[key].get(name, 0.0) for name in ("seconds", "sampling"))
+        rows.append((key, seconds, sampling, "; ".join(records[key].get("warnings", []))))
+    return as_csv(("key", "seconds", "sampling", "warnings"), rows)
+
+
+def _rows(cells: Iterable[Cell], records: Mapping[str, Record]) -> Iterator[tuple[Any, ...]]:
+    by_key = {cell.key: cell for cell in cells}
+    for key in sorted(by_key.keys() & records.keys()):
+        record, draw = records[key], by_key[key].draw
+        start = (draw.design.name, draw.design.p, f"{draw.beta:g}", draw.n, draw.repetition)
+        method = by_key[key].method.name
+        if "failed" in record:
+            yield (key, *start, method, *[None] * 7, record["failed"])
+            continue
+        for setting, (false, missed) in record["settings"].items():
+            exact = int(false == missed == 0)
+            score = float(f1(false, missed, record["true"]))
+            yield (
+                f"{key} {setting}".rstrip(),
+                *(*start, method, setting, record["true"], false, missed, exact, f"{score:.6f}"),
+                *(record["aupr"], None),
+            )

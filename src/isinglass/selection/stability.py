@@ -56,16 +56,13 @@ class Stability(Checked):
     pairs: int = 50
     seed: int = 0
 
-    def most_edges(self, p: int) -> float:
-        """Return the largest mean number of edges at which the bound holds."""
-        return float(np.sqrt(self.expected * (2 * self.share - 1) * max(p * (p - 1) / 2, 1)))
-
     def floor(self, n: float, p: int) -> float:
         """Return a threshold that so many edges without effect pass: more edges break the bound.
 
         An edge has two ends that mostly agree, so that twice as many tests are passed.
         """
-        return FalseEdges(2 * self.most_edges(p)).threshold(n, p)
+        most = float(np.sqrt(self.expected * (2 * self.share - 1) * max(p * (p - 1) / 2, 1)))
+        return FalseEdges(2 * most).threshold(n, p)
 
     def select(self, look: Look) -> Selection:
         """Count edges in half-samples at each threshold."""
@@ -80,7 +77,8 @@ class Stability(Checked):
         q = np.array([sum(count.values()) / samples for count in counts])
         bound = q**2 / ((2 * self.share - 1) * max(p * (p - 1) / 2, 1))
         best, broken = _last_within(bound, self.expected)
-        kept = [_often(count, self.share * samples) for count in counts]
+        least = self.share * samples - 1e-9
+        kept = [{pair for pair in count if count[pair] >= least} for count in counts]
         stop = f"there the bound is {bound[best]:.3g}.{at_floor(best, thresholds)}"
         if broken:
             stop = "the bound is broken at every threshold, the largest included."
@@ -149,7 +147,8 @@ class StARS(Checked):
         size, samples, p = self.rows(drawer.size), int(self.samples), len(look.table.columns)
         draws = [drawer.some(rng, size) for _ in range(samples)]
         counts = counted_edges(look, drawer, draws, thresholds)
-        unstable = np.array([_disagreement(count, samples) for count in counts])
+        shares = [np.array(list(count.values())) / samples for count in counts]
+        unstable = np.array([np.sum(2 * share * (1 - share)) for share in shares])
         unstable /= max(p * (p - 1) / 2, 1)
         best, _ = _last_within(unstable, self.instability)
         edges = look.edge_counts(thresholds)
@@ -203,12 +202,3 @@ def _last_within(values: Array, limit: float) -> tuple[int, bool]:
     """The last value before one exceeds the limit, from the first on; whether the first does."""
     last = int(np.argmax(np.append(values > limit, True))) - 1
     return max(last, 0), last < 0
-
-
-def _often(count: Counter[Pair], least: float) -> set[Pair]:
-    return {pair for pair, times in count.items() if times >= least - 1e-9}
-
-
-def _disagreement(count: Counter[Pair], samples: int) -> float:
-    shares = np.array(list(count.values()), dtype=np.float64) / samples
-    return float(np.sum(2 * shares * (1 - shares)))

@@ -17,9 +17,8 @@ import numpy as np
 
 from isinglass.engine import Progress
 from isinglass.experiments.plan import Cell
-from isinglass.experiments.results import results_csv, times_csv
 from isinglass.experiments.run import records_of, run, without_record
-from isinglass.experiments.study import Outcome, Study, points_csv
+from isinglass.experiments.study import Outcome, Study, points_csv, results_csv, times_csv
 from isinglass.repeating import RECORDS, Record
 
 LIBRARIES = ("isinglass", "numpy", "scipy", "scikit-learn", "networkx", "joblib")

@@ -44,8 +44,6 @@ class Explanation:
 
     Attributes
     ----------
-    pair : tuple of str
-    linked : bool
     alone : float
         Evidence for the pair when no other column is held.
     left : float
@@ -55,7 +53,6 @@ class Explanation:
         What a pair's evidence must exceed when it is to be taken in.
     by : tuple of str
         The columns that account for the association; empty if there is none, or a link.
-    sentence : str
     steps : tuple of Moment
         The evidence for the pair at every step of both searches.
 

@@ -80,7 +80,6 @@ class PairwiseCheck:
         One for each column with two neighbours or more.
     untested : tuple
         Columns with pairs of neighbours that had too few rows for a chi-square.
-    level : float
 
     Examples
     --------

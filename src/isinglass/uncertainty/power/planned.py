@@ -36,11 +36,6 @@ class Planned:
     answers : dict of factor to Point
         The number of rows that reaches the target, with what happened there; a factor for which
         no number of rows did is not in it.
-    aim : "graph" or "edges"
-    target : float
-    sentence : str
-    library : str, optional
-        That of the pilot table.
 
     Examples
     --------

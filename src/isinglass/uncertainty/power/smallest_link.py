@@ -40,17 +40,10 @@ def typical_log_odds(table: Array) -> float:
 
 
 def least_log_odds(edge: Information, needed: float, n: float, power: float) -> float:
-    """The smallest log of a typical odds ratio that is found with this power.
+    """The smallest log of a typical odds ratio that is found with this power in n rows.
 
-    Parameters
-    ----------
-    edge : Information
-    needed : float
-        The evidence that a link must exceed: a chi-square with one degree of freedom.
-    n : float
-        Rows.
-    power : float
-        Of links of several parameters, the mean over all directions.
+    `needed` is the evidence that a link must exceed, a chi-square with one degree of freedom. The
+    power for links of several parameters is the mean over all directions.
     """
     df = len(edge.held)
     back = np.linalg.pinv(edge.held, hermitian=True, rcond=1e-10)

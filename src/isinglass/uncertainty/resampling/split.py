@@ -154,10 +154,11 @@ def split_test(
     >>> test.edges
     [('x0', 'x1'), ('x1', 'x2'), ('x2', 'x3')]
     """
-    X, weights = _without_weights(X, sample_weight)
+    _, weights = split_weights(open_source(X), sample_weight)
+    if isinstance(sample_weight, str):
+        X = nw.from_native(X, eager_only=True).drop(sample_weight).to_native()
     units = None if clusters is None else _units(clusters, len(weights))
-    halves = Halves(estimator, X, weights, units)
-    source = open_source(X)
+    halves, source = Halves(estimator, X, weights, units), open_source(X)
     key = "" if path is None else halves.key(seed)
     with warnings.catch_warnings():  # around all threads: filters are those of the process
         warnings.simplefilter("ignore", StoppedEarly)
@@ -210,7 +211,9 @@ class Halves:
         rng = np.random.default_rng()
         rng.bit_generator.state = state
         first = half_of(self.weights, self.clusters, rng)
-        choosing = self._copy()
+        n_eff = self.estimator.n_eff
+        halved = n_eff if isinstance(n_eff, str) else float(n_eff) / 2.0
+        choosing: Any = clone(self.estimator).set_params(n_jobs=1, n_eff=halved)
         graph = choosing.fit(self.X, sample_weight=first).graph_
         if not len(graph):
             return {"p_values": []}
@@ -231,13 +234,6 @@ class Halves:
         method = type(self.estimator).__name__
         content = (fingerprint(table), _digest(self.weights), units, method)
         return key_of("splits", self.estimator, seed, *content)
-
-    def _copy(self) -> Any:
-        """The estimator as it would be for half of the rows."""
-        copy = clone(self.estimator).set_params(n_jobs=1)
-        if not isinstance(copy.n_eff, str):
-            copy.set_params(n_eff=float(copy.n_eff) / 2.0)
-        return copy
 
 
 def _sound(columns: int, record: Record) -> bool:
@@ -286,13 +282,6 @@ def false_discoveries(p_values: Mapping[Pair, float], pairs: int, level: float) 
     harmonic = float(np.sum(1.0 / np.arange(1, pairs + 1)))
     kept = [at for at, pair in enumerate(order, start=1) if p_values[pair] <= at * level / harmonic]
     return order[: kept[-1]] if kept else []
-
-
-def _without_weights(X: Any, sample_weight: ArrayLike | str | None) -> tuple[Any, Array]:
-    _, weights = split_weights(open_source(X), sample_weight)
-    if isinstance(sample_weight, str):
-        X = nw.from_native(X, eager_only=True).drop(sample_weight).to_native()
-    return X, weights
 
 
 def _digest(numbers: NDArray[Any]) -> str:

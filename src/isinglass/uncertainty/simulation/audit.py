@@ -70,14 +70,10 @@ class Audit:
 
     Attributes
     ----------
-    tiers : tuple of Tier
     detection : tuple of Detection
         By size of link, for sizes that occur.
-    tables : int
-        Tables drawn and learned from.
-    failed : int
-        Tables that could not be.
-    sentence : str
+    tables, failed : int
+        Tables drawn and learned from; tables that could not be.
 
     Examples
     --------
