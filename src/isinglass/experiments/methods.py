@@ -169,7 +169,7 @@ def lines(
     path = Method("l1", partial(l1, intercept=intercept))
     refitted = Method("l1-refit", partial(l1_refitted, intercept=intercept), fewer)
     validated = Method("l1-cv", partial(l1_cross_validated, intercept=intercept), fewest)
-    chosen = [
+    usual = [
         Line("greedy", ours, "or ", own="or auto"),
         Line("greedy, AND", ours, "and ", own="and auto"),
         Line("l1, OR", path, "or ", own="or ebic"),
@@ -177,22 +177,21 @@ def lines(
         Line("l1, cross-validated", validated, "or ", own="or cv"),
         Line("l1, refitted, cut", refitted, "or "),
         _screening_line("logRISE", intercept, fewer),
-        *(_extra(name, intercept, fewer) for name in also),
     ]
+    best_subsets = Method("l0", partial(subsets, intercept=intercept), fewer)
+    extras = {
+        "rise": _screening_line("RISE", intercept, fewer),
+        "rple": _screening_line("RPLE", intercept, fewer),
+        "l0": Line("best subsets", best_subsets, "or ", own="or gic"),
+        "tree": Line("tree", Method("tree", tree, fewer), own="forest"),
+    }
+    unknown = [name for name in also if name not in extras]
+    if unknown:
+        raise SettingError(f"there is no method {unknown[0]!r}; there are {', '.join(extras)}.")
+    chosen = [*usual, *(extras[name] for name in also)]
     return [line for line in chosen if line.method.repetitions != 0]
 
 
 def _screening_line(label: str, intercept: bool, repetitions: int) -> Line:
     learn = partial(screening, objective=label.lower(), intercept=intercept)
     return Line(label, Method(label, learn, repetitions), own="gap")
-
-
-def _extra(name: str, intercept: bool, repetitions: int) -> Line:
-    if name in ("rise", "rple"):
-        return _screening_line(name.upper(), intercept, repetitions)
-    if name == "l0":
-        method = Method("l0", partial(subsets, intercept=intercept), repetitions)
-        return Line("best subsets", method, "or ", own="or gic")
-    if name == "tree":
-        return Line("tree", Method("tree", tree, repetitions), own="forest")
-    raise SettingError(f"there is no method {name!r}; there are {', '.join(EXTRAS)}.")

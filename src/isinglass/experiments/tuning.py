@@ -150,35 +150,28 @@ def tune(way: str, panel: Panel, all_panels: Sequence[Panel]) -> Tuned | None:
     if not panel.constants:
         return None
     if way == "hindsight":
-        return fixed(panel, best_setting(panel, slice(None)))
-    by_way: dict[str, Callable[[slice], str]] = {
-        "other": lambda rows: best_setting(panel, rows),
-        "all": lambda rows: best_for_all([one for one in all_panels if one.settings], rows),
-    }
-    even, odd = slice(0, None, 2), slice(1, None, 2)
-    return Tuned(panel, (by_way[way](odd), by_way[way](even)))
+        return fixed(panel, best_setting([panel], slice(None), by_need=True))
+    alone = way == "other"
+    panels = [panel] if alone else [one for one in all_panels if one.settings]
+    # What is used for even repetitions is chosen on odd ones, and the other way round.
+    even, odd = (best_setting(panels, slice(at, None, 2), by_need=alone) for at in (0, 1))
+    return Tuned(panel, (odd, even))
 
 
-def best_setting(panel: Panel, rows: slice) -> str:
-    """The setting that needs the smallest beta on some repetitions."""
+def best_setting(panels: Sequence[Panel], rows: slice, *, by_need: bool) -> str:
+    """The setting with the largest mean share over designs, on some repetitions.
 
-    def merit(setting: str) -> tuple[float, float]:
-        success = panel.exact[:, rows, panel.position(setting)]
-        need = smallest_beta(panel.design.betas, success)
-        return -np.inf if need.bound == ">" else -need.beta, _mean_share(success)
-
-    return panel.constants[_middle_of_best([merit(setting) for setting in panel.constants])]
-
-
-def best_for_all(panels: Sequence[Panel], rows: slice) -> str:
-    """The setting with the largest mean share over all designs."""
-
-    def merit(setting: str) -> tuple[float]:
+    `by_need`, for one design: the one that needs the smallest beta; the share decides ties.
+    """
+    first = panels[0]
+    common = [s for s in first.constants if all(s in panel.settings for panel in panels)]
+    merits = []
+    for setting in common:
         success = [panel.exact[:, rows, panel.position(setting)] for panel in panels]
-        return (float(np.mean([_mean_share(each) for each in success])),)
-
-    common = [s for s in panels[0].constants if all(s in panel.settings for panel in panels)]
-    return common[_middle_of_best([merit(setting) for setting in common])]
+        need = smallest_beta(first.design.betas, success[0]) if by_need else Crossing(0.0)
+        share = float(np.mean([_mean_share(each) for each in success]))
+        merits.append((-np.inf if need.bound == ">" else -need.beta, share))
+    return common[_middle_of_best(merits)]
 
 
 def _mean_share(success: Numbers) -> float:

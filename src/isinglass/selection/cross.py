@@ -104,9 +104,10 @@ class _Held:
         self.answers = train.n_answers
         codes = drawer.table.codes[held]
         self.seen = codes < np.asarray(drawer.table.n_answers)  # not missing
-        self.codes = np.stack(
-            [_positions(kept[t], codes[:, t]) for t in range(codes.shape[1])], axis=1
-        )
+        self.codes = np.empty(codes.shape, dtype=np.intp)
+        for t, states in enumerate(kept):
+            at = np.minimum(np.searchsorted(states, codes[:, t]), len(states) - 1)
+            self.codes[:, t] = np.where(states[at] == codes[:, t], at, -1)
 
     def scores(self, r: int, cuts: Cuts) -> tuple[Array, float]:
         """Log-likelihood of column r under each of its fits; and the weight of rows left out."""
@@ -125,11 +126,3 @@ def _log_likelihood(
         padded = np.vstack([table.T, np.zeros(len(field))])  # the last is for states not seen
         scores += padded[codes[:, t]]
     return -softmax_terms(scores, np.eye(len(field))[codes[:, r]])[0]
-
-
-def _positions(kept: NDArray[np.intp], codes: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Where codes stand among those kept; -1 for others."""
-    position = np.full(max(int(codes.max(initial=0)), int(kept.max(initial=0))) + 1, -1)
-    position[kept] = np.arange(len(kept))
-    found: NDArray[np.intp] = position[codes]
-    return found

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -128,24 +128,10 @@ def fit_with_errors(
     groups = None if clusters is None else group_numbers(table, clusters)
     parameters = joint.minimum()
     model = model_of(joint, parameters)
-    found = sandwich(joint, parameters, groups, sampling=sampling)
-    errors = ParameterErrors(
-        joint.layout,
-        found.covariance,
-        model.unbounded | found.left_open,
-        found.units,
-        groups is not None,
-        chose_graph,
-    )
+    covariance, units, left_open = sandwich(joint, parameters, groups, sampling=sampling)
+    unbounded, clustered = model.unbounded | left_open, groups is not None
+    errors = ParameterErrors(joint.layout, covariance, unbounded, units, clustered, chose_graph)
     return replace(model, errors=errors)
-
-
-class Sandwich(NamedTuple):
-    """The covariance of the parameters, and what it is made of."""
-
-    covariance: Array
-    units: float  #: rows, or clusters
-    left_open: frozenset[Pair]  #: edges with a part in some direction that the rows leave open
 
 
 def sandwich(
@@ -154,30 +140,29 @@ def sandwich(
     groups: NDArray[np.intp] | None = None,
     *,
     sampling: bool = False,
-) -> Sandwich:
-    """The covariance of the parameters of a fit.
-
-    Directions that only the ridge holds are left out: the edges in them are at a limit.
-    """
-    table = joint.table
-    weights = table.weights
+) -> tuple[Array, float, frozenset[Pair]]:
+    """The covariance of the parameters, the number of rows or clusters, the edges left open."""
+    weights, n = joint.table.weights, joint.table.n
+    scores = _scores(joint, parameters, groups)
     if groups is not None:
-        sums = _summed(_scores(joint, parameters, groups), groups, weights)
-        filling = _squares(sums, joint.layout.size)
-        units = float(groups.max() + 1)
+        blocks, units = _summed(scores, groups, weights), float(groups.max() + 1)
     else:
         scale = weights if sampling else np.sqrt(weights)
-        rows = (score * scale[at, None] for at, score in _scores(joint, parameters))
-        filling = _squares(rows, joint.layout.size)
-        units = float(len(weights)) if sampling else table.n
+        blocks = (score * scale[at, None] for at, score in scores)
+        units = float(len(weights)) if sampling else n
+    filling = np.zeros((joint.layout.size, joint.layout.size))
+    for block in blocks:
+        filling += block.T @ block
     bread, left_open = _bread(joint, parameters)
-    correction = units / max(units - 1.0, 1.0)
-    covariance = correction / table.n**2 * (bread @ filling @ bread)
-    return Sandwich((covariance + covariance.T) / 2.0, units, left_open)
+    covariance = units / max(units - 1.0, 1.0) / n**2 * (bread @ filling @ bread)
+    return (covariance + covariance.T) / 2.0, units, left_open
 
 
 def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset[Pair]]:
-    """The inverse second derivatives where the rows determine them; edges of other directions."""
+    """The inverse of the second derivatives, on the directions that the rows determine.
+
+    Directions that only the ridge holds are left out: edges with a part in them are at a limit.
+    """
     values, vectors = np.linalg.eigh(joint.with_hessian(parameters)[2])
     size = float(np.linalg.norm(parameters[joint.layout.edge_positions()]))
     kept = values > open_below(size)
@@ -187,15 +172,8 @@ def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset
     return inverse, frozenset(pair for pair, places in edges if part[places].sum() > 1e-3)
 
 
-def _squares(blocks: Iterator[Array], size: int) -> Array:
-    total = np.zeros((size, size))
-    for block in blocks:
-        total += block.T @ block
-    return total
-
-
 def _scores(
-    joint: PseudoLikelihood, parameters: Array, groups: NDArray[np.intp] | None = None
+    joint: PseudoLikelihood, parameters: Array, groups: NDArray[np.intp] | None
 ) -> Iterator[tuple[NDArray[np.intp], Array]]:
     """Rows, and the slopes of each one's pseudo-log-likelihood; by groups if there are any."""
     n = len(joint.table.weights)

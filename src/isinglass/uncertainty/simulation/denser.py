@@ -48,23 +48,20 @@ class DenserModel:
     field: MarkovField
     probabilities: dict[Pair, float]
 
-    def links(self, seed: int) -> list[Pair]:
-        """The links of one drawn table."""
-        drawn = np.random.default_rng(seed).random(len(self.probabilities))
+    def links_of(self, seed: int) -> list[Pair]:
+        """The links that `sample` draws a table with, without drawing it."""
+        of_links = int(np.random.SeedSequence(seed).generate_state(2)[0])
+        drawn = np.random.default_rng(of_links).random(len(self.probabilities))
         items = zip(self.probabilities.items(), drawn, strict=True)
         return [pair for (pair, probability), u in items if u < probability]
 
     def sample(self, rows: int, seed: int) -> tuple[Codes, list[Pair]]:
         """Draw a table of codes, and the links it was drawn with."""
-        of_links, of_rows = (int(s) for s in np.random.SeedSequence(seed).generate_state(2))
-        links, full = self.links(of_links), self.field
+        of_rows = int(np.random.SeedSequence(seed).generate_state(2)[1])
+        links, full = self.links_of(seed), self.field
         tables = {pair: full.couplings[pair] for pair in links}
         field = MarkovField(full.names, full.states, full.intercepts, tables)
         return field.sample_codes(rows, seed=of_rows, n_jobs=1, method=METHOD), links
-
-    def links_of(self, seed: int) -> list[Pair]:
-        """The links that `sample` draws a table with, without drawing it."""
-        return self.links(int(np.random.SeedSequence(seed).generate_state(2)[0]))
 
 
 def band_ends(table: Table) -> dict[float, float]:
