@@ -205,16 +205,11 @@ def default_methods(table: Table) -> dict[str, Any]:
     l1 is logistic, or group-l1 if some column has more than two states; interaction screening
     is for two states only.
     """
-    binary = max(table.n_states) <= 2
-    methods: dict[str, Any] = {
-        "greedy": GreedyGraph(),
-        "l1" if binary else "group l1": L1Graph(),
-        "screening": InteractionScreening(),
-        "tree": ChowLiuTree(),
-    }
-    if not binary:
-        del methods["screening"]
-    return methods
+    if max(table.n_states) <= 2:
+        others: dict[str, Any] = {"l1": L1Graph(), "screening": InteractionScreening()}
+    else:
+        others = {"group l1": L1Graph()}
+    return {"greedy": GreedyGraph(), **others, "tree": ChowLiuTree()}
 
 
 Trial = tuple[Entry, Numbers | None]

@@ -70,8 +70,8 @@ def l1(codes: Codes, *, intercept: bool) -> Found:
     unit = float(np.sqrt(np.log(p) / n))
     penalties = [c * unit for c in (*LOW_L1_CONSTANTS, *L1_CONSTANTS)]
     found = _l1_path(codes, penalties, intercept)
-    places = EBIC(gamma=0.25).values(found.paths_, n).argmin(axis=1)
-    by_ebic = [found.paths_.support(r, int(k)).tolist() for r, k in enumerate(places)]
+    best = EBIC(gamma=0.25).values(found.paths_, n).argmin(axis=1)
+    by_ebic = [found.paths_.support(r, int(k)).tolist() for r, k in enumerate(best)]
     graphs = {}
     for rule in ("or", "and"):
         graphs[f"{rule} ebic"] = pairs(adjacency(by_ebic, rule))

@@ -106,7 +106,7 @@ def stored(store: Store, keys: Collection[str], sound: Sound = bool) -> dict[str
 
 
 def has_failed(record: Record) -> bool:
-    """Whether a record tells of a failure; those of resamples once told it in a part."""
+    """Whether a record is of a failure; older files of resamples name it in a part."""
     parts = record.get("records", ())
     return any(isinstance(part.get("failed"), str) for part in (record, *parts))
 

@@ -169,7 +169,7 @@ def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset
     inverse: Array = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
     part = np.square(vectors[:, ~kept]).sum(axis=1)
     edges = joint.layout.edges.items()
-    return inverse, frozenset(pair for pair, places in edges if part[places].sum() > 1e-3)
+    return inverse, frozenset(pair for pair, positions in edges if part[positions].sum() > 1e-3)
 
 
 def _scores(
@@ -197,11 +197,11 @@ def row_scores(layout: Layout, table: Table, parameters: Array, rows: NDArray[np
         parts = [np.ones((len(rows), int(layout.intercept)))]
         parts += [layout.bases[t][np.minimum(codes[:, t], layout.n_states[t] - 1)] for t in others]
         design = np.hstack(parts)
-        places = np.vstack([layout.fields[r].reshape(-1, m - 1), *others.values()])
-        probability = softmax(design @ parameters[places] @ layout.bases[r].T, axis=1)
+        positions = np.vstack([layout.fields[r].reshape(-1, m - 1), *others.values()])
+        probability = softmax(design @ parameters[positions] @ layout.bases[r].T, axis=1)
         own = np.eye(m)[np.minimum(codes[:, r], m - 1)]
         residual = ((own - probability) @ layout.bases[r]) * seen[:, None]
-        total[:, places] += design[:, :, None] * residual[:, None, :]
+        total[:, positions] += design[:, :, None] * residual[:, None, :]
     return total
 
 

@@ -188,9 +188,9 @@ def _tests(
 ) -> dict[Pair, Result | None]:
     """The test of each pair of columns at one column; None where rows are too few for it.
 
-    What stands clear of chance is taken in before the others are tested. Otherwise one
-    interaction would be named several times: where it is left out, a column that is linked to
-    one of the three seems to have a part in it.
+    A clearly significant interaction is added before the others are tested. Otherwise it would
+    be named several times: without it, a column that is linked to one of the three seems to
+    have a part in it.
     """
     others, known = list(near), list[Pair]()
     done: dict[Pair, Result | None] = {}

@@ -214,8 +214,8 @@ class Again:
     rows: int
     #: Of the drawn rows, where they are not counts.
     weights: Array | None
-    #: Cells that are empty in the table, and stay so in a drawn one.
-    gaps: NDArray[np.bool_] | None
+    #: Cells that are missing in the table, and stay so in a drawn one.
+    missing: NDArray[np.bool_] | None
     thresholds: Mapping[str, float]
     #: Links of every drawn table and every graph, which are neither found nor false.
     required: frozenset[Pair]
@@ -229,9 +229,9 @@ class Again:
         thresholds = tier_levels(table.n, len(table.names))
         if not np.isclose(fitted.threshold_, list(thresholds.values())).any():
             thresholds[CHOSEN] = fitted.threshold_
-        gaps = None
+        missing = None
         if table.available:
-            gaps = np.repeat(table.codes >= np.asarray(table.n_answers), copies, axis=0)
+            missing = np.repeat(table.codes >= np.asarray(table.n_answers), copies, axis=0)
         settings = {
             "floor": min(thresholds.values()),
             "bins": None,
@@ -239,7 +239,7 @@ class Again:
             "max_states": 256,
             "n_jobs": 1,
             "n_eff": "sum" if counts else table.n,
-            "missing": "error" if gaps is None else "available",
+            "missing": "error" if missing is None else "available",
         }
         return cls(
             clone(fitted).set_params(**settings),
@@ -247,7 +247,7 @@ class Again:
             table.library is not None,
             int(copies.sum()),
             None if counts else table.weights,
-            gaps,
+            missing,
             thresholds,
             fitted.search_.required,
         )
@@ -275,7 +275,7 @@ class Again:
 
     def table(self, codes: Codes) -> Any:
         """A drawn table in the form of the user's: an array, or a frame with names."""
-        return as_written(codes, self.gaps, self.names if self.named else None)
+        return as_written(codes, self.missing, self.names if self.named else None)
 
 
 def _key(fitted: GreedyGraph, seed: int) -> str:
