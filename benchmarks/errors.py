@@ -32,7 +32,7 @@ import isinglass as ig
 from isinglass import simulate
 from isinglass.model.codings import table_against
 from isinglass.repeating import Record, Store
-from isinglass.uncertainty import fit_with_errors
+from isinglass.uncertainty.standard_errors import fit_with_errors
 
 Rows = tuple[np.ndarray, dict[str, Any]]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.experiments.curves import Ratio, ratio
+from isinglass.experiments.curves import Ratio, mean, ratio
 from isinglass.experiments.plan import Design
-from isinglass.experiments.study import Outcome, mean
+from isinglass.experiments.study import Outcome
 from isinglass.experiments.tuning import Panel, Tuned, fixed
 
 #: The level beside the default, as a setting.

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from benchmarks.choosing.sheets import TARGETS, describe, judged_designs
 
-from isinglass.experiments.curves import Ratio
+from isinglass.experiments.curves import Ratio, mean
 from isinglass.experiments.plan import Design
-from isinglass.experiments.study import Outcome, mean
+from isinglass.experiments.study import Outcome
 from isinglass.plots.canvas import BLUE, GREEN, INK, ORANGE, PALE, new_figure
 from isinglass.plots.experiment import files_of
 from isinglass.selection import Auto, Paper

@@ -16,9 +16,9 @@ from benchmarks.choosing.judge import (
 )
 from numpy.typing import NDArray
 
-from isinglass.experiments.curves import smallest_beta
+from isinglass.experiments.curves import mean, smallest_beta
 from isinglass.experiments.plan import Design
-from isinglass.experiments.study import Outcome, mean
+from isinglass.experiments.study import Outcome
 from isinglass.experiments.tuning import Panel
 from isinglass.report.markdown import markdown_table
 

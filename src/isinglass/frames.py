@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from numbers import Real
 from typing import Any, Literal, cast
 
@@ -50,3 +51,19 @@ def _check_one_kind(name: str, values: Sequence[Any], library: str) -> None:
         f"column {name!r} holds values of several types ({several}); a {library} column holds "
         "one. Take pandas, or codes instead of labels (as sample_codes draws)."
     )
+
+
+def by_column(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Rows as columns, for `frame`.
+
+    >>> by_column(("a", "b"), [(1, 2), (3, 4)])
+    {'a': [1, 3], 'b': [2, 4]}
+    """
+    kept = list(rows)
+    return {name: [row[at] for row in kept] for at, name in enumerate(names)}
+
+
+def by_field(kind: Any, rows: Iterable[Any]) -> dict[str, list[Any]]:
+    """Instances of a dataclass as columns, one per field."""
+    names = [field.name for field in fields(kind)]
+    return by_column(names, ([getattr(row, name) for name in names] for row in rows))

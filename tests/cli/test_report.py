@@ -8,7 +8,9 @@ from isinglass import FitRecord, GreedyGraph, read_table, summarise
 from isinglass.errors import FileError, SettingError
 from isinglass.report import to_html
 from isinglass.selection import Auto, LookBelow
-from isinglass.uncertainty import explain, resample, verdict
+from isinglass.uncertainty.explaining.explain import explain
+from isinglass.uncertainty.explaining.verdict import verdict
+from isinglass.uncertainty.resampling.resample import resample
 
 KEPT = ["a", "b", "c", "alone"]
 

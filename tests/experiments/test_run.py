@@ -13,7 +13,7 @@ import pytest
 from experiments import small
 from isinglass.errors import DamagedRecords
 from isinglass.experiments import Method, Plan, results_csv, run, times_csv
-from isinglass.experiments.estimate import pilot, seconds_left
+from isinglass.experiments.paper.reproduce import pilot, seconds_left
 from isinglass.experiments.run import tasks
 from isinglass.repeating import RECORDS
 

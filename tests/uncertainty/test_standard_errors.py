@@ -12,8 +12,8 @@ from isinglass import GreedyGraph, MarkovField, simulate, with_errors
 from isinglass.errors import OutOfMemory, SettingError, UnseenState
 from isinglass.model.fit.joint import model_of, pseudo_likelihood
 from isinglass.table import encode
-from isinglass.uncertainty import fit_with_errors
 from isinglass.uncertainty import standard_errors as room
+from isinglass.uncertainty.standard_errors import fit_with_errors
 from small_models import any_gauge
 
 SPIN = np.array([[1.0, -1.0], [-1.0, 1.0]])

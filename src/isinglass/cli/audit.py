@@ -19,8 +19,7 @@ from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
 from isinglass.repeating import RECORDS
-from isinglass.uncertainty import Audit, audit
-from isinglass.uncertainty.simulation.audit import Tier
+from isinglass.uncertainty.simulation.audit import Audit, Tier, audit
 from isinglass.wording import counted
 
 EPILOG = """\b

@@ -10,7 +10,8 @@ import click
 
 from isinglass.cli.fitting import fit_file, fit_options
 from isinglass.cli.terminal import working
-from isinglass.uncertainty import Explanation, explain, verdict
+from isinglass.uncertainty.explaining.explain import Explanation, explain
+from isinglass.uncertainty.explaining.verdict import verdict
 from isinglass.wording import one_line
 
 EPILOG = """\b

@@ -265,14 +265,14 @@ def _predicted(estimator: GreedyGraph) -> dict[str, Any]:
 
 
 def _judged(estimator: GreedyGraph) -> dict[str, Any]:
-    from isinglass.uncertainty import verdict
+    from isinglass.uncertainty.explaining.verdict import verdict
 
     with progress_bar("judging pairs") as progress:
         return {"verdicts": verdict(estimator, progress=progress).to_frame("polars")}
 
 
 def _explained(estimator: GreedyGraph) -> dict[str, Any]:
-    from isinglass.uncertainty import explain
+    from isinglass.uncertainty.explaining.explain import explain
 
     names, linked = estimator.graph_.names, set(estimator.graph_.edges)
     pairs = [pair for pair in combinations(names, 2) if pair not in linked]
@@ -285,7 +285,7 @@ def _explained(estimator: GreedyGraph) -> dict[str, Any]:
 
 
 def _chosen_again(estimator: GreedyGraph, count: int) -> dict[str, Any]:
-    from isinglass.uncertainty import resample
+    from isinglass.uncertainty.resampling.resample import resample
 
     with progress_bar("half-samples") as progress:
         return {"frequencies": dict(resample(estimator, n=count, progress=progress).frequency)}

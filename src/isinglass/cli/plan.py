@@ -25,9 +25,8 @@ from isinglass.errors import SettingError
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
 from isinglass.repeating import RECORDS
-from isinglass.uncertainty import Planned, plan
-from isinglass.uncertainty.power.plan import MOST_ROWS
-from isinglass.uncertainty.power.planned import Point
+from isinglass.uncertainty.power.plan import MOST_ROWS, plan
+from isinglass.uncertainty.power.planned import Planned, Point
 
 EPILOG = """\b
 Examples:

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from isinglass.cli.fitting import fit_file, fit_options
 from isinglass.cli.terminal import new_console, progress_bar
-from isinglass.uncertainty import CaseDropping, Resamples, case_dropping, resample
+from isinglass.uncertainty.resampling.dropping import CaseDropping, case_dropping
+from isinglass.uncertainty.resampling.resample import Resamples, resample
 from isinglass.wording import counted, one_line
 
 EPILOG = """\b

@@ -3,8 +3,8 @@
 from isinglass.experiments.curves import Crossing, Ratio, crossing, monotone, ratio, wilson
 from isinglass.experiments.measure import Found
 from isinglass.experiments.plan import Cell, Design, Draw, Line, Method, Plan
-from isinglass.experiments.results import results_csv, times_csv
 from isinglass.experiments.run import run
+from isinglass.experiments.study import results_csv, times_csv
 from isinglass.experiments.tuning import Panel, Tuned, fixed, panel, tune
 
 __all__ = [

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from time import perf_counter
 from typing import Any
 
@@ -18,7 +19,7 @@ from isinglass.estimators import GreedyGraph
 from isinglass.estimators.folds import Split, learn_like, splits
 from isinglass.estimators.score import row_scores
 from isinglass.experiments.measure import edge_set
-from isinglass.frames import frame
+from isinglass.frames import by_field, frame
 from isinglass.graph import Graph
 from isinglass.losses.conditional import NodeFit
 from isinglass.parameters import checked
@@ -27,35 +28,27 @@ from isinglass.rivals.base import neighbours_of
 from isinglass.table import Table, encode
 
 Numbers = NDArray[np.float64]
+Reporting = Callable[[str, str], AbstractContextManager[tuple[Progress, Progress]]]
+COLUMNS = ("method", "edges", "in_common", "score", "difference", "error", "seconds", "failed")
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One method's part of a comparison.
-
-    Attributes
-    ----------
-    name : str
-    graph : Graph or None
-        Learned from all rows; None if the method failed.
-    seconds : float
-        Time of that fit.
-    score : float
-        Mean held-out log-likelihood of a row, each column given its neighbours in the graph
-        learned without the row, all refitted in the same way. Larger is better.
-    difference, error : float
-        Mean difference of the rows' scores from those of the first method, and its standard
-        error.
-    failed : str or None
-        Why there is no graph.
-    """
+    """One method's part of a comparison."""
 
     name: str
-    graph: Graph | None
+    #: Learned from all rows; None if the method failed.
+    graph: Graph | None = None
+    #: Time of that fit.
     seconds: float = float("nan")
+    #: Mean held-out log-likelihood of a row, each column given its neighbours in the graph learned
+    #: without the row, all refitted in the same way. Larger is better.
     score: float = float("nan")
+    #: Mean difference of the rows' scores from those of the first method.
     difference: float = float("nan")
+    #: Its standard error.
     error: float = float("nan")
+    #: Why there is no graph.
     failed: str | None = None
 
     @property
@@ -70,11 +63,8 @@ class Comparison:
 
     Attributes
     ----------
-    entries : tuple of Entry
     baseline : float
         The held-out score of the graph without edges.
-    rows : float
-    folds : int
     left_out : float
         Held-out rows that were not scored: they have a state that the other folds lack.
 
@@ -102,17 +92,14 @@ class Comparison:
     def to_frame(self, library: str | None = None) -> Any:
         """One row per method."""
         first = self.entries[0].edges
-        columns: dict[str, list[Any]] = {
-            "method": [entry.name for entry in self.entries],
+        columns = by_field(Entry, self.entries)
+        columns |= {
+            "method": columns["name"],
             "edges": [len(entry.edges) for entry in self.entries],
             "in_common": [len(entry.edges & first) for entry in self.entries],
-            "score": [entry.score for entry in self.entries],
-            "difference": [entry.difference for entry in self.entries],
-            "error": [entry.error for entry in self.entries],
-            "seconds": [entry.seconds for entry in self.entries],
             "failed": [entry.failed or "" for entry in self.entries],
         }
-        return frame(columns, library or self.library)
+        return frame({name: columns[name] for name in COLUMNS}, library or self.library)
 
     def __repr__(self) -> str:
         parts = (f"{entry.name}: {len(entry.edges)} edges" for entry in self.entries)
@@ -154,10 +141,6 @@ def compare(
     tell : function of a few words, optional
         Called with the method at work, its rows, and how far it has come.
 
-    Returns
-    -------
-    Comparison
-
     Raises
     ------
     Stopped
@@ -186,32 +169,32 @@ def compare(
     chosen = default_methods(table) if methods is None else dict(methods)
     if not chosen:
         raise SettingError("compare needs at least one method.")
-    folded = list(splits(table, folds, seed))
-    report = _Reporting(len(chosen) * (folds + 1), progress, tell)
-    judges = [_Judge(split) for split in folded]
-    trials: dict[str, _Trial] = {}
+    judges = [_Judge(split) for split in splits(table, folds, seed)]
+    of_fit = _reporting(len(chosen) * (folds + 1), progress, tell)
+    trials: dict[str, Trial] = {
+        name: (Entry(name, failed="stopped before it was done"), None) for name in chosen
+    }
     try:
         for name, method in chosen.items():
-            trials[name] = _try(method, table, judges, partial(report.of_fit, name))
+            try:
+                trials[name] = _tried(name, method, table, judges, of_fit)
+            except IsinglassError as error:
+                trials[name] = Entry(name, failed=str(error)), None
     except KeyboardInterrupt:
-        raise Stopped(_compared(table, judges, trials, list(chosen))) from None
-    return _compared(table, judges, trials, list(chosen))
+        raise Stopped(_compared(table, judges, trials)) from None
+    return _compared(table, judges, trials)
 
 
-def _compared(
-    table: Table, judges: Sequence[_Judge], trials: Mapping[str, _Trial], names: Sequence[str]
-) -> Comparison:
+def _compared(table: Table, judges: Sequence[_Judge], trials: Mapping[str, Trial]) -> Comparison:
     """What the methods that were tried found; the others have failed."""
-    every = {name: trials.get(name, _Trial(failed="stopped before it was done")) for name in names}
-    folded = [judge.split for judge in judges]
-    weights = np.concatenate([split.rows.weights for split in folded])
-    none = Graph(table.names, ())
+    weights = np.concatenate([judge.split.rows.weights for judge in judges])
+    none, (_, first) = Graph(table.names, ()), next(iter(trials.values()))
     return Comparison(
-        tuple(_entry(name, every, weights) for name in every),
+        tuple(_entry(*trial, first, weights) for trial in trials.values()),
         baseline=_average(np.concatenate([judge.scores(none) for judge in judges]), weights),
         rows=table.n,
-        folds=len(folded),
-        left_out=sum(split.left_out for split in folded),
+        folds=len(judges),
+        left_out=sum(judge.split.left_out for judge in judges),
         library=table.library,
     )
 
@@ -222,26 +205,15 @@ def default_methods(table: Table) -> dict[str, Any]:
     l1 is logistic, or group-l1 if some column has more than two states; interaction screening
     is for two states only.
     """
-    binary = max(table.n_states) <= 2
-    methods: dict[str, Any] = {
-        "greedy": GreedyGraph(),
-        "l1" if binary else "group l1": L1Graph(),
-        "screening": InteractionScreening(),
-        "tree": ChowLiuTree(),
-    }
-    if not binary:
-        del methods["screening"]
-    return methods
+    if max(table.n_states) <= 2:
+        others: dict[str, Any] = {"l1": L1Graph(), "screening": InteractionScreening()}
+    else:
+        others = {"group l1": L1Graph()}
+    return {"greedy": GreedyGraph(), **others, "tree": ChowLiuTree()}
 
 
-@dataclass(frozen=True)
-class _Trial:
-    """What one method did."""
-
-    graph: Graph | None = None
-    seconds: float = float("nan")
-    scores: Numbers | None = None
-    failed: str | None = None
+Trial = tuple[Entry, Numbers | None]
+"""What a method found, and its scores of all held-out rows; None if it failed."""
 
 
 class _Judge:
@@ -258,79 +230,68 @@ class _Judge:
         """The log-likelihood of every row, each column given its neighbours."""
         neighbours = neighbours_of(graph.adjacency.toarray())
         wanted = [(r, tuple(others)) for r, others in enumerate(neighbours)]
-        if any(one not in self._fits for one in wanted):
+        new = set(wanted) - self._fits.keys()
+        if new:
             runs = fit_neighbourhoods(
                 self.split.training,
-                [() if one in self._fits else one[1] for one in wanted],
+                [one[1] if one in new else () for one in wanted],
                 intercept=True,
                 threads=threads_for(None, len(wanted)),
                 progress=progress,
             )
-            for r, one in enumerate(wanted):
-                if one not in self._fits:
-                    self._fits[one] = runs.fit(r, 0)
+            self._fits |= {one: runs.fit(one[0], 0) for one in new}
         return row_scores([self._fits[one] for one in wanted], self.split.rows)
 
 
-def _try(
-    method: Any, table: Table, judges: Sequence[_Judge], of_fit: Callable[[str], _Fit]
-) -> _Trial:
-    try:
-        started = perf_counter()
-        with of_fit("all rows") as (learning, _):
-            graph = learn_like(method, table, learning)
-        seconds = perf_counter() - started
-        scores = []
-        for number, judge in enumerate(judges, start=1):
-            with of_fit(f"fold {number} of {len(judges)}") as (learning, scoring):
-                found = learn_like(method, judge.split.training, learning)
-                scores.append(judge.scores(found, scoring))
-        return _Trial(graph, seconds, np.concatenate(scores))
-    except IsinglassError as error:
-        return _Trial(failed=str(error))
+def _tried(
+    name: str, method: Any, table: Table, judges: Sequence[_Judge], of_fit: Reporting
+) -> Trial:
+    started = perf_counter()
+    with of_fit(name, "all rows") as (learning, _):
+        graph = learn_like(method, table, learning)
+    entry, scores = Entry(name, graph, perf_counter() - started), []
+    for number, judge in enumerate(judges, start=1):
+        with of_fit(name, f"fold {number} of {len(judges)}") as (learning, scoring):
+            found = learn_like(method, judge.split.training, learning)
+            scores.append(judge.scores(found, scoring))
+    return entry, np.concatenate(scores)
 
 
-def _entry(name: str, trials: Mapping[str, _Trial], weights: Numbers) -> Entry:
-    trial, first = trials[name], next(iter(trials.values()))
-    if trial.scores is None:
-        return Entry(name, None, failed=trial.failed)
-    score = _average(trial.scores, weights)
-    if first.scores is None:
-        return Entry(name, trial.graph, trial.seconds, score)
-    difference = trial.scores - first.scores
+def _entry(entry: Entry, scores: Numbers | None, first: Numbers | None, weights: Numbers) -> Entry:
+    """With the mean score of a method, and its difference from that of the first."""
+    if scores is None:
+        return entry
+    entry = replace(entry, score=_average(scores, weights))
+    if first is None:
+        return entry
+    difference = scores - first
     mean = _average(difference, weights)
     variance = _average((difference - mean) ** 2, weights)
-    error = float(np.sqrt(variance / weights.sum()))
-    return Entry(name, trial.graph, trial.seconds, score, mean, error)
+    return replace(entry, difference=mean, error=float(np.sqrt(variance / weights.sum())))
 
 
 def _average(values: Numbers, weights: Numbers) -> float:
     return float(np.average(values, weights=weights)) if weights.sum() > 0 else float("nan")
 
 
-_Fit = AbstractContextManager[tuple[Progress, Progress]]
-
-
-class _Reporting:
+def _reporting(
+    total: int, progress: Progress | None, tell: Callable[[str], None] | None
+) -> Reporting:
     """Says which fit is being made, and counts those that are done."""
-
-    def __init__(
-        self, total: int, progress: Progress | None, tell: Callable[[str], None] | None
-    ) -> None:
-        self._done, self._total = 0, total
-        self._progress, self._tell = progress, tell
+    done = count(1)
 
     @contextmanager
-    def of_fit(self, name: str, rows: str) -> Iterator[tuple[Progress, Progress]]:
+    def of_fit(name: str, rows: str) -> Iterator[tuple[Progress, Progress]]:
         """One fit and its scores; both may say how many columns are done."""
 
-        def say(what: str, done: int = 0, total: int = 0) -> None:
-            if self._tell is not None:
-                columns = f", column {done} of {total}" if total else ""
-                self._tell(f"{name}, {what}{rows}{columns}")
+        def say(what: str, column: int = 0, columns: int = 0) -> None:
+            if tell is not None:
+                where = f", column {column} of {columns}" if columns else ""
+                tell(f"{name}, {what}{rows}{where}")
 
         say("")
         yield partial(say, ""), partial(say, "scoring ")
-        self._done += 1
-        if self._progress is not None:
-            self._progress(self._done, self._total)
+        if progress is not None:
+            progress(next(done), total)
+
+    return of_fit

@@ -9,8 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Numbers = NDArray[np.float64]
-Success = Sequence[Numbers]
+Success = Numbers | Sequence[Numbers]
 """For each beta the successes of its repetitions: 0 or 1, NaN where there is no record."""
+
+
+def mean(values: Numbers) -> float:
+    """The mean of what is there; NaN of nothing."""
+    seen = values[np.isfinite(values)]
+    return float(seen.mean()) if len(seen) else float("nan")
 
 
 def wilson(successes: float, tries: int, level: float = 0.95) -> tuple[float, float]:
@@ -70,8 +76,7 @@ def crossing(betas: Sequence[float], shares: ArrayLike, level: float = 0.95) -> 
     if there[0] == 0:
         return Crossing(betas[0], "<=")
     i = int(there[0])
-    below, above = heights[i - 1], heights[i]
-    share = (level - below) / (above - below)
+    share = (level - heights[i - 1]) / (heights[i] - heights[i - 1])
     return Crossing(float(betas[i - 1] + share * (betas[i] - betas[i - 1])))
 
 
@@ -79,10 +84,10 @@ def smallest_beta(betas: Sequence[float], success: Success, level: float = 0.95)
     """Where the monotone fit to the successes reaches a level."""
     tries = np.array([np.isfinite(tried).sum() for tried in success])
     seen = np.flatnonzero(tries).tolist()
-    if not len(seen):
+    if not seen:
         return Crossing(betas[0], ">")
-    shares = [float(np.nanmean(success[i])) for i in seen]
-    return crossing([betas[i] for i in seen], monotone(shares, tries[seen]), level)
+    heights = monotone([mean(success[i]) for i in seen], tries[seen])
+    return crossing([betas[i] for i in seen], heights, level)
 
 
 @dataclass(frozen=True)
@@ -130,12 +135,8 @@ def ratio(
     ]
     with np.errstate(invalid="ignore"):
         value, *draws = needs[0] / needs[1]
-    known = np.sort([draw for draw in draws if not np.isnan(draw)])
-    low, high = (
-        np.quantile(known, [0.025, 0.975], method="inverted_cdf")
-        if len(known)
-        else (np.nan, np.nan)
-    )
+    known = [draw for draw in draws if not np.isnan(draw)] or [np.nan]
+    low, high = np.quantile(known, [0.025, 0.975], method="inverted_cdf")
     return Ratio(float(value), float(low), float(high), int(tries.min()))
 
 
@@ -159,18 +160,17 @@ def _needs(betas: Numbers, shares: Numbers, tries: Numbers, level: float) -> Num
 
 def _monotone_rows(shares: Numbers, tries: Numbers) -> Numbers:
     """`monotone` of each row: the largest, over starts, of the smallest mean, over ends."""
-    m = len(tries)
     weight = np.concatenate([[0.0], np.cumsum(tries)])
     total = np.column_stack([np.zeros(len(shares)), np.cumsum(shares * tries, axis=1)])
     best = np.full(shares.shape, -np.inf)
-    for j in range(m):
+    for j in range(len(tries)):
         means = (total[:, j + 1 :] - total[:, [j]]) / (weight[j + 1 :] - weight[j])
         least = np.minimum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
         best[:, j:] = np.maximum(best[:, j:], least)
     return best
 
 
-def _common(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+def _common(a: Numbers, b: Numbers) -> Numbers:
     both = np.column_stack([a[: len(b)], b[: len(a)]])
     return both[np.isfinite(both).all(axis=1)]
 

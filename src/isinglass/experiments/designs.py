@@ -37,18 +37,9 @@ def ising_design(
 ) -> Design:
     """Ising models on a family of graphs.
 
-    Parameters
-    ----------
-    family : str
-        What to call it.
-    graph : function of a seed
-        Returns a networkx graph on p nodes; a new one for every table, if it is random.
-    p, degree, betas
-        As in `Design`.
-    coupling, signs, intercept
-        As in :func:`isinglass.simulate.ising`.
-    seed : int
-        Another number gives other tables, with keys of their own.
+    `graph`, a function of a seed, returns a networkx graph on p nodes: a new one for every table,
+    if it is random. Another `seed` gives other tables, with keys of their own. All else is as in
+    `Design` and :func:`isinglass.simulate.ising`.
 
     Examples
     --------
@@ -63,8 +54,7 @@ def ising_design(
     ((100, 9), 16)
     """
     parts = [family, f"p={p}", f"d={degree}", f"coupling={_words(coupling)}"]
-    if signs != "mixed":
-        parts.append(signs)
+    parts += [signs] if signs != "mixed" else []
     model = partial(ising, coupling=coupling, signs=signs, intercept=intercept)
     name = _name(parts, intercept, seed)
     return Design(name, p, degree, partial(_table, graph, model), betas)
@@ -82,16 +72,9 @@ def potts_design(
     intercept: float | Range = 0.0,
     seed: int = 0,
 ) -> Design:
-    """Models of any numbers of states on a family of graphs.
+    """Models of any numbers of states on a family of graphs; see `ising_design`.
 
-    Parameters
-    ----------
-    family, graph, p, degree, betas, seed
-        As in `ising_design`.
-    states : int or sequence of int
-        Numbers of states; a sequence is repeated over the columns.
-    coupling, intercept
-        As in :func:`isinglass.simulate.potts`.
+    A sequence of `states` is repeated over the columns.
 
     Examples
     --------
@@ -104,10 +87,10 @@ def potts_design(
     >>> codes.max(axis=0).tolist(), len(edges)
     ([1, 2, 1, 2, 1], 4)
     """
-    counts = [states] if isinstance(states, int) else list(states)
+    counts = np.atleast_1d(states).tolist()
     words = f"states={','.join(map(str, counts))}"
     parts = [family, f"p={p}", f"d={degree}", words, f"coupling={_words(coupling)}"]
-    of_columns = [int(count) for count in np.resize(counts, p)]
+    of_columns = np.resize(counts, p).tolist()
     model = partial(potts, states=of_columns, coupling=coupling, intercept=intercept)
     name = _name(parts, intercept, seed)
     return Design(name, p, degree, partial(_table, graph, model), betas)
@@ -147,7 +130,7 @@ def _table(
     of_graph, of_model, of_rows = (int(s) for s in np.random.SeedSequence(seed).generate_state(3))
     field = model(graph(of_graph), seed=of_model)
     codes = field.sample_codes(n, seed=of_rows, n_jobs=1)
-    return codes, [(link.source, link.target) for link in field.graph]
+    return codes, list(field.couplings)
 
 
 def _name(parts: list[str], intercept: float | Range, seed: int) -> str:

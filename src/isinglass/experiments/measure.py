@@ -15,30 +15,15 @@ from isinglass.graph import Graph
 
 @dataclass(frozen=True)
 class Found:
-    """What a method found in one table.
+    """What a method found in one table."""
 
-    Parameters
-    ----------
-    graphs : dict of setting to edges
-        One graph for each setting that the fit serves; a `Graph` or pairs of columns.
-    ranking : (p, p) array, optional
-        How early each pair came on the method's path: larger is earlier. Only the order
-        counts; pairs of equal rank come together.
-    kept : optional
-        Anything else to be kept in the record, under "kept"; plain, as JSON has it.
-    """
-
+    #: By setting that the fit serves; a `Graph` or pairs of columns.
     graphs: Mapping[str, Graph | Iterable[tuple[int, int]]]
+    #: How early each pair came on the method's path, shape (p, p): larger is earlier. Only the
+    #: order counts; pairs of equal rank come together.
     ranking: NDArray[np.float64] | None = None
+    #: Anything else to be kept in the record, under "kept"; plain, as JSON has it.
     kept: Any = None
-
-
-@dataclass(frozen=True)
-class Errors:
-    """False and missed edges of a graph."""
-
-    false: int
-    missed: int
 
 
 def as_found(answer: Any) -> Found:
@@ -65,14 +50,14 @@ def edge_set(edges: Graph | Iterable[tuple[int, int]]) -> EdgeSet:
     return EdgeSet((int(min(edge)), int(max(edge))) for edge in edges)
 
 
-def errors(found: Graph | Iterable[tuple[int, int]], truth: Edges) -> Errors:
-    """Count the edges that should not be there, and those that should.
+def errors(found: Graph | Iterable[tuple[int, int]], truth: Edges) -> tuple[int, int]:
+    """Count the false edges, and those that were missed.
 
     >>> errors([(0, 1), (1, 2)], [(0, 1), (0, 2), (2, 3)])
-    Errors(false=1, missed=2)
+    (1, 2)
     """
     got, true = edge_set(found), edge_set(truth)
-    return Errors(false=len(got - true), missed=len(true - got))
+    return len(got - true), len(true - got)
 
 
 def f1(false: Any, missed: Any, true: Any) -> Any:
@@ -89,10 +74,8 @@ def f1(false: Any, missed: Any, true: Any) -> Any:
 def area_under_precision_recall(ranking: NDArray[np.float64], truth: Edges) -> float:
     """Mean precision over the true edges, each at the point of the path where it comes.
 
-    Pairs of equal rank come together. Of no true edges there is no area: NaN.
-
-    Hand-worked: of four columns, two true edges; the path brings a true one, a false one, the
-    other true one, so the precisions are 1 and 2/3.
+    Pairs of equal rank come together. Of no true edges there is no area: NaN. Here the path
+    brings a true edge, a false one and the other true one, so the precisions are 1 and 2/3:
 
     >>> rank = np.zeros((4, 4))
     >>> rank[0, 1], rank[1, 2], rank[2, 3] = 3, 2, 1
@@ -101,13 +84,9 @@ def area_under_precision_recall(ranking: NDArray[np.float64], truth: Edges) -> f
     """
     from sklearn.metrics import average_precision_score
 
-    p = len(ranking)
-    upper = np.triu_indices(p, 1)
-    rank = np.maximum(ranking, ranking.T)[upper]
-    true = np.zeros((p, p), dtype=bool)
-    for a, b in edge_set(truth):
-        true[a, b] = True
-    hit = true[upper]
-    if not hit.any():
+    if not len(truth):
         return float("nan")
-    return float(average_precision_score(hit, rank))
+    upper = np.triu_indices(len(ranking), 1)
+    true = np.zeros(ranking.shape, dtype=bool)
+    true[tuple(zip(*edge_set(truth), strict=True))] = True
+    return float(average_precision_score(true[upper], np.maximum(ranking, ranking.T)[upper]))

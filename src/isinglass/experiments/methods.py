@@ -40,10 +40,8 @@ def greedy(codes: Codes, *, intercept: bool) -> Found:
     """The greedy search with c log(np)/n for many c, with the default rule, by OR and AND."""
     n, p = codes.shape
     unit = float(np.log(n * p)) / n
-    thresholds = {
-        "auto": Auto().threshold(n, p),
-        **{f"c={c:g}": c * unit for c in GREEDY_CONSTANTS},
-    }
+    thresholds = {"auto": Auto().threshold(n, p)}
+    thresholds |= {f"c={c:g}": c * unit for c in GREEDY_CONSTANTS}
     found = GreedyGraph(min(thresholds.values()), intercept=intercept, n_jobs=1).fit(codes)
     rank = np.zeros((p, p))
     for r, path in enumerate(found.paths_):
@@ -70,27 +68,21 @@ def l1(codes: Codes, *, intercept: bool) -> Found:
     """Node-wise l1 with c sqrt(log(p)/n) for many c, and with EBIC, by OR and AND."""
     n, p = codes.shape
     unit = float(np.sqrt(np.log(p) / n))
-    penalties = {f"c={c:g}": c * unit for c in (*LOW_L1_CONSTANTS, *L1_CONSTANTS)}
-    found = _l1_path(codes, list(penalties.values()), intercept)
-    kept = {f"c={c:g}" for c in L1_CONSTANTS}
-    by_ebic = _l1_by_ebic(found, n)
+    penalties = [c * unit for c in (*LOW_L1_CONSTANTS, *L1_CONSTANTS)]
+    found = _l1_path(codes, penalties, intercept)
+    best = EBIC(gamma=0.25).values(found.paths_, n).argmin(axis=1)
+    by_ebic = [found.paths_.support(r, int(k)).tolist() for r, k in enumerate(best)]
     graphs = {}
     for rule in ("or", "and"):
         graphs[f"{rule} ebic"] = pairs(adjacency(by_ebic, rule))
-        for name, penalty in penalties.items():
-            if name in kept:
-                graphs[f"{rule} {name}"] = pairs(found.adjacency_at(penalty, rule))
+        for c in L1_CONSTANTS:
+            graphs[f"{rule} c={c:g}"] = pairs(found.adjacency_at(c * unit, rule))
     return Found(graphs, _entry_penalties(found))
 
 
 def _l1_path(codes: Codes, penalties: list[float], intercept: bool) -> L1Graph:
     estimator = L1Graph(max(penalties), lambdas=penalties, intercept=intercept, n_jobs=1)
     return estimator.fit(codes)
-
-
-def _l1_by_ebic(found: L1Graph, n: int) -> list[list[int]]:
-    places = EBIC(gamma=0.25).values(found.paths_, n).argmin(axis=1)
-    return [found.paths_.support(r, int(k)).tolist() for r, k in enumerate(places)]
 
 
 def _entry_penalties(found: L1Graph) -> Numbers:
@@ -168,22 +160,16 @@ EXTRAS = ("rise", "rple", "l0", "tree")
 def lines(
     fewer: int, fewest: int, *, intercept: bool = False, also: Sequence[str] = ()
 ) -> list[Line]:
-    """The lines of a study, ours first.
+    """The lines of a study, ours first, and those of some of the `EXTRAS`.
 
-    Parameters
-    ----------
-    fewer, fewest : int
-        How many tables the slower methods see, and the slowest, which is left out if none.
-    intercept : bool
-        Whether the methods fit one; the paper's experiments have none.
-    also : sequence of str
-        More methods, by name: those of `EXTRAS`.
+    `fewer` and `fewest` are the numbers of tables that slower methods see, and the slowest, which
+    is left out if it sees none. The paper's experiments have no intercept.
     """
     ours = Method("greedy", partial(greedy, intercept=intercept), ours=True)
     path = Method("l1", partial(l1, intercept=intercept))
     refitted = Method("l1-refit", partial(l1_refitted, intercept=intercept), fewer)
     validated = Method("l1-cv", partial(l1_cross_validated, intercept=intercept), fewest)
-    chosen = [
+    usual = [
         Line("greedy", ours, "or ", own="or auto"),
         Line("greedy, AND", ours, "and ", own="and auto"),
         Line("l1, OR", path, "or ", own="or ebic"),
@@ -191,22 +177,21 @@ def lines(
         Line("l1, cross-validated", validated, "or ", own="or cv"),
         Line("l1, refitted, cut", refitted, "or "),
         _screening_line("logRISE", intercept, fewer),
-        *(_extra(name, intercept, fewer) for name in also),
     ]
+    best_subsets = Method("l0", partial(subsets, intercept=intercept), fewer)
+    extras = {
+        "rise": _screening_line("RISE", intercept, fewer),
+        "rple": _screening_line("RPLE", intercept, fewer),
+        "l0": Line("best subsets", best_subsets, "or ", own="or gic"),
+        "tree": Line("tree", Method("tree", tree, fewer), own="forest"),
+    }
+    unknown = [name for name in also if name not in extras]
+    if unknown:
+        raise SettingError(f"there is no method {unknown[0]!r}; there are {', '.join(extras)}.")
+    chosen = [*usual, *(extras[name] for name in also)]
     return [line for line in chosen if line.method.repetitions != 0]
 
 
 def _screening_line(label: str, intercept: bool, repetitions: int) -> Line:
     learn = partial(screening, objective=label.lower(), intercept=intercept)
     return Line(label, Method(label, learn, repetitions), own="gap")
-
-
-def _extra(name: str, intercept: bool, repetitions: int) -> Line:
-    if name in ("rise", "rple"):
-        return _screening_line(name.upper(), intercept, repetitions)
-    if name == "l0":
-        method = Method("l0", partial(subsets, intercept=intercept), repetitions)
-        return Line("best subsets", method, "or ", own="or gic")
-    if name == "tree":
-        return Line("tree", Method("tree", tree, repetitions), own="forest")
-    raise SettingError(f"there is no method {name!r}; there are {', '.join(EXTRAS)}.")

@@ -12,6 +12,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,18 +28,8 @@ Edges = Collection[tuple[int, int]]
 class Design:
     """Where tables come from: a family of graphs, a model on them, and how many rows.
 
-    Parameters
-    ----------
-    name : str
-        How its keys begin; parts are separated by slashes, the family of the graph first.
-    p, degree : int
-        Number of columns, and the d of beta = n / (20 d log p).
-    sample : function of (n, seed)
-        Returns a table of codes, shape (n, p), and the true edges, pairs of columns.
-    betas : tuple of float
-        The numbers of rows to try, in the paper's units.
-    unit : "beta" or "n"
-        Whether `betas` are in the paper's units, or plain numbers of rows.
+    `sample`, a function of (n, seed), returns a table of codes, shape (n, p), and the true edges,
+    pairs of columns.
 
     Examples
     --------
@@ -49,12 +40,12 @@ class Design:
     [72, 143]
     """
 
-    name: str
+    name: str  #: how its keys begin: parts separated by slashes, the family of the graph first
     p: int
-    degree: int
+    degree: int  #: the d of beta = n / (20 d log p)
     sample: Callable[[int, int], tuple[Codes, Edges]]
-    betas: tuple[float, ...]
-    unit: str = "beta"
+    betas: tuple[float, ...]  #: the numbers of rows to try
+    unit: str = "beta"  #: "beta": in the paper's units; or "n": as they are
 
     def rows(self, beta: float) -> int:
         """Return n = 20 beta d log p, rounded; or beta itself, if it is a number of rows."""
@@ -96,44 +87,24 @@ class Draw:
 class Method:
     """An estimator under test.
 
-    Parameters
-    ----------
-    name : str
-        How its keys end.
-    learn : function of a table of codes
-        Returns what it found: pairs of columns, a `Graph`, a dict of these by setting if one
-        fit serves many settings, or a `Found`.
-    repetitions : int, optional
-        Fewer tables than the plan has, for a slow method: the first so many.
-    ours : bool
-        Whether its time counts as ours.
+    `learn` takes a table of codes and returns what it found: pairs of columns, a `Graph`, a dict
+    of these by setting if one fit serves many settings, or a `Found`.
     """
 
-    name: str
+    name: str  #: how its keys end
     learn: Callable[[Codes], Any]
-    repetitions: int | None = None
-    ours: bool = False
+    repetitions: int | None = None  #: the first so many tables only, for a slow method
+    ours: bool = False  #: whether its time counts as ours
 
 
 @dataclass(frozen=True)
 class Line:
-    """A curve to draw: a method, or some of the settings that one fit of it serves.
-
-    Parameters
-    ----------
-    label : str
-        What to call it.
-    method : Method
-    starts : str
-        How the settings begin that it may choose from; all by default.
-    own : str, optional
-        The setting that needs no knowledge of the truth, if there is one.
-    """
+    """A curve to draw: a method, or some of the settings that one fit of it serves."""
 
     label: str
     method: Method
-    starts: str = ""
-    own: str | None = None
+    starts: str = ""  #: how the settings begin that it may choose from; all by default
+    own: str | None = None  #: the setting that needs no knowledge of the truth, if there is one
 
 
 @dataclass(frozen=True)
@@ -174,19 +145,13 @@ class Plan:
             if twice:
                 raise SettingError(f"two {kind} have the name {twice.pop()!r}; keys would clash.")
 
-    def draws(self) -> Iterator[Draw]:
-        """Every table, in the order of designs, betas and repetitions."""
-        for design in self.designs:
-            for beta in design.betas:
-                for repetition in range(self.repetitions):
-                    yield Draw(design, beta, repetition)
-
     def cells(self) -> Iterator[Cell]:
-        """Every cell, the methods of a table together."""
-        for draw in self.draws():
-            for method in self.methods:
-                if method.repetitions is None or draw.repetition < method.repetitions:
-                    yield Cell(draw, method)
+        """Every cell: by designs, betas and repetitions, the methods of a table together."""
+        for design in self.designs:
+            for beta, repetition in product(design.betas, range(self.repetitions)):
+                for method in self.methods:
+                    if method.repetitions is None or repetition < method.repetitions:
+                        yield Cell(Draw(design, beta, repetition), method)
 
 
 def hashed(key: str) -> int:

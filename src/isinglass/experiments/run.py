@@ -36,25 +36,8 @@ def run(
 ) -> dict[str, Record]:
     """Run the cells that have no record yet, and return the records of all, sorted by key.
 
-    Parameters
-    ----------
-    cells : iterable of Cell
-        As ``plan.cells()``.
-    path : str or path, optional
-        The file that records are added to; of a folder, ``records.jsonl`` in it. What is in it is
-        not done again, unless it failed. None keeps nothing.
-    work : str
-        What the cells are of; a file of other work is refused.
-    sound : function of a record
-        Whether what is under "kept" is as the method makes it.
-    n_jobs : int, optional
-        Processes; None means all cores.
-    progress : function of (cells done, cells in all), optional
-
-    Returns
-    -------
-    dict of str to dict
-        A failure has a record as well, with its reason under "failed".
+    Cells come from ``plan.cells()``, and run in processes; `sound` says whether what is under
+    "kept" is as the method makes it. All else is as in :func:`isinglass.repeating.repeat`.
     """
     records = repeat(
         tasks(cells),
@@ -125,15 +108,10 @@ def _record(method: Method, codes: Codes, truth: Edges) -> Record:
 
 
 def _measured(answer: Any, truth: Edges) -> Record:
-    found = as_found(answer)
-    true = edge_set(truth)
-    counts = {name: errors(graph, true) for name, graph in found.graphs.items()}
-    area = (
-        float("nan") if found.ranking is None else area_under_precision_recall(found.ranking, truth)
-    )
-    record = {
-        "true": len(truth),
-        "settings": {name: [count.false, count.missed] for name, count in counts.items()},
-        "aupr": None if np.isnan(area) else area,
-    }
-    return record if found.kept is None else record | {"kept": found.kept}
+    found, true = as_found(answer), edge_set(truth)
+    area = None
+    if found.ranking is not None and len(truth):
+        area = area_under_precision_recall(found.ranking, truth)
+    counts = {name: list(errors(graph, true)) for name, graph in found.graphs.items()}
+    kept = {} if found.kept is None else {"kept": found.kept}
+    return {"true": len(truth), "settings": counts, "aupr": area, **kept}

@@ -1,21 +1,28 @@
-"""A study: a plan, the lines to draw from it, and the numbers of every point."""
+"""A study: a plan, the lines to draw from it, and its results as tables.
+
+Tables are the same bytes whenever they are made; only those of times depend on the machine.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from isinglass.experiments.curves import Ratio, ratio, wilson
+from isinglass.experiments.curves import Ratio, mean, ratio, wilson
+from isinglass.experiments.measure import f1
 from isinglass.experiments.plan import Cell, Design, Line, Method, Plan
-from isinglass.experiments.tuning import WAYS, Panel, Tuned, fixed, panel, tune
+from isinglass.experiments.tuning import WAYS, Panel, Tuned, panel, tune
 from isinglass.exports.tables import as_csv
 from isinglass.repeating import Record
 
+RESULT_COLUMNS = (
+    *("key", "design", "p", "beta", "n", "rep", "method", "setting"),
+    *("edges", "false", "missed", "exact", "f1", "aupr", "failed"),
+)
 POINT_COLUMNS = (
     *("study", "design", "p", "d", "line", "tuning", "constant", "beta", "n", "graphs", "failed"),
     *("recovered", "low", "high", "f1", "false", "missed", "aupr"),
@@ -24,22 +31,12 @@ POINT_COLUMNS = (
 
 @dataclass(frozen=True)
 class Study:
-    """One figure of an experiment.
+    """One figure of an experiment."""
 
-    Parameters
-    ----------
-    name, title : str
-        For files and keys; for people.
-    designs : sequence of Design
-    lines : sequence of Line
-        The first one is what the others are compared with.
-    repetitions : int
-    """
-
-    name: str
-    title: str
+    name: str  #: for files and keys
+    title: str  #: for people
     designs: Sequence[Design]
-    lines: Sequence[Line]
+    lines: Sequence[Line]  #: the first one is what the others are compared with
     repetitions: int
 
     @property
@@ -72,14 +69,9 @@ class Outcome:
         """A line with its constant chosen: by one of the ways, or a fixed one, as "=or c=1"."""
         key = (design.name, label, way)
         if key not in self._tuned:
-            self._tuned[key] = self._tune(self.panels[design.name, label], way)
+            same = [self.panels[other.name, label] for other in self.study.designs]
+            self._tuned[key] = tune(way, self.panels[design.name, label], same)
         return self._tuned[key]
-
-    def _tune(self, panel: Panel, way: str) -> Tuned | None:
-        if way.startswith("="):
-            return fixed(panel, way[1:]) if way[1:] in panel.settings else None
-        same = [self.panels[design.name, panel.line.label] for design in self.study.designs]
-        return tune(way, panel, same)
 
     @cached_property
     def _tuned(self) -> dict[tuple[str, str, str], Tuned | None]:
@@ -99,13 +91,11 @@ class Outcome:
             for line in self.study.lines:
                 for way in ways:
                     tuned = self.tuned(design, line.label, way)
-                    for at in range(len(design.betas)) if tuned else ():
-                        yield self._point(design, line, way, at)
+                    if tuned is not None:
+                        yield from (self._point(tuned, way, at) for at in range(len(design.betas)))
 
-    def _point(self, design: Design, line: Line, way: str, at: int) -> dict[str, Any]:
-        tuned = self.tuned(design, line.label, way)
-        assert tuned is not None
-        exact = tuned.exact[at]
+    def _point(self, tuned: Tuned, way: str, at: int) -> dict[str, Any]:
+        design, line, exact = tuned.panel.design, tuned.panel.line, tuned.exact[at]
         seen = exact[np.isfinite(exact)]
         low, high = wilson(float(seen.sum()), len(seen))
         beta = design.betas[at]
@@ -141,13 +131,40 @@ def points_csv(outcomes: Sequence[Outcome]) -> bytes:
     return as_csv(POINT_COLUMNS, rows)
 
 
-def mean(values: NDArray[np.float64]) -> float:
-    """The mean of what is there; NaN of nothing."""
-    seen = values[np.isfinite(values)]
-    return float(seen.mean()) if len(seen) else float("nan")
-
-
 def _cell(value: Any) -> Any:
     if isinstance(value, float):
         return None if np.isnan(value) else f"{value:.6g}"
     return value
+
+
+def results_csv(cells: Iterable[Cell], records: Mapping[str, Record]) -> bytes:
+    """Every result, sorted by key; nothing in it depends on time, order or machine."""
+    return as_csv(RESULT_COLUMNS, _rows(cells, records))
+
+
+def times_csv(cells: Iterable[Cell], records: Mapping[str, Record]) -> bytes:
+    """How long each cell took, and its table to make; what warnings it gave."""
+    rows = []
+    for key in sorted({cell.key for cell in cells} & records.keys()):
+        seconds, sampling = (records[key].get(name, 0.0) for name in ("seconds", "sampling"))
+        rows.append((key, seconds, sampling, "; ".join(records[key].get("warnings", []))))
+    return as_csv(("key", "seconds", "sampling", "warnings"), rows)
+
+
+def _rows(cells: Iterable[Cell], records: Mapping[str, Record]) -> Iterator[tuple[Any, ...]]:
+    by_key = {cell.key: cell for cell in cells}
+    for key in sorted(by_key.keys() & records.keys()):
+        record, draw = records[key], by_key[key].draw
+        start = (draw.design.name, draw.design.p, f"{draw.beta:g}", draw.n, draw.repetition)
+        method = by_key[key].method.name
+        if "failed" in record:
+            yield (key, *start, method, *[None] * 7, record["failed"])
+            continue
+        for setting, (false, missed) in record["settings"].items():
+            exact = int(false == missed == 0)
+            score = float(f1(false, missed, record["true"]))
+            yield (
+                f"{key} {setting}".rstrip(),
+                *(*start, method, setting, record["true"], false, missed, exact, f"{score:.6f}"),
+                *(record["aupr"], None),
+            )

@@ -15,64 +15,48 @@ largest mean share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
-from isinglass.experiments.curves import Crossing, Success, smallest_beta
+from isinglass.experiments.curves import Crossing, Numbers, mean, smallest_beta
 from isinglass.experiments.measure import f1
 from isinglass.experiments.plan import Cell, Design, Draw, Line
 from isinglass.repeating import Record
 
 WAYS = ("own", "all", "other", "hindsight")
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """All results of one line on one design.
-
-    Attributes
-    ----------
-    settings : tuple of str
-        Those of the line, its own rule among them.
-    false, missed : list over betas of arrays, shape (repetitions, settings)
-        NaN where there is no record, or a failure.
-    failed : list over betas of arrays, shape (repetitions,)
-        Whether the method failed: then it did not recover the graph.
-    true, aupr : list over betas of arrays, shape (repetitions,)
-    """
+    """All results of one line on one design, as arrays; NaN where there is no record."""
 
     design: Design
     line: Line
-    settings: tuple[str, ...]
-    false: list[Numbers]
-    missed: list[Numbers]
-    failed: list[NDArray[np.bool_]]
-    true: list[Numbers]
-    aupr: list[Numbers]
+    settings: tuple[str, ...]  #: those of the line, its own rule among them
+    false: Numbers  #: edges, by beta, repetition and setting; NaN also of a failure
+    missed: Numbers  #: the same
+    failed: NDArray[np.bool_]  #: by beta and repetition: then the graph was not recovered
+    true: Numbers  #: edges, by beta and repetition
+    aupr: Numbers  #: the same
 
     @cached_property
-    def exact(self) -> list[Numbers]:
-        """Over betas, (repetitions, settings): 1 where the whole graph was recovered."""
-        exact = []
-        for false, missed, failed in zip(self.false, self.missed, self.failed, strict=True):
-            wrong = false + missed
-            share = np.where(np.isnan(wrong), np.nan, wrong == 0)
-            exact.append(np.where(failed[:, None], 0.0, share))
-        return exact
+    def exact(self) -> Numbers:
+        """By beta, repetition and setting: 1 where the whole graph was recovered."""
+        wrong = self.false + self.missed
+        share = np.where(np.isnan(wrong), np.nan, wrong == 0)
+        return np.where(self.failed[:, :, None], 0.0, share)
 
     @cached_property
-    def f1(self) -> list[Numbers]:
-        """Over betas, (repetitions, settings)."""
-        return [
-            np.where(np.isnan(false), np.nan, f1(false, missed, true[:, None]))
-            for false, missed, true in zip(self.false, self.missed, self.true, strict=True)
-        ]
+    def f1(self) -> Numbers:
+        """By beta, repetition and setting."""
+        values = f1(self.false, self.missed, self.true[:, :, None])
+        return np.where(np.isnan(self.false), np.nan, values)
 
     @property
     def constants(self) -> tuple[str, ...]:
@@ -92,20 +76,17 @@ class Tuned:
     """A panel with one setting chosen for every table."""
 
     panel: Panel
-    settings: tuple[str, ...]
-    """What was chosen for even repetitions, and for odd ones."""
+    settings: tuple[str, str]  #: what was chosen for even repetitions, and for odd ones
 
-    def of(self, values: list[Numbers]) -> Success:
-        """One value a table: that of the setting chosen for it."""
+    def of(self, values: Numbers) -> Numbers:
+        """One value per table: that of the setting chosen for it."""
         even, odd = (self.panel.position(setting) for setting in self.settings)
-        return [
-            np.where(np.arange(len(table)) % 2 == 0, table[:, even], table[:, odd])
-            for table in values
-        ]
+        is_even = np.arange(values.shape[1]) % 2 == 0
+        return np.where(is_even, values[:, :, even], values[:, :, odd])
 
     @property
-    def exact(self) -> Success:
-        """Over betas: which graphs were recovered."""
+    def exact(self) -> Numbers:
+        """By beta and repetition: which graphs were recovered."""
         return self.of(self.panel.exact)
 
     @property
@@ -121,42 +102,34 @@ class Tuned:
 
 def panel(design: Design, line: Line, repetitions: int, records: Mapping[str, Record]) -> Panel:
     """Collect the records of one line on one design."""
-    method = line.method
-    count = min(repetitions, method.repetitions or repetitions)
+    count = min(repetitions, line.method.repetitions or repetitions)
     rows = [
-        [
-            records.get(Cell(Draw(design, beta, repetition), method).key, {})
-            for repetition in range(count)
-        ]
+        [records.get(Cell(Draw(design, beta, i), line.method).key, {}) for i in range(count)]
         for beta in design.betas
     ]
     names = dict.fromkeys(
         name for row in rows for record in row for name in record.get("settings", ())
     )
     settings = tuple(n for n in names if n.startswith(line.starts) or n == line.own)
+    shape = len(rows), count
 
-    def collect(which: int) -> list[Numbers]:
-        missing = [np.nan, np.nan]
-        return [
-            np.array(
-                [
-                    [record.get("settings", {}).get(name, missing)[which] for name in settings]
-                    for record in row
-                ],
-                dtype=float,
-            ).reshape(count, len(settings))
-            for row in rows
-        ]
+    def collect(value: Callable[[Record], Any], *more: int) -> Numbers:
+        collected = [[value(record) for record in row] for row in rows]
+        return np.array(collected, dtype=float).reshape(*shape, *more)
 
+    def wrong(record: Record) -> list[Any]:
+        return [record.get("settings", {}).get(name, (np.nan, np.nan)) for name in settings]
+
+    errors = collect(wrong, len(settings), 2)
     return Panel(
         design,
         line,
         settings,
-        false=collect(0),
-        missed=collect(1),
-        failed=[np.array(["failed" in record for record in row], dtype=bool) for row in rows],
-        true=[np.array([record.get("true", np.nan) for record in row], float) for row in rows],
-        aupr=[_numbers(record.get("aupr") for record in row) for row in rows],
+        false=errors[..., 0],
+        missed=errors[..., 1],
+        failed=collect(lambda record: "failed" in record) > 0,
+        true=collect(lambda record: record.get("true")),
+        aupr=collect(lambda record: record.get("aupr")),
     )
 
 
@@ -167,56 +140,42 @@ def fixed(panel: Panel, setting: str) -> Tuned:
 
 
 def tune(way: str, panel: Panel, all_panels: Sequence[Panel]) -> Tuned | None:
-    """Choose a panel's settings in one of the four ways; None where there is no choice.
+    """Choose a panel's settings in one of the four ways, or one setting, as by "=or c=1".
 
-    Parameters
-    ----------
-    way : "own", "all", "other" or "hindsight"
-    panel : Panel
-    all_panels : sequence of Panel
-        The same line on all designs.
+    `all_panels` are those of the same line on all designs. None where there is no choice.
     """
-    if way == "own":
-        own = panel.line.own
-        return None if own is None or own not in panel.settings else fixed(panel, own)
+    if way == "own" or way.startswith("="):
+        setting = panel.line.own if way == "own" else way[1:]
+        return fixed(panel, setting) if setting and setting in panel.settings else None
     if not panel.constants:
         return None
     if way == "hindsight":
-        return fixed(panel, best_setting(panel, slice(None)))
-    by_way: dict[str, Callable[[slice], str]] = {
-        "other": lambda rows: best_setting(panel, rows),
-        "all": lambda rows: best_for_all([one for one in all_panels if one.settings], rows),
-    }
-    even, odd = slice(0, None, 2), slice(1, None, 2)
-    return Tuned(panel, (by_way[way](odd), by_way[way](even)))
+        return fixed(panel, best_setting([panel], slice(None), by_need=True))
+    alone = way == "other"
+    panels = [panel] if alone else [one for one in all_panels if one.settings]
+    # What is used for even repetitions is chosen on odd ones, and the other way round.
+    even, odd = (best_setting(panels, slice(at, None, 2), by_need=alone) for at in (0, 1))
+    return Tuned(panel, (odd, even))
 
 
-def best_setting(panel: Panel, rows: slice) -> str:
-    """The setting that needs the smallest beta on some repetitions."""
+def best_setting(panels: Sequence[Panel], rows: slice, *, by_need: bool) -> str:
+    """The setting with the largest mean share over designs, on some repetitions.
 
-    def merit(setting: str) -> tuple[float, float]:
-        success = [exact[rows, panel.position(setting)] for exact in panel.exact]
-        need = smallest_beta(panel.design.betas, success)
-        return -np.inf if need.bound == ">" else -need.beta, _mean_share(success)
-
-    return panel.constants[_middle_of_best([merit(setting) for setting in panel.constants])]
-
-
-def best_for_all(panels: Sequence[Panel], rows: slice) -> str:
-    """The setting with the largest mean share over all designs."""
-
-    def merit(setting: str) -> tuple[float]:
-        success = ([e[rows, panel.position(setting)] for e in panel.exact] for panel in panels)
-        return (float(np.mean([_mean_share(each) for each in success])),)
-
-    common = [s for s in panels[0].constants if all(s in panel.settings for panel in panels)]
-    return common[_middle_of_best([merit(setting) for setting in common])]
+    `by_need`, for one design: the one that needs the smallest beta; the share decides ties.
+    """
+    first = panels[0]
+    common = [s for s in first.constants if all(s in panel.settings for panel in panels)]
+    merits = []
+    for setting in common:
+        success = [panel.exact[:, rows, panel.position(setting)] for panel in panels]
+        need = smallest_beta(first.design.betas, success[0]) if by_need else Crossing(0.0)
+        share = float(np.mean([_mean_share(each) for each in success]))
+        merits.append((-np.inf if need.bound == ">" else -need.beta, share))
+    return common[_middle_of_best(merits)]
 
 
-def _mean_share(success: Success) -> float:
-    seen = [tried[np.isfinite(tried)] for tried in success]
-    shares = [float(tried.mean()) for tried in seen if len(tried)]
-    return float(np.mean(shares)) if shares else 0.0
+def _mean_share(success: Numbers) -> float:
+    return float(np.nan_to_num(mean(np.array([mean(tried) for tried in success]))))
 
 
 def _middle_of_best(merits: Sequence[tuple[float, ...]]) -> int:
@@ -224,7 +183,3 @@ def _middle_of_best(merits: Sequence[tuple[float, ...]]) -> int:
     best = max(merits)
     equal = [k for k, merit in enumerate(merits) if merit == best]
     return equal[len(equal) // 2]
-
-
-def _numbers(values: Iterable[float | None]) -> Numbers:
-    return np.array([np.nan if value is None else value for value in values], dtype=float)

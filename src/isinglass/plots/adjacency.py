@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
 from isinglass.graph import Graph, position_of
-from isinglass.measures import communities
-from isinglass.measures.graphs import HasGraph, graph_of
+from isinglass.measures import HasGraph, communities, graph_of
 from isinglass.parameters import checked
 from isinglass.plots.canvas import BLUE, INK, ORANGE, PALE, axes_for, drawable, figure_of
 

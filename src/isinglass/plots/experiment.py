@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isinglass.experiments.curves import wilson
+from isinglass.experiments.curves import mean, wilson
 from isinglass.experiments.plan import Design, Line
-from isinglass.experiments.study import Outcome, mean
+from isinglass.experiments.study import Outcome
 from isinglass.experiments.tuning import Tuned
 from isinglass.plots.canvas import INK, PALE, panels, plain_frame, png, shared_legend, svg
 from isinglass.plots.success import BETA, DASHES, MARKERS, color_of

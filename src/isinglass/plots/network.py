@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from isinglass.graph import Graph, Link
-from isinglass.measures.graphs import HasGraph, graph_of
+from isinglass.measures import HasGraph, graph_of
 from isinglass.parameters import checked
 from isinglass.plots.canvas import (
     COLORS,

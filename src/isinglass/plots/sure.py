@@ -17,7 +17,8 @@ from isinglass.plots.canvas import (
     legend_below,
     plain_frame,
 )
-from isinglass.uncertainty import Audit, Planned
+from isinglass.uncertainty.power.planned import Planned
+from isinglass.uncertainty.simulation.audit import Audit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
 from threading import Thread, current_thread, main_thread
@@ -28,15 +28,7 @@ RECORDS = "records.jsonl"
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Records that are made together.
-
-    Parameters
-    ----------
-    keys : sequence of str
-        What the records are known by.
-    make : function of some of the keys
-        Yields a record for each, with its "key"; the others are there already.
-    """
+    """Records that are made together: `make` yields one for each key that is still missing."""
 
     keys: Sequence[str]
     make: Callable[[Sequence[str]], Iterable[Record]]
@@ -59,6 +51,8 @@ def repeat(
 ) -> dict[str, Record]:
     """Do the tasks that have no records yet, and return the records of all, by key.
 
+    A failure has a record as well, with its reason under "failed".
+
     Parameters
     ----------
     tasks : iterable of Task
@@ -69,25 +63,18 @@ def repeat(
         not done again, unless it failed. None keeps nothing.
     sound : function of a record
         Whether a record that was read is as its task makes it; if not, it is damaged.
-    n_jobs : int, optional
-        Threads, or processes; None means all cores.
-    progress : function of (records there, records in all), optional
+    n_jobs, progress
+        Threads or processes, None means all cores; a function of (records there, records in all).
     processes : bool
-        Whether each worker is a process of its own, in one thread. Threads are for tasks that
-        spend their time in compiled code.
-
-    Returns
-    -------
-    dict of str to dict
-        A failure has a record as well, with its reason under "failed".
+        Whether workers are processes. Threads are for tasks that spend their time in compiled code.
     """
     from threadpoolctl import threadpool_limits
 
     tasks = list(tasks)
     keys = list(dict.fromkeys(key for task in tasks for key in task.keys))
-    store = None if path is None else Store(records_file(path), work)
-    records: dict[str, Record] = {}
-    if store is not None:
+    store, records = None, dict[str, Record]()
+    if path is not None:
+        store = Store(Path(path) / RECORDS if os.path.isdir(path) else path, work)
         store.prepare()
         found = stored(store, keys, sound)
         records = {key: record for key, record in found.items() if not has_failed(record)}
@@ -101,11 +88,6 @@ def repeat(
             records |= {record["key"]: record for record in made}
             report(len(records), len(keys))
     return {key: records[key] for key in keys}
-
-
-def records_file(path: str | os.PathLike[str]) -> Path:
-    """The file itself; of a folder, the one that records are kept in."""
-    return Path(path) / RECORDS if os.path.isdir(path) else Path(path)
 
 
 def stored(store: Store, keys: Collection[str], sound: Sound = bool) -> dict[str, Record]:
@@ -124,7 +106,7 @@ def stored(store: Store, keys: Collection[str], sound: Sound = bool) -> dict[str
 
 
 def has_failed(record: Record) -> bool:
-    """Whether a record tells of a failure; those of resamples once told it in a part."""
+    """Whether a record is of a failure; older files of resamples name it in a part."""
     parts = record.get("records", ())
     return any(isinstance(part.get("failed"), str) for part in (record, *parts))
 
@@ -208,16 +190,10 @@ def _pooled(
     if processes == 1:
         yield from ((number, perform(task, store)) for number, task in tasks)
         return
-    pool = Parallel(
-        processes,
-        backend="loky",
-        return_as="generator_unordered",
-        pre_dispatch=processes,
-        batch_size=1,
-    )
-    yield from pool(
-        delayed(_perform_for)(os.getpid(), number, task, store) for number, task in tasks
-    )
+    in_hand = {"return_as": "generator_unordered", "pre_dispatch": processes, "batch_size": 1}
+    pool = Parallel(processes, backend="loky", **in_hand)
+    perform_for = partial(delayed(_perform_for), os.getpid(), store)
+    yield from pool(perform_for(number, task) for number, task in tasks)
 
 
 def _one_by_one(task: Task, store: Store | None) -> list[Record]:
@@ -226,11 +202,9 @@ def _one_by_one(task: Task, store: Store | None) -> list[Record]:
 
     made: list[Record] = []
     for key in task.keys:
-        lone = replace(task, keys=(key,))
+        lone = delayed(_perform_for)(os.getpid(), store, 0, replace(task, keys=(key,)))
         try:
-            ((_, own),) = Parallel(2, backend="loky")(
-                [delayed(_perform_for)(os.getpid(), 0, lone, store)]
-            )
+            ((_, own),) = Parallel(2, backend="loky")([lone])
         except BrokenProcessPool as error:
             own = [{"key": key, "failed": f"the process died: {str(error).splitlines()[0]}"}]
             if store is not None:
@@ -240,7 +214,7 @@ def _one_by_one(task: Task, store: Store | None) -> list[Record]:
 
 
 def _perform_for(
-    parent: int, number: int, task: Task, store: Store | None
+    parent: int, store: Store | None, number: int, task: Task
 ) -> tuple[int, list[Record]]:
     from threadpoolctl import threadpool_limits
 

@@ -35,16 +35,8 @@ Sound = Callable[[Record], bool]
 
 
 class Store:
-    """The records of some work, by key.
+    """The records of some work, as "half-samples", by key; a file of other work is refused.
 
-    Parameters
-    ----------
-    path : str or path
-    work : str
-        What the records are of, as "half-samples"; a file of other work is refused.
-
-    Examples
-    --------
     >>> import tempfile
     >>> store = Store(Path(tempfile.mkdtemp()) / "records.jsonl", "coins")
     >>> store.append({"key": "a", "x": 1})
@@ -83,8 +75,12 @@ class Store:
             raise FileError(f"cannot read {str(self.path)!r}: {error.strerror or error}.") from None
         self._check(first + end)
         records = [_record(line, sound) for line in rest.split(b"\n")[:-1]]  # but one without end
-        if None in records:
-            _warn_of_damage(str(self.path), records.count(None))
+        damaged = records.count(None)
+        if damaged:
+            lines = "one line is" if damaged == 1 else f"{damaged} lines are"
+            message = f"{lines} damaged in {str(self.path)!r} and ignored"
+            message += "; what is missing is done again."
+            warnings.warn(message, DamagedRecords, stacklevel=2)
         return {record["key"]: record for record in records if record is not None}
 
     @contextmanager
@@ -92,7 +88,8 @@ class Store:
         """The file, locked, of ours, and at the end of its last whole line."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with _binary(self.path) as file:
+            flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+            with os.fdopen(os.open(self.path, flags, 0o666), "r+b") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                     raise FileError(f"records need a file, and {str(self.path)!r} is none.")
                 with _locked(file):
@@ -144,24 +141,12 @@ def _refusal(path: str, work: str, head: bytes) -> str:
     return f"the records in {path!r} are of {found.get('work')}, not of {work}; name another file."
 
 
-def _warn_of_damage(path: str, damaged: int) -> None:
-    lines = "one line is" if damaged == 1 else f"{damaged} lines are"
-    message = f"{lines} damaged in {path!r} and ignored; what is missing is done again."
-    warnings.warn(message, DamagedRecords, stacklevel=3)
-
-
 def _record(line: bytes, sound: Sound) -> Record | None:
     try:
-        record = json.loads(line)
-        whole = isinstance(record, dict) and isinstance(record["key"], str) and sound(record)
+        record: Record = json.loads(line)
+        return record if isinstance(record["key"], str) and sound(record) else None
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return None
-    return record if whole else None
-
-
-def _binary(path: Path) -> BinaryIO:
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-    return os.fdopen(os.open(path, flags, 0o666), "r+b")
 
 
 @contextmanager

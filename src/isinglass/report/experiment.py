@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from isinglass.experiments.curves import mean
 from isinglass.experiments.plan import Design
-from isinglass.experiments.study import Outcome, mean
+from isinglass.experiments.study import Outcome
 from isinglass.experiments.tuning import WAYS, Tuned
 from isinglass.report.markdown import markdown_table
 

@@ -26,9 +26,9 @@ from isinglass.selection.rules import (
     Paper,
     Selector,
     Theorem,
+    tier_levels,
 )
 from isinglass.selection.stability import Stability, StARS
-from isinglass.selection.tiers import tier_levels
 
 __all__ = [
     "EBIC",

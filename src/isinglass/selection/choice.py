@@ -24,15 +24,13 @@ class Selection:
 
     Attributes
     ----------
-    rule : str
-        The selector, in words.
+    rule, why : str
+        The selector, in words; the reason, in a sentence.
     threshold : float
     curve : dict of str to list, or None
         What the selector looked at: ``threshold``, falling, and beside it ``edges`` (how many the
         graph has there) and the selector's own numbers; lists of one length. None for a rule that
         needs no more than the numbers of rows and columns.
-    why : str
-        The reason, in a sentence.
     looked_at : str
         The name of the column of `curve` that decided; empty if there is no curve.
     kept : frozenset of pairs of columns, or None
@@ -60,12 +58,7 @@ class Selection:
 class Look:
     """What a selector may look at: the table, the run, and how to run again on other rows.
 
-    Attributes
-    ----------
-    search : Search
-        The table, the searches of all its columns, and how to run them again.
-    progress : function of (runs done, runs in all)
-        To be called by a selector that runs again on other rows.
+    A selector that does run again calls `progress` with the numbers of runs done and in all.
     """
 
     search: Search

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.losses.families import softmax_terms
-from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
-from isinglass.selection.rules import LEAST
+from isinglass.selection.rules import LEAST, Checked
 from isinglass.solvers.cuts import Cuts
 from isinglass.table import Drawer, Table
 from isinglass.table.draws import Counts
@@ -21,26 +20,21 @@ Kept = Sequence[NDArray[np.intp]]
 
 
 @dataclass(frozen=True, repr=False)
-class CrossValidated:
+class CrossValidated(Checked):
     """The sparsest graph that predicts held-out rows about as well as the best one.
 
     Each fold is left out in turn, the search is run on the others, and every graph of its path
     predicts the fold: the score is the log-likelihood of each column given the neighbours that its
     own search found, summed over columns, a mean over rows. A threshold stands for the same
-    evidence in all runs, 2 n times itself, so it is larger where a fold is left out. Chosen is the
-    largest threshold whose mean score is within one standard error (over the folds) of the best.
+    evidence in all runs, 2 n times itself, so it is larger where a fold is left out. The largest
+    threshold whose mean score is within one standard error (over the folds) of the best is chosen.
 
     What predicts best is not the true graph: cross-validation takes in too many edges, and the
-    one-standard-error choice makes up for a part of it only. It says nothing about any one edge.
+    one-standard-error choice makes up for only a part of it. It says nothing about any one edge.
 
     Folds are dealt so that rare states come into many of them. Where the other folds still lack a
     state, the rows that have it are left out of that column's score; `Selection.why` counts them.
     A neighbour in a state that was not seen says nothing.
-
-    Parameters
-    ----------
-    folds : int
-    seed : int
 
     Examples
     --------
@@ -51,9 +45,6 @@ class CrossValidated:
 
     folds: int = 5
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def floor(self, n: float, p: int) -> float:
         """Return 1/n, at which an edge of one parameter just pays for its parameter (AIC)."""
@@ -84,25 +75,18 @@ class CrossValidated:
         """Mean score of each fold at each threshold; and the cells left out, by weight."""
         drawer = Drawer.of(look.table)
         folds = drawer.folds(np.random.default_rng(self.seed), int(self.folds))
-        scored = []
-        for fold in folds:
-            scored.append(self._scores_of(fold, drawer, look, thresholds))
-            look.progress(len(scored), len(folds))
-        return np.array([scores for scores, _ in scored]), sum(lacking for _, lacking in scored)
-
-    @staticmethod
-    def _scores_of(
-        fold: Counts, drawer: Drawer, look: Look, thresholds: Array
-    ) -> tuple[Array, float]:
-        train, kept = drawer.table_of(drawer.copies - fold)
-        cuts, here = look.others(train, thresholds)
-        held = _Held(drawer, fold, train, kept)
-        total, lacking = np.zeros(len(thresholds)), 0.0
-        for r, of_column in enumerate(cuts):
-            scores, without = held.scores(r, of_column)
-            total += scores[of_column.at(here)]
-            lacking += without
-        return total / held.weights.sum(), lacking
+        scores, lacking = np.zeros((len(folds), len(thresholds))), 0.0
+        for at, fold in enumerate(folds):
+            train, kept = drawer.table_of(drawer.copies - fold)
+            cuts, here = look.others(train, thresholds)
+            held = _Held(drawer, fold, train, kept)
+            for r, of_column in enumerate(cuts):
+                own, without = held.scores(r, of_column)
+                scores[at] += own[of_column.at(here)]
+                lacking += without
+            scores[at] /= held.weights.sum()
+            look.progress(at + 1, len(folds))
+        return scores, lacking
 
     def __repr__(self) -> str:
         return (
@@ -120,9 +104,10 @@ class _Held:
         self.answers = train.n_answers
         codes = drawer.table.codes[held]
         self.seen = codes < np.asarray(drawer.table.n_answers)  # not missing
-        self.codes = np.stack(
-            [_positions(kept[t], codes[:, t]) for t in range(codes.shape[1])], axis=1
-        )
+        self.codes = np.empty(codes.shape, dtype=np.intp)
+        for t, states in enumerate(kept):
+            at = np.minimum(np.searchsorted(states, codes[:, t]), len(states) - 1)
+            self.codes[:, t] = np.where(states[at] == codes[:, t], at, -1)
 
     def scores(self, r: int, cuts: Cuts) -> tuple[Array, float]:
         """Log-likelihood of column r under each of its fits; and the weight of rows left out."""
@@ -141,11 +126,3 @@ def _log_likelihood(
         padded = np.vstack([table.T, np.zeros(len(field))])  # the last is for states not seen
         scores += padded[codes[:, t]]
     return -softmax_terms(scores, np.eye(len(field))[codes[:, r]])[0]
-
-
-def _positions(kept: NDArray[np.intp], codes: NDArray[np.integer]) -> NDArray[np.intp]:
-    """Where codes stand among those kept; -1 for others."""
-    position = np.full(max(int(codes.max(initial=0)), int(kept.max(initial=0))) + 1, -1)
-    position[kept] = np.arange(len(kept))
-    found: NDArray[np.intp] = position[codes]
-    return found

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
-from isinglass.selection.rules import LEAST
+from isinglass.selection.rules import LEAST, Checked
 from isinglass.solvers.cuts import Cuts
 
 Array = NDArray[np.float64]
@@ -34,7 +33,7 @@ def extended_bic(
 
 
 @dataclass(frozen=True, repr=False)
-class EBIC:
+class EBIC(Checked):
     """The one threshold at which the extended BIC, summed over columns, is smallest.
 
     A column whose search leaves it k neighbours with f parameters and a mean loss l has
@@ -52,9 +51,6 @@ class EBIC:
     """
 
     gamma: float = 0.25
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def floor(self, n: float, p: int) -> float:
         """Return a share of the gain at which an edge of one parameter pays its price."""

@@ -33,7 +33,14 @@ class Selector(Protocol):
         ...
 
 
-class _Rule:
+class Checked:
+    """A dataclass whose fields are checked by the table of parameters."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
+class _Rule(Checked):
     """A selector that needs no more than its threshold."""
 
     def threshold(self, n: float, p: int) -> float:
@@ -82,9 +89,6 @@ class FalseEdges(_Rule):
 
     expected: float = 0.05
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def threshold(self, n: float, p: int) -> float:
         """Return the gain that a one-parameter edge without effect passes with that probability."""
         return max(false_edges_threshold(self.expected, n, p), LEAST)
@@ -98,6 +102,11 @@ class FalseEdges(_Rule):
 
 #: The two tiers of edges.
 FIRM, TENTATIVE = FalseEdges(0.05), FalseEdges(1.0)
+
+
+def tier_levels(n: float, p: int) -> dict[str, float]:
+    """The thresholds of the tiers for n rows and p columns, the highest first."""
+    return {"firm": FIRM.threshold(n, p), "tentative": TENTATIVE.threshold(n, p)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -132,9 +141,6 @@ class Paper(_Rule):
 
     c: float = 1.0
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
     def threshold(self, n: float, p: int) -> float:
         """Return c log(np) / n."""
         return max(self.c * float(np.log(max(n * p, 1.0))) / n, LEAST)
@@ -153,9 +159,6 @@ class Theorem(_Rule):
 
     c: float
     degree: int
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def threshold(self, n: float, p: int) -> float:
         """Return c d log(p) / n."""

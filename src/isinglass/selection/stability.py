@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
-from isinglass.parameters import check_fields
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
-from isinglass.selection.rules import FalseEdges
+from isinglass.selection.rules import Checked, FalseEdges
 from isinglass.solvers.cuts import edges_at_each
 from isinglass.table import Drawer
 from isinglass.table.draws import Counts
@@ -24,35 +23,26 @@ POINTS = 60
 
 
 @dataclass(frozen=True, repr=False)
-class Stability:
+class Stability(Checked):
     """Stability selection: edges that come back in most half-samples, with a bound on errors.
 
     The rows are split at random into two halves, `pairs` times over, and the search is run on each
     half. With q the mean number of edges a half-sample's graph has at a threshold, N the number of
-    pairs of columns, and the edges kept that at least `share` of the half-samples choose,
+    pairs of columns, and the edges kept that at least `share` (above 1/2) of the half-samples
+    choose,
 
         expected number of wrong edges kept <= q^2 / ((2 share - 1) N).
 
-    Chosen is the smallest threshold (hence the most edges) at which the bound is at most
-    `expected`; ``graph_`` holds the edges of the whole table's run at that threshold that are also
-    kept. Thresholds stand for the same evidence, 2 n times themselves, in all rows.
+    The smallest threshold at which the bound is at most `expected` is chosen; ``graph_`` holds the
+    edges of the whole table's run at that threshold that are also kept. Thresholds stand for the
+    same evidence, 2 n times themselves, in all rows.
 
     What "wrong" means depends on what is assumed. With nothing assumed, the bound is for edges
     that a half-sample chooses with probability at most q/N (Shah and Samworth 2013, Theorem 1).
     It is for edges that are not in the true graph if those are exchangeable and no better than
     guessing (Meinshausen and Buehlmann 2010), which graphs are not: a missed link leaks to some
-    pairs more than to others. And it is a bound, as a rule far above what happens: it pays with
-    edges that are there and are not kept. q is the mean over the half-samples drawn.
-
-    Parameters
-    ----------
-    expected : float
-        The bound.
-    share : float
-        Above 1/2, at most 1.
-    pairs : int
-        Pairs of complementary half-samples.
-    seed : int
+    pairs more than to others. The bound is usually far above what happens, at the price of true
+    edges that are not kept.
 
     Examples
     --------
@@ -66,19 +56,13 @@ class Stability:
     pairs: int = 50
     seed: int = 0
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
-    def most_edges(self, p: int) -> float:
-        """Return the largest mean number of edges at which the bound holds."""
-        return float(np.sqrt(self.expected * (2 * self.share - 1) * max(p * (p - 1) / 2, 1)))
-
     def floor(self, n: float, p: int) -> float:
         """Return a threshold that so many edges without effect pass: more edges break the bound.
 
         An edge has two ends that mostly agree, so that twice as many tests are passed.
         """
-        return FalseEdges(2 * self.most_edges(p)).threshold(n, p)
+        most = float(np.sqrt(self.expected * (2 * self.share - 1) * max(p * (p - 1) / 2, 1)))
+        return FalseEdges(2 * most).threshold(n, p)
 
     def select(self, look: Look) -> Selection:
         """Count edges in half-samples at each threshold."""
@@ -93,12 +77,11 @@ class Stability:
         q = np.array([sum(count.values()) / samples for count in counts])
         bound = q**2 / ((2 * self.share - 1) * max(p * (p - 1) / 2, 1))
         best, broken = _last_within(bound, self.expected)
-        kept = [_often(count, self.share * samples) for count in counts]
-        stop = (
-            "the bound is broken at every threshold, the largest included."
-            if broken
-            else f"there the bound is {bound[best]:.3g}.{at_floor(best, thresholds)}"
-        )
+        least = self.share * samples - 1e-9
+        kept = [{pair for pair in count if count[pair] >= least} for count in counts]
+        stop = f"there the bound is {bound[best]:.3g}.{at_floor(best, thresholds)}"
+        if broken:
+            stop = "the bound is broken at every threshold, the largest included."
         return Selection(
             repr(self),
             float(thresholds[best]),
@@ -124,7 +107,7 @@ class Stability:
 
 
 @dataclass(frozen=True, repr=False)
-class StARS:
+class StARS(Checked):
     """The smallest threshold at which graphs of subsamples still agree (Liu et al. 2010).
 
     Of `samples` subsamples of b rows, drawn without replacement, a share xi of the graphs at a
@@ -137,13 +120,6 @@ class StARS:
     *contains* the true one: it is made to err on the side of too many edges. 0.05 is the authors'
     habit, not a level of error.
 
-    Parameters
-    ----------
-    instability : float
-        Between 0 and 0.5.
-    samples : int
-    seed : int
-
     Examples
     --------
     >>> StARS()
@@ -154,9 +130,6 @@ class StARS:
     instability: float = 0.05
     samples: int = 20
     seed: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def floor(self, n: float, p: int) -> float:
         """Return the threshold at which edges without effect alone are that unstable.
@@ -174,7 +147,8 @@ class StARS:
         size, samples, p = self.rows(drawer.size), int(self.samples), len(look.table.columns)
         draws = [drawer.some(rng, size) for _ in range(samples)]
         counts = counted_edges(look, drawer, draws, thresholds)
-        unstable = np.array([_disagreement(count, samples) for count in counts])
+        shares = [np.array(list(count.values())) / samples for count in counts]
+        unstable = np.array([np.sum(2 * share * (1 - share)) for share in shares])
         unstable /= max(p * (p - 1) / 2, 1)
         best, _ = _last_within(unstable, self.instability)
         edges = look.edge_counts(thresholds)
@@ -228,12 +202,3 @@ def _last_within(values: Array, limit: float) -> tuple[int, bool]:
     """The last value before one exceeds the limit, from the first on; whether the first does."""
     last = int(np.argmax(np.append(values > limit, True))) - 1
     return max(last, 0), last < 0
-
-
-def _often(count: Counter[Pair], least: float) -> set[Pair]:
-    return {pair for pair, times in count.items() if times >= least - 1e-9}
-
-
-def _disagreement(count: Counter[Pair], samples: int) -> float:
-    shares = np.array(list(count.values()), dtype=np.float64) / samples
-    return float(np.sum(2 * shares * (1 - shares)))

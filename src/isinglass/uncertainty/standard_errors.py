@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -72,7 +72,7 @@ def with_errors(
     Returns
     -------
     MarkovField
-        With ``errors``; its `edge` then has errors and `intervals` lists them all.
+        With ``errors``: its `edge` has errors, and `intervals` lists them all.
 
     Examples
     --------
@@ -87,22 +87,21 @@ def with_errors(
     >>> fresh.wald("x0", "x1").p_value < 1e-6
     True
     """
+    graph = estimator.graph_  # scikit-learn's own error if it is not fitted
+    table = estimator.table_
+    if X is not None:
+        table = table.encode_like(X, sample_weight, missing=estimator.missing)
+    options = {"clusters": clusters, "memory": memory, "chose_graph": X is None}
+    return errors_like(estimator, table, graph, **options)
+
+
+def errors_like(
+    estimator: GraphEstimator, table: Table, graph: Graph, **options: Any
+) -> MarkovField:
+    """`fit_with_errors`, with weights and intercepts as an estimator takes them."""
     intercept = bool(getattr(estimator, "intercept", True))
     sampling = estimator.n_eff == "kish"
-    graph = estimator.graph_  # scikit-learn's own error if it is not fitted
-    if X is None:
-        table = estimator.table_
-    else:
-        table = estimator.table_.encode_like(X, sample_weight, missing=estimator.missing)
-    return fit_with_errors(
-        table,
-        graph,
-        clusters=clusters,
-        sampling=sampling,
-        intercept=intercept,
-        chose_graph=X is None,
-        memory=memory,
-    )
+    return fit_with_errors(table, graph, sampling=sampling, intercept=intercept, **options)
 
 
 def fit_with_errors(
@@ -118,20 +117,9 @@ def fit_with_errors(
 ) -> MarkovField:
     """Fit all parameters of a graph together, and attach their standard errors.
 
-    Parameters
-    ----------
-    table : Table
-    graph : Graph
-        Over the columns of the table.
-    clusters : array, optional
-        As in `with_errors`.
-    sampling : bool
-        Whether weights are sampling weights rather than counts.
-    intercept, ridge
-        As in ``isinglass.model.fit_model``.
-    chose_graph : bool
-        Whether the rows of the table chose the graph; then there are no p-values.
-    memory : float
+    Weights are counts unless `sampling` says that they are sampling weights; `chose_graph` says
+    whether the rows chose the graph, so that there are no p-values. Clusters and memory are as
+    in `with_errors`, intercept and ridge as in ``isinglass.model.fit_model``.
     """
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
@@ -140,33 +128,10 @@ def fit_with_errors(
     groups = None if clusters is None else group_numbers(table, clusters)
     parameters = joint.minimum()
     model = model_of(joint, parameters)
-    found = sandwich(joint, parameters, groups, sampling=sampling)
-    errors = ParameterErrors(
-        joint.layout,
-        found.covariance,
-        model.unbounded | found.left_open,
-        found.units,
-        groups is not None,
-        chose_graph,
-    )
+    covariance, units, left_open = sandwich(joint, parameters, groups, sampling=sampling)
+    unbounded, clustered = model.unbounded | left_open, groups is not None
+    errors = ParameterErrors(joint.layout, covariance, unbounded, units, clustered, chose_graph)
     return replace(model, errors=errors)
-
-
-class Sandwich(NamedTuple):
-    """The covariance of the parameters, and what it is made of.
-
-    Attributes
-    ----------
-    covariance : array (size, size)
-    units : float
-        Rows, or clusters.
-    left_open : frozenset of (i, j)
-        Edges with a part in some direction that the rows leave open.
-    """
-
-    covariance: Array
-    units: float
-    left_open: frozenset[Pair]
 
 
 def sandwich(
@@ -175,32 +140,28 @@ def sandwich(
     groups: NDArray[np.intp] | None = None,
     *,
     sampling: bool = False,
-) -> Sandwich:
-    """The covariance of the parameters of a fit.
-
-    Directions that only the ridge holds are left out: the edges in them are at a limit.
-    """
-    table = joint.table
-    weights = table.weights
+) -> tuple[Array, float, frozenset[Pair]]:
+    """The covariance of the parameters, the number of rows or clusters, the edges left open."""
+    weights, n = joint.table.weights, joint.table.n
+    scores = _scores(joint, parameters, groups)
     if groups is not None:
-        sums = _summed(_scores(joint, parameters, groups), groups, weights)
-        filling = _squares(sums, joint.layout.size)
-        units = float(groups.max() + 1)
+        blocks, units = _summed(scores, groups, weights), float(groups.max() + 1)
     else:
         scale = weights if sampling else np.sqrt(weights)
-        rows = (score * scale[at, None] for at, score in _scores(joint, parameters))
-        filling = _squares(rows, joint.layout.size)
-        units = float(len(weights)) if sampling else table.n
+        blocks = (score * scale[at, None] for at, score in scores)
+        units = float(len(weights)) if sampling else n
+    filling = np.zeros((joint.layout.size, joint.layout.size))
+    for block in blocks:
+        filling += block.T @ block
     bread, left_open = _bread(joint, parameters)
-    correction = units / max(units - 1.0, 1.0)
-    covariance = correction / table.n**2 * (bread @ filling @ bread)
-    return Sandwich((covariance + covariance.T) / 2.0, units, left_open)
+    covariance = units / max(units - 1.0, 1.0) / n**2 * (bread @ filling @ bread)
+    return (covariance + covariance.T) / 2.0, units, left_open
 
 
 def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset[Pair]]:
     """The inverse of the second derivatives, on the directions that the rows determine.
 
-    And the edges with a part in other directions.
+    Directions that only the ridge holds are left out: edges with a part in them are at a limit.
     """
     values, vectors = np.linalg.eigh(joint.with_hessian(parameters)[2])
     size = float(np.linalg.norm(parameters[joint.layout.edge_positions()]))
@@ -208,18 +169,11 @@ def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset
     inverse: Array = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
     part = np.square(vectors[:, ~kept]).sum(axis=1)
     edges = joint.layout.edges.items()
-    return inverse, frozenset(pair for pair, places in edges if part[places].sum() > 1e-3)
-
-
-def _squares(blocks: Iterator[Array], size: int) -> Array:
-    total = np.zeros((size, size))
-    for block in blocks:
-        total += block.T @ block
-    return total
+    return inverse, frozenset(pair for pair, positions in edges if part[positions].sum() > 1e-3)
 
 
 def _scores(
-    joint: PseudoLikelihood, parameters: Array, groups: NDArray[np.intp] | None = None
+    joint: PseudoLikelihood, parameters: Array, groups: NDArray[np.intp] | None
 ) -> Iterator[tuple[NDArray[np.intp], Array]]:
     """Rows, and the slopes of each one's pseudo-log-likelihood; by groups if there are any."""
     n = len(joint.table.weights)
@@ -243,11 +197,11 @@ def row_scores(layout: Layout, table: Table, parameters: Array, rows: NDArray[np
         parts = [np.ones((len(rows), int(layout.intercept)))]
         parts += [layout.bases[t][np.minimum(codes[:, t], layout.n_states[t] - 1)] for t in others]
         design = np.hstack(parts)
-        places = np.vstack([layout.fields[r].reshape(-1, m - 1), *others.values()])
-        probability = softmax(design @ parameters[places] @ layout.bases[r].T, axis=1)
+        positions = np.vstack([layout.fields[r].reshape(-1, m - 1), *others.values()])
+        probability = softmax(design @ parameters[positions] @ layout.bases[r].T, axis=1)
         own = np.eye(m)[np.minimum(codes[:, r], m - 1)]
         residual = ((own - probability) @ layout.bases[r]) * seen[:, None]
-        total[:, places] += design[:, :, None] * residual[:, None, :]
+        total[:, positions] += design[:, :, None] * residual[:, None, :]
     return total
 
 

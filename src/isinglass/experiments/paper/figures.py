@@ -8,13 +8,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 
 from isinglass.experiments.designs import chain_design, grid_design, regular_design, star_design
 from isinglass.experiments.methods import lines
-from isinglass.experiments.plan import Design
 from isinglass.experiments.study import Study
 
 Betas = tuple[float, ...]
@@ -41,40 +41,19 @@ FEW: dict[str, Betas] = {
 
 @dataclass(frozen=True)
 class Size:
-    """How much of the experiment to do.
+    """How much of the experiment to do."""
 
-    Parameters
-    ----------
-    columns : tuple of int
-        The p of the first figure.
-    repetitions, fewer, fewest : int
-        Tables at each point of the first figure; those that slower methods see, and the
-        slowest.
-    others : int
-        Tables at each point of the other figures, which do without the slowest.
-    few_betas : bool
-    figures : tuple of int
-    """
-
-    columns: tuple[int, ...]
-    repetitions: int
-    fewer: int
-    fewest: int
-    others: int
+    columns: tuple[int, ...]  #: the p of the first figure
+    repetitions: int  #: tables at each point of the first figure
+    fewer: int  #: those that slower methods see
+    fewest: int  #: those that the slowest sees
+    others: int  #: tables at each point of the other figures, which do without the slowest
     few_betas: bool
     figures: tuple[int, ...]
 
 
-QUICK = Size((36, 64), repetitions=12, fewer=8, fewest=3, others=8, few_betas=True, figures=(1,))
-FULL = Size(
-    (36, 64, 100),
-    repetitions=200,
-    fewer=50,
-    fewest=20,
-    others=24,
-    few_betas=False,
-    figures=(1, 2, 3),
-)
+QUICK = Size((36, 64), 12, fewer=8, fewest=3, others=8, few_betas=True, figures=(1,))
+FULL = Size((36, 64, 100), 200, fewer=50, fewest=20, others=24, few_betas=False, figures=(1, 2, 3))
 
 
 def studies(
@@ -82,20 +61,15 @@ def studies(
 ) -> list[Study]:
     """All figures of a size.
 
-    Parameters
-    ----------
-    size : Size
-    coupling : 0.5 or 1
-        Of the first figure: as the paper's caption says, or as its text does.
-    also : sequence of str
-        Methods beyond the usual, by name: see `isinglass.experiments.methods.EXTRAS`.
-    seed : int
+    The coupling of the first figure is 0.5, as the paper's caption says, or 1, as its text does.
+    Methods beyond the usual are named in `isinglass.experiments.methods.EXTRAS`.
     """
-    makers = {1: _first, 2: _second, 3: _third}
-    return [makers[number](size, coupling, also, seed) for number in size.figures]
+    first = partial(_first, coupling=coupling)
+    makers: dict[int, Callable[..., Study]] = {1: first, 2: _second, 3: _third}
+    return [makers[number](size, also=also, seed=seed) for number in size.figures]
 
 
-def _first(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study:
+def _first(size: Size, *, coupling: float, also: Sequence[str], seed: int) -> Study:
     betas = FEW if size.few_betas and coupling == 0.5 else BETAS[coupling]
     families = {"chain": chain_design, "grid": grid_design, "star": star_design}
     designs = [
@@ -110,33 +84,28 @@ def _first(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study
     return Study("figure1", title, designs, chosen, size.repetitions)
 
 
-def _second(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study:
+def _second(size: Size, *, also: Sequence[str], seed: int) -> Study:
     """Couplings that differ, that all pull one way, and columns that lean one way."""
-    betas = {
-        "range": (1.0, 2.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0),
-        "positive": (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0),
-        "intercept": (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0),
-    }
+    wide = (1.0, 2.0, 4.0, 8.0, 16.0, 24.0, 32.0, 48.0)
+    betas = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0)
     designs = [
-        grid_design(64, betas["range"], coupling=(0.1, 0.5), seed=seed),
-        grid_design(64, betas["positive"], signs="positive", coupling=0.3, seed=seed),
-        grid_design(64, betas["intercept"], intercept=(-0.5, 0.5), seed=seed),
+        grid_design(64, wide, coupling=(0.1, 0.5), seed=seed),
+        grid_design(64, betas, signs="positive", coupling=0.3, seed=seed),
+        grid_design(64, betas, intercept=(-0.5, 0.5), seed=seed),
     ]
     title = "Couplings of different sizes; all positive; with intercepts (8 x 8 grid)"
     chosen = lines(size.others, 0, intercept=True, also=also)
     return Study("figure2", title, designs, chosen, size.others)
 
 
-def _third(size: Size, coupling: float, also: Sequence[str], seed: int) -> Study:
+def _third(size: Size, *, also: Sequence[str], seed: int) -> Study:
     """P = 64, d = 2, 4, 8, 16."""
-    star_betas = (0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.2, 1.6)
-    regular_betas = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0)
-    designs: list[Design] = []
-    for d in (2, 4, 8, 16):
-        designs.append(star_design(64, tuple(b * 2 for b in star_betas), d=d, seed=seed))
-    for d in (2, 4, 8, 16):
-        size_of = round(0.5 * sqrt(2 / d), 3)
-        designs.append(regular_design(64, d, regular_betas, coupling=size_of, seed=seed))
+    star_betas = (0.2, 0.3, 0.4, 0.6, 0.8, 1.2, 1.6, 2.4, 3.2)
+    betas = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0)
+    degrees = (2, 4, 8, 16)
+    couplings = {d: round(0.5 * sqrt(2 / d), 3) for d in degrees}
+    designs = [star_design(64, star_betas, d=d, seed=seed) for d in degrees]
+    designs += [regular_design(64, d, betas, coupling=couplings[d], seed=seed) for d in degrees]
     title = "p = 64 held fixed, d = 2, 4, 8, 16: stars, and random regular graphs"
     chosen = lines(size.others, 0, also=also)
     return Study("figure3", title, designs, chosen, size.others)

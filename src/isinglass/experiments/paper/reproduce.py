@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+
+import numpy as np
 
 from isinglass.engine import Progress
-from isinglass.experiments.estimate import pilot, seconds_left
 from isinglass.experiments.plan import Cell
-from isinglass.experiments.results import results_csv, times_csv
 from isinglass.experiments.run import records_of, run, without_record
-from isinglass.experiments.study import Outcome, Study, points_csv
+from isinglass.experiments.study import Outcome, Study, points_csv, results_csv, times_csv
 from isinglass.repeating import RECORDS, Record
 
 LIBRARIES = ("isinglass", "numpy", "scipy", "scikit-learn", "networkx", "joblib")
@@ -41,15 +41,7 @@ class Shares:
 
 
 class Reproduction:
-    """Studies that share a folder of records.
-
-    Parameters
-    ----------
-    studies : sequence of Study
-    folder : str or path
-    n_jobs : int, optional
-        Processes; None means all cores.
-    """
+    """Studies that share a folder of records."""
 
     def __init__(
         self, studies: Sequence[Study], folder: str | os.PathLike[str], n_jobs: int | None = None
@@ -58,7 +50,7 @@ class Reproduction:
         self.folder = Path(folder)
         self.path = self.folder / RECORDS
         self.n_jobs = n_jobs or os.cpu_count() or 1
-        self.cells: list[Cell] = list(_unique(cell for study in studies for cell in study.cells()))
+        self.cells = list({cell.key: cell for study in studies for cell in study.cells()}.values())
 
     def records(self) -> dict[str, Record]:
         """What is there already."""
@@ -109,7 +101,7 @@ class Reproduction:
             "jobs": self.n_jobs,
             "python": platform.python_version(),
             "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
-            "versions": versions(),
+            "versions": {name: _version(name) for name in LIBRARIES},
         }
         with (self.folder / "runs.jsonl").open("a") as file:
             file.write(json.dumps(line) + "\n")
@@ -117,24 +109,49 @@ class Reproduction:
 
 def shares(cells: Iterable[Cell], records: Mapping[str, Record], capacity: float) -> Shares:
     """Where the time went, of so many seconds that all processes had together."""
-    ours = rivals = tables = 0.0
+    spent = np.zeros(3)  # in ours, in the rivals, in tables
     for cell in cells:
-        record = records.get(cell.key)
-        if record is None:
-            continue
-        tables += record.get("sampling", 0.0)
-        if cell.method.ours:
-            ours += record.get("seconds", 0.0)
-        else:
-            rivals += record.get("seconds", 0.0)
-    total = max(capacity, ours + rivals + tables, 1e-9)
-    rest = total - ours - rivals - tables
-    return Shares(ours / total, rivals / total, tables / total, rest / total)
+        record = records.get(cell.key, {})
+        spent[0 if cell.method.ours else 1] += record.get("seconds", 0.0)
+        spent[2] += record.get("sampling", 0.0)
+    total = max(capacity, spent.sum(), 1e-9)
+    ours, rivals, tables = (spent / total).tolist()
+    return Shares(ours, rivals, tables, 1 - ours - rivals - tables)
 
 
-def versions() -> dict[str, str]:
-    """Of the libraries whose numbers could matter."""
-    return {name: _version(name) for name in LIBRARIES}
+def pilot(cells: Sequence[Cell], records: Mapping[str, Record]) -> list[Cell]:
+    """One cell for each design and method of which nothing is known: that of middle size."""
+    known = {_kind(cell) for cell in cells if cell.key in records}
+    unknown: dict[tuple[str, str], list[Cell]] = defaultdict(list)
+    for cell in cells:
+        if _kind(cell) not in known and cell.draw.repetition == 0:
+            unknown[_kind(cell)].append(cell)
+    return [
+        sorted(group, key=lambda cell: cell.draw.n)[len(group) // 2] for group in unknown.values()
+    ]
+
+
+def seconds_left(cells: Sequence[Cell], records: Mapping[str, Record], n_jobs: int) -> float:
+    """Return the time the missing cells will take, if time goes with rows.
+
+    Each cell is taken to cost, per row, what its method has cost on its design so far.
+    """
+    seconds: dict[tuple[str, str], float] = defaultdict(float)
+    rows: dict[tuple[str, str], float] = defaultdict(float)
+    for cell in cells:
+        record = records.get(cell.key, {})
+        seconds[_kind(cell)] += record.get("seconds", 0.0) + record.get("sampling", 0.0)
+        rows[_kind(cell)] += cell.draw.n if record else 0
+    left = sum(
+        cell.draw.n * seconds[_kind(cell)] / rows[_kind(cell)]
+        for cell in without_record(cells, records)
+        if rows[_kind(cell)]
+    )
+    return left / n_jobs
+
+
+def _kind(cell: Cell) -> tuple[str, str]:
+    return cell.draw.design.name, cell.method.name
 
 
 def _version(name: str) -> str:
@@ -142,7 +159,3 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "absent"
-
-
-def _unique(cells: Iterable[Cell]) -> Iterable[Any]:
-    return {cell.key: cell for cell in cells}.values()

@@ -13,40 +13,24 @@ from typing import Any
 
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.frames import frame
+from isinglass.frames import by_field, frame
 from isinglass.graph import position_of
 from isinglass.parameters import checked
 from isinglass.selection import TENTATIVE
-from isinglass.solvers.path import Path
 from isinglass.uncertainty.explaining.searches import Search, checked_estimator, kept_out, searches
 from isinglass.wording import listed, number
 
 
 @dataclass(frozen=True)
 class Moment:
-    """The evidence for a pair at one moment of the search at one of its ends.
+    """The evidence for a pair at one moment of the search at one of its ends."""
 
-    Attributes
-    ----------
-    end : str
-        The column whose search it is.
-    step : int
-        Steps taken; 0 is the start, when no column is in, or only required ones are.
-    kind : "start", "required", "add" or "drop"
-    variable : str or None
-        What the step added or dropped.
-    evidence : float
-        For the pair, after the step: a chi-square with one degree of freedom.
-    inside : bool
-        Whether the other column of the pair is in; the evidence is then what its removal costs.
-    """
-
-    end: str
-    step: int
-    kind: str
-    variable: str | None
-    evidence: float
-    inside: bool
+    end: str  #: the column whose search it is
+    step: int  #: steps taken; 0 is the start, when no column is in, or only required ones are
+    kind: str  #: "start", "required", "add" or "drop"
+    variable: str | None  #: what the step added or dropped
+    evidence: float  #: for the pair, after the step: a chi-square with one degree of freedom
+    inside: bool  #: whether the other column is in; the evidence is then what its removal costs
 
 
 Walk = tuple[Moment, ...]
@@ -60,8 +44,6 @@ class Explanation:
 
     Attributes
     ----------
-    pair : tuple of str
-    linked : bool
     alone : float
         Evidence for the pair when no other column is held.
     left : float
@@ -71,7 +53,6 @@ class Explanation:
         What a pair's evidence must exceed when it is to be taken in.
     by : tuple of str
         The columns that account for the association; empty if there is none, or a link.
-    sentence : str
     steps : tuple of Moment
         The evidence for the pair at every step of both searches.
 
@@ -96,10 +77,8 @@ class Explanation:
 
     @checked
     def to_frame(self, library: str | None = None) -> Any:
-        """One row a moment, the search of the first column before that of the second."""
-        keys = ("end", "step", "kind", "variable", "evidence", "inside")
-        columns = {key: [getattr(moment, key) for moment in self.steps] for key in keys}
-        return frame(columns, library or self.library)
+        """One row per moment, the search of the first column before that of the second."""
+        return frame(by_field(Moment, self.steps), library or self.library)
 
     def __str__(self) -> str:
         return self.sentence
@@ -121,10 +100,6 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
     a, b : str
         Two columns.
 
-    Returns
-    -------
-    Explanation
-
     Examples
     --------
     >>> import isinglass as ig
@@ -142,43 +117,48 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
     found = {search.column: search for search in searches(estimator, ends)}
     ways = [(found[r], other) for r, other in (ends, ends[::-1])]
     walks = [tuple(_walk(search, other, names)) for search, other in ways]
-    story = _story(estimator, ways, walks)
+    alone, left = (max(walk[at].evidence for walk in walks) for at in (0, -1))
+    pair, needed = (min(ends), max(ends)), 2.0 * estimator.table_.n * estimator.threshold_
+    linked = pair in estimator.graph_.pairs
+    by: tuple[str, ...] = ()
+    if linked:
+        left = estimator.graph_.links[estimator.graph_.pairs.index(pair)].evidence or 0.0
+        required = ", as required" if pair in estimator.search_.required else ""
+        held = f"evidence {number(left)} with the other columns held, {number(alone)} with none"
+        said = f"linked{required} ({held})"
+    else:
+        by, said = _not_linked(estimator, ways, walks, needed)
+    sentence, steps = f"{a} and {b}: {said}", (*walks[0], *walks[1])
     return Explanation(
-        (a, b),
-        story.linked,
-        story.alone,
-        story.left,
-        story.needed,
-        story.by,
-        f"{a} and {b}: {story}",
-        (*walks[0], *walks[1]),
-        estimator.table_.library,
+        (a, b), linked, alone, left, needed, by, sentence, steps, estimator.table_.library
     )
 
 
-def _story(
-    estimator: GreedyGraph, ways: Sequence[tuple[Search, int]], walks: Sequence[Walk]
-) -> _Story:
-    ends = {other for _, other in ways}
-    evidence = [e.evidence for e in estimator.graph_ if {e.source, e.target} == ends]
-    needed = 2.0 * estimator.table_.n * estimator.threshold_
-    n, p = estimator.table_.n, len(estimator.table_.columns)
-    tentative = 2.0 * n * TENTATIVE.threshold(n, p)
-    alone = max(walk[0].evidence for walk in walks)
-    left = evidence[0] if evidence else max(walk[-1].evidence for walk in walks)
-    assert left is not None  # the graph of a fit has evidence for every edge
-    by: tuple[str, ...] = ()
-    held = left
-    if alone > needed and not evidence:
-        _, held, columns = min(
-            _accounts(*way, walk, needed) for way, walk in zip(ways, walks, strict=True)
-        )
-        by = tuple(estimator.table_.names[t] for t in columns)
+def _not_linked(
+    estimator: GreedyGraph, ways: Sequence[tuple[Search, int]], walks: Sequence[Walk], needed: float
+) -> tuple[tuple[str, ...], str]:
+    """The columns that account for a pair without a link, and why there is none."""
+    alone, left = (max(walk[at].evidence for walk in walks) for at in (0, -1))
+    accounts = (_accounts(*way, walk, needed) for way, walk in zip(ways, walks, strict=True))
+    _, held, columns = min(accounts) if alone > needed else (0, left, ())
+    by = tuple(estimator.table_.names[t] for t in columns)
+    first, second = sorted(other for _, other in ways)
     chosen = sum(walk[-1].inside for walk in walks)
-    enough = not evidence and (chosen or left > needed)
-    barred = kept_out(estimator, min(ends), max(ends), chosen) if enough else ""
-    required = (min(ends), max(ends)) in estimator.search_.required
-    return _Story(bool(evidence), required, barred, alone, left, needed, tentative, by, held)
+    barred = kept_out(estimator, first, second, chosen) if chosen or left > needed else ""
+    if barred or left > needed:
+        evidence = f"evidence {number(left)} with the other columns held"
+        barred = barred or "the search was kept from the pair"
+        return by, f"not linked: {barred} ({evidence}; a link needs {number(needed)})"
+    if alone <= needed:
+        n, p = estimator.table_.n, len(estimator.table_.columns)
+        weak = alone > 2.0 * n * TENTATIVE.threshold(n, p)
+        said = "associated, too weakly for a link" if weak else "not associated"
+        return by, f"{said} (evidence {number(alone)}; a link needs {number(needed)})"
+    said = f"associated (evidence {number(alone)})"
+    if not by:
+        return by, f"{said}, {number(left)} with the other columns held"
+    it = "it is" if len(by) == 1 else "they are"
+    return by, f"{said}, explained by {listed(by)} ({number(held)} once {it} in)"
 
 
 def _walk(search: Search, other: int, names: Sequence[str]) -> Iterator[Moment]:
@@ -201,11 +181,11 @@ def _accounts(search: Search, other: int, walk: Walk, needed: float) -> Account:
     Those come first whose entry lowered the evidence most; it is enough when the evidence with
     them alone held is no more than needed.
     """
-    falls = [
-        (before.evidence - after.evidence, _entered(search.path, after))
-        for before, after in pairwise(walk)
-        if after.kind != "drop" and not after.inside
-    ]
+    path, falls = search.path, []
+    for before, after in pairwise(walk):
+        if after.kind != "drop" and not after.inside:
+            taken = (path.required, *((step.variable,) for step in path.steps))[after.step]
+            falls.append((before.evidence - after.evidence, taken))
     named: list[int] = []
     left = walk[0].evidence
     for fall, entered in sorted(falls, key=lambda pair: -pair[0]):
@@ -214,45 +194,3 @@ def _accounts(search: Search, other: int, walk: Walk, needed: float) -> Account:
         named.extend(entered)
         left = float(search.evidence(search.fit(named), [other])[0])
     return len(named), left, tuple(named)
-
-
-def _entered(path: Path, moment: Moment) -> tuple[int, ...]:
-    """The columns that came in at a moment."""
-    return path.required if moment.kind == "required" else (path.steps[moment.step - 1].variable,)
-
-
-@dataclass(frozen=True)
-class _Story:
-    """What there is to tell of a pair."""
-
-    linked: bool
-    required: bool
-    barred: str
-    alone: float
-    left: float
-    needed: float
-    tentative: float
-    by: tuple[str, ...]
-    held: float
-
-    def __str__(self) -> str:
-        alone, left, needed = map(number, (self.alone, self.left, self.needed))
-        compared = f"(evidence {left} with the other columns held; a link needs {needed})"
-        if self.linked:
-            word = "linked, as required" if self.required else "linked"
-            return f"{word} (evidence {left} with the other columns held, {alone} with none)"
-        if self.barred:
-            return f"not linked: {self.barred} {compared}"
-        if self.left > self.needed:
-            return f"not linked: the search was kept from the pair {compared}"
-        if self.tentative < self.alone <= self.needed:
-            return f"associated, too weakly for a link (evidence {alone}; a link needs {needed})"
-        if self.alone <= self.needed:
-            return f"not associated (evidence {alone}; a link needs {needed})"
-        if not self.by:
-            return f"associated (evidence {alone}), {left} with the other columns held"
-        it = "it is" if len(self.by) == 1 else "they are"
-        return (
-            f"associated (evidence {alone}), explained by {listed(self.by)} "
-            f"({number(self.held)} once {it} in)"
-        )

@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from isinglass.engine import Progress
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.frames import frame
+from isinglass.frames import by_field, frame
 from isinglass.graph import position_of
 from isinglass.losses.information import information
 from isinglass.parameters import checked
@@ -70,8 +70,6 @@ class Verdict:
 class Verdicts:
     """What can be said about every pair of columns, in column order.
 
-    Examples
-    --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
@@ -89,10 +87,10 @@ class Verdicts:
         first, second = sorted((position_of(a, self.names), position_of(b, self.names)))
         if first == second:
             raise SettingError(f"a pair needs two columns; both are {a!r}.")
-        pair = self.names[first], self.names[second]
-        if pair not in self._by_pair:
+        found = self._by_pair.get((self.names[first], self.names[second]))
+        if found is None:
             raise SettingError(f"{a!r} and {b!r} were not both among the columns judged.")
-        return self._by_pair[pair]
+        return found
 
     @cached_property
     def _by_pair(self) -> dict[tuple[str, str], Verdict]:
@@ -100,10 +98,8 @@ class Verdicts:
 
     @checked
     def to_frame(self, library: str | None = None) -> Any:
-        """One row a pair."""
-        keys = ("source", "target", "verdict", "evidence", "odds_ratio", "rows_needed", "sentence")
-        columns = {key: [getattr(pair, key) for pair in self.pairs] for key in keys}
-        return frame(columns, library or self.library)
+        """One row per pair."""
+        return frame(by_field(Verdict, self.pairs), library or self.library)
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -113,8 +109,8 @@ class Verdicts:
 
     def __repr__(self) -> str:
         counts = Counter(pair.verdict for pair in self.pairs)
-        told = ", ".join(f"{counts[word]} {word}" for word in (LINKED, NOT_LINKED, CANNOT_TELL))
-        return f"Verdicts({len(self.pairs)} pairs: {told})"
+        words = ", ".join(f"{counts[word]} {word}" for word in (LINKED, NOT_LINKED, CANNOT_TELL))
+        return f"Verdicts({len(self.pairs)} pairs: {words})"
 
 
 @checked
@@ -131,9 +127,9 @@ def verdict(
     A pair that was not found is *not linked* only down to a size: the smallest odds ratio that
     would have been found with the power asked for, given what the search knew at its end. If
     that size is above the one that matters, or the evidence is that of a tentative link, the
-    answer is *cannot tell*, with the rows that would settle it. So it is where a setting keeps a
-    pair out: a forbidden link, the rule "and", ``max_degree``, a selector that asks for more than
-    the threshold.
+    answer is *cannot tell*, with the rows that would settle it. The same is said where a setting
+    keeps a pair out: a forbidden link, the rule "and", ``max_degree``, a selector that asks for
+    more than the threshold.
 
     Parameters
     ----------
@@ -149,16 +145,11 @@ def verdict(
         The probability of finding a link of the size named; above one half.
     progress : function of (columns done, columns in all), optional
 
-    Returns
-    -------
-    Verdicts
-        With ``of(a, b)`` and ``to_frame()``.
-
     Examples
     --------
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(4), coupling=0.5, signs="positive")
-    >>> verdicts = verdict(ig.GreedyGraph().fit(field.sample(1500, seed=1)))
+    >>> verdicts = ig.verdict(ig.GreedyGraph().fit(field.sample(1500, seed=1)))
     >>> verdicts
     Verdicts(6 pairs: 3 linked, 3 not linked, 0 cannot tell)
     >>> print(verdicts.of("x0", "x3"))
@@ -167,34 +158,24 @@ def verdict(
     checked_estimator(estimator)
     names = estimator.table_.names
     wanted = sorted({position_of(name, names) for name in (names if columns is None else columns)})
-    return _Judge(estimator, float(np.log(float(matters))), power).verdicts(wanted, progress)
-
-
-@dataclass(frozen=True)
-class _Pair:
-    """What the searches say of a pair: its evidence at the end where it is more, and at the end
-    that decides; the least log odds ratio that would be found; how many ends chose it.
-    """
-
-    a: int
-    b: int
-    evidence: float
-    decides: float
-    least: float
-    ends: int
+    judge = _Judge(estimator, float(np.log(float(matters))), power)
+    judge.look(wanted, progress or (lambda done, total: None))
+    pairs = tuple(judge.verdict(a, b) for a, b in combinations(wanted, 2))
+    return Verdicts(pairs, names, estimator.table_.library)
 
 
 class _Judge:
+    """What the searches say of each pair of columns, as matrices, and the verdicts."""
+
     def __init__(self, estimator: GreedyGraph, matters: float, power: float) -> None:
         table = estimator.table_
         self.estimator, self.names, self.n = estimator, table.names, table.n
         self.matters, self.power = matters, power
         self.needed = 2.0 * self.n * estimator.threshold_
         self.tentative = 2.0 * self.n * TENTATIVE.threshold(self.n, len(self.names))
-        self.required = estimator.search_.required
         self.linked = {(e.source, e.target): float(e.evidence or 0.0) for e in estimator.graph_}
 
-    def verdicts(self, columns: Sequence[int], progress: Progress | None) -> Verdicts:
+    def look(self, columns: Sequence[int], progress: Progress) -> None:
         p = len(self.names)
         evidence, least = np.zeros((p, p)), np.full((p, p), np.inf)
         chosen = np.zeros((p, p), dtype=int)
@@ -204,18 +185,15 @@ class _Judge:
             allowed = list(self.estimator.search_.constraints.candidates(r, others))
             least[r, allowed] = self._least(search, allowed)
             chosen[r, list(search.path.support)] = 1
-            if progress is not None:
-                progress(done, len(columns))
+            progress(done, len(columns))
         both = self.estimator.rule == "and"
-        decides = (np.minimum if both else np.maximum)(evidence, evidence.T)
-        evidence = np.maximum(evidence, evidence.T)
-        least = (np.maximum if both else np.minimum)(least, least.T)
-        ends = chosen + chosen.T
-        pairs = tuple(
-            self._verdict(_Pair(a, b, evidence[a, b], decides[a, b], least[a, b], ends[a, b]))
-            for a, b in combinations(columns, 2)
-        )
-        return Verdicts(pairs, self.names, self.estimator.table_.library)
+        #: Evidence at the end where it is more, and at the end that decides.
+        self.evidence = np.maximum(evidence, evidence.T)
+        self.decides = (np.minimum if both else np.maximum)(evidence, evidence.T)
+        #: The least log odds ratio that would be found.
+        self.least = (np.maximum if both else np.minimum)(least, least.T)
+        #: How many ends chose the pair.
+        self.ends = chosen + chosen.T
 
     def _least(self, search: Search, others: list[int]) -> list[float]:
         """The least log odds ratio found at one end, for each of the others."""
@@ -228,16 +206,16 @@ class _Judge:
                 sizes[t] = least_log_odds(edge, self.needed, self.n, power)
         return [sizes[t] for t in others]
 
-    def _verdict(self, pair: _Pair) -> Verdict:
-        a, b, evidence, least = pair.a, pair.b, float(pair.evidence), float(pair.least)
-        barred = kept_out(self.estimator, a, b, pair.ends)
+    def verdict(self, a: int, b: int) -> Verdict:
+        evidence, least, ends = float(self.evidence[a, b]), float(self.least[a, b]), self.ends[a, b]
+        barred = kept_out(self.estimator, a, b, ends)
         if (a, b) in self.linked:
             evidence = self.linked[a, b]
             word, rows = LINKED, float("nan")
-            asked = ", as required" if (a, b) in self.required else ""
+            asked = ", as required" if (a, b) in self.estimator.search_.required else ""
             said = f"linked{asked} (evidence {number(evidence)})"
-        elif barred and (pair.ends or evidence > self.needed or np.isinf(least)):
-            word, rows = CANNOT_TELL, self._rows_beyond(pair)
+        elif barred and (ends or evidence > self.needed or np.isinf(least)):
+            word, rows = CANNOT_TELL, self._rows_beyond(ends, float(self.decides[a, b]))
             said = f"cannot tell: {barred} (evidence {number(evidence)}"
             said += f"; a link needs {number(self.needed)})"
         else:
@@ -246,38 +224,35 @@ class _Judge:
         said = f"{self.names[a]} and {self.names[b]}: {said}"
         return Verdict(self.names[a], self.names[b], word, evidence, ratio, rows, said)
 
-    def _rows_beyond(self, pair: _Pair) -> float:
+    def _rows_beyond(self, ends: int, decides: float) -> float:
         """Rows that would settle a pair that a setting keeps out, although one end has enough."""
-        if pair.ends == 0:  # forbidden, or beyond the largest number of neighbours
+        if ends == 0:  # forbidden, or beyond the largest number of neighbours
             return float("inf")
-        if pair.ends == 1 and self.estimator.rule == "and":
-            return self._rows_for(pair.decides) if pair.decides > 0 else float("inf")
+        if ends == 1 and self.estimator.rule == "and":
+            return self._rows_for(decides) if decides > 0 else float("inf")
         return float("nan")
 
     def _judged(self, evidence: float, least: float) -> tuple[str, float, str]:
         """The verdict, the rows needed, and the words for it."""
-        share = f"{100 * self.power:.3g} % power"
+        share, rows = f"{100 * self.power:.3g} % power", float("inf")
+        if np.isfinite(least) and evidence <= self.tentative and least <= self.matters:
+            said = f"not linked down to an odds ratio of {number(np.exp(least))}"
+            return NOT_LINKED, float("nan"), f"{said} (a larger one: found with {share})"
         if not np.isfinite(least):
-            said = "cannot tell: no link would have been found, whatever its size"
-            return CANNOT_TELL, float("inf"), said
-        if evidence > self.tentative:
+            said = "no link would have been found, whatever its size"
+        elif evidence > self.tentative:
             rows = self._rows_for(evidence)
             said = (
-                f"cannot tell: evidence {number(evidence)}, too little for a link "
-                f"({number(self.needed)}) and too much for none; "
-                f"about {rows:,.0f} rows would settle it"
+                f"evidence {number(evidence)}, too little for a link ({number(self.needed)}) and "
+                f"too much for none; about {rows:,.0f} rows would settle it"
             )
-            return CANNOT_TELL, rows, said
-        if least > self.matters:
+        else:
             rows = float(rounded_up(self.n * (least / self.matters) ** 2))
             said = (
-                f"cannot tell: only odds ratios above {number(np.exp(least))} would have been "
-                f"found with {share}; for {np.exp(self.matters):.3g}, "
-                f"about {rows:,.0f} rows are needed"
+                f"only odds ratios above {number(np.exp(least))} would have been found with "
+                f"{share}; for {np.exp(self.matters):.3g}, about {rows:,.0f} rows are needed"
             )
-            return CANNOT_TELL, rows, said
-        said = f"not linked down to an odds ratio of {number(np.exp(least))}"
-        return NOT_LINKED, float("nan"), f"{said} (a larger one: found with {share})"
+        return CANNOT_TELL, rows, f"cannot tell: {said}"
 
     def _rows_for(self, evidence: float) -> float:
         """Rows with which a link as strong as this one looks would be found."""

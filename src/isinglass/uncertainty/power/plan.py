@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,12 +15,11 @@ from numpy.typing import ArrayLike
 from isinglass.engine import Progress
 from isinglass.errors import Setting, SettingError, Wording
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments import Design, Method, monotone, run, wilson
-from isinglass.experiments import Plan as Cells
+from isinglass.experiments import Cell, Design, Draw, Method, crossing, monotone, run, wilson
 from isinglass.experiments.plan import Codes, Edges
 from isinglass.graph import Graph
 from isinglass.parameters import checked
-from isinglass.repeating import RECORDS, as_recorded, formerly
+from isinglass.repeating import RECORDS, Record, as_recorded, formerly
 from isinglass.selection import FalseEdges, Selector, selector
 from isinglass.table import encode
 from isinglass.uncertainty.power.planned import Planned, Point, sentence_of
@@ -83,8 +82,8 @@ def plan(
     intercept : float
         Fields are drawn evenly from minus this to this, so that states are not equally common.
     pilot : array or data frame, optional
-        Instead of the five above. One half of its rows chooses the graph, the other half, which
-        had no say in that, tells the couplings.
+        Instead of the five above. One half of its rows chooses the graph; couplings are fitted
+        to the other half, which had no say in that.
     sample_weight, missing, n_eff, bins, max_states, high
         How the pilot table is read, as in `GreedyGraph`.
     threshold, rule
@@ -104,17 +103,9 @@ def plan(
         Give up beyond.
     graphs : int
         Tables per point.
-    seed : int
-    path : str or path, optional
-        A file that results are added to, one line per table; what is in it is not done again, so
-        that work goes on where it was stopped.
-    n_jobs : int, optional
-        Processes; None means all cores.
+    seed, path, n_jobs
+        As for `resample`; the file has one line per table, and jobs are processes.
     progress : function of (tables done, tables in this stage), optional
-
-    Returns
-    -------
-    Planned
 
     Examples
     --------
@@ -123,10 +114,20 @@ def plan(
     >>> [(at.factor, at.rows, at.graphs) for at in result.points]
     [(0.7, 200, 20), (0.7, 400, 20), (1.0, 200, 20), (1.0, 400, 20)]
     """
-    supposed: Supposition
-    if pilot is not None:
-        if any(given is not None for given in (columns, degree, coupling, odds_ratio)):
-            raise SettingError("give a pilot table, or columns, degree and coupling; not both.")
+    if pilot is None:
+        if columns is None or degree is None or (coupling is None) == (odds_ratio is None):
+            raise SettingError(
+                *("a plan needs ", Setting("columns"), ", ", Setting("degree"), ", and either "),
+                *(Setting("coupling"), " or ", Setting("odds_ratio"), "; or "),
+                Wording("a pilot table.", "--pilot FILE."),
+            )
+        if coupling is None:
+            assert odds_ratio is not None
+            coupling = coupling_of(odds_ratio, states)
+        supposed: Supposition = Guess(columns, degree, abs(coupling), states, intercept)
+    elif any(given is not None for given in (columns, degree, coupling, odds_ratio)):
+        raise SettingError("give a pilot table, or columns, degree and coupling; not both.")
+    else:
         table = encode(
             pilot,
             sample_weight,
@@ -137,56 +138,26 @@ def plan(
             high=high,
         )
         supposed = Pilot(table, seed)
-    else:
-        supposed = _guess(
-            columns,
-            degree,
-            coupling=coupling,
-            odds_ratio=odds_ratio,
-            states=states,
-            intercept=intercept,
-        )
-    work = _Work(
-        supposed,
-        partial(_learn, threshold=threshold, rule=rule),
-        f"{as_recorded(selector(threshold))}, {rule}".replace("/", ":"),
-        aim or ("graph" if pilot is None else "edges"),
-        target,
-        tuple(sorted({float(factor) for factor in factors})),
-        graphs,
-        seed,
-    )
+    method = f"{as_recorded(selector(threshold))}, {rule}".replace("/", ":")
     with tempfile.TemporaryDirectory() as temporary:
-        stage = partial(
-            run,
-            path=path or os.path.join(temporary, RECORDS),
-            work="a plan",
-            sound=_sound,
-            n_jobs=n_jobs,
-            progress=progress,
+        work = _Work(
+            supposed,
+            Method(method, partial(_learn, threshold=threshold, rule=rule)),
+            aim or ("graph" if pilot is None else "edges"),
+            target,
+            tuple(sorted({float(factor) for factor in factors})),
+            graphs,
+            seed,
+            partial(
+                run,
+                path=path or os.path.join(temporary, RECORDS),
+                work="a plan",
+                sound=lambda record: "" in record["settings"],
+                n_jobs=n_jobs,
+                progress=progress,
+            ),
         )
-        return work.answered(stage, rows, most_rows)
-
-
-def _guess(
-    columns: int | None,
-    degree: float | None,
-    *,
-    coupling: float | None,
-    odds_ratio: float | None,
-    states: int,
-    intercept: float,
-) -> Guess:
-    if columns is None or degree is None or (coupling is None) == (odds_ratio is None):
-        raise SettingError(
-            *("a plan needs ", Setting("columns"), ", ", Setting("degree"), ", and either "),
-            *(Setting("coupling"), " or ", Setting("odds_ratio"), "; or "),
-            Wording("a pilot table.", "--pilot FILE."),
-        )
-    if coupling is None:
-        assert odds_ratio is not None
-        coupling = coupling_of(odds_ratio, states)
-    return Guess(columns, degree, abs(coupling), states, intercept)
+        return work.answered(rows, most_rows)
 
 
 def _learn(codes: Codes, *, threshold: Any, rule: str) -> Graph:
@@ -204,40 +175,41 @@ class _Work:
     """The steps from a supposition to an answer."""
 
     supposed: Supposition
-    learn: Any
-    method: str
+    method: Method
     aim: str
     target: float
     factors: tuple[float, ...]
     graphs: int
     seed: int
+    run: Callable[[list[Cell]], dict[str, Record]]
 
-    def answered(self, stage: Any, rows: Sequence[int] | None, most: int) -> Planned:
+    def answered(self, rows: Sequence[int] | None, most: int) -> Planned:
         if rows is not None:
-            points = self._at(stage, rows)
-            reached = {factor: _first(points, factor, self._reaches) for factor in self.factors}
-            answers = {factor: at for factor, at in reached.items() if at is not None}
+            points, answers = self._points(rows), {}
+            for point in sorted(points, key=lambda at: -at.rows):
+                if self._measure(point) >= self.target:
+                    answers[point.factor] = point
         else:
-            points, answers = self._looked_for(stage, most)
+            points, answers = self._looked_at(self._looked_for(most))
         kept = tuple(sorted(points, key=lambda at: (at.factor, at.rows)))
+        answers = {factor: answers[factor] for factor in self.factors if factor in answers}
         sentence = sentence_of(self.supposed, self.aim, self.target, kept, answers)
-        library = self.supposed.library
-        return Planned(kept, answers, self.aim, self.target, sentence, library)
+        return Planned(kept, answers, self.aim, self.target, sentence, self.supposed.library)
 
-    def _looked_for(self, stage: Any, most: int) -> tuple[list[Point], dict[float, Point]]:
+    def _looked_for(self, most: int) -> list[Point]:
         """Find the right numbers of rows with few tables, then look closely around them."""
-        rough = dict(self._bracketed(stage, most))
-        lowest = min(rough.values()) / 4
-        steps = int(np.ceil(2 * np.log2(max(rough.values()) / lowest)))
+        rough = self._bracketed(most)
+        lowest = min(rough) / 4
+        steps = int(np.ceil(2 * np.log2(max(rough) / lowest)))
         sizes = (lowest * 2 ** (k / 2) for k in range(steps + 1))
         grid = sorted({min(rounded_up(n), most) for n in sizes})
-        points = self._at(stage, grid)
+        points = self._points(grid)
         while None in self._crossings(points).values() and grid[-1] < most:
             grid.append(min(rounded_up(grid[-1] * np.sqrt(2)), most))
-            points += self._at(stage, grid[-1:])
-        return self._looked_at(stage, points)
+            points += self._points(grid[-1:])
+        return points
 
-    def _looked_at(self, stage: Any, points: list[Point]) -> tuple[list[Point], dict[float, Point]]:
+    def _looked_at(self, points: list[Point]) -> tuple[list[Point], dict[float, Point]]:
         """Look at the answers themselves, with tables that had no part in choosing them.
 
         An answer that turns out to be too small moves the curve, and with it the answer.
@@ -251,107 +223,83 @@ class _Work:
                 for factor, n in self._crossings(points).items()
                 if n is not None and factor not in good
             }
-            points = points + self._at(stage, sorted(set(needs.values())))
+            points = points + self._points(sorted(set(needs.values())))
             at = {(point.factor, point.rows): point for point in points}
             answers |= {factor: at[factor, n] for factor, n in needs.items()}
         return points, answers
 
-    def _bracketed(self, stage: Any, most: int) -> Iterator[tuple[float, int]]:
+    def _bracketed(self, most: int) -> list[int]:
         """For each factor a number of rows that is about enough, by doubling with few tables."""
         few = max(10, self.graphs // 5)
-        n = self._least_rows()
-        for factor in sorted(self.factors, reverse=True):
+        # With fewer rows, not even the strongest link would be found as a rule.
+        needed = 2.0 * FalseEdges(0.05).threshold(1.0, self.supposed.columns)
+        n = rounded_up(max(20.0, needed / (self.supposed.strongest / 4) ** 2))
+        enough = []
+        for factor in reversed(self.factors):
             while n < most:
-                (point,) = self._points(stage, {factor: [n]}, few)
-                if self._reaches(point):
+                (point,) = self._points([n], [factor], few)
+                if self._measure(point) >= self.target:
                     break
                 n = min(rounded_up(2 * n), most)
-            yield factor, n
+            enough.append(n)
+        return enough
 
-    def _least_rows(self) -> int:
-        """With fewer, not even the strongest link would be found as a rule."""
-        needed = 2.0 * FalseEdges(0.05).threshold(1.0, self.supposed.columns)
-        return rounded_up(max(20.0, needed / (self.supposed.strongest / 4) ** 2))
+    def _points(
+        self,
+        rows: Sequence[int],
+        factors: Sequence[float] | None = None,
+        graphs: int | None = None,
+    ) -> list[Point]:
+        """Tables of some numbers of rows; by default all of them, for every factor."""
+        cells = {
+            (factor, n): [
+                Cell(Draw(self._design(factor), n, i), self.method)
+                for i in range(graphs or self.graphs)
+            ]
+            for factor in factors or self.factors
+            for n in rows
+        }
+        records = self.run([cell for each in cells.values() for cell in each]) if cells else {}
+        return [
+            _point(factor, n, [records[cell.key] for cell in each])
+            for (factor, n), each in cells.items()
+        ]
 
-    def _at(self, stage: Any, rows: Sequence[int]) -> list[Point]:
-        """All tables of these numbers of rows, for every factor."""
-        return self._points(stage, dict.fromkeys(self.factors, rows), self.graphs)
-
-    def _points(self, stage: Any, rows: Mapping[float, Sequence[int]], graphs: int) -> list[Point]:
-        designs = [self._design(factor, sizes) for factor, sizes in rows.items() if len(sizes)]
-        if not designs:
-            return []
-        cells = list(Cells(designs, [Method(self.method, self.learn)], graphs).cells())
-        records = stage(cells)
-        points = []
-        for factor, sizes in rows.items():
-            for n in sizes:
-                of_point = [
-                    records[cell.key]
-                    for cell in cells
-                    if cell.draw.n == n and cell.draw.design.name == self._name(factor)
-                ]
-                points.append(_point(factor, n, of_point))
-        return points
-
-    def _name(self, factor: float) -> str:
-        return f"plan/{self.supposed.key}/factor={factor:g}/seed={self.seed}"
-
-    def _design(self, factor: float, rows: Sequence[int]) -> Design:
+    def _design(self, factor: float) -> Design:
+        name = f"plan/{self.supposed.key}/factor={factor:g}/seed={self.seed}"
         sample = partial(_draw, self.supposed, factor)
-        p = self.supposed.columns
-        return Design(self._name(factor), p, 1, sample, tuple(rows), unit="n")
+        return Design(name, self.supposed.columns, 1, sample, (), unit="n")
 
     def _measure(self, point: Point) -> float:
         return point.recovered if self.aim == "graph" else point.found
-
-    def _reaches(self, point: Point) -> bool:
-        return self._measure(point) >= self.target
 
     def _may_do(self, point: Point) -> bool:
         """Whether what was seen does not speak against the target."""
         return (point.high if self.aim == "graph" else point.found + NEARLY) >= self.target
 
     def _crossings(self, points: Sequence[Point]) -> dict[float, int | None]:
-        return {factor: self._crossing(points, factor) for factor in self.factors}
-
-    def _crossing(self, points: Sequence[Point], factor: float) -> int | None:
         """The rows at which a rising curve through the points reaches the target."""
-        own = sorted((at for at in points if at.factor == factor), key=lambda at: at.rows)
-        heights = monotone([self._measure(at) for at in own], [at.graphs for at in own])
-        there = np.flatnonzero(heights >= self.target - 1e-12)
-        if not len(there):
-            return None
-        i = int(there[0])
-        if i == 0:
-            return own[0].rows
-        share = (self.target - heights[i - 1]) / (heights[i] - heights[i - 1])
-        low, high = np.log(own[i - 1].rows), np.log(own[i].rows)
-        return rounded_up(float(np.exp(low + share * (high - low))))
+        rows = {}
+        for factor in self.factors:
+            own = sorted((at for at in points if at.factor == factor), key=lambda at: at.rows)
+            heights = monotone([self._measure(at) for at in own], [at.graphs for at in own])
+            found = crossing([float(np.log(at.rows)) for at in own], heights, self.target)
+            between = rounded_up(float(np.exp(found.beta)))
+            rows[factor] = {">": None, "<=": own[0].rows}.get(found.bound, between)
+        return rows
 
 
-def _sound(record: Mapping[str, Any]) -> bool:
-    return "" in record["settings"]
-
-
-def _point(factor: float, n: int, records: Sequence[Mapping[str, Any]]) -> Point:
+def _point(factor: float, n: int, records: Sequence[Record]) -> Point:
     failed = [record["failed"] for record in records if "failed" in record]
     if failed:
         raise SettingError(f"no table of {n} rows could be drawn and learned from: {failed[0]}")
     false, missed = np.array([record["settings"][""] for record in records]).T
     true = np.array([record["true"] for record in records])
-    exact = int(((false == 0) & (missed == 0)).sum())
-    low, high = wilson(exact, len(records))
+    exact, graphs = int(((false == 0) & (missed == 0)).sum()), len(records)
+    low, high = wilson(exact, graphs)
     found = np.where(true > 0, 1 - missed / np.maximum(true, 1), 1.0)
-    graphs = len(records)
-    return Point(
-        factor, n, graphs, exact / graphs, low, high, float(found.mean()), float(false.mean())
-    )
-
-
-def _first(points: Sequence[Point], factor: float, reaches: Any) -> Point | None:
-    own = sorted((at for at in points if at.factor == factor), key=lambda at: at.rows)
-    return next((at for at in own if reaches(at)), None)
+    shares = exact / graphs, low, high, float(found.mean()), float(false.mean())
+    return Point(factor, n, graphs, *shares)
 
 
 def _not_in(taken: set[int], n: int) -> int:

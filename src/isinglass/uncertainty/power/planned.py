@@ -6,39 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isinglass.frames import frame
+from isinglass.frames import by_field, frame
 from isinglass.parameters import checked
 from isinglass.uncertainty.power.supposed import Supposition
 
 
 @dataclass(frozen=True)
 class Point:
-    """What happened with one number of rows.
+    """What happened with one number of rows."""
 
-    Attributes
-    ----------
-    factor : float
-        What the couplings supposed were multiplied by.
-    rows : int
-    graphs : int
-        Tables drawn, each from a graph of its own unless a pilot table gave it.
-    recovered, low, high : float
-        Share of the tables from which the whole graph was recovered, no edge too many and none
-        too few; and its 95 % interval (Wilson).
-    found : float
-        Mean share of the true edges that were found.
-    false : float
-        Mean number of false edges.
-    """
-
-    factor: float
+    factor: float  #: what the couplings supposed were multiplied by
     rows: int
-    graphs: int
-    recovered: float
-    low: float
+    graphs: int  #: tables drawn, each from a graph of its own unless a pilot table gave it
+    recovered: float  #: share of the tables from which the graph was recovered without error
+    low: float  #: of its 95 % interval (Wilson)
     high: float
-    found: float
-    false: float
+    found: float  #: mean share of the true edges that were found
+    false: float  #: mean number of false edges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,11 +36,6 @@ class Planned:
     answers : dict of factor to Point
         The number of rows that reaches the target, with what happened there; a factor for which
         no number of rows did is not in it.
-    aim : "graph" or "edges"
-    target : float
-    sentence : str
-    library : str, optional
-        That of the pilot table.
 
     Examples
     --------
@@ -76,9 +55,7 @@ class Planned:
     @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row per factor and number of rows."""
-        keys = tuple(Point.__dataclass_fields__)
-        columns = {key: [getattr(at, key) for at in self.points] for key in keys}
-        return frame(columns, library or self.library)
+        return frame(by_field(Point, self.points), library or self.library)
 
     def __str__(self) -> str:
         return self.sentence
@@ -111,7 +88,7 @@ def sentence_of(
 
 
 def _also(same: Point | None, answer: Point | None, aim: str) -> str:
-    """What the same rows are worth, and how many are needed, with other couplings."""
+    """What the same rows find with other couplings, and how many are needed then."""
     parts = [] if same is None else [f"{_words(same, aim, short=True)} with as many"]
     if answer is None:
         parts.append("no number of rows looked at is enough")

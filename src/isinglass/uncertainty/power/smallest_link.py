@@ -30,15 +30,6 @@ Array = NDArray[np.float64]
 DIRECTIONS = 32
 
 
-def typical_odds_ratio(length: float, df: int) -> float:
-    """The odds ratio of a link whose table has this root of its sum of squares.
-
-    >>> round(typical_odds_ratio(2 * 0.25, df=1), 4) == round(float(np.exp(4 * 0.25)), 4)
-    True
-    """
-    return float(np.exp(min(2.0 * length / np.sqrt(df), 700.0)))
-
-
 def typical_log_odds(table: Array) -> float:
     """Root mean square of the log odds ratios in all two-by-two parts of a zero-sum table.
 
@@ -49,17 +40,10 @@ def typical_log_odds(table: Array) -> float:
 
 
 def least_log_odds(edge: Information, needed: float, n: float, power: float) -> float:
-    """The smallest log of a typical odds ratio that is found with this power.
+    """The smallest log of a typical odds ratio that is found with this power in n rows.
 
-    Parameters
-    ----------
-    edge : Information
-    needed : float
-        The evidence that a link must exceed: a chi-square with one degree of freedom.
-    n : float
-        Rows.
-    power : float
-        Of links of several parameters, the mean over all directions.
+    `needed` is the evidence that a link must exceed, a chi-square with one degree of freedom. The
+    power for links of several parameters is the mean over all directions.
     """
     df = len(edge.held)
     back = np.linalg.pinv(edge.held, hermitian=True, rcond=1e-10)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -18,38 +18,6 @@ from isinglass.parameters import check
 from isinglass.simulate import erdos_renyi, ising, potts, random_regular
 from isinglass.table import Table
 from isinglass.uncertainty.power.smallest_link import typical_log_odds
-
-
-class Supposition(Protocol):
-    """Where models come from, with couplings as supposed or all smaller by one factor."""
-
-    @property
-    def columns(self) -> int:
-        """Number of columns."""
-        ...
-
-    @property
-    def key(self) -> str:
-        """All settings, as the beginning of a record's key."""
-        ...
-
-    @property
-    def library(self) -> str | None:
-        """The data-frame library that answers come in."""
-        ...
-
-    @property
-    def strongest(self) -> float:
-        """The log of the largest typical odds ratio: with too few rows for it, none is found."""
-        ...
-
-    def words(self, factor: float) -> str:
-        """How large the couplings are, for people."""
-        ...
-
-    def field(self, factor: float, seed: int) -> MarkovField:
-        """A model."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -73,14 +41,15 @@ class Guess:
 
     @property
     def key(self) -> str:
-        """All settings."""
-        parts = [f"p={self.columns}", f"d={self.degree:g}", f"coupling={self.coupling:g}"]
-        parts += [f"states={self.states}", f"intercept={self.intercept:g}"]
-        return "/".join(parts)
+        """All settings, as the beginning of a record's key."""
+        return (
+            f"p={self.columns}/d={self.degree:g}/coupling={self.coupling:g}/"
+            f"states={self.states}/intercept={self.intercept:g}"
+        )
 
     @property
     def strongest(self) -> float:
-        """The log odds ratio of every edge."""
+        """The log odds ratio of every edge: with too few rows for it, none is found."""
         return log_odds_of(self.coupling, self.states)
 
     def words(self, factor: float) -> str:
@@ -180,6 +149,10 @@ class Pilot:
                 "ratio instead, or a larger pilot table."
             )
         return model
+
+
+#: Where models come from, with couplings as supposed or all smaller by one factor.
+Supposition = Guess | Pilot
 
 
 def _rows(table: Table, weights: np.ndarray[Any, np.dtype[np.float64]]) -> Table:

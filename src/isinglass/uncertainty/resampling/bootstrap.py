@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.engine import Progress
 from isinglass.errors import SettingError, TableError
 from isinglass.estimators import GreedyGraph
-from isinglass.frames import frame
-from isinglass.graph import Graph, position_of
+from isinglass.frames import by_column, frame
+from isinglass.graph import Graph, Link, position_of
 from isinglass.model import MarkovField, fit_model
 from isinglass.parameters import checked
 from isinglass.repeating import Record, Task, repeat
@@ -71,28 +70,19 @@ class Bootstrap:
         Nothing is said where a column has more than two states (see `interval`), nor where the
         edge is unbounded: a zero cell stays one in every resample.
         """
-        rows = [self._row(link.source, link.target, link.unbounded, level) for link in self.graph]
-        return frame(
-            {
-                "source": [self.graph.names[link.source] for link in self.graph],
-                "target": [self.graph.names[link.target] for link in self.graph],
-                "coupling": [coupling for coupling, _, _ in rows],
-                "low": [low for _, low, _ in rows],
-                "high": [high for _, _, high in rows],
-            },
-            library or self.graph.library,
-        )
+        names = ("source", "target", "coupling", "low", "high")
+        rows = (self._row(link, level) for link in self.graph)
+        return frame(by_column(names, rows), library or self.graph.library)
 
-    def _row(
-        self, source: int, target: int, unbounded: bool, level: float
-    ) -> tuple[float | None, float | None, float | None]:
-        table = self.model.couplings[source, target]
+    def _row(self, link: Link, level: float) -> tuple[Any, ...]:
+        pair = link.source, link.target
+        a, b = (self.graph.names[end] for end in pair)
+        table = self.model.couplings[pair]
         if table.shape != (2, 2):
-            return None, None, None
-        if unbounded or not len(self.tables[source, target]):
-            return float(table[1, 1]), None, None
-        low, high = self.interval(self.graph.names[source], self.graph.names[target], level)
-        return float(table[1, 1]), float(low[1, 1]), float(high[1, 1])
+            return a, b, None, None, None
+        if link.unbounded or not len(self.tables[pair]):
+            return a, b, float(table[1, 1]), None, None
+        return a, b, *(float(end[1, 1]) for end in (table, *self.interval(a, b, level)))
 
     def __repr__(self) -> str:
         draws = len(next(iter(self.tables.values()), ()))
@@ -125,19 +115,12 @@ def bootstrap(
     n : int
         Resamples. One in which a state of some column is not drawn fails.
 
-    Returns
-    -------
-    Bootstrap
-
     Examples
     --------
     >>> import isinglass as ig
     >>> true = ig.simulate.ising(ig.simulate.chain(3), coupling=0.5, signs="positive")
     >>> est = ig.GreedyGraph().fit(true.sample(1000, seed=0))
-    >>> found = ig.bootstrap(est, n=50)
-    >>> found
-    Bootstrap(2 edges, 50 resamples; given this graph)
-    >>> low, high = found.interval("x0", "x1")
+    >>> low, high = ig.bootstrap(est, n=50).interval("x0", "x1")
     >>> bool(low[1, 1] < 0.5 < high[1, 1])
     True
     """
@@ -151,16 +134,22 @@ def bootstrap(
         n_jobs=n_jobs,
         progress=progress,
     )
-    return _collected(rerun, list(records.values()))
+    graph, states = rerun.estimator.graph_, rerun.table.n_answers
+    failures = {i: one["failed"] for i, one in enumerate(records.values()) if "failed" in one}
+    good = [one["records"][0]["tables"] for one in records.values() if "failed" not in one]
+    tables = {
+        (i, j): np.array([each[at] for each in good], float).reshape(-1, states[i], states[j])
+        for at, (i, j) in enumerate(graph.pairs)
+    }
+    return Bootstrap(graph, rerun.estimator.model_, tables, failures)
 
 
 def _refitted(rerun: Rerun, seed: int, number: int) -> Record:
     rng = np.random.default_rng([seed, number])
     size, copies = rerun.drawer.size, rerun.drawer.copies
     table, _ = rerun.drawer.table_of(rng.multinomial(size, copies / size))
-    for name, now, all_states in zip(
-        table.names, table.n_states, rerun.table.n_states, strict=True
-    ):
+    drawn = zip(table.names, table.n_states, rerun.table.n_states, strict=True)
+    for name, now, all_states in drawn:
         if now < all_states:
             raise TableError(f"a state of column {name!r} was not drawn")
     graph = rerun.estimator.graph_
@@ -169,27 +158,12 @@ def _refitted(rerun: Rerun, seed: int, number: int) -> Record:
 
 
 def _sound(rerun: Rerun, record: Record) -> bool:
+    """Whether a record has a table for each edge, whose rows and columns sum to zero."""
     (kept,) = (part["tables"] for part in record["records"])
     states = rerun.table.n_answers
-    shapes = [(states[e.source], states[e.target]) for e in rerun.estimator.graph_]
+    shapes = [(states[i], states[j]) for i, j in rerun.estimator.graph_.pairs]
     tables = [np.array(table, dtype=np.float64) for table in kept]
-    return [t.shape for t in tables] == shapes and all(map(_is_centred, tables))
-
-
-def _is_centred(table: Array) -> bool:
-    """Whether the rows and columns of a table sum to zero, as those of a model do."""
-    sums = np.concatenate([table.sum(axis=0), table.sum(axis=1)])
-    return bool(np.isfinite(table).all() and np.allclose(sums, 0.0, atol=1e-6))
-
-
-def _collected(rerun: Rerun, records: Sequence[Record]) -> Bootstrap:
-    graph, states = rerun.estimator.graph_, rerun.table.n_answers
-    good = [record["records"][0]["tables"] for record in records if "failed" not in record]
-    tables = {
-        (e.source, e.target): np.array([tables[at] for tables in good], dtype=np.float64).reshape(
-            len(good), states[e.source], states[e.target]
-        )
-        for at, e in enumerate(graph)
-    }
-    failures = {i: record["failed"] for i, record in enumerate(records) if "failed" in record}
-    return Bootstrap(graph, rerun.estimator.model_, tables, failures)
+    sums = [np.concatenate([table.sum(axis=0), table.sum(axis=1)]) for table in tables]
+    return [t.shape for t in tables] == shapes and all(
+        np.isfinite(s).all() and np.allclose(s, 0.0, atol=1e-6) for s in sums
+    )

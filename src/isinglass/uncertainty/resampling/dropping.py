@@ -13,16 +13,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.engine import Joined, Progress, RefittedValues, join
 from isinglass.estimators import GreedyGraph
-from isinglass.frames import frame
-from isinglass.graph import Graph, Link
+from isinglass.frames import by_column, frame
+from isinglass.graph import Link
 from isinglass.parameters import checked
 from isinglass.repeating import Record, Task, are_pairs, repeat
 from isinglass.uncertainty.resampling.rerun import Rerun
 
 Array = NDArray[np.float64]
+Links = Sequence[Sequence[Any]]
 STATISTICS = ("edge", "strength", "overlap")
 #: From 5 % to 75 %, in ten steps.
-SHARES = tuple(float(share) for share in np.linspace(0.05, 0.75, 10).round(4))
+SHARES = tuple(np.linspace(0.05, 0.75, 10).round(4).tolist())
+#: The quantiles of a curve.
+ENDS = (0.025, 0.975)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,23 +83,14 @@ class CaseDropping:
     @checked
     def to_frame(self, library: str | None = None) -> Any:
         """Return the whole curve: one row per share and statistic, with mean and quantiles."""
-        rows = [
-            (share, name, values)
+        rows = (
+            (share, name, values.mean().item(), *np.quantile(values, ENDS).tolist(), len(values))
             for name in STATISTICS
             for share, values in zip(self.dropped, getattr(self, name), strict=True)
             if len(values)
-        ]
-        return frame(
-            {
-                "dropped": [share for share, _, _ in rows],
-                "statistic": [name for _, name, _ in rows],
-                "mean": [float(np.mean(values)) for *_, values in rows],
-                "low": [float(np.quantile(values, 0.025)) for *_, values in rows],
-                "high": [float(np.quantile(values, 0.975)) for *_, values in rows],
-                "draws": [len(values) for *_, values in rows],
-            },
-            library or self.library,
         )
+        names = ("dropped", "statistic", "mean", "low", "high", "draws")
+        return frame(by_column(names, rows), library or self.library)
 
     def __repr__(self) -> str:
         failed = f", {len(self.failures)} draws failed" if self.failures else ""
@@ -130,10 +124,6 @@ def case_dropping(
     shares : sequence of float
         Shares of the rows to drop; strictly between 0 and 1.
 
-    Returns
-    -------
-    CaseDropping
-
     Examples
     --------
     >>> import isinglass as ig
@@ -142,23 +132,32 @@ def case_dropping(
     >>> ig.case_dropping(est, n=20, shares=(0.25, 0.5)).cs("edge")
     0.5
     """
-    shares = tuple(float(share) for share in shares)
     rerun = Rerun.of(estimator, X, sample_weight)
     key = rerun.key("dropping", seed)
-    tasks = (
-        Task.single(f"{key}/{share:g}/{i}", partial(_dropped, rerun, seed, share, i))
-        for share in shares
-        for i in range(int(n))
-    )
+    keys = {float(share): [f"{key}/{share:g}/{i}" for i in range(int(n))] for share in shares}
     records = repeat(
-        tasks,
+        (
+            Task.single(key, partial(_dropped, rerun, seed, share, i))
+            for share, own in keys.items()
+            for i, key in enumerate(own)
+        ),
         work="case dropping",
         path=path,
         sound=partial(_sound, rerun),
         n_jobs=n_jobs,
         progress=progress,
     )
-    return _compared(rerun, shares, records, int(n))
+    p, whole = len(rerun.table.columns), [_row(link) for link in rerun.estimator.graph_]
+    failures = {key: record["failed"] for key, record in records.items() if "failed" in record}
+    compared = {
+        key: _comparison(whole, record["records"][0]["links"], p)
+        for key, record in records.items()
+        if key not in failures
+    }
+    seen = [[compared[key] for key in own if key in compared] for own in keys.values()]
+    columns = [np.array(some).reshape(-1, 3).T for some in seen]
+    edge, strength, overlap = (tuple(column[k] for column in columns) for k in range(3))
+    return CaseDropping(tuple(keys), edge, strength, overlap, failures, rerun.table.library)
 
 
 def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Record:
@@ -167,7 +166,7 @@ def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Record:
     table, runs, threshold = rerun.run(rerun.drawer.some(rng, size))
     values = RefittedValues(table, bool(rerun.estimator.intercept), 1)
     graph = join(Joined(runs, threshold, rerun.estimator.rule, table, values))
-    return {"records": [{"links": [[e.source, e.target, _signed(e)] for e in graph.links]}]}
+    return {"records": [{"links": [_row(link) for link in graph]}]}
 
 
 def _sound(rerun: Rerun, record: Record) -> bool:
@@ -178,44 +177,21 @@ def _sound(rerun: Rerun, record: Record) -> bool:
     return are_pairs(pairs, p) and all(0 <= strength <= 1 for strength in strengths)
 
 
-def _signed(link: Link) -> float:
-    return -link.weight if link.sign < 0 else link.weight
+def _row(link: Link) -> list[Any]:
+    return [link.source, link.target, -link.weight if link.sign < 0 else link.weight]
 
 
-def _compared(
-    rerun: Rerun, shares: tuple[float, ...], records: dict[str, Record], n: int
-) -> CaseDropping:
-    whole = _weights_of(rerun.estimator.graph_)
-    p = len(rerun.table.columns)
-    failures = {key: record["failed"] for key, record in records.items() if "failed" in record}
-    values: list[list[tuple[float, float, float]]] = [[] for _ in shares]
-    for at, record in enumerate(records.values()):
-        if "failed" not in record:
-            other = {(a, b): weight for a, b, weight in record["records"][0]["links"]}
-            values[at // n].append(_comparison(whole, other, p))
-    columns = [np.array(some).reshape(-1, 3).T for some in values]
-    edge, strength, overlap = (tuple(column[k] for column in columns) for k in range(3))
-    return CaseDropping(shares, edge, strength, overlap, failures, rerun.table.library)
-
-
-def _weights_of(graph: Graph) -> dict[tuple[int, int], float]:
-    return {(e.source, e.target): _signed(e) for e in graph.links}
-
-
-def _comparison(
-    whole: dict[tuple[int, int], float], other: dict[tuple[int, int], float], p: int
-) -> tuple[float, float, float]:
+def _comparison(whole: Links, other: Links, p: int) -> tuple[float, float, float]:
     """Correlation of edges, correlation of the columns' strengths, overlap of the edge sets."""
-    either = whole.keys() | other.keys()
-    overlap = len(whole.keys() & other.keys()) / len(either) if either else 1.0
     matrices = np.zeros((2, p, p))
-    for matrix, weights in zip(matrices, (whole, other), strict=True):
-        for (a, b), weight in weights.items():
+    for matrix, links in zip(matrices, (whole, other), strict=True):
+        for a, b, weight in links:
             matrix[a, b] = matrix[b, a] = weight
-    above = np.triu_indices(p, 1)
-    one, two = (matrix[above] for matrix in matrices)
-    sums = np.abs(matrices).sum(axis=1)
-    return _correlation(one, two), _correlation(*sums), overlap
+    one, two = (matrix[np.triu_indices(p, 1)] for matrix in matrices)
+    sets = [{(a, b) for a, b, _ in links} for links in (whole, other)]
+    either = sets[0] | sets[1]
+    overlap = len(sets[0] & sets[1]) / len(either) if either else 1.0
+    return _correlation(one, two), _correlation(*np.abs(matrices).sum(axis=1)), overlap
 
 
 def _correlation(one: Array, two: Array) -> float:

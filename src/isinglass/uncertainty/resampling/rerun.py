@@ -36,7 +36,12 @@ class Rerun:
             estimator = GreedyGraph(**estimator.get_params(deep=False))
             estimator.fit(X, sample_weight=sample_weight)
         elif X is not None:
-            _check_same(estimator, X, sample_weight)
+            given = estimator.encode(X, sample_weight)
+            if given.fingerprint != estimator.table_.fingerprint:
+                raise SettingError(
+                    "X is not the table the estimator was fitted to, or its weights are others; "
+                    "leave X out (the fitted table is kept), or fit again."
+                )
         return cls(estimator, Drawer.of(estimator.table_))
 
     @property
@@ -70,11 +75,3 @@ def key_of(kind: str, estimator: GraphEstimator, seed: int, *content: str) -> st
     known = {name: as_recorded(settings[name]) for name in sorted(settings) if name != "n_jobs"}
     digest = sha256(repr((*content, known)).encode("utf-8", "backslashreplace"))
     return f"{kind}/{digest.hexdigest()[:16]}/seed={seed}"
-
-
-def _check_same(estimator: GreedyGraph, X: Any, sample_weight: Any) -> None:
-    if estimator.encode(X, sample_weight).fingerprint != estimator.table_.fingerprint:
-        raise SettingError(
-            "X is not the table the estimator was fitted to, or its weights are others; leave X "
-            "out (the fitted table is kept), or fit again."
-        )

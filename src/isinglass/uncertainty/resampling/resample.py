@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -16,7 +15,7 @@ from isinglass.engine import Progress
 from isinglass.engine.join import pairs_at
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.frames import frame
+from isinglass.frames import by_column, frame
 from isinglass.graph import Graph
 from isinglass.parameters import checked
 from isinglass.repeating import Record, Task, are_pairs, repeat
@@ -64,7 +63,9 @@ class Resamples:
         counts = Counter(dict.fromkeys(self.graph.edges, 0))
         for edges in self.halves:
             counts.update(edges)
-        return {pair: counts[pair] / max(len(self.halves), 1) for pair in self._in_order(counts)}
+        place = {name: at for at, name in enumerate(self.graph.names)}
+        ordered = sorted(counts, key=lambda pair: (place[pair[0]], place[pair[1]]))
+        return {pair: counts[pair] / max(len(self.halves), 1) for pair in ordered}
 
     @cached_property
     def simultaneous(self) -> dict[Names, float]:
@@ -98,22 +99,12 @@ class Resamples:
     def to_frame(self, library: str | None = None) -> Any:
         """Return a data frame, one row per pair that was ever chosen, in column order."""
         tiers = dict(zip(self.graph.edges, (link.tier for link in self.graph.links), strict=True))
-        pairs = list(self.frequency)
-        return frame(
-            {
-                "source": [a for a, _ in pairs],
-                "target": [b for _, b in pairs],
-                "frequency": list(self.frequency.values()),
-                "simultaneous": [self.simultaneous[pair] for pair in pairs],
-                "in_graph": [pair in tiers for pair in pairs],
-                "tier": [tiers.get(pair, "") for pair in pairs],
-            },
-            library or self.graph.library,
+        rows = (
+            (*pair, share, self.simultaneous[pair], pair in tiers, tiers.get(pair, ""))
+            for pair, share in self.frequency.items()
         )
-
-    def _in_order(self, pairs: Counter[Names]) -> list[Names]:
-        place = {name: at for at, name in enumerate(self.graph.names)}
-        return sorted(pairs, key=lambda pair: (place[pair[0]], place[pair[1]]))
+        names = ("source", "target", "frequency", "simultaneous", "in_graph", "tier")
+        return frame(by_column(names, rows), library or self.graph.library)
 
     def __repr__(self) -> str:
         failed = f", {len(self.failures)} pairs failed" if self.failures else ""
@@ -164,19 +155,11 @@ def resample(
         Threads; None means all cores.
     progress : function of (pairs done, pairs in all), optional
 
-    Returns
-    -------
-    Resamples
-
     Examples
     --------
-    >>> import numpy as np
     >>> import isinglass as ig
-    >>> rng = np.random.default_rng(0)
-    >>> a = rng.integers(0, 2, 400)
-    >>> b = np.where(rng.random(400) < 0.8, a, 1 - a)
-    >>> est = ig.GreedyGraph().fit(np.column_stack([a, b, rng.integers(0, 2, 400)]))
-    >>> found = ig.resample(est, n=20)
+    >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+    >>> found = ig.resample(ig.GreedyGraph(), field.sample(400, seed=0), n=20)
     >>> found
     Resamples(20 half-samples of 200 rows, ... edges on average)
     >>> found.frequency["x0", "x1"]
@@ -193,32 +176,26 @@ def resample(
         sound=partial(_sound, rerun),
         n_jobs=n_jobs,
         progress=progress,
+    ).values()
+    names = rerun.table.names
+    halves = (half["edges"] for record in records for half in record.get("records", ()))
+    return Resamples(
+        rerun.estimator.graph_,
+        tuple(frozenset((names[a], names[b]) for a, b in edges) for edges in halves),
+        rerun.drawer.size // 2,
+        {at: record["failed"] for at, record in enumerate(records) if "failed" in record},
     )
-    return _collected(rerun, list(records.values()))
 
 
 def _halves(rerun: Rerun, seed: int, number: int) -> Record:
-    rng = np.random.default_rng([seed, number])
-    return {"records": [_edges(rerun, half) for half in rerun.drawer.halves(rng)]}
+    made = []
+    for half in rerun.drawer.halves(np.random.default_rng([seed, number])):
+        _, runs, threshold = rerun.run(half)
+        pairs = pairs_at(runs, threshold, rerun.estimator.rule)
+        made.append({"edges": sorted(map(list, pairs))})
+    return {"records": made}
 
 
 def _sound(rerun: Rerun, record: Record) -> bool:
     p, halves = len(rerun.table.columns), record["records"]
     return len(halves) == 2 and all(are_pairs(half["edges"], p) for half in halves)
-
-
-def _edges(rerun: Rerun, half: Any) -> Record:
-    _, runs, threshold = rerun.run(half)
-    pairs = pairs_at(runs, threshold, rerun.estimator.rule)
-    return {"edges": sorted(map(list, pairs))}
-
-
-def _collected(rerun: Rerun, records: Sequence[Record]) -> Resamples:
-    names = rerun.table.names
-    failures = {at: record["failed"] for at, record in enumerate(records) if "failed" in record}
-    halves = [
-        frozenset((names[a], names[b]) for a, b in half["edges"])
-        for record in records
-        for half in record.get("records", ())
-    ]
-    return Resamples(rerun.estimator.graph_, tuple(halves), rerun.drawer.size // 2, failures)

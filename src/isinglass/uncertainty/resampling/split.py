@@ -27,15 +27,15 @@ from isinglass.core import MAX_STATES
 from isinglass.engine import Progress
 from isinglass.errors import SettingError, StoppedEarly
 from isinglass.estimators.base import GraphEstimator
-from isinglass.frames import frame
+from isinglass.frames import by_column, frame
 from isinglass.model.fit.layout import Pair
 from isinglass.parameters import checked
 from isinglass.repeating import Record, Task, are_pairs, repeat
-from isinglass.table import Table, encode
+from isinglass.table import encode
 from isinglass.table.cells import open_source
 from isinglass.table.rows import split_weights
 from isinglass.uncertainty.resampling.rerun import key_of
-from isinglass.uncertainty.standard_errors import fit_with_errors
+from isinglass.uncertainty.standard_errors import errors_like
 
 Array = NDArray[np.float64]
 
@@ -63,11 +63,11 @@ class SplitTest:
     level : float
         The false-discovery rate that `edges` keeps.
     splits : int
-        How many splits there were, those that failed not counted.
+        Splits that did not fail.
     failures : dict of str to int
         What went wrong in other splits, and how often.
     null : str
-        What a small p-value speaks against.
+        The null hypothesis of a pair.
 
     Examples
     --------
@@ -90,27 +90,20 @@ class SplitTest:
     @property
     def edges(self) -> list[tuple[str, str]]:
         """The pairs found at the level, by name, in column order."""
-        found = false_discoveries(self.p_values, self._pairs, self.level)
+        pairs = len(self.names) * (len(self.names) - 1) // 2
+        found = false_discoveries(self.p_values, pairs, self.level)
         return [(self.names[i], self.names[j]) for i, j in sorted(found)]
-
-    @property
-    def _pairs(self) -> int:
-        return len(self.names) * (len(self.names) - 1) // 2
 
     @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row for each pair that some split chose, the smallest p-value first."""
-        order = sorted(self.p_values, key=lambda pair: (self.p_values[pair], pair))
         found = set(self.edges)
-        names = [(self.names[i], self.names[j]) for i, j in order]
-        columns: dict[str, list[Any]] = {
-            "source": [a for a, _ in names],
-            "target": [b for _, b in names],
-            "p_value": [self.p_values[pair] for pair in order],
-            "chosen": [self.chosen[pair] for pair in order],
-            "found": [pair in found for pair in names],
-        }
-        return frame(columns, library or self.library)
+        rows = []
+        for p_value, pair in sorted((p_value, pair) for pair, p_value in self.p_values.items()):
+            a, b = (self.names[end] for end in pair)
+            rows.append((a, b, p_value, self.chosen[pair], (a, b) in found))
+        names = ("source", "target", "p_value", "chosen", "found")
+        return frame(by_column(names, rows), library or self.library)
 
     def __repr__(self) -> str:
         return (
@@ -136,7 +129,7 @@ def split_test(
     """Choose a graph on half of the rows, test its edges on the other half, many times.
 
     The null hypothesis of a pair: no coupling in the pairwise model on the graph that the other
-    half chose. Half the rows find fewer links than all of them; what is found can be trusted.
+    half chose. Half of the rows find fewer links than all of them; what is found can be trusted.
 
     Parameters
     ----------
@@ -149,17 +142,8 @@ def split_test(
         The false-discovery rate.
     clusters : array, one label per row, optional
         Rows of one cluster stay in one half, and errors allow for their dependence.
-    seed : int
-    path : str or path, optional
-        A file that results are added to, one line per split; what is in it is not done again, so
-        that work goes on where it was stopped, or with more `splits`. What failed is tried again.
-    n_jobs : int, optional
-        Threads; None means all cores.
-    progress : function of (splits done, splits in all), optional
-
-    Returns
-    -------
-    SplitTest
+    seed, path, n_jobs, progress
+        As for `resample`; the file has one line per split.
 
     Examples
     --------
@@ -169,10 +153,11 @@ def split_test(
     >>> test.edges
     [('x0', 'x1'), ('x1', 'x2'), ('x2', 'x3')]
     """
-    X, weights = _without_weights(X, sample_weight)
+    _, weights = split_weights(open_source(X), sample_weight)
+    if isinstance(sample_weight, str):
+        X = nw.from_native(X, eager_only=True).drop(sample_weight).to_native()
     units = None if clusters is None else _units(clusters, len(weights))
-    halves = Halves(estimator, X, weights, units)
-    source = open_source(X)
+    halves, source = Halves(estimator, X, weights, units), open_source(X)
     key = "" if path is None else halves.key(seed)
     with warnings.catch_warnings():  # around all threads: filters are those of the process
         warnings.simplefilter("ignore", StoppedEarly)
@@ -188,11 +173,8 @@ def split_test(
             progress=progress,
         )
     failures = Counter(record["failed"] for record in records.values() if "failed" in record)
-    found = [
-        {(i, j): p for i, j, p in record["p_values"]}
-        for record in records.values()
-        if "failed" not in record
-    ]
+    good = [record["p_values"] for record in records.values() if "failed" not in record]
+    found = [{(i, j): p for i, j, p in p_values} for p_values in good]
     if not found:
         raise SettingError(f"all {splits} splits failed; the first: {next(iter(failures))}")
     pairs = sorted({pair for each in found for pair in each})
@@ -228,17 +210,14 @@ class Halves:
         rng = np.random.default_rng()
         rng.bit_generator.state = state
         first = half_of(self.weights, self.clusters, rng)
-        choosing = self._copy()
+        n_eff = self.estimator.n_eff
+        halved = n_eff if isinstance(n_eff, str) else float(n_eff) / 2.0
+        choosing: Any = clone(self.estimator).set_params(n_jobs=1, n_eff=halved)
         graph = choosing.fit(self.X, sample_weight=first).graph_
         if not len(graph):
             return {"p_values": []}
-        model = fit_with_errors(
-            self._encoded(choosing, self.weights - first),
-            graph,
-            clusters=self.clusters,
-            sampling=choosing.n_eff == "kish",
-            intercept=bool(getattr(choosing, "intercept", True)),
-        )
+        others = choosing.encode(self.X, self.weights - first)
+        model = errors_like(choosing, others, graph, clusters=self.clusters)
         p = {}
         for i, j in model.couplings:
             bounded = (i, j) not in model.unbounded
@@ -248,34 +227,12 @@ class Halves:
     def key(self, seed: int) -> str:
         """A name for the results of these rows, in this order, and these settings."""
         settings = self.estimator.get_params(deep=False)
-        table = encode(  # with every row, so that a gap does not move those that follow
-            self.X,
-            missing="state",
-            bins=settings.get("bins"),
-            max_states=MAX_STATES,
-        )
+        # With every row, so that a missing value does not move those that follow.
+        table = encode(self.X, missing="state", bins=settings.get("bins"), max_states=MAX_STATES)
         units = "" if self.clusters is None else _digest(self.clusters)
         method = type(self.estimator).__name__
         content = (table.fingerprint, _digest(self.weights), units, method)
         return key_of("splits", self.estimator, seed, *content)
-
-    def _copy(self) -> Any:
-        """The estimator as it would be for half of the rows."""
-        copy = clone(self.estimator).set_params(n_jobs=1)
-        if not isinstance(copy.n_eff, str):
-            copy.set_params(n_eff=float(copy.n_eff) / 2.0)
-        return copy
-
-    def _encoded(self, choosing: Any, weights: Array) -> Table:
-        return encode(
-            self.X,
-            weights,
-            missing=choosing.missing,
-            n_eff=choosing.n_eff,
-            bins=choosing.bins,
-            max_states=choosing.max_states,
-            high=choosing.high,
-        )
 
 
 def _sound(columns: int, record: Record) -> bool:
@@ -308,9 +265,8 @@ def joined(splits: Sequence[Mapping[Pair, float]], pair: Pair) -> float:
     0.0799...
     """
     ordered = np.sort([split.get(pair, 1.0) for split in splits])
-    count = len(ordered)
-    shares = np.arange(1, count + 1) / count
-    allowed = shares >= min(LEAST, 1.0)
+    shares = np.arange(1, len(ordered) + 1) / len(ordered)
+    allowed = shares >= LEAST
     best = float(np.min(ordered[allowed] / shares[allowed]))
     return min(1.0, (1.0 - float(np.log(LEAST))) * best)
 
@@ -318,20 +274,13 @@ def joined(splits: Sequence[Mapping[Pair, float]], pair: Pair) -> float:
 def false_discoveries(p_values: Mapping[Pair, float], pairs: int, level: float) -> Iterable[Pair]:
     """Pairs to keep so that the false-discovery rate is at most `level`.
 
-    The p-values are multiplied by the number of tests already, so the i-th smallest is compared
+    The p-values are already multiplied by the number of tests, so the i-th smallest is compared
     with i times the level, over the sum of 1/k up to all pairs.
     """
     order = sorted(p_values, key=lambda pair: p_values[pair])
     harmonic = float(np.sum(1.0 / np.arange(1, pairs + 1)))
     kept = [at for at, pair in enumerate(order, start=1) if p_values[pair] <= at * level / harmonic]
     return order[: kept[-1]] if kept else []
-
-
-def _without_weights(X: Any, sample_weight: ArrayLike | str | None) -> tuple[Any, Array]:
-    _, weights = split_weights(open_source(X), sample_weight)
-    if isinstance(sample_weight, str):
-        X = nw.from_native(X, eager_only=True).drop(sample_weight).to_native()
-    return X, weights
 
 
 def _digest(numbers: NDArray[Any]) -> str:

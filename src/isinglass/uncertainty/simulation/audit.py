@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
@@ -19,73 +19,48 @@ from isinglass.estimators import GreedyGraph
 from isinglass.estimators.folds import as_written
 from isinglass.experiments import Cell, Design, Draw, Found, Method, run
 from isinglass.experiments.plan import Codes, hashed
-from isinglass.frames import frame
+from isinglass.frames import by_column, by_field, frame
 from isinglass.parameters import checked
 from isinglass.repeating import Record, are_pairs, as_recorded, formerly, warn_renamed
-from isinglass.selection import FIRM, TENTATIVE
-from isinglass.table import Table
+from isinglass.selection import tier_levels
 from isinglass.uncertainty.power.smallest_link import typical_log_odds
-from isinglass.uncertainty.simulation.denser import DenserModel, denser_model, lowest_threshold
+from isinglass.uncertainty.simulation.denser import DenserModel, Pair, band_ends, denser_model
 
-TIERS = {"firm": FIRM, "tentative": TENTATIVE}
 #: The graph of the estimator's own threshold, where that is neither of the tiers'.
 CHOSEN = "chosen"
 #: Typical odds ratios between which links are counted together.
 SIZES = (1.0, 1.25, 1.5, 2.0, 3.0, 5.0, float("inf"))
 
 Array = NDArray[np.float64]
+Seen = tuple[Sequence[Pair], Record]
+"""The links of a drawn table that had to be found, and its record."""
 
 
 @dataclass(frozen=True)
 class Tier:
-    """What the graph of one threshold is like.
+    """What the graph of one threshold is like."""
 
-    Attributes
-    ----------
-    name : "firm", "tentative" or "chosen"
-    threshold : float
-        On the table itself.
-    edges : int
-        Edges of the table's own graph.
-    false, error : float
-        Mean number of false edges in the graphs of drawn tables, and its standard error.
-    found : float
-        Mean share of the links of the drawn tables that were found; NaN if they had none.
-    """
-
-    name: str
-    threshold: float
-    edges: int
-    false: float
-    error: float
-    found: float
+    name: str  #: "firm", "tentative" or "chosen"
+    threshold: float  #: on the table itself
+    edges: int  #: of the table's own graph
+    false: float  #: mean number of false edges in the graphs of drawn tables
+    error: float  #: its standard error
+    found: float  #: mean share of the links of drawn tables that were found; NaN if there are none
 
 
 @dataclass(frozen=True)
 class Detection:
-    """The probability of finding links of one size.
+    """The probability of finding links of one size."""
 
-    Attributes
-    ----------
-    low, high : float
-        Typical odds ratios (or their inverses) of the links, above `low` and up to `high`.
-    links : int
-        How often such a link was to be found.
-    found : dict of tier to float
-        The share that was.
-    """
-
-    low: float
-    high: float
-    links: int
-    found: Mapping[str, float]
+    low: float  #: typical odds ratios (or their inverses) are above this
+    high: float  #: and up to this
+    links: int  #: how often such a link was to be found
+    found: Mapping[str, float]  #: by tier, the share that was
 
     @property
     def words(self) -> str:
         """The range of odds ratios."""
-        if np.isinf(self.high):
-            return f"above {self.low:g}"
-        return f"{self.low:g} to {self.high:g}"
+        return f"{self.low:g} to {self.high:g}" if self.high < np.inf else f"above {self.low:g}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,14 +69,10 @@ class Audit:
 
     Attributes
     ----------
-    tiers : tuple of Tier
     detection : tuple of Detection
         By size of link, for sizes that occur.
-    tables : int
-        Tables drawn and learned from.
-    failed : int
-        Tables that could not be.
-    sentence : str
+    tables, failed : int
+        Tables drawn and learned from; tables that could not be.
 
     Examples
     --------
@@ -122,27 +93,22 @@ class Audit:
     @checked
     def tier(self, name: str) -> Tier:
         """One tier, by its name."""
-        for tier in self.tiers:
-            if tier.name == name:
-                return tier
-        raise SettingError(f"there is no tier {name!r}; there are {[t.name for t in self.tiers]}.")
+        by_name = {tier.name: tier for tier in self.tiers}
+        if name not in by_name:
+            raise SettingError(f"there is no tier {name!r}; there are {list(by_name)}.")
+        return by_name[name]
 
     @checked
     def to_frame(self, library: str | None = None) -> Any:
         """One row per tier."""
-        keys = tuple(Tier.__dataclass_fields__)
-        columns = {key: [getattr(tier, key) for tier in self.tiers] for key in keys}
-        return frame(columns, library or self.library)
+        return frame(by_field(Tier, self.tiers), library or self.library)
 
     @checked
     def detection_frame(self, library: str | None = None) -> Any:
         """One row per size of link, one column per tier."""
-        columns: dict[str, list[Any]] = {
-            "odds_ratio": [size.words for size in self.detection],
-            "links": [size.links for size in self.detection],
-        }
-        for tier in self.tiers:
-            columns[tier.name] = [size.found[tier.name] for size in self.detection]
+        tiers = [tier.name for tier in self.tiers]
+        rows = ((s.words, s.links, *(s.found[tier] for tier in tiers)) for s in self.detection)
+        columns = by_column(("odds_ratio", "links", *tiers), rows)
         return frame(columns, library or self.library)
 
     @property
@@ -193,17 +159,8 @@ def audit(
         The table, as for `GreedyGraph.fit`.
     n : int
         Tables to draw.
-    seed : int
-    path : str or path, optional
-        A file that results are added to, one line per table; what is in it is not done again, so
-        that work goes on where it was stopped, or with a larger `n`.
-    n_jobs : int, optional
-        Processes; None means all cores.
-    progress : function of (tables done, tables in all), optional
-
-    Returns
-    -------
-    Audit
+    seed, path, n_jobs, progress
+        As for `resample`; the file has one line per table, and jobs are processes.
 
     Examples
     --------
@@ -223,11 +180,9 @@ def audit(
     records = run(cells, path, work="an audit", sound=again.sound, n_jobs=n_jobs, progress=progress)
     good = {cell: records[cell.key] for cell in cells if "kept" in records[cell.key]}
     if not good:
-        raise SettingError(f"no drawn table could be learned from: {_reason(records)}")
-    tables = [
-        _Seen(again.sought(model, cell), record["settings"], record["kept"])
-        for cell, record in good.items()
-    ]
+        reason = next(record["failed"] for record in records.values() if "failed" in record)
+        raise SettingError(f"no drawn table could be learned from: {reason}")
+    tables = [(again.sought(model, cell), record) for cell, record in good.items()]
     tiers = tuple(_tier(name, fitted, again, tables) for name in again.thresholds)
     detection = tuple(_detection(model, tables, again.thresholds))
     sentence = _sentence(tiers, detection, len(tables))
@@ -239,8 +194,7 @@ def _fitted(estimator: GreedyGraph, X: Any, sample_weight: Any) -> GreedyGraph:
     if not isinstance(estimator, GreedyGraph):
         raise SettingError(f"audit needs a GreedyGraph, not a {type(estimator).__name__}.")
     fitted: GreedyGraph = clone(estimator).fit(X, sample_weight=sample_weight)
-    table = fitted.table_
-    floor = min(lowest_threshold(table.n, len(table.columns)), fitted.floor_)
+    floor = min(*band_ends(fitted.table_).values(), fitted.floor_)
     if floor < fitted.floor_:
         fitted = clone(estimator).set_params(floor=floor).fit(X, sample_weight=sample_weight)
     return fitted
@@ -248,48 +202,35 @@ def _fitted(estimator: GreedyGraph, X: Any, sample_weight: Any) -> GreedyGraph:
 
 @dataclass(frozen=True, eq=False)
 class Again:
-    """How the analysis is repeated on a drawn table.
+    """How the analysis is repeated on a drawn table."""
 
-    Attributes
-    ----------
-    estimator : GreedyGraph
-        Not fitted, with all settings that do not depend on how the table is written.
-    names : tuple of str, or None of an array
-    rows : int
-        Rows to draw. A row that counts w times is w rows; a sampling weight is not.
-    weights : array or None
-        Of the drawn rows, where they are not counts.
-    gaps : array of bool or None
-        Cells that are empty in the table, and stay so in a drawn one.
-    thresholds : dict of tier to float
-    required : frozenset of pairs of columns
-        Links that are in every drawn table and in every graph; they count neither as found nor
-        as false.
-    """
-
+    #: Not fitted, with all settings that do not depend on how the table is written.
     estimator: GreedyGraph
     names: tuple[str, ...]
+    #: Whether the table has names of its own: a frame, not an array.
     named: bool
+    #: Rows to draw. A row that counts w times is w rows; a sampling weight is not.
     rows: int
+    #: Of the drawn rows, where they are not counts.
     weights: Array | None
-    gaps: NDArray[np.bool_] | None
+    #: Cells that are missing in the table, and stay so in a drawn one.
+    missing: NDArray[np.bool_] | None
     thresholds: Mapping[str, float]
-    required: frozenset[tuple[int, int]]
+    #: Links of every drawn table and every graph, which are neither found nor false.
+    required: frozenset[Pair]
 
     @classmethod
     def of(cls, fitted: GreedyGraph) -> Again:
         """What a fit has to be repeated with."""
         table = fitted.table_
-        copies = _copies(fitted, table)
-        thresholds = {
-            name: rule.threshold(table.n, len(table.names)) for name, rule in TIERS.items()
-        }
+        counts = fitted.n_eff == "sum"
+        copies = table.weights.astype(np.intp) if counts else np.ones(len(table.codes), np.intp)
+        thresholds = tier_levels(table.n, len(table.names))
         if not np.isclose(fitted.threshold_, list(thresholds.values())).any():
             thresholds[CHOSEN] = fitted.threshold_
-        gaps = None
+        missing = None
         if table.available:
-            gaps = np.repeat(table.codes >= np.asarray(table.n_answers), copies, axis=0)
-        counts = fitted.n_eff == "sum"
+            missing = np.repeat(table.codes >= np.asarray(table.n_answers), copies, axis=0)
         settings = {
             "floor": min(thresholds.values()),
             "bins": None,
@@ -297,7 +238,7 @@ class Again:
             "max_states": 256,
             "n_jobs": 1,
             "n_eff": "sum" if counts else table.n,
-            "missing": "error" if gaps is None else "available",
+            "missing": "error" if missing is None else "available",
         }
         return cls(
             clone(fitted).set_params(**settings),
@@ -305,7 +246,7 @@ class Again:
             table.library is not None,
             int(copies.sum()),
             None if counts else table.weights,
-            gaps,
+            missing,
             thresholds,
             fitted.search_.required,
         )
@@ -326,21 +267,14 @@ class Again:
         tiers = kept.keys() == record["settings"].keys() == self.thresholds.keys()
         return tiers and all(are_pairs(pairs, len(self.names)) for pairs in kept.values())
 
-    def sought(self, model: DenserModel, cell: Cell) -> list[tuple[int, int]]:
+    def sought(self, model: DenserModel, cell: Cell) -> list[Pair]:
         """The links of a drawn table that a search had to find: all but required ones."""
         links = model.links_of(hashed(cell.draw.key))
         return [pair for pair in links if pair not in self.required]
 
     def table(self, codes: Codes) -> Any:
         """A drawn table in the form of the user's: an array, or a frame with names."""
-        return as_written(codes, self.gaps, self.names if self.named else None)
-
-
-def _copies(fitted: GreedyGraph, table: Table) -> NDArray[np.intp]:
-    """How many rows each row of the table stands for when tables are drawn."""
-    if fitted.n_eff == "sum":
-        return table.weights.astype(np.intp)
-    return np.ones(len(table.codes), dtype=np.intp)
+        return as_written(codes, self.missing, self.names if self.named else None)
 
 
 def _key(fitted: GreedyGraph, seed: int) -> str:
@@ -350,19 +284,10 @@ def _key(fitted: GreedyGraph, seed: int) -> str:
     return f"audit/{sha256(content.encode()).hexdigest()[:16]}/seed={seed}"
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """One drawn table: its links, and what was found."""
-
-    links: Sequence[tuple[int, int]]
-    counts: Mapping[str, Sequence[int]]
-    found: Mapping[str, Sequence[Sequence[int]]]
-
-
-def _tier(name: str, fitted: GreedyGraph, again: Again, tables: Sequence[_Seen]) -> Tier:
+def _tier(name: str, fitted: GreedyGraph, again: Again, tables: Sequence[Seen]) -> Tier:
     threshold = again.thresholds[name]
-    false = np.array([seen.counts[name][0] for seen in tables], dtype=float)
-    shares = [1 - seen.counts[name][1] / len(seen.links) for seen in tables if seen.links]
+    false = np.array([record["settings"][name][0] for _, record in tables], dtype=float)
+    shares = [1 - record["settings"][name][1] / len(links) for links, record in tables if links]
     error = float(false.std(ddof=1) / np.sqrt(len(false))) if len(false) > 1 else float("nan")
     return Tier(
         name,
@@ -375,23 +300,21 @@ def _tier(name: str, fitted: GreedyGraph, again: Again, tables: Sequence[_Seen])
 
 
 def _detection(
-    model: DenserModel, tables: Sequence[_Seen], tiers: Mapping[str, float]
-) -> list[Detection]:
+    model: DenserModel, tables: Sequence[Seen], tiers: Iterable[str]
+) -> Iterator[Detection]:
     """Shares of the links found, by size; sizes that no link has are left out."""
     size = {pair: typical_log_odds(table) for pair, table in model.field.couplings.items()}
-    true = [(i, pair) for i, seen in enumerate(tables) for pair in seen.links]
-    sizes = np.array([size[pair] for _, pair in true])
-    found = {
-        name: [{tuple(pair) for pair in seen.found[name]} for seen in tables] for name in tiers
-    }
-    hits = {name: np.array([pair in sets[i] for i, pair in true]) for name, sets in found.items()}
-    found_by_size = []
+    sizes = np.array([size[pair] for links, _ in tables for pair in links])
+    hits: dict[str, list[bool]] = {tier: [] for tier in tiers}
+    for links, record in tables:
+        for tier, found in record["kept"].items():
+            kept = set(map(tuple, found))
+            hits[tier] += [pair in kept for pair in links]
     for low, high in pairwise(SIZES):
         here = (np.log(low) < sizes) & (sizes <= np.log(high))
         if here.any():
-            shares = {name: float(hit[here].mean()) for name, hit in hits.items()}
-            found_by_size.append(Detection(low, high, int(here.sum()), shares))
-    return found_by_size
+            shares = {tier: float(np.mean(np.array(hit)[here])) for tier, hit in hits.items()}
+            yield Detection(low, high, int(here.sum()), shares)
 
 
 def _sentence(tiers: Sequence[Tier], detection: Sequence[Detection], tables: int) -> str:
@@ -403,7 +326,3 @@ def _sentence(tiers: Sequence[Tier], detection: Sequence[Detection], tables: int
         shares = ", ".join(f"{size.found[firm]:.2f} ({size.words})" for size in open_)
         said += f"; the probability that a link is {firm}, by its odds ratio: {shares}"
     return said + "."
-
-
-def _reason(records: Mapping[str, Mapping[str, Any]]) -> str:
-    return next(str(record["failed"]) for record in records.values() if "failed" in record)

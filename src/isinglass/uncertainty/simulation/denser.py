@@ -41,70 +41,51 @@ def levels_for(p: int) -> tuple[float, ...]:
     return (*LEVELS[:2], *(level for level in LEVELS[2:] if level <= most))
 
 
-def lowest_threshold(n: float, p: int) -> float:
-    """How far down the search must run for the denser model."""
-    return FalseEdges(levels_for(p)[-1]).threshold(n, p)
-
-
 @dataclass(frozen=True, eq=False)
 class DenserModel:
-    """A model, and the probability of each of its links to be in a drawn table.
-
-    Parameters
-    ----------
-    field : MarkovField
-        With all links.
-    probabilities : dict of pair to float
-    """
+    """A model with all links, and the probability of each to be in a drawn table."""
 
     field: MarkovField
     probabilities: dict[Pair, float]
 
-    def links(self, seed: int) -> list[Pair]:
-        """The links of one drawn table."""
-        drawn = np.random.default_rng(seed).random(len(self.probabilities))
+    def links_of(self, seed: int) -> list[Pair]:
+        """The links that `sample` draws a table with, without drawing it."""
+        of_links = int(np.random.SeedSequence(seed).generate_state(2)[0])
+        drawn = np.random.default_rng(of_links).random(len(self.probabilities))
         items = zip(self.probabilities.items(), drawn, strict=True)
         return [pair for (pair, probability), u in items if u < probability]
 
     def sample(self, rows: int, seed: int) -> tuple[Codes, list[Pair]]:
         """Draw a table of codes, and the links it was drawn with."""
-        of_links, of_rows = (int(s) for s in np.random.SeedSequence(seed).generate_state(2))
-        links, full = self.links(of_links), self.field
+        of_rows = int(np.random.SeedSequence(seed).generate_state(2)[1])
+        links, full = self.links_of(seed), self.field
         tables = {pair: full.couplings[pair] for pair in links}
         field = MarkovField(full.names, full.states, full.intercepts, tables)
         return field.sample_codes(rows, seed=of_rows, n_jobs=1, method=METHOD), links
 
-    def links_of(self, seed: int) -> list[Pair]:
-        """The links that `sample` draws a table with, without drawing it."""
-        return self.links(int(np.random.SeedSequence(seed).generate_state(2)[0]))
+
+def band_ends(table: Table) -> dict[float, float]:
+    """Expected false edges and thresholds at the ends of a table's bands, from the top down."""
+    p = len(table.columns)
+    return {level: FalseEdges(level).threshold(table.n, p) for level in levels_for(p)}
 
 
 def denser_model(estimator: GreedyGraph) -> DenserModel:
-    """The model of a fit whose search ran to `lowest_threshold`."""
+    """The model of a fit whose search ran to the lowest of `band_ends`.
+
+    Links that were required are taken as real; any other is so with a probability that depends
+    on the band in which it first appears.
+    """
     table = estimator.table_
-    probabilities = _probabilities(estimator, table)
-    dense = estimator.at(_threshold(table, levels_for(len(table.columns))[-1]))
+    probabilities: dict[Pair, float] = dict.fromkeys(estimator.search_.required, 1.0)
+    above = 0.0
+    for level, threshold in band_ends(table).items():
+        dense = estimator.at(threshold)
+        new = set(dense.pairs) - probabilities.keys()
+        noise = min((level - above) / max(len(new), 1), 1.0)
+        probabilities.update(dict.fromkeys(new, 1.0 - noise))
+        above = level
     links = tuple(link for link in dense if probabilities[link.source, link.target] > 0)
     graph = Graph(table.names, links)
     field = fit_model(table, graph, intercept=bool(estimator.intercept))
     return DenserModel(field, {pair: probabilities[pair] for pair in field.couplings})
-
-
-def _threshold(table: Table, expected: float) -> float:
-    return FalseEdges(expected).threshold(table.n, len(table.columns))
-
-
-def _probabilities(estimator: GreedyGraph, table: Table) -> dict[Pair, float]:
-    """The probability of each link to be real, by the band in which it first appears.
-
-    Links that were required are taken as real.
-    """
-    probabilities: dict[Pair, float] = dict.fromkeys(estimator.search_.required, 1.0)
-    above = 0.0
-    for level in levels_for(len(table.columns)):
-        graph = estimator.at(_threshold(table, level))
-        new = set(graph.pairs) - probabilities.keys()
-        noise = min((level - above) / max(len(new), 1), 1.0)
-        probabilities.update(dict.fromkeys(new, 1.0 - noise))
-        above = level
-    return probabilities
