@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.padding import Padding
 from rich.progress import (
     BarColumn,
@@ -89,6 +89,26 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
         yield lambda words: line.update(task, description=f"{what}: {words}")
 
 
+def table(
+    heads: Iterable[str], rows: Iterable[Iterable[str]], left: Container[str] = (), title: str = ""
+) -> Table:
+    """Cells as they are, without lines: numbers at the right, columns in `left` at the left."""
+    made = Table(box=None, pad_edge=False, header_style="dim", title=title or None)
+    made.title_justify, made.title_style = "left", "bold"
+    for head in heads:
+        side: JustifyMethod = "left" if head in left else "right"
+        made.add_column(head, justify=side, no_wrap=side == "right", overflow="fold")
+    for row in rows:
+        made.add_row(*map(Text, row))
+    return made
+
+
+def table_of(formats: Mapping[str, str], things: Iterable[Any], left: Container[str] = ()) -> Table:
+    """A table with one row per thing; each head has the format of its cells."""
+    rows = ([text.format(thing) for text in formats.values()] for thing in things)
+    return table(formats, rows, left)
+
+
 def print_summary(console: Console, summary: dict[str, Any], top: int) -> None:
     """Rows, columns, states, what was odd, and the strongest edges."""
     console.print(
@@ -154,24 +174,12 @@ def _edge_table(edges: list[dict[str, Any]]) -> Table:
         "evidence": [_digits(edge.get("evidence"), 1) for edge in edges],
         "entry": [_digits(edge.get("entry_evidence"), 1) for edge in edges],
         "link": [f"{_short(edge['source'])} -- {_short(edge['target'])}" for edge in edges],
-        "chosen by": [_short(edge.get("selected_by", "both")) for edge in edges],
+        "chosen by": [one_line(edge.get("selected_by", "both"), 16) for edge in edges],
     }
     if set(cells["chosen by"]) == {"both"}:
         del cells["chosen by"]
     kept = {head: column for head, column in cells.items() if any(column)}
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for head in kept:
-        numeric = head in ("strength", "relative", "log-odds", "evidence", "entry")
-        table.add_column(
-            head,
-            justify="right" if numeric else "left",
-            no_wrap=numeric or head in ("sign", "chosen by"),
-            overflow="ellipsis" if head == "chosen by" else "fold",
-            max_width=16 if head == "chosen by" else None,
-        )
-    for row in zip(*kept.values(), strict=True):
-        table.add_row(*(Text(cell) for cell in row))
-    return table
+    return table(kept, zip(*kept.values(), strict=True), left=("sign", "link", "chosen by"))
 
 
 def _digits(number: float | None, digits: int) -> str:
