@@ -8,18 +8,8 @@ import numpy as np
 
 from isinglass.experiments.compare import Comparison, Entry
 from isinglass.graph import Graph, Link
-from isinglass.plots.canvas import (
-    GREY,
-    INK,
-    ORANGE,
-    PALE,
-    drawable,
-    label_width,
-    new_figure,
-    panels,
-    shared_legend,
-    write_name,
-)
+from isinglass.plots import canvas
+from isinglass.plots.canvas import GREY, INK, ORANGE, PALE, drawable, label_width, write_name
 from isinglass.report.layout import Positions, positions
 from isinglass.wording import counted
 
@@ -32,30 +22,24 @@ SHARED, LONE = GREY, ORANGE
 
 def comparison_figure(comparison: Comparison) -> Figure:
     """Every method's graph in the same layout: grey what all found, orange what some did not."""
-    new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
+    canvas.new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
     entries = [entry for entry in comparison.entries if entry.graph is not None]
     graph = union(entries)
     at = positions(graph, {name: label_width(name) for name in graph.names})
     width, height = _extent(at)
-    columns = len(entries) if len(entries) <= 3 else 2
-    rows = max(1, -(-len(entries) // max(columns, 1)))
+    columns = max(len(entries) if len(entries) <= 3 else 2, 1)
+    rows = max(1, -(-len(entries) // columns))
     scale = min(0.8, 5.0 / width)
-    columns = max(columns, 1)
-    figure, axes = panels(
-        rows,
-        columns,
-        columns * max(scale * width, 3.2) + 0.2,
-        rows * (scale * height + 0.5) + 0.4,
-    )
+    size = columns * max(scale * width, 3.2) + 0.2, rows * (scale * height + 0.5) + 0.4
+    figure, axes = canvas.panels(rows, columns, *size)
     shared = frozenset.intersection(*(entry.edges for entry in entries)) if entries else frozenset()
     for ax in axes:
         ax.set_axis_off()
     for ax, entry in zip(axes, entries, strict=False):
         _draw(ax, entry, shared, at)
-    styles = {"found by all": SHARED, "found by some": LONE}
-    shared_legend(
-        figure, {word: {"color": color, "lw": 2} for word, color in styles.items()}, columns=2
-    )
+    words = {"found by all": SHARED, "found by some": LONE}
+    styles = {word: {"color": color, "lw": 2} for word, color in words.items()}
+    canvas.shared_legend(figure, styles, 2)
     return figure
 
 
@@ -81,13 +65,10 @@ def _draw(ax: Axes, entry: Entry, shared: frozenset[tuple[int, int]], at: Positi
     for name, point in at.items():
         ink = INK if name in linked else PALE
         ax.plot(*point, "o", ms=5, mfc="white", mec=ink, mew=0.8, zorder=2)
-        write_name(ax, name, point, color=ink, below=4, letters=7)
+        write_name(ax, name, point, 4, color=ink, fontsize=7)
     score = "" if np.isnan(entry.score) else f", held-out {entry.score:.3f}"
-    ax.set_title(
-        f"{drawable(entry.name)}: {counted(len(entry.edges), 'edge')}{score}",
-        fontsize=9,
-        parse_math=False,
-    )
+    title = f"{drawable(entry.name)}: {counted(len(entry.edges), 'edge')}{score}"
+    ax.set_title(title, fontsize=9, parse_math=False)
     ax.margins(0.08)
     ax.set_aspect("equal")
 

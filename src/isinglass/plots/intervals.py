@@ -9,16 +9,8 @@ import numpy as np
 
 from isinglass.model import MarkovField
 from isinglass.parameters import checked
-from isinglass.plots.canvas import (
-    BLUE,
-    GREY,
-    LETTERS,
-    ORANGE,
-    PALE,
-    axes_for,
-    names_upward,
-    plain_frame,
-)
+from isinglass.plots import canvas
+from isinglass.plots.canvas import BLUE, GREY, ORANGE, PALE, axes_for, plain_frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,10 +44,6 @@ def intervals(
     most : int
         Lines to draw: the largest ratios, either way.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> import isinglass as ig
@@ -73,7 +61,7 @@ def intervals(
     low, high = _limits(rows)
     for at, row in enumerate(rows):
         _draw(ax, at, row, (low, high))
-    names_upward(ax, (_words(row, model) for row in rows))
+    canvas.names_upward(ax, (_words(row, model) for row in rows))
     ax.axvline(0.0, color=PALE, lw=0.8, zorder=0)
     ax.set_xlim(low, high)
     drawn = "" if len(rows) == len(every) else f"\nthe largest {len(rows)} of {len(every):,}"
@@ -125,6 +113,6 @@ def _ratios_on_top(ax: Axes, low: float, high: float) -> None:
     shown = [ratio for ratio in ratios if low <= np.log(ratio) <= high]
     top = ax.secondary_xaxis("top")
     top.set_xticks([float(np.log(ratio)) for ratio in shown], [f"{ratio:g}" for ratio in shown])
-    top.tick_params(labelsize=LETTERS)
+    top.tick_params(labelsize=canvas.LETTERS)
     top.set_xlabel("odds ratio", fontsize=9)
     ax.spines["top"].set_visible(True)

@@ -11,20 +11,8 @@ import numpy as np
 from isinglass.graph import Graph, Link
 from isinglass.measures.graphs import HasGraph, graph_of
 from isinglass.parameters import checked
-from isinglass.plots.canvas import (
-    COLORS,
-    INK,
-    LETTER_WIDTH,
-    LETTERS,
-    MEANING,
-    PALE,
-    axes_for,
-    drawable,
-    figure_of,
-    label_width,
-    new_figure,
-    write_name,
-)
+from isinglass.plots import canvas
+from isinglass.plots.canvas import INK, PALE, axes_for, drawable, figure_of
 from isinglass.report.layout import HEIGHT, Positions, positions
 from isinglass.wording import counted
 
@@ -33,6 +21,7 @@ if TYPE_CHECKING:
 
 #: Inches; larger graphs are drawn on that much paper all the same.
 LARGEST = 30.0
+Limits = tuple[tuple[float, float], tuple[float, float]]
 DASHED = (0, (3.0, 1.5))
 
 
@@ -62,10 +51,6 @@ def network(
     node_size : float
         Diameter of a column's dot, in points.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> import isinglass as ig
@@ -75,11 +60,12 @@ def network(
     7
     """
     if ax is None:
-        new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
+        canvas.new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
     graph = graph_of(graph)
-    widths = {name: label_width(name) if labels else 0.3 for name in graph.names}
+    widths = {name: canvas.label_width(name) if labels else 0.3 for name in graph.names}
     shown = positions(graph, widths) if at is None else at
-    ax = _fitting_axes(graph, shown, widths) if ax is None else ax
+    limits = _limits(shown, widths)
+    ax = _fitting_axes(graph, shown, limits) if ax is None else ax
     for link in sorted(graph.links, key=lambda link: link.weight):
         _draw_link(ax, link, graph, shown)
     linked = {name for edge in graph.edges for name in edge}
@@ -88,43 +74,35 @@ def network(
         edge = INK if name in linked else PALE
         ax.plot(*point, "o", ms=node_size, mfc=color, mec=edge, mew=1.0, zorder=3, clip_on=False)
         if labels:
-            write_name(ax, name, point, color=edge, below=node_size / 2 + 2, letters=LETTERS)
+            canvas.write_name(ax, name, point, node_size / 2 + 2, color=edge)
     _legend(ax, graph)
     ax.set_aspect("equal")
     ax.set_axis_off()
     if at is None:
         ax.set_anchor("N")
-        _set_limits(ax, shown, widths)
+        ax.set(xlim=limits[0], ylim=limits[1])
         _list_unlinked(ax, graph, shown)
     else:
         ax.margins(0.08)
     return ax
 
 
-def _fitting_axes(graph: Graph, at: Positions, widths: Mapping[str, float]) -> Axes:
-    (left, right), (bottom, top) = _limits(at, widths)
+def _fitting_axes(graph: Graph, at: Positions, limits: Limits) -> Axes:
+    (left, right), (bottom, top) = limits
     width = min(max(right - left + 0.3, 5.5), LARGEST)
     lines = len(_unlinked_lines(graph, at, width))
     below = _legend_height(graph, width) + 0.1 + 0.14 * lines
-    height = min(top - bottom, LARGEST) + 0.2 + below
-    return axes_for(width, height)
+    return axes_for(width, min(top - bottom, LARGEST) + 0.2 + below)
 
 
-def _limits(at: Positions, widths: Mapping[str, float]) -> tuple[tuple[float, float], ...]:
+def _limits(at: Positions, widths: Mapping[str, float]) -> Limits:
+    """From left to right, and from bottom to top, with room for names."""
     if not at:
         return (0.0, 1.0), (0.0, 0.3)
-    x = [(point[0] - widths[name] / 2, point[0] + widths[name] / 2) for name, point in at.items()]
+    left = min(x - widths.get(name, 0.0) / 2 for name, (x, _) in at.items())
+    right = max(x + widths.get(name, 0.0) / 2 for name, (x, _) in at.items())
     y = [point[1] for point in at.values()]
-    return (min(low for low, _ in x), max(high for _, high in x)), (
-        min(y) - 0.8 * HEIGHT,
-        max(y) + 0.4 * HEIGHT,
-    )
-
-
-def _set_limits(ax: Axes, at: Positions, widths: Mapping[str, float]) -> None:
-    across, upward = _limits(at, widths)
-    ax.set_xlim(*across)
-    ax.set_ylim(*upward)
+    return (left, right), (min(y) - 0.8 * HEIGHT, max(y) + 0.4 * HEIGHT)
 
 
 def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions) -> None:
@@ -139,7 +117,7 @@ def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions) -> None:
         PathPatch(
             curve,
             fc="none",
-            ec=COLORS[link.sign],
+            ec=canvas.COLORS[link.sign],
             lw=0.6 + 6.0 * link.weight,
             alpha=0.35 + 0.6 * link.weight,
             ls=DASHED if link.tier == "tentative" else "-",
@@ -162,26 +140,26 @@ def _bend(start: Any, end: Any, others: list[tuple[float, float]], room: float =
 
 
 def _legend(ax: Axes, graph: Graph) -> None:
-    from matplotlib.lines import Line2D
-
     entries = _legend_entries(graph)
     if entries:
         ax.legend(
-            handles=[Line2D([], [], label=label, **style) for label, style in entries.items()],
+            handles=canvas.handles(entries),
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
             ncols=_legend_columns(figure_of(ax).get_figwidth(), len(entries)),
             frameon=False,
-            fontsize=LETTERS,
+            fontsize=canvas.LETTERS,
         )
 
 
 def _legend_entries(graph: Graph) -> dict[str, dict[str, Any]]:
     """What has to be explained: the signs that occur, and dashes if some links have none."""
-    entries: dict[str, dict[str, Any]] = {}
-    for sign in (1, -1, 0):
-        if any(link.sign == sign for link in graph.links):
-            entries[MEANING[sign]] = {"color": COLORS[sign], "lw": 3}
+    signs = {link.sign for link in graph.links}
+    entries: dict[str, dict[str, Any]] = {
+        words: {"color": canvas.COLORS[sign], "lw": 3}
+        for sign, words in canvas.MEANING.items()
+        if sign in signs
+    }
     tiers = {link.tier for link in graph.links}
     if "tentative" in tiers and len(tiers) > 1:
         entries["tentative"] = {"color": INK, "lw": 2, "ls": DASHED}
@@ -204,18 +182,9 @@ def _list_unlinked(ax: Axes, graph: Graph, at: Positions) -> None:
     lines = _unlinked_lines(graph, at, figure_of(ax).get_figwidth())
     if not graph.links:
         ax.text(0.5, 0.15, f"no link among {counted(len(graph.names), 'column')}", ha="center")
-    ax.annotate(
-        "\n".join(lines),
-        (0.5, 0.0),
-        xycoords="axes fraction",
-        xytext=(0, -72 * _legend_height(graph, figure_of(ax).get_figwidth())),
-        textcoords="offset points",
-        ha="center",
-        va="top",
-        fontsize=LETTERS,
-        color=PALE,
-        parse_math=False,
-    )
+    below = 72 * _legend_height(graph, figure_of(ax).get_figwidth())
+    style = {"xycoords": "axes fraction", "ha": "center", "va": "top"}
+    canvas.write(ax, "\n".join(lines), (0.5, 0.0), (0, -below), color=PALE, **style)
 
 
 def _unlinked_lines(graph: Graph, at: Positions, width: float, most: int = 8) -> list[str]:
@@ -224,7 +193,7 @@ def _unlinked_lines(graph: Graph, at: Positions, width: float, most: int = 8) ->
     if not alone:
         return []
     text = f"not linked: {', '.join(alone)}"
-    letters = int((width - 0.4) / LETTER_WIDTH)
+    letters = int((width - 0.4) / canvas.LETTER_WIDTH)
     if len(text) > most * letters:
         text = f"{counted(len(alone), 'column')} not linked, among them {', '.join(alone)}"
     return textwrap.wrap(text, letters, max_lines=most, placeholder=" …")

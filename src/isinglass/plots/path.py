@@ -11,17 +11,8 @@ from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import position_of
 from isinglass.parameters import checked
-from isinglass.plots.canvas import (
-    BLUE,
-    LETTERS,
-    ORANGE,
-    PALE,
-    axes_for,
-    drawable,
-    legend_below,
-    names_upward,
-    plain_frame,
-)
+from isinglass.plots import canvas
+from isinglass.plots.canvas import BLUE, ORANGE, PALE, axes_for, drawable, plain_frame
 from isinglass.selection import FIRM, TENTATIVE
 from isinglass.solvers import Path, Step
 from isinglass.solvers.path import name
@@ -55,10 +46,6 @@ def search(
         Lines to draw, by what to call them. By default that of the graph, and those of the firm
         and the tentative tier, as far as the search ran.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> import isinglass as ig
@@ -87,13 +74,8 @@ def path(
     ----------
     path : Path
         As :func:`isinglass.foba` returns it.
-    ax : matplotlib axes, optional
-    thresholds : dict of str to float, optional
-        Lines to draw, by what to call them.
-
-    Returns
-    -------
-    matplotlib axes
+    ax, thresholds
+        As in `search`, but no lines by default.
 
     Examples
     --------
@@ -123,7 +105,7 @@ def _draw(ax: Axes, path: Path, lines: Mapping[str, float], *, cut: float, title
     kept = _kept(path, cut)
     for at, step in enumerate(steps):
         _draw_step(ax, at, step, _least(steps, lines), strong=at < kept)
-    names_upward(ax, (_words(at, step, path.names) for at, step in enumerate(steps)))
+    canvas.names_upward(ax, (_words(at, step, path.names) for at, step in enumerate(steps)))
     ax.set_xscale("log")
     _draw_thresholds(ax, lines)
     left = len(path.steps) - len(steps)
@@ -178,17 +160,9 @@ def _draw_thresholds(ax: Axes, lines: Mapping[str, float]) -> None:
     """A line for each, its name above the axes: the smallest to the left, others stacked."""
     for at, (word, value) in enumerate(sorted(lines.items(), key=lambda item: item[1])):
         ax.axvline(value, color=PALE, lw=0.8, ls=(0, (4, 3)), zorder=0)
-        ax.annotate(
-            drawable(word),
-            (value, 1.0),
-            xycoords=("data", "axes fraction"),
-            xytext=(2 if at else -2, 2 + 10 * max(at - 1, 0)),
-            textcoords="offset points",
-            ha="left" if at else "right",
-            fontsize=LETTERS,
-            color=PALE,
-            parse_math=False,
-        )
+        shift = (2 if at else -2, 2 + 10 * max(at - 1, 0))
+        style = {"xycoords": ("data", "axes fraction"), "ha": "left" if at else "right"}
+        canvas.write(ax, drawable(word), (value, 1.0), shift, color=PALE, **style)
 
 
 def _words(at: int, step: Step, names: tuple[str, ...] | None) -> str:
@@ -201,4 +175,4 @@ def _explain(ax: Axes, steps: tuple[Step, ...]) -> None:
     if any(step.kind == "drop" for step in steps):
         ax.plot([], [], "o", color=BLUE, ms=5.5, label="added: its gain")
         ax.plot([], [], "X", mfc="white", mec=ORANGE, ms=5.5, label="dropped: its cost")
-        legend_below(ax)
+        canvas.legend_below(ax)
