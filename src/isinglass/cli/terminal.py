@@ -21,10 +21,9 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from isinglass.report.markdown import edge_cells
 from isinglass.report.texts import states_per_column
 from isinglass.wording import counted, one_line
-
-SIGNS = {1: "+", -1: "-", 0: "none", None: "hidden"}
 
 
 def new_console(*, stderr: bool = False) -> Console:
@@ -166,37 +165,17 @@ def _print_edges(console: Console, summary: dict[str, Any], top: int) -> None:
 
 def _edge_table(edges: list[dict[str, Any]]) -> Table:
     """One row per edge, the names last, where they have room; empty columns are left out."""
-    cells = {
-        "strength": [_strength(edge) for edge in edges],
-        "relative": [_digits(edge.get("relative_strength"), 3) for edge in edges],
-        "sign": [SIGNS[edge["sign"]] for edge in edges],
-        "log-odds": [_log_odds(edge) for edge in edges],
-        "evidence": [_digits(edge.get("evidence"), 1) for edge in edges],
-        "entry": [_digits(edge.get("entry_evidence"), 1) for edge in edges],
-        "link": [f"{_short(edge['source'])} -- {_short(edge['target'])}" for edge in edges],
-        "chosen by": [one_line(edge.get("selected_by", "both"), 16) for edge in edges],
-    }
-    if set(cells["chosen by"]) == {"both"}:
-        del cells["chosen by"]
-    kept = {head: column for head, column in cells.items() if any(column)}
-    return table(kept, zip(*kept.values(), strict=True), left=("sign", "link", "chosen by"))
+    heads = ("strength", "relative", "sign", "log-odds", "evidence", "entry", "link", "chosen by")
+    rows = [_cells(edge) for edge in edges]
+    kept = [head for head in heads if any(row[head] for row in rows)]
+    if all(row["chosen by"] == "both" for row in rows):
+        kept.remove("chosen by")
+    cells = ([row[head] for head in kept] for row in rows)
+    return table(kept, cells, left=("sign", "link", "chosen by"))
 
 
-def _digits(number: float | None, digits: int) -> str:
-    return "" if number is None else f"{number:.{digits}f}"
-
-
-def _short(name: str) -> str:
-    return one_line(name, most=48)
-
-
-def _strength(edge: dict[str, Any]) -> str:
-    if edge["strength"] is None:
-        return "hidden"
-    return f"{edge['strength']:.3f}" if "evidence" in edge else f"{edge['strength']:.1f}"
-
-
-def _log_odds(edge: dict[str, Any]) -> str:
-    if edge.get("unbounded"):
-        return "unbounded"
-    return "" if edge.get("log_odds") is None else f"{edge['log_odds']:+.2f}"
+def _cells(edge: dict[str, Any]) -> dict[str, str]:
+    cells = edge_cells(edge)
+    ends = " -- ".join(one_line(edge[end], 48) for end in ("source", "target"))
+    by = one_line(cells["chosen by"], 16)
+    return cells | {"sign": cells["sign"].replace("−", "-"), "link": ends, "chosen by": by}

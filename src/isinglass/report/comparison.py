@@ -4,40 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from isinglass.experiments.compare import Comparison
 from isinglass.exports.tables import as_csv, harmless
-
-COLUMNS = ("method", "edges", "in_common", "score", "difference", "error", "seconds", "failed")
+from isinglass.wording import json_value
 
 
 def comparison_dict(comparison: Comparison) -> dict[str, Any]:
     """A comparison as plain data."""
     names = [entry.name for entry in comparison.entries]
-    common = comparison.common().tolist()
-    first = comparison.entries[0].edges
+    methods = comparison.to_frame("polars").to_dicts()
     return {
         "rows": comparison.rows,
         "folds": comparison.folds,
         "left_out": comparison.left_out,
-        "score_without_edges": _plain(comparison.baseline),
+        "score_without_edges": json_value(comparison.baseline),
         "methods": [
-            {
-                "method": entry.name,
-                "edges": len(entry.edges),
-                "in_common": len(entry.edges & first),
-                "score": _plain(entry.score),
-                "difference": _plain(entry.difference),
-                "error": _plain(entry.error),
-                "seconds": _plain(entry.seconds),
-                "failed": entry.failed,
-            }
-            for entry in comparison.entries
+            {key: json_value(value) for key, value in method.items()}
+            | {"failed": method["failed"] or None}
+            for method in methods
         ],
         "common": {
             name: dict(zip(names, row, strict=True))
-            for name, row in zip(names, common, strict=True)
+            for name, row in zip(names, comparison.common().tolist(), strict=True)
         },
     }
 
@@ -45,7 +33,7 @@ def comparison_dict(comparison: Comparison) -> dict[str, Any]:
 def comparison_csv(comparison: Comparison) -> bytes:
     """One row per method."""
     methods = comparison_dict(comparison)["methods"]
-    return as_csv(COLUMNS, ([method[column] for column in COLUMNS] for method in methods))
+    return as_csv(list(methods[0]), (list(method.values()) for method in methods))
 
 
 def edges_csv(comparison: Comparison) -> bytes:
@@ -57,7 +45,3 @@ def edges_csv(comparison: Comparison) -> bytes:
         for a, b in sorted(frozenset().union(*(entry.edges for entry in entries)))
     )
     return as_csv(["source", "target", *(entry.name for entry in entries)], rows)
-
-
-def _plain(number: float) -> float | None:
-    return None if np.isnan(number) else float(number)

@@ -108,11 +108,11 @@ def page_data(summary: Mapping[str, Any]) -> dict[str, Any]:
     names = [node["name"] for node in summary["nodes"]]
     number = {name: i for i, name in enumerate(names)}
     chosen = [(number[edge["source"]], number[edge["target"]]) for edge in summary["edges"]]
-    data = {key: summary[key] for key in ("title", "rows", "rule", "selector", "diagnostics")} | {
-        "settings": summary["settings"],
-        "version": summary["version"],
-        "suppress": summary["suppress"],
-        "texts": summary["texts"],
+    as_they_are = (
+        *("title", "rows", "rule", "selector", "diagnostics"),
+        *("settings", "version", "suppress", "texts"),
+    )
+    data = {key: summary[key] for key in as_they_are} | {
         "names": names,
         "nodes": [
             {key: value for key, value in node.items() if key not in ("name", "degree")}
@@ -133,10 +133,12 @@ def page_data(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 def _search_data(summary: Mapping[str, Any]) -> dict[str, Any]:
     """What the slider needs, and what is known of each pair."""
-    kept = ("threshold", "floor", "stops", "stop", "fingerprint", "dropped", "selectors", "tiers")
-    also = ("kept_fewer", "explanations", "frequencies")
-    return {key: summary[key] for key in (*kept, *also)} | {
-        "paths": _paths(summary),
+    as_they_are = (
+        *("threshold", "floor", "stops", "stop", "fingerprint", "dropped", "selectors", "tiers"),
+        *("kept_fewer", "explanations", "frequencies"),
+    )
+    return {key: summary[key] for key in as_they_are} | {
+        "paths": list(map(_path, summary["paths"])),
         "values": {
             pair: [_rounded(number) for number in value]
             for pair, value in summary["values"].items()
@@ -173,21 +175,14 @@ def _faint(summary: Mapping[str, Any]) -> list[tuple[int, int]]:
     )
 
 
-def _paths(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "status": path["status"],
-            "start": _fit(path["start"]),
-            "steps": [_step(step) for step in path["steps"]],
-        }
-        for path in summary["paths"]
-    ]
+def _path(path: Mapping[str, Any]) -> dict[str, Any]:
+    steps = list(map(_step, path["steps"]))
+    return {"status": path["status"], "start": _fit(path["start"]), "steps": steps}
 
 
 def _step(step: Mapping[str, Any]) -> dict[str, Any]:
-    short: dict[str, Any] = {"kind": step["kind"], "variable": step["variable"]}
-    short |= {"gain": step["gain"]} if step["kind"] == "add" else {"cost": _rounded(step["cost"])}
-    return short | _fit(step)
+    short = {"gain": step["gain"]} if step["kind"] == "add" else {"cost": _rounded(step["cost"])}
+    return {"kind": step["kind"], "variable": step["variable"], **short, **_fit(step)}
 
 
 def _fit(fit: Mapping[str, Any]) -> dict[str, Any]:
