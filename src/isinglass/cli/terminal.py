@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from rich.console import Console, JustifyMethod
@@ -12,6 +12,7 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     TaskID,
     TextColumn,
@@ -32,7 +33,7 @@ def new_console(*, stderr: bool = False) -> Console:
 
 
 class Bar:
-    """Called with what is done and how much there is; `tell` adds what is being done."""
+    """Called with what is done and how much there is; `tell` adds words."""
 
     def __init__(self, bar: Progress, task: TaskID, what: str) -> None:
         self._bar, self._task, self._what = bar, task, what
@@ -46,46 +47,30 @@ class Bar:
 
 
 @contextmanager
-def progress_bar(what: str, *, steady: bool = False) -> Iterator[Bar]:
-    """A bar on standard error, gone when the work is done; silent when not on a terminal.
+def _shown(what: str, *columns: ProgressColumn, **settings: Any) -> Iterator[Bar]:
+    """A line on standard error, gone when the work is done; silent when not on a terminal."""
+    console = new_console(stderr=True)
+    settings = {"transient": True, "disable": not console.is_terminal} | settings
+    with Progress(*columns, console=console, **settings) as line:
+        yield Bar(line, line.add_task(what), what)
+
+
+def progress_bar(what: str, *, steady: bool = False) -> AbstractContextManager[Bar]:
+    """A bar for work of known length.
 
     The time left goes by the speed of the last half minute, or, if `steady`, of the whole work.
     """
-    console = new_console(stderr=True)
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns,
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-        speed_estimate_period=1e9 if steady else 30.0,
-    ) as bar:
-        yield Bar(bar, bar.add_task(what), what)
+    words = TextColumn("{task.description}", markup=False)
+    columns = (words, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return _shown(what, *columns, speed_estimate_period=1e9 if steady else 30.0)
 
 
 @contextmanager
 def working(what: str) -> Iterator[Callable[[str], None]]:
-    """A line on standard error for work of unknown length: what is done, and since when.
-
-    It is a function: the words it is called with are shown too. Gone when the work is done; silent
-    when not on a terminal.
-    """
-    console = new_console(stderr=True)
-    columns = (
-        SpinnerColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),
-    )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as line:
-        task = line.add_task(what)
-        yield lambda words: line.update(task, description=f"{what}: {words}")
+    """A line for work of unknown length: what is done, and since when; called, it adds words."""
+    words = TextColumn("{task.description}", markup=False)
+    with _shown(what, SpinnerColumn(), TimeElapsedColumn(), words) as line:
+        yield line.tell
 
 
 def table(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +14,7 @@ from isinglass.measures import communities
 from isinglass.measures.graphs import HasGraph, graph_of
 from isinglass.parameters import checked
 from isinglass.plots import canvas
-from isinglass.plots.canvas import BLUE, INK, ORANGE, PALE, axes_for, drawable
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from isinglass.plots.canvas import BLUE, INK, ORANGE, PALE, Axes, axes_for, drawable
 
 Matrix = NDArray[np.float64]
 #: More names than that cannot be read on a page.

@@ -13,8 +13,12 @@ from isinglass.parameters import checked
 from isinglass.wording import one_line
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib import axes, figure
+
+    Axes = axes.Axes
+    Figure = figure.Figure
+else:  # matplotlib is imported when something is drawn
+    Axes = Figure = Any
 
 # Safe for colour-blind readers (Okabe and Ito).
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -146,18 +150,21 @@ def handles(styles: Mapping[str, Mapping[str, Any]]) -> list[Any]:
     return [Line2D([], [], label=label, **style) for label, style in styles.items()]
 
 
-def legend_below(ax: Axes, points: float = 34.0, columns: int = 3) -> None:
-    """Explain what is drawn, so many points under the axes."""
+def legend_below(
+    ax: Axes, points: float = 34.0, columns: int = 3, entries: list[Any] | None = None
+) -> None:
+    """Explain what is drawn, or some entries, so many points under the axes."""
     from matplotlib.transforms import ScaledTranslation
 
-    drawn = ax.get_legend_handles_labels()[0]
-    if drawn:
+    entries = ax.get_legend_handles_labels()[0] if entries is None else entries
+    if entries:
         down = ScaledTranslation(0.0, -points / 72, figure_of(ax).dpi_scale_trans)
         ax.legend(
+            handles=entries,
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
             bbox_transform=ax.transAxes + down,
-            ncols=min(columns, len(drawn)),
+            ncols=min(columns, len(entries)),
             frameon=False,
             fontsize=LETTERS,
         )

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from isinglass.experiments.compare import Comparison, Entry
 from isinglass.graph import Graph, Link
 from isinglass.plots import canvas
-from isinglass.plots.canvas import GREY, INK, ORANGE, PALE, drawable, label_width, write_name
+from isinglass.plots.canvas import (
+    GREY,
+    INK,
+    ORANGE,
+    PALE,
+    Axes,
+    Figure,
+    drawable,
+    label_width,
+    write_name,
+)
 from isinglass.report.layout import Positions, positions
 from isinglass.wording import counted
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SHARED, LONE = GREY, ORANGE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -13,13 +13,10 @@ import numpy as np
 from isinglass.errors import SettingError
 from isinglass.parameters import checked
 from isinglass.plots import canvas
-from isinglass.plots.canvas import BLUE, ORANGE, PALE, axes_for, legend_below, plain_frame
+from isinglass.plots.canvas import BLUE, ORANGE, PALE, Axes, axes_for, legend_below, plain_frame
 from isinglass.selection import Selection
 from isinglass.uncertainty import Audit, Planned
 from isinglass.wording import counted
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 # Safe for colour-blind readers (Okabe and Ito); the same in every picture.
 COLORS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +12,9 @@ from isinglass.experiments.plan import Design, Line
 from isinglass.experiments.study import Outcome, mean
 from isinglass.experiments.tuning import Tuned
 from isinglass.plots import canvas
-from isinglass.plots.canvas import panels, png, svg
+from isinglass.plots.canvas import Axes, Figure, panels, png, svg
 from isinglass.plots.curves import BETA, DASHES, MARKERS, color_of
 from isinglass.report.experiment import words_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Curve = tuple[str, str, str]
 """What to call a curve; the label of its line; how its constant is chosen."""

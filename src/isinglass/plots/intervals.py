@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -10,10 +10,7 @@ import numpy as np
 from isinglass.model import MarkovField
 from isinglass.parameters import checked
 from isinglass.plots import canvas
-from isinglass.plots.canvas import BLUE, GREY, ORANGE, PALE, axes_for, plain_frame
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from isinglass.plots.canvas import BLUE, GREY, ORANGE, PALE, Axes, axes_for, plain_frame
 
 #: States that need no naming: the other one of the two says the opposite.
 PLAIN = {"1", "1.0", "true", "yes", "y", "+1"}
@@ -70,7 +67,6 @@ def intervals(
         across=f"log odds ratio, {100 * level:g} % intervals given this graph{drawn}",
         title="" if rows else "no link",
     )
-    ax.tick_params(axis="y", length=0)
     _ratios_on_top(ax, low, high)
     return ax
 

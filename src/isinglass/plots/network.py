@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,12 +12,9 @@ from isinglass.graph import Graph, Link
 from isinglass.measures.graphs import HasGraph, graph_of
 from isinglass.parameters import checked
 from isinglass.plots import canvas
-from isinglass.plots.canvas import INK, PALE, axes_for, drawable, figure_of
+from isinglass.plots.canvas import INK, PALE, Axes, axes_for, drawable, figure_of
 from isinglass.report.layout import HEIGHT, Positions, positions
 from isinglass.wording import counted
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: Inches; larger graphs are drawn on that much paper all the same.
 LARGEST = 30.0
@@ -75,7 +72,8 @@ def network(
         ax.plot(*point, "o", ms=node_size, mfc=color, mec=edge, mew=1.0, zorder=3, clip_on=False)
         if labels:
             canvas.write_name(ax, name, point, node_size / 2 + 2, color=edge)
-    _legend(ax, graph)
+    columns = _legend_columns(figure_of(ax).get_figwidth())
+    canvas.legend_below(ax, 0.0, columns, canvas.handles(_legend_entries(graph)))
     ax.set_aspect("equal")
     ax.set_axis_off()
     if at is None:
@@ -139,19 +137,6 @@ def _bend(start: Any, end: Any, others: list[tuple[float, float]], room: float =
     return across * (0.3 + 0.08 * length if hit.any() else 0.0)
 
 
-def _legend(ax: Axes, graph: Graph) -> None:
-    entries = _legend_entries(graph)
-    if entries:
-        ax.legend(
-            handles=canvas.handles(entries),
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0.0),
-            ncols=_legend_columns(figure_of(ax).get_figwidth(), len(entries)),
-            frameon=False,
-            fontsize=canvas.LETTERS,
-        )
-
-
 def _legend_entries(graph: Graph) -> dict[str, dict[str, Any]]:
     """What has to be explained: the signs that occur, and dashes if some links have none."""
     signs = {link.sign for link in graph.links}
@@ -166,8 +151,8 @@ def _legend_entries(graph: Graph) -> dict[str, dict[str, Any]]:
     return entries
 
 
-def _legend_columns(width: float, entries: int) -> int:
-    return min(entries, 2 if width > 5 else 1)
+def _legend_columns(width: float) -> int:
+    return 2 if width > 5 else 1
 
 
 def _legend_height(graph: Graph, width: float) -> float:
@@ -175,7 +160,7 @@ def _legend_height(graph: Graph, width: float) -> float:
     entries = len(_legend_entries(graph))
     if not entries:
         return 0.05
-    return 0.22 + 0.17 * -(-entries // _legend_columns(width, entries))
+    return 0.22 + 0.17 * -(-entries // min(entries, _legend_columns(width)))
 
 
 def _list_unlinked(ax: Axes, graph: Graph, at: Positions) -> None:
