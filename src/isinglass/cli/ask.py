@@ -29,11 +29,10 @@ SHOWN = 24
 @opt.command(
     opt.MODEL,
     opt.several(
-        "--given",
-        "NAME=LABEL",
+        "--given NAME=LABEL",
         "What is known, such as fever=yes; for a binned column, a number or a bin.",
     ),
-    opt.several("--of", "NAME", "A column to ask about; all by default."),
+    opt.several("--of NAME", "A column to ask about; all by default."),
     opt.flag("--joint", "Ask for all combinations of the states of --of."),
     *opt.METHOD,
     opt.whole("--draws", "Gibbs: rows drawn.", 10_000),

@@ -32,10 +32,12 @@ TIERS = {
 @opt.command(
     opt.DATA,
     *opt.SEARCH,
-    opt.option("--tables", "Tables to draw.", 100, type=click.IntRange(1, 10**6), metavar="N"),
+    opt.option("--tables N", "Tables to draw.", 100, type=click.IntRange(1, 10**6)),
     opt.seed("Which tables are drawn."),
     opt.PROCESSES,
-    opt.out_folder("Write tables and a picture there, and keep what is done.", "isinglass-audit"),
+    opt.option(
+        "--out DIR", "Write tables and a picture there, and keep what is done.", "isinglass-audit"
+    ),
     opt.JSON,
     examples="""
         isinglass audit survey.csv --drop id

@@ -21,7 +21,7 @@ from isinglass.wording import counted, one_line
 
 @opt.command(
     opt.DATA,
-    opt.out_folder("Write compare.csv, edges.csv and a picture there."),
+    opt.option("--out DIR", "Write compare.csv, edges.csv and a picture there."),
     opt.whole("--folds", "Parts of the rows that are held out in turn.", 5, least=2),
     opt.seed("Which row goes where."),
     opt.missing("error", "drop", "state"),

@@ -22,7 +22,7 @@ SIDE = 8
 
 
 @opt.command(
-    opt.out_folder("Write the edges, the graph and a picture there.", "isinglass-demo"),
+    opt.option("--out DIR", "Write the edges, the graph and a picture there.", "isinglass-demo"),
     examples="isinglass demo --out demo/",
 )
 def command(out: str) -> None:

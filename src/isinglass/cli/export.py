@@ -14,8 +14,8 @@ from isinglass.model import FitRecord, MarkovField
 
 @opt.command(
     opt.MODEL,
-    opt.option("--to", "The format.", type=click.Choice(FORMATS), required=True),
-    opt.out_file("The file to write."),
+    opt.needed(f"--to {'|'.join(FORMATS)}", "The format."),
+    opt.needed("--out FILE", "The file to write."),
     opt.OVERWRITE,
     examples="""
         isinglass export model.json --to graphml --out graph.graphml

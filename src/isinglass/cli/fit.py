@@ -41,8 +41,9 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
 
 @opt.command(
     opt.DATA,
-    opt.out_folder(
-        "Write report.html, edges.csv, nodes.csv, graph.graphml, model.json, graph.png there."
+    opt.option(
+        "--out DIR",
+        "Write report.html, edges.csv, nodes.csv, graph.graphml, model.json, graph.png there.",
     ),
     opt.flag("--no-model", "Fit no joint model: model.json holds the record of the fit alone."),
     opt.SUPPRESS,
@@ -57,10 +58,9 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
         "what could have been found: slower.",
     ),
     opt.whole(
-        "--half-samples",
+        "--half-samples N",
         "Add to the report how often N half-samples of the rows choose each link.",
         least=2,
-        metavar="N",
     ),
     *opt.SEARCH,
     opt.THREADS,

@@ -21,14 +21,15 @@ from isinglass.wording import counted
 @opt.command(
     opt.MODEL,
     opt.DATA,
-    opt.out_file("The table: CSV, or what the ending says; FILE-1, FILE-2, ... if several."),
+    opt.needed(
+        "--out FILE", "The table: CSV, or what the ending says; FILE-1, FILE-2, ... if several."
+    ),
     opt.whole("--draws", "Tables.", 1),
     opt.seed("For the draws."),
     *opt.READING,
     opt.choice(
-        "--use",
+        "--use display|inference",
         "Inference: parameters redrawn for each table; the model must have errors.",
-        *("display", "inference"),
     ),
     opt.flag("--most-likely", "The likeliest cells instead of drawn ones."),
     *opt.METHOD,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from inspect import cleandoc
 from typing import Any
 
@@ -32,51 +33,53 @@ def command(
 
 
 def option(
-    names: str,
+    spec: str,
     help: str,
     default: Any = None,
     *,
     into: Callable[[Any], Any] | None = None,
     **settings: Any,
 ) -> click.Option:
-    """An option, and the name of its argument if that is another; `into` makes the value of it."""
+    """An option as its help shows it, and the name of its argument if that is another.
+
+    `into` makes the argument of what was typed.
+
+    >>> given = option("--bin NAME=K bins", "Cut a column into bins.", multiple=True)
+    >>> given.name, given.opts, given.metavar
+    ('bins', ['--bin'], 'NAME=K')
+    >>> option("--rule or|and", "Which edges are kept.").type.choices
+    ('or', 'and')
+    """
+    first, *rest = spec.split()
+    words = next((tuple(word.split("|")) for word in rest if "|" in word), ())
+    settings["metavar"] = " ".join(word for word in rest if word.isupper()) or None
+    if words:
+        settings["type"] = click.Choice(words)
     if default is not None:
         settings = {"default": default, "show_default": True} | settings
     if into is not None:
         settings["callback"] = lambda _context, _option, typed: into(typed)
-    return click.Option(names.split(), help=help, **settings)
+    argument = [word for word in rest if word.islower() and "|" not in word]
+    return click.Option([first, *argument], help=help, **settings)
 
 
-def flag(names: str, help: str, **settings: Any) -> click.Option:
-    """An option that is there or not."""
-    return option(names, help, is_flag=True, **settings)
+def choice(spec: str, help: str) -> click.Option:
+    """An option that takes one of some words, the first by default."""
+    return option(spec, help, spec.split()[1].split("|", maxsplit=1)[0])
 
 
 def whole(
-    names: str, help: str, default: int | None = None, least: int = 1, **settings: Any
+    spec: str, help: str, default: int | None = None, least: int = 1, **settings: Any
 ) -> click.Option:
     """An option that takes a whole number."""
-    return option(names, help, default, type=click.IntRange(least), **settings)
+    return option(spec, help, default, type=click.IntRange(least), **settings)
 
 
-def several(names: str, metavar: str, help: str, **settings: Any) -> click.Option:
-    """An option that may be given several times."""
-    return option(names, help, metavar=metavar, multiple=True, **settings)
-
-
-def choice(names: str, help: str, *words: str) -> click.Option:
-    """An option that takes one of some words, the first by default."""
-    return option(names, help, words[0], type=click.Choice(words))
-
-
-def out_file(help: str) -> click.Option:
-    """The file to write."""
-    return option("--out", help, metavar="FILE", required=True)
-
-
-def out_folder(help: str, default: str | None = None) -> click.Option:
-    """The folder to write to."""
-    return option("--out", help, default, metavar="DIR")
+#: An option that is there or not; one that may be given several times; one that must be given.
+flag = partial(option, is_flag=True)
+several = partial(option, multiple=True)
+needed = partial(option, required=True)
+seed = partial(whole, "--seed", default=0, least=0)
 
 
 def take(values: Values, options: Iterable[click.Option]) -> Values:
@@ -140,23 +143,17 @@ def _number_or_word(text: str) -> float | str:
 DATA = click.Argument(["data"], type=click.Path())
 MODEL = click.Argument(["model"], type=click.Path())
 JSON = flag("--json as_json", "Print the result as JSON, nothing else.")
-THREADS = option("--jobs n_jobs", "Threads; all cores by default.", type=int, metavar="N")
-PROCESSES = whole("--jobs n_jobs", "Processes; all cores by default.", metavar="N")
+THREADS = option("--jobs N n_jobs", "Threads; all cores by default.", type=int)
+PROCESSES = whole("--jobs N n_jobs", "Processes; all cores by default.")
 OPEN = flag("--open open_it", "Show the report in a browser.")
 OVERWRITE = flag("--overwrite", "Replace files beside FILE even if isinglass did not write them.")
 SUPPRESS = option(
-    "--suppress",
+    "--suppress ROWS",
     "Hide groups of fewer rows, so that the report can be shared; write no other file.",
     type=click.FloatRange(0),
     default=0,
     show_default=False,
-    metavar="ROWS",
 )
-
-
-def seed(help: str = "The same seed gives the same result.") -> click.Option:
-    """The seed of random numbers."""
-    return whole("--seed", help, 0, least=0)
 
 
 def _drawn(given: int | None) -> int:
@@ -164,13 +161,12 @@ def _drawn(given: int | None) -> int:
 
 
 #: Another seed each time by default.
-NEW_SEED = whole("--seed", "To get the same table again.", least=0, metavar="N", into=_drawn)
+NEW_SEED = whole("--seed N", "To get the same table again.", least=0, into=_drawn)
 
 #: How a file becomes a table: arguments of `read_table`.
 READING = (
     several(
-        "--na",
-        "TEXT",
+        "--na TEXT",
         "Text that stands for a missing value, such as '?', instead of NA, NaN, null and the like. "
         "An empty cell is always missing; --na '' means empty cells only.",
         into=lambda words: words or DEFAULT_NA,
@@ -181,40 +177,36 @@ READING = (
         into=lambda given: not given,
     ),
     option(
-        "--sep",
+        "--sep CHAR",
         "What separates the cells of a text file, such as ';' or '|' (tab for a tab); by default "
         "the first line decides.",
-        metavar="CHAR",
         into=_separator,
     ),
     option("--encoding", "Encoding of text files, such as latin-1, cp1252 or utf-16.", "utf-8"),
     option(
-        "--max-size max_bytes",
+        "--max-size BYTES max_bytes",
         "The largest file to read, unpacked; by default a sixteenth of the memory.",
         type=float,
-        metavar="BYTES",
     ),
 )
 #: How a file is read, which of its columns are used, and as what.
 TABLE = (
     *READING,
-    several("--drop", "NAME", "A column to leave out."),
+    several("--drop NAME", "A column to leave out."),
     several(
-        "--bin bins",
-        "NAME=K",
+        "--bin NAME=K bins",
         "Cut a column of numbers into K bins at its quantiles, or at your own cut points: "
         "age=25,45 has the bins up to 25, above 25 to 45, and above 45; age=25, has two.",
         into=read_bins,
     ),
     several(
-        "--high",
-        "NAME=STATE",
+        "--high NAME=STATE",
         "Which state of a two-state column is the high one, such as Vote=yea: signs and log-odds "
         "are about high states. By default the one that means yes (yes, true, present, ja, agree, "
         "...), else the second label; nodes.csv shows it.",
         into=lambda texts: dict(map(_high, texts)) or None,
     ),
-    option("--weight-column sample_weight", "A column of counts or weights.", metavar="NAME"),
+    option("--weight-column NAME sample_weight", "A column of counts or weights."),
     option(
         "--n-eff",
         "How many rows the weights stand for: sum, kish, or a number.",
@@ -236,7 +228,7 @@ WAYS = {
 def missing(*ways: str) -> click.Option:
     """What to do with missing values."""
     words = "; ".join(f"{way} {WAYS[way]}" for way in ways)
-    return choice("--missing", f"Missing values: {words}.", *ways)
+    return choice(f"--missing {'|'.join(ways)}", f"Missing values: {words}.")
 
 
 #: When an edge is taken in.
@@ -248,19 +240,16 @@ THRESHOLD = (
         "auto",
     ),
     choice(
-        "--rule",
-        "Keep an edge if either of its columns chooses it, or only if both do.",
-        *("or", "and"),
+        "--rule or|and", "Keep an edge if either of its columns chooses it, or only if both do."
     ),
 )
 #: All that `GreedyGraph` and its table need.
 SEARCH = (
     *THRESHOLD,
-    several("--require", "A B", "A link that the graph must have.", type=(str, str)),
-    several("--forbid", "A B", "A link that it must not have.", type=(str, str)),
+    several("--require A B", "A link that the graph must have.", type=(str, str)),
+    several("--forbid A B", "A link that it must not have.", type=(str, str)),
     several(
-        "--forbid-group",
-        "A,B,C",
+        "--forbid-group A,B,C",
         "Columns of which no two may be linked; quote names with a comma.",
         into=lambda texts: list(map(_group, texts)),
     ),
@@ -268,16 +257,14 @@ SEARCH = (
     *TABLE,
     option("--nu", "Factor of the backward step.", 0.5),
     flag("--no-intercept intercept", "Fit no intercepts.", into=lambda given: not given),
-    option("--max-degree", "At most D neighbours per column.", type=int, metavar="D"),
+    option("--max-degree D", "At most D neighbours per column.", type=int),
 )
 #: Exact or by sampling, and how long the chains run.
 METHOD = (
     choice(
-        "--method",
-        "Exact, or Gibbs sampling; auto is exact where memory allows.",
-        *("auto", "exact", "gibbs"),
+        "--method auto|exact|gibbs", "Exact, or Gibbs sampling; auto is exact where memory allows."
     ),
-    option("--memory", "Memory that exact may take.", 1e9, show_default="1e9", metavar="BYTES"),
+    option("--memory BYTES", "Memory that exact may take.", 1e9, show_default="1e9"),
 )
 SWEEPS = (
     option("--burn-in", "Gibbs: sweeps before draws.", 1000),

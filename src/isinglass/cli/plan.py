@@ -34,34 +34,29 @@ POINTS = {
 
 
 @opt.command(
-    opt.option("--columns", "Number of columns.", type=int, metavar="P"),
-    opt.option("--degree", "Neighbours per column.", type=float, metavar="D"),
-    opt.option("--coupling", "Size of every link.", type=float, metavar="C"),
-    opt.option("--odds-ratio", "The same, as an odds ratio.", type=float, metavar="X"),
+    opt.option("--columns P", "Number of columns.", type=int),
+    opt.option("--degree D", "Neighbours per column.", type=float),
+    opt.option("--coupling C", "Size of every link.", type=float),
+    opt.option("--odds-ratio X", "The same, as an odds ratio.", type=float),
     opt.option("--states", "States per column.", 2),
     opt.option("--intercept", "Intercepts are drawn from minus this to this.", 0.0),
-    opt.option("--pilot", "A table, instead of a guess.", type=click.Path(), metavar="FILE"),
+    opt.option("--pilot FILE", "A table, instead of a guess.", type=click.Path()),
     *PILOT,
     *opt.THRESHOLD,
-    opt.several(
-        "--factor factors",
-        "X",
-        "What the couplings are multiplied by.",
-        type=float,
-        default=(0.7, 1.0),
-    ),
+    opt.several("--factor X factors", "The couplings are multiplied by this.", (0.7, 1.0)),
     opt.option("--target", "The probability, or share of the edges, to be reached.", 0.9),
     opt.option(
-        "--aim",
+        "--aim graph|edges",
         "The whole graph (default), or a share of its edges (default with --pilot).",
-        type=click.Choice(["graph", "edges"]),
     ),
-    opt.several("--rows", "N", "Rows to try.", type=click.IntRange(1)),
+    opt.several("--rows N", "Rows to try.", type=click.IntRange(1)),
     opt.whole("--most-rows", "Try no more rows than these.", MOST_ROWS),
     opt.whole("--graphs", "Tables to draw for each number of rows.", 100, least=2),
     opt.seed("Which tables are drawn."),
     opt.PROCESSES,
-    opt.out_folder("Write plan.csv and a picture there, and keep what is done.", "isinglass-plan"),
+    opt.option(
+        "--out DIR", "Write plan.csv and a picture there, and keep what is done.", "isinglass-plan"
+    ),
     opt.JSON,
     examples="""
         isinglass plan --columns 50 --degree 4 --coupling 0.3

@@ -20,11 +20,10 @@ FACES = {".html": to_html, ".md": to_markdown, ".json": to_json}
 @opt.command(
     opt.MODEL,
     opt.option(
-        "--out",
+        "--out FILE",
         "Where to write it, as .html, .md or .json; report.html beside MODEL by default.",
-        metavar="FILE",
     ),
-    opt.option("--title", "What to call the table.", metavar="TEXT"),
+    opt.option("--title TEXT", "What to call the table."),
     opt.SUPPRESS,
     opt.OPEN,
     examples="""

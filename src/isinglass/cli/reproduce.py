@@ -21,30 +21,21 @@ from isinglass.wording import counted
 
 
 @opt.command(
-    opt.out_folder("Write tables and pictures, and keep what is done.", "isinglass-reproduce"),
+    opt.option(
+        "--out DIR", "Write tables and pictures, and keep what is done.", "isinglass-reproduce"
+    ),
     opt.option(
         "--quick/--full",
         "The first figure with few graphs, or all figures with up to 200 graphs per point.",
         True,
     ),
     opt.choice(
-        "--coupling",
+        "--coupling 0.5|1",
         "Size of the couplings in the first figure: the caption's, or the text's.",
-        *("0.5", "1"),
     ),
-    opt.option(
-        "--also",
-        "One more method; may be given several times.",
-        multiple=True,
-        type=click.Choice(EXTRAS),
-    ),
-    opt.option(
-        "--figure figures",
-        "Only these figures.",
-        multiple=True,
-        type=click.Choice(["1", "2", "3"]),
-    ),
-    opt.whole("--graphs", "Graphs per point.", least=2, metavar="N"),
+    opt.several(f"--also {'|'.join(EXTRAS)}", "One more method; may be given several times."),
+    opt.several("--figure 1|2|3 figures", "Only these figures."),
+    opt.whole("--graphs N", "Graphs per point.", least=2),
     opt.seed("Which graphs and tables are drawn."),
     opt.PROCESSES,
     opt.flag("--draw-only", "Write what is there, and run nothing."),

@@ -25,10 +25,9 @@ from isinglass.wording import counted, one_line
     ),
     opt.seed("Which rows are drawn."),
     opt.option(
-        "--records",
+        "--records FILE",
         "Keep results there; what is in it is not done again.",
         type=click.Path(dir_okay=False),
-        metavar="FILE",
     ),
     opt.flag(
         "--case-dropping dropping",

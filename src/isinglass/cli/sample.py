@@ -19,8 +19,8 @@ from isinglass.wording import counted
 
 @opt.command(
     opt.MODEL,
-    opt.option("--rows", "Rows to draw.", type=click.IntRange(1, MANY), required=True, metavar="N"),
-    opt.out_file("The table, as CSV."),
+    opt.needed("--rows N", "Rows to draw.", type=click.IntRange(1, MANY)),
+    opt.needed("--out FILE", "The table, as CSV."),
     opt.NEW_SEED,
     *opt.METHOD,
     *opt.SWEEPS,

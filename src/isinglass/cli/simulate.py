@@ -45,33 +45,29 @@ def _state_counts(text: str) -> int | list[int]:
 #: What all families take.
 COMMON = (
     opt.whole("--samples", "Rows to draw.", 1000),
-    opt.out_file("The table, as CSV."),
-    opt.option("--edges", "Write the true edges there, as CSV.", metavar="FILE"),
+    opt.needed("--out FILE", "The table, as CSV."),
+    opt.option("--edges FILE", "Write the true edges there, as CSV."),
     opt.option(
-        "--coupling",
+        "--coupling SIZE",
         "Size of every coupling, or a range to draw it from, such as 0.1:0.5.",
         "0.5",
-        metavar="SIZE",
         into=partial(_size, "coupling"),
     ),
     opt.choice(
-        "--signs",
+        "--signs mixed|positive",
         "Mixed: each coupling is negative with probability one half.",
-        *("mixed", "positive"),
     ),
     opt.option(
-        "--intercept",
+        "--intercept H",
         "How far each column leans to +1, or a range to draw it from, such as -0.3:0.3.",
         "0",
-        metavar="H",
         into=partial(_size, "intercept"),
     ),
     opt.option(
-        "--states",
+        "--states M",
         "States per column, or one number for each, such as 2,3,2. Two are -1 and +1 (Ising); more "
         "are 0, 1, ... with a random table on every edge (Potts).",
         "2",
-        metavar="M",
         into=_state_counts,
     ),
     opt.NEW_SEED,
@@ -79,8 +75,7 @@ COMMON = (
     *opt.SWEEPS,
     opt.THREADS,
 )
-needed = partial(opt.option, required=True)
-COLUMNS = opt.whole("--columns p", "Columns.", required=True, metavar="P")
+COLUMNS = opt.whole("--columns P p", "Columns.", required=True)
 #: Every family, what it is, and its options, which are named as its arguments.
 FAMILIES: dict[Callable[..., Any], tuple[str, list[click.Option]]] = {
     simulate.chain: ("Every column is linked to the next.", [COLUMNS]),
@@ -93,23 +88,23 @@ FAMILIES: dict[Callable[..., Any], tuple[str, list[click.Option]]] = {
     ),
     simulate.star: (
         "One column is linked to some others; the rest are alone.",
-        [COLUMNS, needed("--degree d", "Leaves of the star.", type=int)],
+        [COLUMNS, opt.needed("--degree d", "Leaves of the star.", type=int)],
     ),
     simulate.tree: ("A random tree, all trees equally probable.", [COLUMNS]),
     simulate.random_regular: (
         "A random graph in which every column has the same number of links.",
-        [COLUMNS, needed("--degree d", "Links of each column.", type=int)],
+        [COLUMNS, opt.needed("--degree d", "Links of each column.", type=int)],
     ),
     simulate.erdos_renyi: (
         "A random graph, every link drawn independently.",
-        [COLUMNS, needed("--degree", "Links per column, on average.", type=float)],
+        [COLUMNS, opt.needed("--degree", "Links per column, on average.", type=float)],
     ),
     simulate.small_world: (
         "A ring with a few links moved elsewhere.\n\nEvery column is linked to its nearest on the "
         "ring, then each link is moved with a small probability (Watts and Strogatz).",
         [
             COLUMNS,
-            needed("--nearest k", "Links of each; even.", type=int),
+            opt.needed("--nearest k", "Links of each; even.", type=int),
             opt.option("--rewire", "Probability that a link is moved.", 0.1),
         ],
     ),
