@@ -15,7 +15,7 @@ from isinglass.cli.terminal import new_console, progress_bar, table
 from isinglass.errors import Stopped
 from isinglass.experiments.compare import Comparison, compare
 from isinglass.files import check_folder
-from isinglass.report.comparison import comparison_csv, comparison_dict, edges_csv
+from isinglass.report.experiment import comparison_csv, comparison_dict, edges_csv
 from isinglass.wording import counted, one_line
 
 
@@ -65,7 +65,7 @@ def _tell(comparison: Comparison, out: str | None, as_json: bool) -> None:
 
 def _write(out: str, comparison: Comparison) -> list[str]:
     def draw(_: Any) -> Any:
-        from isinglass.plots.comparison import comparison_figure
+        from isinglass.plots.network import comparison_figure
 
         return comparison_figure(comparison)
 

@@ -13,7 +13,7 @@ from isinglass.cli import options as opt
 from isinglass.cli.terminal import new_console, progress_bar, table
 from isinglass.errors import MissingExtra
 from isinglass.experiments.methods import EXTRAS
-from isinglass.experiments.paper.figures import FULL, QUICK, Size, studies
+from isinglass.experiments.paper.figures import FULL, QUICK, studies
 from isinglass.experiments.paper.reproduce import Reproduction
 from isinglass.experiments.study import Outcome, Study
 from isinglass.files import check_folder, write_all
@@ -63,17 +63,13 @@ def command(out: str, n_jobs: int | None, draw_only: bool, **options: Any) -> No
 def _studies(
     *, quick: bool, coupling: str, figures: tuple[str, ...], graphs: int | None, **options: Any
 ) -> list[Study]:
-    size = _sized(QUICK if quick else FULL, figures, graphs)
-    return studies(size, coupling=float(coupling), **options)
-
-
-def _sized(size: Size, figures: tuple[str, ...], graphs: int | None) -> Size:
+    size = QUICK if quick else FULL
     if figures:
-        size = replace(size, figures=tuple(sorted(int(number) for number in figures)))
-    if graphs is None:
-        return size
-    fewer, fewest = (min(graphs, some) for some in (size.fewer, size.fewest))
-    return replace(size, repetitions=graphs, fewer=fewer, fewest=fewest, others=graphs)
+        size = replace(size, figures=tuple(sorted(map(int, figures))))
+    if graphs is not None:
+        fewer, fewest = (min(graphs, some) for some in (size.fewer, size.fewest))
+        size = replace(size, repetitions=graphs, fewer=fewer, fewest=fewest, others=graphs)
+    return studies(size, coupling=float(coupling), **options)
 
 
 def run_all(console: Console, work: Reproduction) -> None:

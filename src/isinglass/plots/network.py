@@ -1,4 +1,4 @@
-"""A graph as a network: width by strength, colour by sign."""
+"""Graphs as networks: one, or those of several methods side by side."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from isinglass.experiments.compare import Comparison, Entry
 from isinglass.graph import Graph, Link
 from isinglass.measures.graphs import HasGraph, graph_of
 from isinglass.parameters import checked
 from isinglass.plots import canvas
-from isinglass.plots.canvas import INK, PALE, Axes, axes_for, drawable, figure_of
+from isinglass.plots.canvas import INK, PALE, Axes, Figure, axes_for, drawable, figure_of
 from isinglass.report.layout import HEIGHT, Positions, positions
 from isinglass.wording import counted
 
@@ -182,3 +183,66 @@ def _unlinked_lines(graph: Graph, at: Positions, width: float, most: int = 8) ->
     if len(text) > most * letters:
         text = f"{counted(len(alone), 'column')} not linked, among them {', '.join(alone)}"
     return textwrap.wrap(text, letters, max_lines=most, placeholder=" …")
+
+
+#: How links that all methods found are drawn, and others.
+SHARED: dict[str, Any] = {"color": canvas.GREY, "lw": 1.2}
+LONE: dict[str, Any] = {"color": canvas.ORANGE, "lw": 1.8}
+
+
+def comparison_figure(comparison: Comparison) -> Figure:
+    """Every method's graph in the same layout: grey what all found, orange what some did not."""
+    canvas.new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
+    entries = [entry for entry in comparison.entries if entry.graph is not None]
+    graph = union(entries)
+    at = positions(graph, {name: canvas.label_width(name) for name in graph.names})
+    width, height = _extent(at)
+    columns = max(len(entries) if len(entries) <= 3 else 2, 1)
+    rows = max(1, -(-len(entries) // columns))
+    scale = min(0.8, 5.0 / width)
+    size = columns * max(scale * width, 3.2) + 0.2, rows * (scale * height + 0.5) + 0.4
+    figure, axes = canvas.panels(rows, columns, *size)
+    shared = frozenset.intersection(*(entry.edges for entry in entries)) if entries else frozenset()
+    for ax in axes:
+        ax.set_axis_off()
+    for ax, entry in zip(axes, entries, strict=False):
+        _draw_entry(ax, entry, shared, at)
+    styles = {"found by all": SHARED | {"lw": 2}, "found by some": LONE | {"lw": 2}}
+    canvas.shared_legend(figure, styles, 2)
+    return figure
+
+
+def union(entries: list[Entry]) -> Graph:
+    """All edges that any method found."""
+    graphs = [entry.graph for entry in entries if entry.graph is not None]
+    links: dict[tuple[int, int], Link] = {}
+    for graph in graphs:
+        for link in graph:
+            links.setdefault((link.source, link.target), link)
+    names = graphs[0].names if graphs else ()
+    return Graph(names, tuple(links[ends] for ends in sorted(links)))
+
+
+def _draw_entry(ax: Axes, entry: Entry, shared: frozenset[tuple[int, int]], at: Positions) -> None:
+    assert entry.graph is not None
+    names = entry.graph.names
+    linked = {names[end] for edge in entry.edges for end in edge}
+    for a, b in sorted(entry.edges, key=lambda edge: edge not in shared):
+        x, y = zip(at[names[a]], at[names[b]], strict=True)
+        ax.plot(x, y, zorder=1, **SHARED if (a, b) in shared else LONE)
+    for name, point in at.items():
+        ink = INK if name in linked else PALE
+        ax.plot(*point, "o", ms=5, mfc="white", mec=ink, mew=0.8, zorder=2)
+        canvas.write_name(ax, name, point, 4, color=ink, fontsize=7)
+    score = "" if np.isnan(entry.score) else f", held-out {entry.score:.3f}"
+    title = f"{drawable(entry.name)}: {counted(len(entry.edges), 'edge')}{score}"
+    ax.set_title(title, fontsize=9, parse_math=False)
+    ax.margins(0.08)
+    ax.set_aspect("equal")
+
+
+def _extent(at: Positions) -> tuple[float, float]:
+    if not at:
+        return 3.0, 1.0
+    x, y = zip(*at.values(), strict=True)
+    return max(max(x) - min(x) + 1.0, 3.0), max(max(y) - min(y) + 1.0, 1.5)
