@@ -162,32 +162,29 @@ def print_answers(answers: Answers, draws: int) -> None:
 def _table(answer: Answer) -> Table:
     """One row per state; of many, the likeliest."""
     heads = ["probability", *(["without", "odds"] if answer.before is not None else []), "state"]
-    rows = ([*_cells(row), _states(row)] for row in answer.rows(most=SHOWN))
+    rows = ([*_numbers(row), _states(row["labels"])] for row in answer.rows(most=SHOWN))
     title = ", ".join(one_line(name, most=48) for name in answer.table.names)
     return table(heads, rows, left=("state",), title=title)
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def _numbers(row: dict[str, Any]) -> list[str]:
     now = f"{row['probability']:.4f}{_error(row['error'], '.4f')}"
-    before = row.get("before")
-    return [now] if before is None else [now, f"{before:.4f}", _times(row)]
-
-
-def _states(row: dict[str, Any]) -> str:
-    return ", ".join(_shown(label) for label in row["labels"].values())
-
-
-def _times(row: dict[str, Any]) -> str:
-    if row["odds_ratio"] is None:
-        return ""
-    return f"x {row['odds_ratio']:.3g}{_error(row['odds_ratio_error'], '.2g')}"
+    if row["before"] is None:
+        return [now]
+    ratio = row["odds_ratio"]
+    odds = "" if ratio is None else f"x {ratio:.3g}{_error(row['odds_ratio_error'], '.2g')}"
+    return [now, f"{row['before']:.4f}", odds]
 
 
 def _error(size: float | None, digits: str) -> str:
     return "" if size is None else f" ± {size:{digits}}"
 
 
-def _row(labels: Any) -> str:
+def _states(labels: Mapping[str, Any]) -> str:
+    return ", ".join(map(_shown, labels.values()))
+
+
+def _row(labels: Mapping[str, Any]) -> str:
     return ", ".join(f"{one_line(name, most=48)} = {_shown(v)}" for name, v in labels.items())
 
 

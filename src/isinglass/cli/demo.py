@@ -51,7 +51,9 @@ def command(out: str) -> None:
         style="bold",
     )
     _say_strongest(console, graph)
-    _write(out, graph, images)
+    contents = {"edges.csv": edges_csv(graph), "graph.graphml": graphml(graph)}
+    lines = write_with_picture(out, contents, "digits.png", partial(picture, graph, images))
+    click.echo("\n" + "\n".join(lines))
     console.print("\nNow your own table:  isinglass fit your.csv --out result/")
 
 
@@ -86,13 +88,6 @@ def _say_strongest(console: Console, graph: Graph) -> None:
             f"  row {row} column {column}  --  row {row_2} column {column_2}: strength "
             f"{link.weight:.2f}{'' if link.unbounded else odds}"
         )
-
-
-def _write(out: str, graph: Graph, images: NDArray[np.float64]) -> None:
-    contents = {"edges.csv": edges_csv(graph), "graph.graphml": graphml(graph)}
-    click.echo()
-    for line in write_with_picture(out, contents, "digits.png", partial(picture, graph, images)):
-        click.echo(line)
 
 
 def picture(graph: Graph, images: NDArray[np.float64], plots: Any) -> Any:

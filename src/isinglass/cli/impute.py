@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -74,13 +73,11 @@ def _in_the_model_s_types(file: FileTable, field: MarkovField) -> FileTable:
     texts = {
         name: file.texts[name].set(file.frame[name].is_null(), None)
         for v, name in enumerate(field.names)
-        if name in file.frame.columns and v not in field.cuts and _are_texts(field.states[v])
+        if name in file.frame.columns
+        and v not in field.cuts
+        and all(isinstance(state, str) for state in field.states[v] if state is not None)
     }
     return replace(file, frame=file.frame.with_columns(**texts))
-
-
-def _are_texts(states: Sequence[Hashable]) -> bool:
-    return all(isinstance(state, str) for state in states if state is not None)
 
 
 def _paths(out: str, draws: int) -> list[Path]:

@@ -139,10 +139,7 @@ def _search_data(summary: Mapping[str, Any]) -> dict[str, Any]:
     )
     return {key: summary[key] for key in as_they_are} | {
         "paths": list(map(_path, summary["paths"])),
-        "values": {
-            pair: [_rounded(number) for number in value]
-            for pair, value in summary["values"].items()
-        },
+        "values": {pair: _rounded(value) for pair, value in summary["values"].items()},
         "pairs": _pairs(summary["pairs"], summary["rows"]),
         "link_tables": _link_tables(summary["link_tables"]),
         "levels": summary["tiers"],
@@ -166,13 +163,8 @@ def _read(name: str) -> str:
 
 def _faint(summary: Mapping[str, Any]) -> list[tuple[int, int]]:
     """Pairs that are linked at some threshold."""
-    return sorted(
-        {
-            (min(r, step["variable"]), max(r, step["variable"]))
-            for r, path in enumerate(summary["paths"])
-            for step in path["steps"]
-        }
-    )
+    ends = ((r, step["variable"]) for r, p in enumerate(summary["paths"]) for step in p["steps"])
+    return sorted({(min(pair), max(pair)) for pair in ends})
 
 
 def _path(path: Mapping[str, Any]) -> dict[str, Any]:
@@ -223,14 +215,12 @@ def _verdicts(verdicts: Mapping[str, list[Any]] | None) -> dict[str, Any] | None
     """Words as one letter each, numbers with as many digits as anybody reads."""
     if verdicts is None:
         return None
-    return {
-        "verdict": "".join(word[0] for word in verdicts["verdict"]),
-        **{
-            key: [None if value is None else float(f"{value:.3g}") for value in verdicts[key]]
-            for key in ("odds_ratio", "rows_needed")
-        },
-    }
+    numbers = {key: _rounded(verdicts[key], 3) for key in ("odds_ratio", "rows_needed")}
+    return {"verdict": "".join(word[0] for word in verdicts["verdict"]), **numbers}
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.7g}")
+def _rounded(value: Any, digits: int = 7) -> Any:
+    """A number, None, or a list of these, to so many digits."""
+    if isinstance(value, list):
+        return [_rounded(one, digits) for one in value]
+    return None if value is None else float(f"{value:.{digits}g}")
