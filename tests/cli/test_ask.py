@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from isinglass import MarkovField, simulate
-from isinglass.cli.ask import EPILOG
-from isinglass.cli.evidence import read_evidence
+from isinglass.cli.ask import command, read_evidence
 from odd_names import ODD_NAMES
 
 
@@ -140,7 +139,9 @@ def test_more_states_than_are_shown(invoke, tmp_path):
 def test_the_example_of_the_help_works(invoke, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "isinglass ask result/model.json" in invoke("ask", "--help").out
-    lines = [line.split()[1:] for line in EPILOG.splitlines() if line.startswith("  isinglass")]
+    lines = [
+        line.split()[1:] for line in command.epilog.splitlines() if line.startswith("  isinglass")
+    ]
     assert len(lines) == 3
     for words in lines:
         assert invoke(*words).status == 0

@@ -1,7 +1,7 @@
 import pytest
 
 from isinglass import GreedyGraph, IsinglassError
-from isinglass.cli.wording import in_options
+from isinglass.cli.failures import in_options
 from isinglass.errors import MissingValues, SettingError, TooManyStates
 from isinglass.parameters import check
 

@@ -10,8 +10,8 @@ import isinglass as ig
 from isinglass import GreedyGraph, IsinglassError
 from isinglass.errors import Stopped
 from isinglass.estimators.folds import held_out_weights
-from isinglass.plots.comparison import comparison_figure
-from isinglass.report.comparison import (
+from isinglass.plots.network import comparison_figure
+from isinglass.report.experiment import (
     comparison_csv,
     comparison_dict,
     edges_csv,

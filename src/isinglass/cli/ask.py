@@ -2,50 +2,49 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Hashable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
-import click
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.cli.drawing import method_options, sweep_options, take_method
-from isinglass.cli.evidence import as_text, read_evidence
-from isinglass.cli.terminal import new_console, working
+from isinglass.cli import options as opt
+from isinglass.cli.results import print_result
+from isinglass.cli.terminal import new_console, table, working
 from isinglass.documents.parts import label_to_json
+from isinglass.errors import SettingError, UnseenState
+from isinglass.graph import position_of
 from isinglass.model import Answer, Answers, MarkovField, ask
-from isinglass.wording import one_line
+from isinglass.table.coding.bins import bin_of
+from isinglass.table.coding.labels import are_texts_of_numbers, match_label
+from isinglass.wording import listing, one_line, quoted
 
 #: States of one answer, and columns of the most likely row, that are printed.
 SHOWN = 24
 
-EPILOG = """\b
-Example, from a table to an answer:
-  isinglass simulate tree --columns 6 --samples 500 --out table.csv --seed 1
-  isinglass fit table.csv --out result/
-  isinglass ask result/model.json --given x0=1 --of x1 --of x2
-"""
 
-
-@click.command(epilog=EPILOG)
-@click.argument("model", type=click.Path())
-@click.option(
-    "--given",
-    multiple=True,
-    metavar="NAME=LABEL",
-    help="What is known, such as fever=yes; for a binned column, a number or a bin.",
+@opt.command(
+    opt.MODEL,
+    opt.several(
+        "--given NAME=LABEL",
+        "What is known, such as fever=yes; for a binned column, a number or a bin.",
+    ),
+    opt.several("--of NAME", "A column to ask about; all by default."),
+    opt.flag("--joint", "Ask for all combinations of the states of --of."),
+    *opt.METHOD,
+    opt.whole("--draws", "Gibbs: rows drawn.", 10_000),
+    *opt.SWEEPS,
+    opt.seed("For Gibbs."),
+    opt.JSON,
+    examples="""
+        isinglass simulate tree --columns 6 --samples 500 --out table.csv --seed 1
+        isinglass fit table.csv --out result/
+        isinglass ask result/model.json --given x0=1 --of x1 --of x2
+    """,
 )
-@click.option("--of", multiple=True, metavar="NAME", help="A column to ask about; all by default.")
-@click.option("--joint", is_flag=True, help="Ask for all combinations of the states of --of.")
-@method_options
-@click.option(
-    "--draws", type=click.IntRange(1), default=10_000, show_default=True, help="Gibbs: rows drawn."
-)
-@sweep_options
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For Gibbs.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, nothing else.")
 def command(
     model: str, given: tuple[str, ...], of: tuple[str, ...], as_json: bool, **how: Any
 ) -> None:
@@ -55,16 +54,66 @@ def command(
     nothing is known, the ratio of the two odds, and the most likely row.
     """
     draws = how["draws"]
-    method = take_method(how, "draws", "burn_in", "thin")
+    method = opt.take_method(how, "draws", "burn_in", "thin")
     with working("reading the model"):
         field = MarkovField.load(model)
     evidence = read_evidence(field, given)
     with working("asking the model"):
         answers = ask(field, of or None, evidence, method=method, **how)
-    if as_json:
-        click.echo(json.dumps(as_document(answers), indent=2, allow_nan=False))
-    else:
-        print_answers(new_console(), answers, draws)
+    print_result(as_json, as_document(answers), partial(print_answers, answers, draws))
+
+
+def read_evidence(field: MarkovField, texts: Sequence[str]) -> dict[str, Hashable]:
+    """Labels by column, from words such as fever=yes; a missing value is fever= alone."""
+    given: dict[str, Hashable] = {}
+    for text in texts:
+        name, label = _split(text, field.names)
+        at = position_of(name, field.names)
+        if name in given:
+            raise SettingError(f"--given names {name!r} twice; a column has one label.")
+        given[name] = label_of(name, field.states[at], _binned(label, field.cuts.get(at)))
+    return given
+
+
+def _split(text: str, names: Sequence[str]) -> tuple[str, str]:
+    """The name and the label; a name may hold a = itself."""
+    signs = [at for at, character in enumerate(text) if character == "="]
+    if not signs:
+        raise SettingError(f"--given takes NAME=LABEL, such as fever=yes, not {text!r}.")
+    at = next((at for at in reversed(signs) if text[:at] in names), signs[0])
+    return text[:at], text[at + 1 :]
+
+
+def _binned(text: str, cuts: Sequence[float] | None) -> str:
+    """The label of the bin that a number falls into, if the column is binned."""
+    is_number = cuts is not None and are_texts_of_numbers([text])
+    return bin_of(cuts or (), float(text)) if is_number else text
+
+
+def label_of(name: str, states: Sequence[Hashable], text: str) -> Hashable:
+    """The state that was typed: as it is written, then whatever its case, then as a number.
+
+    >>> label_of("age", (1.0, 2.0), "2"), label_of("fever", (False, True), "true")
+    (2.0, True)
+    >>> label_of("fever", ("no", "yes"), "yess")
+    Traceback (most recent call last):
+        ...
+    isinglass.errors.UnseenState: column 'fever' has no state 'yess'; did you mean 'yes'?
+    """
+    at = match_label(states, text)
+    if at is not None:
+        return states[at]
+    written = [as_text(state) for state in states]
+    close = get_close_matches(text, written, n=1)
+    if close:
+        raise UnseenState(f"column {name!r} has no state {text!r}; did you mean {close[0]!r}?")
+    known = listing([quoted(state) for state in states], 8)
+    raise UnseenState(f"column {name!r} has no state {text!r}; it has {known}.")
+
+
+def as_text(label: Any) -> str:
+    """A label as people type it; a missing value is empty."""
+    return "" if label is None else str(label)
 
 
 def as_document(answers: Answers) -> dict[str, Any]:
@@ -83,12 +132,13 @@ def as_document(answers: Answers) -> dict[str, Any]:
     }
 
 
-def _labels(row: Any) -> dict[str, Any]:
+def _labels(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: label_to_json(label) for name, label in row.items()}
 
 
-def print_answers(console: Console, answers: Answers, draws: int) -> None:
+def print_answers(answers: Answers, draws: int) -> None:
     """A small table for each answer, then the most likely row."""
+    console = new_console()
     if answers.given:
         console.print(f"given {_row(answers.given)}", style="bold")
     for answer in answers.answers:
@@ -111,32 +161,30 @@ def print_answers(console: Console, answers: Answers, draws: int) -> None:
 
 def _table(answer: Answer) -> Table:
     """One row per state; of many, the likeliest."""
-    name = ", ".join(one_line(name, most=48) for name in answer.table.names)
-    table = Table(box=None, pad_edge=False, header_style="dim", title=name, title_justify="left")
-    table.title_style = "bold"
-    for head in ("probability", "without", "odds")[: 1 if answer.before is None else 3]:
-        table.add_column(head, justify="right", no_wrap=True)
-    table.add_column("state", overflow="fold")
-    for row in answer.rows(most=SHOWN):
-        cells = [f"{row['probability']:.4f}{_error(row['error'], '.4f')}"]
-        if answer.before is not None:
-            cells += [f"{row['before']:.4f}", _times(row)]
-        labels = ", ".join(_shown(label) for label in row["labels"].values())
-        table.add_row(*map(Text, [*cells, labels]))
-    return table
+    heads = ["probability", *(["without", "odds"] if answer.before is not None else []), "state"]
+    rows = ([*_numbers(row), _states(row["labels"])] for row in answer.rows(most=SHOWN))
+    title = ", ".join(one_line(name, most=48) for name in answer.table.names)
+    return table(heads, rows, left=("state",), title=title)
 
 
-def _times(row: dict[str, Any]) -> str:
-    if row["odds_ratio"] is None:
-        return ""
-    return f"x {row['odds_ratio']:.3g}{_error(row['odds_ratio_error'], '.2g')}"
+def _numbers(row: dict[str, Any]) -> list[str]:
+    now = f"{row['probability']:.4f}{_error(row['error'], '.4f')}"
+    if row["before"] is None:
+        return [now]
+    ratio = row["odds_ratio"]
+    odds = "" if ratio is None else f"x {ratio:.3g}{_error(row['odds_ratio_error'], '.2g')}"
+    return [now, f"{row['before']:.4f}", odds]
 
 
 def _error(size: float | None, digits: str) -> str:
     return "" if size is None else f" ± {size:{digits}}"
 
 
-def _row(labels: Any) -> str:
+def _states(labels: Mapping[str, Any]) -> str:
+    return ", ".join(map(_shown, labels.values()))
+
+
+def _row(labels: Mapping[str, Any]) -> str:
     return ", ".join(f"{one_line(name, most=48)} = {_shown(v)}" for name, v in labels.items())
 
 

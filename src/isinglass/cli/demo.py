@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
+from isinglass.cli import options as opt
 from isinglass.cli.results import write_with_picture
 from isinglass.cli.terminal import new_console, progress_bar
 from isinglass.estimators import GreedyGraph
@@ -19,19 +21,17 @@ from isinglass.graph import Graph
 SIDE = 8
 
 
-@click.command()
-@click.option("--out", default="isinglass-demo", show_default=True, metavar="DIR")
+@opt.command(
+    opt.option("--out DIR", "Write the edges, the graph and a picture there.", "isinglass-demo"),
+    examples="isinglass demo --out demo/",
+)
 def command(out: str) -> None:
     """Learn from scanned digits which pixels are linked, and draw the graph.
 
     The data are the 1797 handwritten digits that come with scikit-learn, 8 x 8 pixels, ink or
     no ink. The search sees 64 yes/no columns in no order; where a pixel lies on the paper is
     used only for the drawing, and for counting how many links join pixels that touch.
-
-    \b
-    Example:
-      isinglass demo --out demo/
-    """  # noqa: D301 (the escape is click's mark for lines to keep)
+    """
     check_folder(out)
     console = new_console()
     images, ink = _digits()
@@ -51,7 +51,9 @@ def command(out: str) -> None:
         style="bold",
     )
     _say_strongest(console, graph)
-    _write(out, graph, images)
+    contents = {"edges.csv": edges_csv(graph), "graph.graphml": graphml(graph)}
+    lines = write_with_picture(out, contents, "digits.png", partial(picture, graph, images))
+    click.echo("\n" + "\n".join(lines))
     console.print("\nNow your own table:  isinglass fit your.csv --out result/")
 
 
@@ -88,17 +90,8 @@ def _say_strongest(console: Console, graph: Graph) -> None:
         )
 
 
-def _write(out: str, graph: Graph, images: NDArray[np.float64]) -> None:
-    contents = {"edges.csv": edges_csv(graph), "graph.graphml": graphml(graph)}
-    click.echo()
-    for line in write_with_picture(out, contents, "digits.png", lambda: picture(graph, images)):
-        click.echo(line)
-
-
-def picture(graph: Graph, images: NDArray[np.float64]) -> bytes:
+def picture(graph: Graph, images: NDArray[np.float64], plots: Any) -> Any:
     """The graph on the pixel grid, beside a few digits."""
-    from isinglass import plots
-
     figure, _ = plots.new_figure(8.4, 5.6)
     figure.clear()
     panels: Any = figure.subfigures(1, 2, width_ratios=[1, 2.6])
@@ -113,4 +106,4 @@ def picture(graph: Graph, images: NDArray[np.float64]) -> bytes:
     colors = {f"x{j}": (shade[j],) * 3 for j in range(SIDE * SIDE)}
     plots.network(graph, ax, at=at, labels=False, node_color=colors)
     right.suptitle(f"the graph: {len(graph)} links, learned without positions", fontsize=10)
-    return plots.png(figure)
+    return figure

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import click
 
-from isinglass.cli.results import overwrite_option
+from isinglass.cli import options as opt
 from isinglass.cli.terminal import working
 from isinglass.documents.parts import holds
 from isinglass.exports import FORMATS, write
 from isinglass.exports.formats import GRAPH_FORMATS
 from isinglass.model import FitRecord, MarkovField
 
-EPILOG = """\b
-Examples:
-  isinglass export model.json --to graphml --out graph.graphml
-  isinglass export model.json --to qgraph --out weights.csv    (and weights.R)
-  isinglass export model.json --to uai --out model.uai         (and model.uai.labels.json)
-"""
 
-
-@click.command(epilog=EPILOG)
-@click.argument("model", type=click.Path())
-@click.option("--to", type=click.Choice(FORMATS), required=True, help="The format.")
-@click.option("--out", required=True, metavar="FILE", help="The file to write.")
-@overwrite_option
+@opt.command(
+    opt.MODEL,
+    opt.needed(f"--to {'|'.join(FORMATS)}", "The format."),
+    opt.needed("--out FILE", "The file to write."),
+    opt.OVERWRITE,
+    examples="""
+        isinglass export model.json --to graphml --out graph.graphml
+        isinglass export model.json --to qgraph --out weights.csv    (and weights.R)
+        isinglass export model.json --to uai --out model.uai         (and model.uai.labels.json)
+    """,
+)
 def command(model: str, to: str, out: str, overwrite: bool) -> None:
     """Write a MODEL (model.json) in the format of other software.
 
@@ -37,7 +36,8 @@ def command(model: str, to: str, out: str, overwrite: bool) -> None:
     uai           inference programs; names and states go to a file beside it
     """  # noqa: D301 (the escape is click's mark for lines to keep)
     with working("reading the model") as tell:
-        field, fit = MarkovField.load(model), _record_in(model)
+        field = MarkovField.load(model)
+        fit = FitRecord.load(model) if holds(model, "fit") else None
         tell("writing")
         written = write(field, out, to, fit=fit, overwrite=overwrite)
     click.echo(f"wrote {' and '.join(written)}")
@@ -47,8 +47,3 @@ def command(model: str, to: str, out: str, overwrite: bool) -> None:
             "left out; weights are the sizes of the couplings.",
             err=True,
         )
-
-
-def _record_in(model: str) -> FitRecord | None:
-    """The record of the fit in a model file, if it holds one."""
-    return FitRecord.load(model) if holds(model, "fit") else None

@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from typing import IO, Any, cast
 
 import click
 
-from isinglass.cli.wording import in_options
-from isinglass.errors import FileError, IsinglassError, IsinglassWarning
+from isinglass.errors import (
+    FileError,
+    IsinglassError,
+    IsinglassWarning,
+    Part,
+    Setting,
+    Wording,
+)
 from isinglass.wording import one_line
 
 #: Set, to anything, to see where an error that nobody foresaw came from.
 TRACEBACK = "ISINGLASS_TRACEBACK"
+#: Parameters whose option has another name.
+OPTIONS = {
+    "bins": "bin",
+    "d": "degree",
+    "factors": "factor",
+    "k": "nearest",
+    "max_bytes": "max-size",
+    "n": "samples",
+    "n_jobs": "jobs",
+    "p": "columns",
+    "sample_weight": "weight-column",
+}
 
 
 def ended(command: Callable[[], Any]) -> int:
@@ -83,6 +102,44 @@ def sentence_of(error: BaseException) -> str:
         f"an error that should not happen: {one_line(kind, most=300)}. Please report it, with the "
         f"command; with {TRACEBACK}=1 it says where it came from."
     )
+
+
+def in_options(message: IsinglassError | IsinglassWarning) -> str:
+    """Say a message on one line, with options where the library names arguments.
+
+    >>> from isinglass.errors import SettingError
+    >>> in_options(SettingError("take ", Setting("n_eff", "kish"), " or a larger ", Setting("nu")))
+    'take --n-eff kish or a larger --nu'
+    """
+    return one_line(message.worded(_words))
+
+
+def _words(part: Part) -> str:
+    if isinstance(part, Setting):
+        return _option(part.name, part.value)
+    return part.command_line if isinstance(part, Wording) else part
+
+
+def _option(name: str, value: Any) -> str:
+    """An option as it is typed.
+
+    >>> _option("bins", {"age in years": [25, 45]}), _option("overwrite", True)
+    ("--bin 'age in years=25,45'", '--overwrite')
+    """
+    option = f"--{OPTIONS.get(name, name).replace('_', '-')}"
+    if value is None or value is True:
+        return option
+    if isinstance(value, Mapping):
+        return " ".join(
+            f"{option} {shlex.quote(f'{key}={_typed(one)}')}" for key, one in value.items()
+        )
+    return f"{option} {shlex.quote(_typed(value))}"
+
+
+def _typed(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _of_system(error: OSError) -> str:

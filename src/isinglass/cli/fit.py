@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import click
 
-from isinglass.cli.fitting import fit_file, fit_options
-from isinglass.cli.pages import open_option, show, suppress_option, title_of
+from isinglass.cli import options as opt
+from isinglass.cli.fitting import fit_file
+from isinglass.cli.results import png_of, show, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
 from isinglass.documents.parts import as_file
 from isinglass.errors import MissingExtra, SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.exports import edges_csv, graphml, nodes_csv
 from isinglass.files import check_folder, write_all
-from isinglass.graph import Graph
 from isinglass.measures import nodes
 from isinglass.model import FitRecord
 from isinglass.model.files import model_parts
@@ -30,74 +29,53 @@ from isinglass.report.html import MOST_COLUMNS
 
 #: Options that need a folder, and what they are about.
 GOES = {
-    "--predictability": "goes to nodes.csv",
-    "--verdicts": "go to report.html",
-    "--half-samples": "go to report.html",
-    "--open": "shows report.html",
-    "--no-model": "is about model.json",
+    "predictability": "goes to nodes.csv",
+    "verdicts": "go to report.html",
+    "half_samples": "go to report.html",
+    "open_it": "shows report.html",
+    "no_model": "is about model.json",
 }
 #: Files of exact numbers, from which small groups of rows could be worked out.
 EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
 
-EPILOG = """\b
-Examples:
-  isinglass fit votes.csv --out votes/
-  isinglass fit mushroom.csv.gz --na '?' --missing state
-  isinglass fit survey.csv --drop id --bin age=4 --weight-column weight --n-eff kish
-  isinglass fit counts.tsv --weight-column count --json > graph.json
-  isinglass fit survey.csv --require fever cough --forbid-group age,sex,region
-"""
 
-
-@click.command(epilog=EPILOG)
-@click.argument("data", type=click.Path(dir_okay=True))
-@click.option(
-    "--out",
-    metavar="DIR",
-    help="Write report.html, edges.csv, nodes.csv, graph.graphml, model.json, graph.png there.",
+@opt.command(
+    opt.DATA,
+    opt.option(
+        "--out DIR",
+        "Write report.html, edges.csv, nodes.csv, graph.graphml, model.json, graph.png there.",
+    ),
+    opt.flag("--no-model", "Fit no joint model: model.json holds the record of the fit alone."),
+    opt.SUPPRESS,
+    opt.OPEN,
+    opt.flag(
+        "--predictability",
+        "Add to nodes.csv and the report how well each column is predicted: five more searches.",
+    ),
+    opt.flag(
+        "--verdicts",
+        "Add to the report, for columns without a link, what explained their association away and "
+        "what could have been found: slower.",
+    ),
+    opt.whole(
+        "--half-samples N",
+        "Add to the report how often N half-samples of the rows choose each link.",
+        least=2,
+    ),
+    *opt.SEARCH,
+    opt.THREADS,
+    opt.whole("--top", "Edges to print.", 20, least=0),
+    opt.JSON,
+    examples="""
+        isinglass fit votes.csv --out votes/
+        isinglass fit mushroom.csv.gz --na '?' --missing state
+        isinglass fit survey.csv --drop id --bin age=4 --weight-column weight --n-eff kish
+        isinglass fit counts.tsv --weight-column count --json > graph.json
+        isinglass fit survey.csv --require fever cough --forbid-group age,sex,region
+    """,
 )
-@click.option(
-    "--no-model",
-    is_flag=True,
-    help="Fit no joint model: model.json then holds the record of the fit alone.",
-)
-@suppress_option
-@open_option
-@click.option(
-    "--predictability",
-    is_flag=True,
-    help="Add to nodes.csv and the report how well each column is predicted: five more searches.",
-)
-@click.option(
-    "--verdicts",
-    is_flag=True,
-    help="Add to the report, for columns without a link, what explained their association away "
-    "and what could have been found: slower.",
-)
-@click.option(
-    "--half-samples",
-    type=click.IntRange(2),
-    metavar="N",
-    help="Add to the report how often N half-samples of the rows choose each link.",
-)
-@fit_options
-@click.option(
-    "--top", type=click.IntRange(0), default=20, show_default=True, help="Edges to print."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
 def command(
-    data: str,
-    *,
-    out: str | None,
-    no_model: bool,
-    suppress: float,
-    open_it: bool,
-    predictability: bool,
-    verdicts: bool,
-    half_samples: int | None,
-    top: int,
-    as_json: bool,
-    **options: Any,
+    data: str, *, out: str | None, suppress: float, top: int, as_json: bool, **options: Any
 ) -> None:
     """Learn which columns of DATA are directly linked.
 
@@ -107,23 +85,18 @@ def command(
     Results are written as soon as they are found; the joint model of all columns, which may take
     longer, is added to model.json at the end. Ctrl-C keeps what has been written.
     """
-    asked = {
-        "--predictability": predictability,
-        "--verdicts": verdicts,
-        "--half-samples": half_samples is not None,
-        "--open": open_it,
-        "--no-model": no_model,
-    }
-    _check_out(out, suppress, [option for option, given in asked.items() if given])
+    asked = {name: options.pop(name) for name in GOES}
+    _check_out(out, suppress, asked)
     estimator = fit_file(data, **options)
-    record, title = _recorded(estimator), title_of(data)
-    result, lines = None, []
+    with progress_bar("refitting without each link") as progress:
+        record = estimator.record(progress)
+    title, result, lines = title_of(data), None, []
     if out and suppress:
         lines = _write_suppressed(out, record, title, suppress)
     elif out:
         result = Result(out, estimator, record, title)
         result.write_first()
-        result.add(_extras(predictability, verdicts, half_samples))
+        result.add(asked)
         record = result.record
     with working("summing up"):
         summary = summarise(record, title=title, paths=False, suppress=suppress)
@@ -131,29 +104,26 @@ def command(
         click.echo(to_json(summary))
     else:
         print_summary(new_console(), summary, top)
+    if result:
+        lines = result.add_rest(model=not asked["no_model"])
     for line in lines:
         click.echo(line, err=as_json)
-    if result:
-        result.tell_rest(as_json, model=not no_model)
-    if out and open_it and len(record.names) <= MOST_COLUMNS:
+    if out and asked["open_it"] and len(record.names) <= MOST_COLUMNS:
         show(Path(out) / "report.html")
 
 
-def _check_out(out: str | None, suppress: float, asked: list[str]) -> None:
+def _check_out(out: str | None, suppress: float, asked: dict[str, Any]) -> None:
+    first = next((name for name in GOES if asked[name]), None)
     if out:
         check_folder(out)
-    elif asked:
-        raise SettingError(f"{asked[0]} {GOES[asked[0]]}; say where to put it with --out.")
-    if suppress and set(asked) & {"--predictability", "--verdicts", "--half-samples"}:
+    elif first:
+        option = "--open" if first == "open_it" else f"--{first.replace('_', '-')}"
+        raise SettingError(f"{option} {GOES[first]}; say where to put it with --out.")
+    if suppress and any(asked[name] for name in EXTRAS):
         raise SettingError(
             "--suppress leaves out what --predictability, --verdicts and --half-samples find: "
             "exact numbers give small groups away. Leave one or the other out."
         )
-
-
-def _recorded(estimator: GreedyGraph) -> FitRecord:
-    with progress_bar("refitting without each link") as progress:
-        return estimator.record(progress)
 
 
 @dataclass
@@ -171,20 +141,19 @@ class Result:
         """All that the search has found, and its record as a model file without a model."""
         with working("writing the report"):
             self._find({"measures": nodes(self.estimator, folds=None, library="polars")})
-            edges = {"edges.csv": edges_csv(self.record.with_tentative)}
-            graph = {"graph.graphml": graphml(self.estimator.graph_)}
-            self._write(self._report() | edges | self._nodes() | graph | self._record())
+            self._write_found()
 
-    def add(self, extras: list[Extra]) -> None:
+    def add(self, asked: dict[str, Any]) -> None:
         """Find more for the report, and write it again."""
+        extras = {name: find for name, find in EXTRAS.items() if asked[name]}
         with self._keeping():
-            for extra in extras:
-                self._find(extra(self.estimator))
+            for name, find in extras.items():
+                self._find(find(self.estimator, asked[name]))
             if extras:
                 with working("writing the report"):
-                    self._write(self._report() | self._nodes() | self._record())
+                    self._write_found()
 
-    def tell_rest(self, as_json: bool, *, model: bool) -> None:
+    def add_rest(self, *, model: bool) -> list[str]:
         """Add the model and the picture, and say what was written."""
         lines = []
         if len(self.record.names) > MOST_COLUMNS:
@@ -192,22 +161,20 @@ class Result:
         with self._keeping():
             if model:
                 self._add_model()
-            lines += self._add_picture()
+            try:
+                with working("drawing"):
+                    graph = self.estimator.graph_
+                    self._write({"graph.png": png_of(lambda to: to.network(graph))})
+            except MissingExtra as error:
+                lines.append(f"no picture: {error}")
         if not model:
             lines.append("no model: model.json holds the record of the fit alone")
-        for line in [f"wrote {', '.join(self.written)} to {self.out}", *lines]:
-            click.echo(line, err=as_json)
+        return [f"wrote {', '.join(self.written)} to {self.out}", *lines]
 
     def _find(self, more: dict[str, Any]) -> None:
         self.found |= more
         findings = findings_of(self.record.names, title=self.title, **self.found)
         self.record = replace(self.record, findings=findings)
-
-    def _nodes(self) -> dict[str, bytes]:
-        return {"nodes.csv": nodes_csv(self.found["measures"])}
-
-    def _record(self) -> dict[str, bytes]:
-        return {"model.json": as_file({"fit": self.record.to_json()})}
 
     def _add_model(self) -> None:
         with working("fitting the model") as progress:
@@ -215,18 +182,16 @@ class Result:
         with working("writing the model"):
             self._write({"model.json": as_file(model_parts(model, self.record))})
 
-    def _add_picture(self) -> list[str]:
-        try:
-            with working("drawing"):
-                self._write({"graph.png": _picture(self.estimator.graph_)})
-        except MissingExtra as error:
-            return [f"no picture: {error}"]
-        return []
-
-    def _report(self) -> dict[str, bytes]:
-        if len(self.record.names) > MOST_COLUMNS:
-            return {}
-        return {"report.html": to_html(summarise(self.record)).encode()}
+    def _write_found(self) -> None:
+        page = {}
+        if len(self.record.names) <= MOST_COLUMNS:
+            page = {"report.html": to_html(summarise(self.record)).encode()}
+        tables = {
+            "edges.csv": edges_csv(self.record.with_tentative),
+            "nodes.csv": nodes_csv(self.found["measures"]),
+            "graph.graphml": graphml(self.estimator.graph_),
+        }
+        self._write(page | tables | {"model.json": as_file({"fit": self.record.to_json()})})
 
     def _write(self, contents: dict[str, bytes]) -> None:
         write_all(self.out, contents)
@@ -244,51 +209,40 @@ class Result:
             click.get_current_context().exit(130)
 
 
-Extra = Callable[[GreedyGraph], dict[str, Any]]
-"""Something more for the report that takes time, by the name it has there."""
-
-
-def _extras(predictability: bool, verdicts: bool, half_samples: int | None) -> list[Extra]:
-    extras: list[Extra] = []
-    if predictability:
-        extras.append(_predicted)
-    if verdicts:
-        extras += [_judged, _explained]
-    if half_samples:
-        extras.append(partial(_chosen_again, count=half_samples))
-    return extras
-
-
-def _predicted(estimator: GreedyGraph) -> dict[str, Any]:
+def _predictability(estimator: GreedyGraph, _: bool) -> dict[str, Any]:
     with progress_bar("predicting") as progress:
         return {"measures": nodes(estimator, library="polars", progress=progress)}
 
 
-def _judged(estimator: GreedyGraph) -> dict[str, Any]:
+def _verdicts(estimator: GreedyGraph, _: bool) -> dict[str, Any]:
+    from isinglass.uncertainty.explaining.explain import explain
     from isinglass.uncertainty.explaining.verdict import verdict
 
     with progress_bar("judging pairs") as progress:
-        return {"verdicts": verdict(estimator, progress=progress).to_frame("polars")}
-
-
-def _explained(estimator: GreedyGraph) -> dict[str, Any]:
-    from isinglass.uncertainty.explaining.explain import explain
-
+        verdicts = verdict(estimator, progress=progress).to_frame("polars")
     names, linked = estimator.graph_.names, set(estimator.graph_.edges)
     pairs = [pair for pair in combinations(names, 2) if pair not in linked]
-    found = {}
+    explanations = {}
     with progress_bar("explaining pairs") as progress:
         for done, (a, b) in enumerate(pairs, start=1):
-            found[a, b] = explain(estimator, a, b).sentence
+            explanations[a, b] = explain(estimator, a, b).sentence
             progress(done, len(pairs))
-    return {"explanations": found}
+    return {"verdicts": verdicts, "explanations": explanations}
 
 
-def _chosen_again(estimator: GreedyGraph, count: int) -> dict[str, Any]:
+def _frequencies(estimator: GreedyGraph, count: int) -> dict[str, Any]:
     from isinglass.uncertainty.resampling.resample import resample
 
     with progress_bar("half-samples") as progress:
         return {"frequencies": dict(resample(estimator, n=count, progress=progress).frequency)}
+
+
+#: What takes time and is found for the report if it is asked for.
+EXTRAS = {
+    "predictability": _predictability,
+    "verdicts": _verdicts,
+    "half_samples": _frequencies,
+}
 
 
 def _write_suppressed(out: str, record: FitRecord, title: str, suppress: float) -> list[str]:
@@ -305,9 +259,3 @@ def _write_suppressed(out: str, record: FitRecord, title: str, suppress: float) 
     if older:
         lines.append(f"do not send {', '.join(older)}, which {out} holds from an earlier run")
     return lines
-
-
-def _picture(graph: Graph) -> bytes:
-    from isinglass import plots
-
-    return plots.png(plots.figure_of(plots.network(graph)))

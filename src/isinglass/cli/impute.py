@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from isinglass.cli.drawing import method_options, take_method
-from isinglass.cli.results import overwrite_option
-from isinglass.cli.tables import file_options, take_reading
+from isinglass.cli import options as opt
 from isinglass.cli.terminal import progress_bar, working
 from isinglass.files import check_file, check_side_files, write_files
 from isinglass.model import MarkovField
@@ -19,44 +16,37 @@ from isinglass.parameters import check
 from isinglass.table.reading import FileTable, read_file, written_back
 from isinglass.wording import counted
 
-EPILOG = """\b
-Examples:
-  isinglass impute model.json survey.csv --out complete.csv
-  isinglass impute model.json survey.csv --na '?' --draws 5 --seed 1 --out complete.csv
-"""
 
-
-@click.command(epilog=EPILOG)
-@click.argument("model", type=click.Path())
-@click.argument("data", type=click.Path())
-@click.option(
-    "--out",
-    required=True,
-    metavar="FILE",
-    help="The table: CSV, or what the ending says; FILE-1, FILE-2, ... if several.",
+@opt.command(
+    opt.MODEL,
+    opt.DATA,
+    opt.needed(
+        "--out FILE", "The table: CSV, or what the ending says; FILE-1, FILE-2, ... if several."
+    ),
+    opt.whole("--draws", "Tables.", 1),
+    opt.seed("For the draws."),
+    *opt.READING,
+    opt.choice(
+        "--use display|inference",
+        "Inference: parameters redrawn for each table; the model must have errors.",
+    ),
+    opt.flag("--most-likely", "The likeliest cells instead of drawn ones."),
+    *opt.METHOD,
+    opt.OVERWRITE,
+    examples="""
+        isinglass impute model.json survey.csv --out complete.csv
+        isinglass impute model.json survey.csv --na '?' --draws 5 --seed 1 --out complete.csv
+    """,
 )
-@click.option("--draws", type=click.IntRange(1), default=1, show_default=True, help="Tables.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="For the draws.")
-@file_options
-@click.option(
-    "--use",
-    type=click.Choice(["display", "inference"]),
-    default="display",
-    show_default=True,
-    help="Inference: parameters redrawn for each table; the model must have errors.",
-)
-@click.option("--most-likely", is_flag=True, help="The likeliest cells instead of drawn ones.")
-@method_options
-@overwrite_option
 def command(model: str, data: str, *, out: str, overwrite: bool, **drawing: Any) -> None:
     """Fill the missing cells of DATA by a MODEL (model.json), drawn given those seen.
 
     All other cells of a text file come back as they were written. A missing cell of a binned
     column is filled with the label of a bin.
     """
-    reading = take_reading(drawing)
+    reading = opt.take(drawing, opt.READING)
     check("draws", drawing["draws"], "impute")
-    drawing["method"] = take_method(drawing)
+    drawing["method"] = opt.take_method(drawing)
     paths = _paths(out, drawing["draws"])
     for path in paths:
         check_file(path)
@@ -83,13 +73,11 @@ def _in_the_model_s_types(file: FileTable, field: MarkovField) -> FileTable:
     texts = {
         name: file.texts[name].set(file.frame[name].is_null(), None)
         for v, name in enumerate(field.names)
-        if name in file.frame.columns and v not in field.cuts and _are_texts(field.states[v])
+        if name in file.frame.columns
+        and v not in field.cuts
+        and all(isinstance(state, str) for state in field.states[v] if state is not None)
     }
     return replace(file, frame=file.frame.with_columns(**texts))
-
-
-def _are_texts(states: Sequence[Hashable]) -> bool:
-    return all(isinstance(state, str) for state in states if state is not None)
 
 
 def _paths(out: str, draws: int) -> list[Path]:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import astuple
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
-from rich.text import Text
 
-from isinglass.cli.fitting import threshold_options
+from isinglass.cli import options as opt
+from isinglass.cli.fitting import take_table
 from isinglass.cli.results import print_result, write_with_picture
-from isinglass.cli.tables import (
-    missing_option,
-    table_options,
-    take_reading,
-    take_settings,
-    take_table,
-)
-from isinglass.cli.terminal import new_console, progress_bar
+from isinglass.cli.terminal import new_console, progress_bar, table_of
 from isinglass.errors import SettingError
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
@@ -28,56 +20,50 @@ from isinglass.repeating import RECORDS
 from isinglass.uncertainty.power.plan import MOST_ROWS, plan
 from isinglass.uncertainty.power.planned import Planned, Point
 
-EPILOG = """\b
-Examples:
-  isinglass plan --columns 50 --degree 4 --coupling 0.3
-  isinglass plan --columns 20 --degree 3 --odds-ratio 2 --states 3
-  isinglass plan --pilot pilot.csv --drop id
-  isinglass plan --columns 50 --degree 4 --odds-ratio 3 --rows 500 --rows 1000
-"""
+#: Options that are about a pilot table.
+PILOT = (*opt.TABLE, opt.missing("error", "drop", "state"))
+POINTS = {
+    "couplings": "x {0.factor:g}",
+    "rows": "{0.rows:,}",
+    "whole graph": "{0.recovered:.2f}",
+    "95 % interval": "{0.low:.2f} to {0.high:.2f}",
+    "edges found": "{0.found:.3f}",
+    "false edges": "{0.false:.2f}",
+}
 
 
-@click.command(epilog=EPILOG)
-@click.option("--columns", type=int, metavar="P", help="Number of columns.")
-@click.option("--degree", type=float, metavar="D", help="Neighbours per column.")
-@click.option("--coupling", type=float, metavar="C", help="Size of every link.")
-@click.option("--odds-ratio", type=float, metavar="X", help="The same, as an odds ratio.")
-@click.option("--states", type=int, default=2, show_default=True, help="States per column.")
-@click.option(
-    "--intercept",
-    type=float,
-    default=0.0,
-    show_default=True,
-    help="Fields are drawn from minus this to this.",
+@opt.command(
+    opt.option("--columns P", "Number of columns.", type=int),
+    opt.option("--degree D", "Neighbours per column.", type=float),
+    opt.option("--coupling C", "Size of every link.", type=float),
+    opt.option("--odds-ratio X", "The same, as an odds ratio.", type=float),
+    opt.option("--states", "States per column.", 2),
+    opt.option("--intercept", "Intercepts are drawn from minus this to this.", 0.0),
+    opt.option("--pilot FILE", "A table, instead of a guess.", type=click.Path()),
+    *PILOT,
+    *opt.THRESHOLD,
+    opt.several("--factor X factors", "The couplings are multiplied by this.", (0.7, 1.0)),
+    opt.option("--target", "The probability, or share of the edges, to be reached.", 0.9),
+    opt.option(
+        "--aim graph|edges",
+        "The whole graph (default), or a share of its edges (default with --pilot).",
+    ),
+    opt.several("--rows N", "Rows to try.", type=click.IntRange(1)),
+    opt.whole("--most-rows", "Try no more rows than these.", MOST_ROWS),
+    opt.whole("--graphs", "Tables to draw for each number of rows.", 100, least=2),
+    opt.seed("Which tables are drawn."),
+    opt.PROCESSES,
+    opt.option(
+        "--out DIR", "Write plan.csv and a picture there, and keep what is done.", "isinglass-plan"
+    ),
+    opt.JSON,
+    examples="""
+        isinglass plan --columns 50 --degree 4 --coupling 0.3
+        isinglass plan --columns 20 --degree 3 --odds-ratio 2 --states 3
+        isinglass plan --pilot pilot.csv --drop id
+        isinglass plan --columns 50 --degree 4 --odds-ratio 3 --rows 500 --rows 1000
+    """,
 )
-@click.option("--pilot", type=click.Path(), metavar="FILE", help="A table, instead of a guess.")
-@table_options
-@missing_option("error", "drop", "state")
-@threshold_options
-@click.option(
-    "--factor",
-    "factors",
-    type=float,
-    multiple=True,
-    default=(0.7, 1.0),
-    show_default=True,
-    help="What the couplings are multiplied by.",
-)
-@click.option("--target", type=float, default=0.9, show_default=True, help="To be reached.")
-@click.option(
-    "--aim",
-    type=click.Choice(["graph", "edges"]),
-    help="The whole graph (default), or a share of its edges (default with --pilot).",
-)
-@click.option("--rows", type=click.IntRange(1), multiple=True, metavar="N", help="Rows to try.")
-@click.option("--most-rows", type=click.IntRange(1), default=MOST_ROWS, show_default=True)
-@click.option("--graphs", type=click.IntRange(2), default=100, show_default=True)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option(
-    "--jobs", "n_jobs", type=click.IntRange(1), metavar="N", help="Processes (default: all cores)."
-)
-@click.option("--out", default="isinglass-plan", show_default=True, metavar="DIR")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
 def command(
     out: str, as_json: bool, pilot: str | None, rows: tuple[int, ...], **options: Any
 ) -> None:
@@ -87,69 +73,30 @@ def command(
     after Ctrl-C the same command goes on where it stopped.
     """
     check_folder(out)
-    options = _with_pilot(pilot, **options)
+    options |= _of_pilot(pilot, opt.take(options, PILOT))
     with progress_bar("drawing and learning") as progress:
         planned = plan(rows=rows or None, path=Path(out) / RECORDS, progress=progress, **options)
-    contents = {"plan.csv": _csv(planned)}
-    lines = write_with_picture(out, contents, "plan.png", partial(_picture, planned))
-    print_result(as_json, _as_dict(planned), partial(_tell, planned), lines)
+    contents = {"plan.csv": as_csv(list(Point.__dataclass_fields__), map(astuple, planned.points))}
+    lines = write_with_picture(out, contents, "plan.png", lambda to: to.plan(planned))
+    document = {key: getattr(planned, key) for key in ("sentence", "target", "aim")} | {
+        "answers": {f"{factor:g}": at.rows for factor, at in planned.answers.items()},
+        "points": planned.points,
+    }
+    print_result(as_json, document, partial(_tell, planned), lines)
 
 
-def _with_pilot(
-    pilot: str | None, *, weight_column: str | None, missing: str, **options: Any
-) -> dict[str, Any]:
-    """The options of `plan`, with the pilot table read if there is one."""
-    given = [options[key] for key in ("na", "drop", "bins", "high", "sep", "max_size")]
-    settings = take_settings(options)
-    if pilot is None:
-        if any(given) or weight_column or missing != "error":
-            raise SettingError("options that say how a table is read need --pilot FILE.")
-        take_reading(options)
-        del options["drop"]
-        return options
-    table = take_table(pilot, options)
-    reading = {"sample_weight": weight_column, "missing": missing, "intercept": 0.0, **settings}
-    return options | {"pilot": table, **reading}
+def _of_pilot(pilot: str | None, reading: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `plan` that are about a pilot table, read if there is one."""
+    if pilot is not None:
+        table = take_table(pilot, reading)
+        return {"pilot": table, "intercept": 0.0, **reading}
+    source = click.get_current_context().get_parameter_source
+    if any(source(name) is click.core.ParameterSource.COMMANDLINE for name in reading):
+        raise SettingError("options that say how a table is read need --pilot FILE.")
+    return {}
 
 
 def _tell(planned: Planned) -> None:
     console = new_console()
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for head in ("couplings", "rows", "whole graph", "95 % interval", "edges found", "false edges"):
-        table.add_column(head, justify="right", no_wrap=True)
-    for at in planned.points:
-        table.add_row(*(Text(cell) for cell in _cells(at)))
-    console.print(table)
+    console.print(table_of(POINTS, planned.points))
     console.print(f"\n{planned.sentence}", style="bold")
-
-
-def _cells(at: Point) -> list[str]:
-    return [
-        f"x {at.factor:g}",
-        f"{at.rows:,}",
-        f"{at.recovered:.2f}",
-        f"{at.low:.2f} to {at.high:.2f}",
-        f"{at.found:.3f}",
-        f"{at.false:.2f}",
-    ]
-
-
-def _csv(planned: Planned) -> bytes:
-    rows = [list(asdict(at).values()) for at in planned.points]
-    return as_csv(tuple(Point.__dataclass_fields__), rows)
-
-
-def _as_dict(planned: Planned) -> dict[str, Any]:
-    return {
-        "sentence": planned.sentence,
-        "target": planned.target,
-        "aim": planned.aim,
-        "answers": {f"{factor:g}": at.rows for factor, at in planned.answers.items()},
-        "points": [asdict(at) for at in planned.points],
-    }
-
-
-def _picture(planned: Planned) -> bytes:
-    from isinglass import plots
-
-    return plots.png(plots.figure_of(plots.plan(planned)))

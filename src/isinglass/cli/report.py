@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from isinglass.cli.pages import open_option, show, suppress_option, title_of
+from isinglass.cli import options as opt
+from isinglass.cli.results import show, title_of
 from isinglass.cli.terminal import working
 from isinglass.errors import SettingError
 from isinglass.files import check_file, write_files
@@ -15,24 +16,22 @@ from isinglass.report import summarise, to_html, to_json, to_markdown
 
 FACES = {".html": to_html, ".md": to_markdown, ".json": to_json}
 
-EPILOG = """\b
-Examples:
-  isinglass report votes/model.json --open
-  isinglass report votes/model.json --out votes.html --suppress 5
-  isinglass report votes/model.json --out votes.md
-"""
 
-
-@click.command(epilog=EPILOG)
-@click.argument("model", type=click.Path())
-@click.option(
-    "--out",
-    metavar="FILE",
-    help="Where to write it, as .html, .md or .json; report.html beside MODEL by default.",
+@opt.command(
+    opt.MODEL,
+    opt.option(
+        "--out FILE",
+        "Where to write it, as .html, .md or .json; report.html beside MODEL by default.",
+    ),
+    opt.option("--title TEXT", "What to call the table."),
+    opt.SUPPRESS,
+    opt.OPEN,
+    examples="""
+        isinglass report votes/model.json --open
+        isinglass report votes/model.json --out votes.html --suppress 5
+        isinglass report votes/model.json --out votes.md
+    """,
 )
-@click.option("--title", metavar="TEXT", help="What to call the table.")
-@suppress_option
-@open_option
 def command(model: str, out: str | None, title: str | None, suppress: float, open_it: bool) -> None:
     """Make the report of a fit again from MODEL (model.json), without the table."""
     path = Path(out) if out else Path(model).parent / "report.html"

@@ -8,59 +8,44 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from isinglass.cli.terminal import new_console, progress_bar
+from isinglass.cli import options as opt
+from isinglass.cli.terminal import new_console, progress_bar, table
 from isinglass.errors import MissingExtra
 from isinglass.experiments.methods import EXTRAS
-from isinglass.experiments.paper.figures import FULL, QUICK, Size, studies
+from isinglass.experiments.paper.figures import FULL, QUICK, studies
 from isinglass.experiments.paper.reproduce import Reproduction
 from isinglass.experiments.study import Outcome, Study
 from isinglass.files import check_folder, write_all
 from isinglass.wording import counted
 
-EPILOG = """\b
-Examples:
-  isinglass reproduce                       the first figure, small: some minutes
-  isinglass reproduce --full --out full/    all figures; hours; may be stopped and started again
-  isinglass reproduce --coupling 1          couplings +-1, as the paper's text has it
-"""
 
-
-@click.command(epilog=EPILOG)
-@click.option("--out", default="isinglass-reproduce", show_default=True, metavar="DIR")
-@click.option(
-    "--quick/--full",
-    default=True,
-    show_default=True,
-    help="The first figure with few graphs, or all figures with up to 200 graphs per point.",
+@opt.command(
+    opt.option(
+        "--out DIR", "Write tables and pictures, and keep what is done.", "isinglass-reproduce"
+    ),
+    opt.option(
+        "--quick/--full",
+        "The first figure with few graphs, or all figures with up to 200 graphs per point.",
+        True,
+    ),
+    opt.choice(
+        "--coupling 0.5|1",
+        "Size of the couplings in the first figure: the caption's, or the text's.",
+    ),
+    opt.several(f"--also {'|'.join(EXTRAS)}", "One more method; may be given several times."),
+    opt.several("--figure 1|2|3 figures", "Only these figures."),
+    opt.whole("--graphs N", "Graphs per point.", least=2),
+    opt.seed("Which graphs and tables are drawn."),
+    opt.PROCESSES,
+    opt.flag("--draw-only", "Write what is there, and run nothing."),
+    examples="""
+        isinglass reproduce                       the first figure, small: some minutes
+        isinglass reproduce --full --out full/    all figures: hours; can be stopped and resumed
+        isinglass reproduce --coupling 1          couplings +-1, as the paper's text has it
+    """,
 )
-@click.option(
-    "--coupling",
-    type=click.Choice(["0.5", "1"]),
-    default="0.5",
-    show_default=True,
-    help="Size of the couplings in the first figure: the caption's, or the text's.",
-)
-@click.option(
-    "--also",
-    multiple=True,
-    type=click.Choice(EXTRAS),
-    help="One more method; may be given several times.",
-)
-@click.option(
-    "--figure",
-    "figures",
-    multiple=True,
-    type=click.Choice(["1", "2", "3"]),
-    help="Only these figures.",
-)
-@click.option("--graphs", type=click.IntRange(2), metavar="N", help="Graphs per point.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes (default: all cores).")
-@click.option("--draw-only", is_flag=True, help="Write what is there, and run nothing.")
-def command(out: str, jobs: int | None, draw_only: bool, **options: Any) -> None:
+def command(out: str, n_jobs: int | None, draw_only: bool, **options: Any) -> None:
     """Run the paper's experiment: how many rows until the whole graph is recovered?
 
     Chain, grid and star graphs, greedy beside node-wise l1 and others, success against
@@ -68,7 +53,7 @@ def command(out: str, jobs: int | None, draw_only: bool, **options: Any) -> None
     on where it stopped, and ends with the same files.
     """
     check_folder(out)
-    work = Reproduction(_studies(**options), out, jobs)
+    work = Reproduction(_studies(**options), out, n_jobs)
     console = new_console()
     if not draw_only:
         run_all(console, work)
@@ -78,17 +63,13 @@ def command(out: str, jobs: int | None, draw_only: bool, **options: Any) -> None
 def _studies(
     *, quick: bool, coupling: str, figures: tuple[str, ...], graphs: int | None, **options: Any
 ) -> list[Study]:
-    size = _sized(QUICK if quick else FULL, figures, graphs)
-    return studies(size, coupling=float(coupling), **options)
-
-
-def _sized(size: Size, figures: tuple[str, ...], graphs: int | None) -> Size:
+    size = QUICK if quick else FULL
     if figures:
-        size = replace(size, figures=tuple(sorted(int(number) for number in figures)))
-    if graphs is None:
-        return size
-    fewer, fewest = (min(graphs, some) for some in (size.fewer, size.fewest))
-    return replace(size, repetitions=graphs, fewer=fewer, fewest=fewest, others=graphs)
+        size = replace(size, figures=tuple(sorted(map(int, figures))))
+    if graphs is not None:
+        fewer, fewest = (min(graphs, some) for some in (size.fewer, size.fewest))
+        size = replace(size, repetitions=graphs, fewer=fewer, fewest=fewest, others=graphs)
+    return studies(size, coupling=float(coupling), **options)
 
 
 def run_all(console: Console, work: Reproduction) -> None:
@@ -149,13 +130,7 @@ def _tell(console: Console, outcome: Outcome) -> None:
         "chosen on other graphs of the same design (tables.md has the other ways).",
         style="dim",
     )
-    heads, rows = short_table(outcome)
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for head in heads:
-        table.add_column(head, justify="left" if head == "graph" else "right")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    console.print(table)
+    console.print(table(*short_table(outcome), left=("graph",)))
 
 
 def _pictures(outcomes: list[Outcome]) -> dict[str, bytes]:

@@ -2,51 +2,47 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from typing import Any
 
 import click
-from rich.table import Table
-from rich.text import Text
+from rich.console import Console
 
-from isinglass.cli.fitting import fit_file, fit_options
-from isinglass.cli.terminal import new_console, progress_bar
+from isinglass.cli import options as opt
+from isinglass.cli.fitting import fit_file
+from isinglass.cli.results import print_result
+from isinglass.cli.terminal import new_console, progress_bar, table
 from isinglass.uncertainty.resampling.dropping import CaseDropping, case_dropping
 from isinglass.uncertainty.resampling.resample import Resamples, resample
 from isinglass.wording import counted, one_line
 
-EPILOG = """\b
-Examples:
-  isinglass resample votes.csv
-  isinglass resample votes.csv --samples 1000 --records votes/halves.jsonl
-  isinglass resample votes.csv --case-dropping --json > dropping.json
-"""
 
-
-@click.command(epilog=EPILOG)
-@click.argument("data", type=click.Path(dir_okay=True))
-@click.option(
-    "--samples",
-    type=click.IntRange(1),
-    default=100,
-    show_default=True,
-    help="Half-samples, an even number; with --case-dropping, draws for each share.",
+@opt.command(
+    opt.DATA,
+    opt.whole(
+        "--samples",
+        "Half-samples, an even number; with --case-dropping, draws for each share.",
+        100,
+    ),
+    opt.seed("Which rows are drawn."),
+    opt.option(
+        "--records FILE",
+        "Keep results there; what is in it is not done again.",
+        type=click.Path(dir_okay=False),
+    ),
+    opt.flag(
+        "--case-dropping dropping",
+        "Drop 5 to 75 % of the rows, and say how far the graph stays the same.",
+    ),
+    *opt.SEARCH,
+    opt.THREADS,
+    opt.JSON,
+    examples="""
+        isinglass resample votes.csv
+        isinglass resample votes.csv --samples 1000 --records votes/halves.jsonl
+        isinglass resample votes.csv --case-dropping --json > dropping.json
+    """,
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Which rows are drawn.")
-@click.option(
-    "--records",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Keep results there; what is in it is not done again.",
-)
-@click.option(
-    "--case-dropping",
-    "dropping",
-    is_flag=True,
-    help="Drop 5 to 75 % of the rows, and say how far the graph stays the same.",
-)
-@fit_options
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, nothing else.")
 def command(
     data: str,
     *,
@@ -73,13 +69,10 @@ def command(
             n_jobs=options["n_jobs"],
             progress=progress,
         )
-    show = _of_dropping(result) if isinstance(result, CaseDropping) else _of_halves(result)
-    if as_json:
-        click.echo(json.dumps(show, indent=2, allow_nan=False))
-    elif isinstance(result, CaseDropping):
-        _print_dropping(result, show)
+    if isinstance(result, CaseDropping):
+        print_result(as_json, _of_dropping(result), partial(_print_dropping, result))
     else:
-        _print_halves(result, show)
+        print_result(as_json, _of_halves(result), partial(_print_halves, result))
 
 
 def _of_halves(found: Resamples) -> dict[str, Any]:
@@ -100,7 +93,7 @@ def _of_dropping(found: CaseDropping) -> dict[str, Any]:
     }
 
 
-def _print_halves(found: Resamples, show: dict[str, Any]) -> None:
+def _print_halves(found: Resamples) -> None:
     console = new_console()
     console.print(
         f"{counted(len(found.halves), 'half-sample')} of {counted(found.rows, 'row')}, "
@@ -108,35 +101,33 @@ def _print_halves(found: Resamples, show: dict[str, Any]) -> None:
         style="bold",
     )
     _print_failures(console, found.failures)
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for head in ("chosen in", "by both halves", "tier", "link"):
-        table.add_column(head, justify="left" if head in ("tier", "link") else "right")
-    for edge in sorted(show["edges"], key=lambda edge: -edge["frequency"]):
-        table.add_row(
+    edges = sorted(found.to_frame("polars").to_dicts(), key=lambda edge: -edge["frequency"])
+    rows = (
+        (
             f"{edge['frequency']:.0%}",
             f"{edge['simultaneous']:.0%}",
             edge["tier"] or ("" if edge["in_graph"] else "not in the graph"),
-            Text(f"{one_line(edge['source'], 48)} -- {one_line(edge['target'], 48)}"),
+            f"{one_line(edge['source'], 48)} -- {one_line(edge['target'], 48)}",
         )
-    console.print(table)
+        for edge in edges
+    )
+    heads = ("chosen in", "by both halves", "tier", "link")
+    console.print(table(heads, rows, left=("tier", "link")))
 
 
-def _print_dropping(found: CaseDropping, show: dict[str, Any]) -> None:
+def _print_dropping(found: CaseDropping) -> None:
     console = new_console()
     for name, words in (("edge", "edges"), ("strength", "strengths of columns")):
-        console.print(f"CS coefficient of {words}: {show['cs'][name]:.2f}", style="bold")
+        console.print(f"CS coefficient of {words}: {found.cs(name):.2f}", style="bold")
     _print_failures(console, found.failures)
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    heads = ("rows dropped", "edges", "strengths", "overlap")
-    for head in heads:
-        table.add_column(head, justify="right")
-    for at, share in enumerate(found.dropped):
-        values = (found.edge[at], found.strength[at], found.overlap[at])
-        means = (f"{some.mean():.2f}" if len(some) else "" for some in values)
-        table.add_row(f"{share:.0%}", *means)
-    console.print(table)
+    curves = (found.edge, found.strength, found.overlap)
+    rows = (
+        (f"{share:.0%}", *(f"{of[at].mean():.2f}" if len(of[at]) else "" for of in curves))
+        for at, share in enumerate(found.dropped)
+    )
+    console.print(table(("rows dropped", "edges", "strengths", "overlap"), rows))
 
 
-def _print_failures(console: Any, failures: dict[Any, str]) -> None:
+def _print_failures(console: Console, failures: dict[Any, str]) -> None:
     for name, reason in failures.items():
         console.print(f"failed: {name}: {one_line(reason)}", style="yellow")

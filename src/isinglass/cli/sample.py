@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from isinglass.cli.drawing import method_options, sweep_options, take_method
+from isinglass.cli import options as opt
 from isinglass.cli.terminal import progress_bar, working
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_file, write_files
@@ -16,29 +16,23 @@ from isinglass.model import MarkovField
 from isinglass.parameters.kinds import MANY
 from isinglass.wording import counted
 
-EPILOG = """\b
-Example:
-  isinglass sample model.json --rows 1000 --out table.csv --seed 1
-"""
 
-
-@click.command(epilog=EPILOG)
-@click.argument("model", type=click.Path())
-@click.option(
-    "--rows", type=click.IntRange(1, MANY), required=True, metavar="N", help="Rows to draw."
+@opt.command(
+    opt.MODEL,
+    opt.needed("--rows N", "Rows to draw.", type=click.IntRange(1, MANY)),
+    opt.needed("--out FILE", "The table, as CSV."),
+    opt.NEW_SEED,
+    *opt.METHOD,
+    *opt.SWEEPS,
+    opt.THREADS,
+    examples="isinglass sample model.json --rows 1000 --out table.csv --seed 1",
 )
-@click.option("--out", required=True, metavar="FILE", help="The table, as CSV.")
-@click.option("--seed", type=click.IntRange(0), metavar="N", help="To get the same table again.")
-@method_options
-@sweep_options
-@click.option("--jobs", "n_jobs", type=int, metavar="N", help="Threads; all cores by default.")
-def command(model: str, rows: int, out: str, seed: int | None, **sampling: Any) -> None:
+def command(model: str, rows: int, out: str, seed: int, **sampling: Any) -> None:
     """Draw a table from a MODEL (model.json)."""
     check_file(out)
-    method = take_method(sampling, "burn_in", "thin")
+    method = opt.take_method(sampling, "burn_in", "thin")
     with working("reading the model"):
         field = MarkovField.load(model)
-    seed = int(np.random.default_rng().integers(1, 10**9)) if seed is None else seed
     with progress_bar("sampling") as progress:
         codes = field.sample_codes(rows, seed=seed, method=method, progress=progress, **sampling)
     with working("writing"):

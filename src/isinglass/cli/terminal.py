@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.padding import Padding
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
     TaskID,
     TextColumn,
@@ -21,10 +22,9 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from isinglass.report.markdown import edge_cells
 from isinglass.report.texts import states_per_column
 from isinglass.wording import counted, one_line
-
-SIGNS = {1: "+", -1: "-", 0: "none", None: "hidden"}
 
 
 def new_console(*, stderr: bool = False) -> Console:
@@ -33,7 +33,7 @@ def new_console(*, stderr: bool = False) -> Console:
 
 
 class Bar:
-    """Called with what is done and how much there is; `tell` adds what is being done."""
+    """Called with what is done and how much there is; `tell` adds words."""
 
     def __init__(self, bar: Progress, task: TaskID, what: str) -> None:
         self._bar, self._task, self._what = bar, task, what
@@ -47,46 +47,50 @@ class Bar:
 
 
 @contextmanager
-def progress_bar(what: str, *, steady: bool = False) -> Iterator[Bar]:
-    """A bar on standard error, gone when the work is done; silent when not on a terminal.
+def _shown(what: str, *columns: ProgressColumn, **settings: Any) -> Iterator[Bar]:
+    """A line on standard error, gone when the work is done; silent when not on a terminal."""
+    console = new_console(stderr=True)
+    settings = {"transient": True, "disable": not console.is_terminal} | settings
+    with Progress(*columns, console=console, **settings) as line:
+        yield Bar(line, line.add_task(what), what)
+
+
+def progress_bar(what: str, *, steady: bool = False) -> AbstractContextManager[Bar]:
+    """A bar for work of known length.
 
     The time left goes by the speed of the last half minute, or, if `steady`, of the whole work.
     """
-    console = new_console(stderr=True)
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(
-        *columns,
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-        speed_estimate_period=1e9 if steady else 30.0,
-    ) as bar:
-        yield Bar(bar, bar.add_task(what), what)
+    words = TextColumn("{task.description}", markup=False)
+    columns = (words, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return _shown(what, *columns, speed_estimate_period=1e9 if steady else 30.0)
 
 
 @contextmanager
 def working(what: str) -> Iterator[Callable[[str], None]]:
-    """A line on standard error for work of unknown length: what is done, and since when.
+    """A line for work of unknown length: what is done, and since when; called, it adds words."""
+    words = TextColumn("{task.description}", markup=False)
+    with _shown(what, SpinnerColumn(), TimeElapsedColumn(), words) as line:
+        yield line.tell
 
-    It is a function: the words it is called with are shown too. Gone when the work is done; silent
-    when not on a terminal.
-    """
-    console = new_console(stderr=True)
-    columns = (
-        SpinnerColumn(),
-        TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False),
-    )
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as line:
-        task = line.add_task(what)
-        yield lambda words: line.update(task, description=f"{what}: {words}")
+
+def table(
+    heads: Iterable[str], rows: Iterable[Iterable[str]], left: Container[str] = (), title: str = ""
+) -> Table:
+    """Cells as they are, without lines: numbers at the right, columns in `left` at the left."""
+    made = Table(box=None, pad_edge=False, header_style="dim", title=title or None)
+    made.title_justify, made.title_style = "left", "bold"
+    for head in heads:
+        side: JustifyMethod = "left" if head in left else "right"
+        made.add_column(head, justify=side, no_wrap=side == "right", overflow="fold")
+    for row in rows:
+        made.add_row(*map(Text, row))
+    return made
+
+
+def table_of(formats: Mapping[str, str], things: Iterable[Any], left: Container[str] = ()) -> Table:
+    """A table with one row per thing; each head has the format of its cells."""
+    rows = ([text.format(thing) for text in formats.values()] for thing in things)
+    return table(formats, rows, left)
 
 
 def print_summary(console: Console, summary: dict[str, Any], top: int) -> None:
@@ -146,49 +150,17 @@ def _print_edges(console: Console, summary: dict[str, Any], top: int) -> None:
 
 def _edge_table(edges: list[dict[str, Any]]) -> Table:
     """One row per edge, the names last, where they have room; empty columns are left out."""
-    cells = {
-        "strength": [_strength(edge) for edge in edges],
-        "relative": [_digits(edge.get("relative_strength"), 3) for edge in edges],
-        "sign": [SIGNS[edge["sign"]] for edge in edges],
-        "log-odds": [_log_odds(edge) for edge in edges],
-        "evidence": [_digits(edge.get("evidence"), 1) for edge in edges],
-        "entry": [_digits(edge.get("entry_evidence"), 1) for edge in edges],
-        "link": [f"{_short(edge['source'])} -- {_short(edge['target'])}" for edge in edges],
-        "chosen by": [_short(edge.get("selected_by", "both")) for edge in edges],
-    }
-    if set(cells["chosen by"]) == {"both"}:
-        del cells["chosen by"]
-    kept = {head: column for head, column in cells.items() if any(column)}
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for head in kept:
-        numeric = head in ("strength", "relative", "log-odds", "evidence", "entry")
-        table.add_column(
-            head,
-            justify="right" if numeric else "left",
-            no_wrap=numeric or head in ("sign", "chosen by"),
-            overflow="ellipsis" if head == "chosen by" else "fold",
-            max_width=16 if head == "chosen by" else None,
-        )
-    for row in zip(*kept.values(), strict=True):
-        table.add_row(*(Text(cell) for cell in row))
-    return table
+    heads = ("strength", "relative", "sign", "log-odds", "evidence", "entry", "link", "chosen by")
+    rows = [_cells(edge) for edge in edges]
+    kept = [head for head in heads if any(row[head] for row in rows)]
+    if all(row["chosen by"] == "both" for row in rows):
+        kept.remove("chosen by")
+    cells = ([row[head] for head in kept] for row in rows)
+    return table(kept, cells, left=("sign", "link", "chosen by"))
 
 
-def _digits(number: float | None, digits: int) -> str:
-    return "" if number is None else f"{number:.{digits}f}"
-
-
-def _short(name: str) -> str:
-    return one_line(name, most=48)
-
-
-def _strength(edge: dict[str, Any]) -> str:
-    if edge["strength"] is None:
-        return "hidden"
-    return f"{edge['strength']:.3f}" if "evidence" in edge else f"{edge['strength']:.1f}"
-
-
-def _log_odds(edge: dict[str, Any]) -> str:
-    if edge.get("unbounded"):
-        return "unbounded"
-    return "" if edge.get("log_odds") is None else f"{edge['log_odds']:+.2f}"
+def _cells(edge: dict[str, Any]) -> dict[str, str]:
+    cells = edge_cells(edge)
+    ends = " -- ".join(one_line(edge[end], 48) for end in ("source", "target"))
+    by = one_line(cells["chosen by"], 16)
+    return cells | {"sign": cells["sign"].replace("−", "-"), "link": ends, "chosen by": by}

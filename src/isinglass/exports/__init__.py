@@ -1,7 +1,7 @@
 """Graphs and models for other software, and back."""
 
+from isinglass.exports.factors import from_pgmpy, read_uai, to_pgmpy, uai
 from isinglass.exports.formats import FORMATS, write
-from isinglass.exports.markov_networks import from_pgmpy, to_pgmpy
 from isinglass.exports.networks import (
     cytoscape,
     from_igraph,
@@ -12,7 +12,6 @@ from isinglass.exports.networks import (
 )
 from isinglass.exports.rscripts import binary_parameters, isingsampler, qgraph
 from isinglass.exports.tables import edges_csv, from_frame, nodes_csv, weights, weights_csv
-from isinglass.exports.uai import read_uai, uai
 
 __all__ = [
     "FORMATS",

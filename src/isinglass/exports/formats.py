@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from isinglass.errors import SettingError
+from isinglass.exports.factors import uai
 from isinglass.exports.networks import cytoscape, gexf, graphml
 from isinglass.exports.rscripts import isingsampler, qgraph
 from isinglass.exports.tables import edges_csv
-from isinglass.exports.uai import uai
 from isinglass.files import check_file, check_side_files, write_files
 from isinglass.graph import Graph
 from isinglass.model import FitRecord, MarkovField

@@ -12,6 +12,13 @@ from isinglass.table.coding.labels import is_missing, plain
 
 Ends = tuple[str, str]
 
+#: What an edge may say of itself besides weight, sign and whether it is unbounded.
+FLOATS = (
+    *("strength", "coupling", "log_odds", "evidence"),
+    *("relative_strength", "entry_evidence"),
+)
+WORDS = ("selected_by", "tier", "source_state", "target_state")
+
 
 def plain_numbers(graph: Graph) -> list[tuple[Ends, dict[str, Any]]]:
     """The ends and the numbers of every edge as Python's own scalars, all finite."""
@@ -52,32 +59,23 @@ def _pair(a: str, b: str, position: Mapping[str, int]) -> tuple[int, int]:
 
 
 def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
-    def number(key: str) -> float | None:
-        return _number(given.get(key), key, ends)
-
-    def words(key: str) -> str | None:
-        value = plain(given.get(key))  # a reader may have taken "1" for a number
-        if isinstance(value, str) or value is None or is_missing(value):
-            return value if isinstance(value, str) else None
-        return f"{value:g}" if isinstance(value, float) else str(value)
-
-    weight, sign = number("weight"), number("sign")
+    numbers = {key: _number(given.get(key), key, ends) for key in (*FLOATS, "weight", "sign")}
+    weight, sign = numbers.pop("weight"), numbers.pop("sign")
+    known: dict[str, Any] = numbers | {key: _words(given.get(key)) for key in WORDS}
     return Link(
         *pair,
-        strength=number("strength"),
+        **known | {key: known[key] or "" for key in ("selected_by", "tier")},
         sign=sign_of(weight or 0.0) if sign is None else sign_of(sign),
-        coupling=number("coupling"),
-        log_odds=number("log_odds"),
-        evidence=number("evidence"),
-        selected_by=words("selected_by") or "",
-        unbounded=bool(number("unbounded") or 0.0),
-        tier=words("tier") or "",
-        relative_strength=number("relative_strength"),
-        entry_evidence=number("entry_evidence"),
-        source_state=words("source_state"),
-        target_state=words("target_state"),
-        size=(1.0 if weight is None else abs(weight)) if number("strength") is None else 0.0,
+        unbounded=bool(_number(given.get("unbounded"), "unbounded", ends)),
+        size=(1.0 if weight is None else abs(weight)) if known["strength"] is None else 0.0,
     )
+
+
+def _words(value: Any) -> str | None:
+    value = plain(value)  # a reader may have taken "1" for a number
+    if isinstance(value, str) or value is None or is_missing(value):
+        return value if isinstance(value, str) else None
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _number(value: Any, key: str, ends: Ends) -> float | None:

@@ -18,12 +18,8 @@ Array = NDArray[np.float64]
 
 def qgraph(graph: Graph, path: Path) -> dict[Path, bytes]:
     """A weight matrix as CSV, and beside it a script that draws it with qgraph."""
-    lines = (
-        f"weights <- as.matrix(read.csv({_quoted(path.name)}, row.names = 1, check.names = FALSE))",
-        "library(qgraph)",
-        "qgraph(weights, labels = colnames(weights))",
-    )
-    return {_named_otherwise(path): weights_csv(graph), path.with_suffix(".R"): _script(lines)}
+    draw = "qgraph(weights, labels = colnames(weights))"
+    return _with_script(path, weights_csv(graph), "weights", "qgraph", draw)
 
 
 def isingsampler(field: MarkovField, path: Path) -> dict[Path, bytes]:
@@ -31,20 +27,12 @@ def isingsampler(field: MarkovField, path: Path) -> dict[Path, bytes]:
 
     The first column of numbers holds the thresholds, the others the matrix.
     """
-    matrix, thresholds = binary_parameters(field)
-    rows = (
-        [name, threshold, *row]
-        for name, threshold, row in zip(
-            field.names, thresholds.tolist(), matrix.tolist(), strict=True
-        )
-    )
-    lines = (
-        f"model <- as.matrix(read.csv({_quoted(path.name)}, row.names = 1, check.names = FALSE))",
-        "library(IsingSampler)",
-        "rows <- IsingSampler(1000, model[, -1], model[, 1], responses = c(0L, 1L))",
-    )
-    head = ["", "(threshold)", *field.names]
-    return {_named_otherwise(path): as_csv(head, rows), path.with_suffix(".R"): _script(lines)}
+    couplings, thresholds = binary_parameters(field)
+    numbers = np.column_stack([thresholds, couplings]).tolist()
+    rows = ([name, *row] for name, row in zip(field.names, numbers, strict=True))
+    table = as_csv(["", "(threshold)", *field.names], rows)
+    draw = "rows <- IsingSampler(1000, model[, -1], model[, 1], responses = c(0L, 1L))"
+    return _with_script(path, table, "model", "IsingSampler", draw)
 
 
 def binary_parameters(field: MarkovField) -> tuple[Array, Array]:
@@ -66,20 +54,18 @@ def binary_parameters(field: MarkovField) -> tuple[Array, Array]:
     return coded.matrix, np.asarray(coded.intercepts)
 
 
-def _quoted(name: str) -> str:
-    """A file's name as R reads it between quotes."""
-    return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _named_otherwise(path: Path) -> Path:
-    """The file of numbers, which must not have the name of the script."""
+def _with_script(path: Path, table: bytes, name: str, package: str, call: str) -> dict[Path, bytes]:
+    """A file of numbers, and a script that reads them and calls a function of a package."""
     if path.suffix.lower() == ".r":
         raise SettingError(
             f"the numbers cannot go to {path.name!r}, which is the name of the script beside them; "
             f"name {path.with_suffix('.csv').name!r}."
         )
-    return path
-
-
-def _script(lines: tuple[str, ...]) -> bytes:
-    return ("\n".join((f"# {MARK.decode()}", *lines)) + "\n").encode()
+    quoted = '"' + path.name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    lines = (
+        f"# {MARK.decode()}",
+        f"{name} <- as.matrix(read.csv({quoted}, row.names = 1, check.names = FALSE))",
+        f"library({package})",
+        call,
+    )
+    return {path: table, path.with_suffix(".R"): ("\n".join(lines) + "\n").encode()}

@@ -76,13 +76,15 @@ def from_frame(edges: Any, names: Iterable[str] | None = None) -> Graph:
         raise SettingError("the table of edges needs the columns 'source' and 'target'.")
     known = None if names is None else list(names)
     rows = frame.rows(named=True)
-    ends = {str(row[end]) for row in rows for end in ("source", "target")}
-    if known is None or not ends <= set(known):
+    if known is None or not set(_ends(rows)) <= set(known):
         rows = [_named(row) for row in rows]
-    if known is None:
-        known = list(dict.fromkeys(str(row[end]) for row in rows for end in ("source", "target")))
+    known = list(dict.fromkeys(_ends(rows))) if known is None else known
     library = frame.implementation.value
     return graph_of(known, ((row["source"], row["target"], row) for row in rows), library)
+
+
+def _ends(rows: Iterable[dict[str, Any]]) -> list[str]:
+    return [str(row[end]) for row in rows for end in ("source", "target")]
 
 
 def _named(row: dict[str, Any]) -> dict[str, Any]:
@@ -111,13 +113,8 @@ def weights(graph: Graph) -> NDArray[np.float64]:
 
 def weights_csv(graph: Graph) -> bytes:
     """The matrix of `weights` as CSV, with names above and at the left."""
-    return matrix_csv(graph.names, weights(graph))
-
-
-def matrix_csv(names: Sequence[str], matrix: NDArray[np.float64]) -> bytes:
-    """A square matrix as CSV, with names above and at the left."""
-    rows = ([name, *row] for name, row in zip(names, matrix.tolist(), strict=True))
-    return as_csv(["", *names], rows)
+    rows = ([name, *row] for name, row in zip(graph.names, weights(graph).tolist(), strict=True))
+    return as_csv(["", *graph.names], rows)
 
 
 def as_csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:

@@ -2,12 +2,10 @@
 
 from isinglass.plots.adjacency import adjacency
 from isinglass.plots.canvas import figure_of, new_figure, png, svg
+from isinglass.plots.curves import audit, plan, selection_curve, success
 from isinglass.plots.intervals import intervals
 from isinglass.plots.network import network
 from isinglass.plots.path import path, search
-from isinglass.plots.selection import selection_curve
-from isinglass.plots.success import success
-from isinglass.plots.sure import audit, plan
 
 __all__ = [
     "adjacency",

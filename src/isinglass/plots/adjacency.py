@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +12,10 @@ from isinglass.errors import SettingError
 from isinglass.graph import Graph, position_of
 from isinglass.measures import HasGraph, communities, graph_of
 from isinglass.parameters import checked
-from isinglass.plots.canvas import BLUE, INK, ORANGE, PALE, axes_for, drawable, figure_of
+from isinglass.plots import canvas
+from isinglass.plots.canvas import BLUE, INK, ORANGE, PALE, Axes, axes_for, drawable
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
+Matrix = NDArray[np.float64]
 #: More names than that cannot be read on a page.
 MOST_NAMES = 120
 
@@ -43,10 +41,6 @@ def adjacency(
     labels : bool
         Whether to write the names; more than 120 are never written.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> import isinglass as ig
@@ -60,8 +54,8 @@ def adjacency(
     names = [name for group in groups for name in group]
     side = 1.2 + min(max(0.16 * len(names), 2.4), 16.0)
     ax = axes_for(side + 0.9, side) if ax is None else ax
-    values = _signed_strengths(graph, names)
-    _draw_layers(ax, values, _signs(graph, names))
+    strengths, signs = _matrix(graph, names, "strength"), _matrix(graph, names, "sign")
+    _draw_layers(ax, strengths * np.where(signs == 0, 1.0, signs), signs)
     for at in list(accumulate(len(group) for group in groups))[:-1]:
         ax.axhline(at - 0.5, color=PALE, lw=0.6)
         ax.axvline(at - 0.5, color=PALE, lw=0.6)
@@ -85,7 +79,7 @@ def _checked(order: Sequence[str], graph: Graph) -> list[str]:
     return list(order)
 
 
-def _matrix(graph: Graph, names: Sequence[str], number: str) -> NDArray[np.float64]:
+def _matrix(graph: Graph, names: Sequence[str], number: str) -> Matrix:
     """One number of every link, in the order of names; NaN where there is no link."""
     at = {name: i for i, name in enumerate(names)}
     values = np.full((len(names), len(names)), np.nan)
@@ -95,16 +89,7 @@ def _matrix(graph: Graph, names: Sequence[str], number: str) -> NDArray[np.float
     return values
 
 
-def _signs(graph: Graph, names: Sequence[str]) -> NDArray[np.float64]:
-    return _matrix(graph, names, "sign")
-
-
-def _signed_strengths(graph: Graph, names: Sequence[str]) -> NDArray[np.float64]:
-    signs = _signs(graph, names)
-    return _matrix(graph, names, "strength") * np.where(signs == 0, 1.0, signs)
-
-
-def _draw_layers(ax: Axes, values: NDArray[np.float64], signs: NDArray[np.float64]) -> None:
+def _draw_layers(ax: Axes, values: Matrix, signs: Matrix) -> None:
     """Links with a sign and links without one, each with its scale of colours."""
     largest = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 1.0
     if (signs == 0).any():
@@ -119,17 +104,13 @@ def _draw_layers(ax: Axes, values: NDArray[np.float64], signs: NDArray[np.float6
 
 
 def _draw_layer(
-    ax: Axes,
-    values: NDArray[np.float64],
-    colors: tuple[str, ...],
-    limits: tuple[float, float],
-    label: str,
+    ax: Axes, values: Matrix, colors: tuple[str, ...], limits: tuple[float, float], label: str
 ) -> None:
     from matplotlib.colors import LinearSegmentedColormap
 
     scale = LinearSegmentedColormap.from_list(label, list(colors))
     image = ax.imshow(values, cmap=scale, vmin=limits[0], vmax=limits[1], interpolation="nearest")
-    bar = figure_of(ax).colorbar(image, ax=ax, shrink=0.7, aspect=25, pad=0.02)
+    bar = canvas.figure_of(ax).colorbar(image, ax=ax, shrink=0.7, aspect=25, pad=0.02)
     bar.set_label(label, fontsize=9)
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_linewidth(0.5)

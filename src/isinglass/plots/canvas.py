@@ -13,8 +13,12 @@ from isinglass.parameters import checked
 from isinglass.wording import one_line
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib import axes, figure
+
+    Axes = axes.Axes
+    Figure = figure.Figure
+else:  # matplotlib is imported when something is drawn
+    Axes = Figure = Any
 
 # Safe for colour-blind readers (Okabe and Ito).
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
@@ -28,6 +32,11 @@ MEANING = {
 }
 #: Points of a label's letters, and inches that one of them takes up on average.
 LETTERS, LETTER_WIDTH = 8, 0.068
+#: How curves are drawn, and words that may hold any character.
+CURVE: dict[str, Any] = {"ms": 4, "lw": 1.3, "mec": "white", "mew": 0.4}
+WORDS: dict[str, Any] = {"fontsize": LETTERS, "parse_math": False}
+#: Behind words that stand on lines.
+BOX = {"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75}
 
 
 @checked
@@ -73,7 +82,7 @@ def _shown_by_pyplot() -> bool:
     return str(get_backend()).lower() != "agg"  # which only writes files
 
 
-def figure_of(ax: Axes) -> Figure:
+def figure_of(ax: Axes | Figure) -> Figure:
     """Return the whole figure that some axes are in.
 
     >>> figure, _ = new_figure(4.0, 3.0)
@@ -134,18 +143,28 @@ def names_upward(ax: Axes, names: Iterable[str]) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def legend_below(ax: Axes, points: float = 34.0, columns: int = 3) -> None:
-    """Explain what is drawn, so many points under the axes."""
+def handles(styles: Mapping[str, Mapping[str, Any]]) -> list[Any]:
+    """Lines of a legend by what they are called."""
+    from matplotlib.lines import Line2D
+
+    return [Line2D([], [], label=label, **style) for label, style in styles.items()]
+
+
+def legend_below(
+    ax: Axes, points: float = 34.0, columns: int = 3, entries: list[Any] | None = None
+) -> None:
+    """Explain what is drawn, or some entries, so many points under the axes."""
     from matplotlib.transforms import ScaledTranslation
 
-    handles = ax.get_legend_handles_labels()[0]
-    if handles:
+    entries = ax.get_legend_handles_labels()[0] if entries is None else entries
+    if entries:
         down = ScaledTranslation(0.0, -points / 72, figure_of(ax).dpi_scale_trans)
         ax.legend(
+            handles=entries,
             loc="upper center",
             bbox_to_anchor=(0.5, 0.0),
             bbox_transform=ax.transAxes + down,
-            ncols=min(columns, len(handles)),
+            ncols=min(columns, len(entries)),
             frameon=False,
             fontsize=LETTERS,
         )
@@ -160,42 +179,41 @@ def panels(rows: int, columns: int, width: float, height: float) -> tuple[Figure
 
 
 def shared_legend(
-    figure: Figure,
-    styles: Mapping[str, Mapping[str, Any]],
-    *,
-    columns: int,
-    letters: float = LETTERS,
+    figure: Figure, styles: Mapping[str, Mapping[str, Any]], columns: int, letters: float = LETTERS
 ) -> None:
     """Explain lines by their labels, under all panels."""
-    from matplotlib.lines import Line2D
-
-    handles = [Line2D([], [], label=label, **style) for label, style in styles.items()]
     figure.legend(
-        handles=handles,
+        handles=handles(styles),
         loc="outside lower center",
-        ncols=min(len(handles), columns),
+        ncols=min(len(styles), columns),
         frameon=False,
         fontsize=letters,
     )
 
 
-def write_name(
-    ax: Axes, name: str, point: tuple[float, float], *, color: str, below: float, letters: float
-) -> None:
+def draw_curve(ax: Axes, x: Any, shares: Any, limits: Any = None, **style: Any) -> None:
+    """A line with marks, and intervals if there are `limits`, low and high."""
+    ax.plot(x, shares, **CURVE | style)
+    if limits is not None:
+        ax.vlines(x, *limits, color=style["color"], lw=0.8, alpha=0.5, zorder=1)
+
+
+def shares_upward(ax: Axes, level: float | None = None) -> None:
+    """A vertical axis from 0 to 1, with a line at a level."""
+    ax.set_ylim(-0.03, 1.03)
+    if level is not None:
+        ax.axhline(level, color=PALE, lw=0.5, ls=(0, (1, 3)))
+
+
+def write(ax: Axes, text: str, point: Any, shift: tuple[float, float], **style: Any) -> None:
+    """Write some words so many points beside a point, whatever characters are in them."""
+    ax.annotate(text, point, xytext=shift, textcoords="offset points", **WORDS | style)
+
+
+def write_name(ax: Axes, name: str, point: tuple[float, float], below: float, **style: Any) -> None:
     """Write the name of a column so many points below its dot."""
-    ax.annotate(
-        drawable(name),
-        point,
-        xytext=(0, -below),
-        textcoords="offset points",
-        ha="center",
-        va="top",
-        fontsize=letters,
-        color=color,
-        zorder=4,
-        parse_math=False,
-        bbox={"boxstyle": "round,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.75},
-    )
+    style = {"ha": "center", "va": "top", "zorder": 4, "bbox": BOX} | style
+    write(ax, drawable(name), point, (0, -below), **style)
 
 
 def label_width(name: str) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,13 +11,10 @@ from isinglass.experiments.curves import mean, wilson
 from isinglass.experiments.plan import Design, Line
 from isinglass.experiments.study import Outcome
 from isinglass.experiments.tuning import Tuned
-from isinglass.plots.canvas import INK, PALE, panels, plain_frame, png, shared_legend, svg
-from isinglass.plots.success import BETA, DASHES, MARKERS, color_of
+from isinglass.plots import canvas
+from isinglass.plots.canvas import Axes, Figure, panels, png, svg
+from isinglass.plots.curves import BETA, DASHES, MARKERS, color_of
 from isinglass.report.experiment import words_of
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 Curve = tuple[str, str, str]
 """What to call a curve; the label of its line; how its constant is chosen."""
@@ -50,12 +47,7 @@ def grid_figure(outcome: Outcome, curves: Sequence[Curve], measure: str = "exact
     figure, axes = panels(rows, columns, 3.6 * columns + 0.4, 2.7 * rows + 0.8)
     for ax, design in zip(axes, designs, strict=False):
         _draw(ax, outcome, [design], [""], curves, measure=measure, bars=True)
-        _label(
-            ax,
-            _title(design, outcome),
-            [design],
-            measure,
-        )
+        _label(ax, _title(design, outcome), [design], measure)
     for ax in axes[len(designs) :]:
         ax.set_axis_off()
     _legend(figure, curves)
@@ -88,15 +80,10 @@ def figures(outcome: Outcome) -> dict[str, bytes]:
     if name == "figure1":
         middle = sorted({design.p for design in outcome.study.designs})
         paper = paper_figure(outcome, few, middle[len(middle) // 2])
-        return {
-            **files_of(name, paper),
-            **files_of(f"{name}-methods", grid_figure(outcome, all_curves)),
-        }
+        return files_of(name, paper) | files_of(f"{name}-methods", grid_figure(outcome, all_curves))
     if name == "figure2":
-        return {
-            **files_of(name, grid_figure(outcome, all_curves)),
-            **files_of(f"{name}-f1", grid_figure(outcome, all_curves, "f1")),
-        }
+        by_f1 = grid_figure(outcome, all_curves, "f1")
+        return files_of(name, grid_figure(outcome, all_curves)) | files_of(f"{name}-f1", by_f1)
     return files_of(name, degree_figure(outcome, few[:2]))
 
 
@@ -131,8 +118,6 @@ def _draw(
     bars: bool = False,
 ) -> None:
     """Draw some curves for some designs; a small legend explains the designs' markers."""
-    from matplotlib.lines import Line2D
-
     labels = [line for _, line, _ in curves]
     for k, design in enumerate(designs):
         for c, (_, label, way) in enumerate(curves):
@@ -142,11 +127,11 @@ def _draw(
                 shift = (c - len(curves) / 2) / 300 if bars else 0.0
                 _draw_curve(ax, tuned, measure, shift, color=color_of(label, labels), **style)
     if len(designs) > 1:
-        handles = [
-            Line2D([], [], color=INK, marker=MARKERS[k % 4], ls=DASHES[k % 4], ms=4, label=name)
+        marks = {
+            name: {"color": canvas.INK, "marker": MARKERS[k % 4], "ls": DASHES[k % 4], "ms": 4}
             for k, name in enumerate(names)
-        ]
-        ax.legend(handles=handles, frameon=False, fontsize=8, loc="lower right")
+        }
+        ax.legend(handles=canvas.handles(marks), frameon=False, fontsize=8, loc="lower right")
 
 
 def _draw_curve(ax: Axes, tuned: Tuned, measure: str, shift: float, **style: Any) -> None:
@@ -155,22 +140,21 @@ def _draw_curve(ax: Axes, tuned: Tuned, measure: str, shift: float, **style: Any
     betas = np.asarray(tuned.panel.design.betas)
     betas = betas + shift * betas[-1]
     heights = np.array([mean(tries) for tries in values])
-    ax.plot(betas, heights, ms=4, lw=1.3, mec="white", mew=0.4, **style)
+    limits = None
     if shift and measure == "exact":
         seen = [tries[np.isfinite(tries)] for tries in values]
-        limits = np.array([wilson(float(tries.sum()), len(tries)) for tries in seen])
-        ax.vlines(betas, *limits.T, color=style["color"], lw=0.8, alpha=0.5, zorder=1)
+        limits = np.array([wilson(float(tries.sum()), len(tries)) for tries in seen]).T
+    canvas.draw_curve(ax, betas, heights, limits, **style)
 
 
 def _label(ax: Axes, title: str, designs: Sequence[Design], measure: str = "exact") -> None:
     upward = "share of graphs recovered" if measure == "exact" else "F1"
-    plain_frame(ax, across=BETA, upward=upward, title=title)
-    ax.set_ylim(-0.03, 1.03)
+    canvas.plain_frame(ax, across=BETA, upward=upward, title=title)
     ax.set_xlim(0, max(design.betas[-1] for design in designs) * 1.03)
-    ax.axhline(0.95, color=PALE, lw=0.5, ls=(0, (1, 3)))
+    canvas.shares_upward(ax, 0.95)
 
 
 def _legend(figure: Figure, curves: Sequence[Curve]) -> None:
     labels = [line for _, line, _ in curves]
     styles = {name: {"color": color_of(line, labels), "lw": 2.5} for name, line, _ in curves}
-    shared_legend(figure, styles, columns=int(figure.get_figwidth() // 2.6), letters=9)
+    canvas.shared_legend(figure, styles, int(figure.get_figwidth() // 2.6), letters=9)

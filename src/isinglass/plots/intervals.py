@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 import numpy as np
 
 from isinglass.model import MarkovField
 from isinglass.parameters import checked
-from isinglass.plots.canvas import (
-    BLUE,
-    GREY,
-    LETTERS,
-    ORANGE,
-    PALE,
-    axes_for,
-    names_upward,
-    plain_frame,
-)
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from isinglass.plots import canvas
+from isinglass.plots.canvas import BLUE, GREY, ORANGE, PALE, Axes, axes_for, plain_frame
 
 #: States that need no naming: the other one of the two says the opposite.
 PLAIN = {"1", "1.0", "true", "yes", "y", "+1"}
@@ -52,10 +41,6 @@ def intervals(
     most : int
         Lines to draw: the largest ratios, either way.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> import isinglass as ig
@@ -73,7 +58,7 @@ def intervals(
     low, high = _limits(rows)
     for at, row in enumerate(rows):
         _draw(ax, at, row, (low, high))
-    names_upward(ax, (_words(row, model) for row in rows))
+    canvas.names_upward(ax, (_words(row, model) for row in rows))
     ax.axvline(0.0, color=PALE, lw=0.8, zorder=0)
     ax.set_xlim(low, high)
     drawn = "" if len(rows) == len(every) else f"\nthe largest {len(rows)} of {len(every):,}"
@@ -82,7 +67,6 @@ def intervals(
         across=f"log odds ratio, {100 * level:g} % intervals given this graph{drawn}",
         title="" if rows else "no link",
     )
-    ax.tick_params(axis="y", length=0)
     _ratios_on_top(ax, low, high)
     return ax
 
@@ -125,6 +109,6 @@ def _ratios_on_top(ax: Axes, low: float, high: float) -> None:
     shown = [ratio for ratio in ratios if low <= np.log(ratio) <= high]
     top = ax.secondary_xaxis("top")
     top.set_xticks([float(np.log(ratio)) for ratio in shown], [f"{ratio:g}" for ratio in shown])
-    top.tick_params(labelsize=LETTERS)
+    top.tick_params(labelsize=canvas.LETTERS)
     top.set_xlabel("odds ratio", fontsize=9)
     ax.spines["top"].set_visible(True)

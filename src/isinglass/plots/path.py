@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from sklearn.utils.validation import check_is_fitted
 
@@ -11,23 +10,11 @@ from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import position_of
 from isinglass.parameters import checked
-from isinglass.plots.canvas import (
-    BLUE,
-    LETTERS,
-    ORANGE,
-    PALE,
-    axes_for,
-    drawable,
-    legend_below,
-    names_upward,
-    plain_frame,
-)
+from isinglass.plots import canvas
+from isinglass.plots.canvas import BLUE, ORANGE, PALE, Axes, axes_for, drawable, plain_frame
 from isinglass.selection import FIRM, TENTATIVE
 from isinglass.solvers import Path, Step
 from isinglass.solvers.path import name
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 #: Steps that fit a page; later ones are counted, not drawn.
 MOST_STEPS = 80
@@ -54,10 +41,6 @@ def search(
     thresholds : dict of str to float, optional
         Lines to draw, by what to call them. By default that of the graph, and those of the firm
         and the tentative tier, as far as the search ran.
-
-    Returns
-    -------
-    matplotlib axes
 
     Examples
     --------
@@ -87,13 +70,8 @@ def path(
     ----------
     path : Path
         As :func:`isinglass.foba` returns it.
-    ax : matplotlib axes, optional
-    thresholds : dict of str to float, optional
-        Lines to draw, by what to call them.
-
-    Returns
-    -------
-    matplotlib axes
+    ax, thresholds
+        As in `search`, but no lines by default.
 
     Examples
     --------
@@ -120,10 +98,12 @@ def _draw(ax: Axes, path: Path, lines: Mapping[str, float], *, cut: float, title
     if any(not value > 0 for value in lines.values()):
         raise SettingError("thresholds must be positive numbers.")
     steps = path.steps[:MOST_STEPS]
-    kept = _kept(path, cut)
+    kept = len(path.steps) if cut <= path.threshold else len(path.at(cut).steps)
+    gains = [step.gain for step in steps if step.gain is not None and step.gain > 0]
+    least = 0.3 * min([*gains, *lines.values()], default=1.0)  # costs of almost nothing are there
     for at, step in enumerate(steps):
-        _draw_step(ax, at, step, _least(steps, lines), strong=at < kept)
-    names_upward(ax, (_words(at, step, path.names) for at, step in enumerate(steps)))
+        _draw_step(ax, at, step, least, 1.0 if at < kept else 0.35)
+    canvas.names_upward(ax, (_words(at, step, path.names) for at, step in enumerate(steps)))
     ax.set_xscale("log")
     _draw_thresholds(ax, lines)
     left = len(path.steps) - len(steps)
@@ -133,8 +113,10 @@ def _draw(ax: Axes, path: Path, lines: Mapping[str, float], *, cut: float, title
         title=title if steps else f"{title}: no step",
         above=6.0 + 10.0 * max(len(lines) - 1, 1 if lines else 0),
     )
-    ax.tick_params(axis="y", length=0)
-    _explain(ax, steps)
+    if any(step.kind == "drop" for step in steps):
+        ax.plot([], [], "o", color=BLUE, ms=5.5, label="added: its gain")
+        ax.plot([], [], "X", mfc="white", mec=ORANGE, ms=5.5, label="dropped: its cost")
+        canvas.legend_below(ax)
     return ax
 
 
@@ -148,27 +130,10 @@ def _thresholds_of(estimator: GreedyGraph) -> dict[str, float]:
     return lines
 
 
-def _kept(path: Path, threshold: float) -> int:
-    return len(path.steps) if threshold <= path.threshold else len(path.at(threshold).steps)
-
-
-def _size(step: Step) -> float:
-    value = step.gain if step.kind == "add" else step.cost
-    assert value is not None
-    return value
-
-
-def _least(steps: tuple[Step, ...], lines: Mapping[str, float]) -> float:
-    """Where the axis may begin: costs of almost nothing are drawn there."""
-    gains = [step.gain for step in steps if step.gain is not None and step.gain > 0]
-    return 0.3 * min([*gains, *lines.values()], default=1.0)
-
-
-def _draw_step(ax: Axes, at: int, step: Step, least: float, *, strong: bool) -> None:
-    size = max(_size(step), least)
+def _draw_step(ax: Axes, at: int, step: Step, least: float, alpha: float) -> None:
     add = step.kind == "add"
+    size = max((step.gain if add else step.cost) or 0.0, least)
     color = BLUE if add else ORANGE
-    alpha = 1.0 if strong else 0.35
     ax.plot([least, size], [at, at], "-", color=color, lw=0.8, alpha=0.5 * alpha, zorder=1)
     mark, fill = ("o", color) if add else ("X", "white")
     ax.plot(size, at, mark, mfc=fill, ms=5.5, mec=color, mew=1.0, alpha=alpha, zorder=2)
@@ -178,27 +143,11 @@ def _draw_thresholds(ax: Axes, lines: Mapping[str, float]) -> None:
     """A line for each, its name above the axes: the smallest to the left, others stacked."""
     for at, (word, value) in enumerate(sorted(lines.items(), key=lambda item: item[1])):
         ax.axvline(value, color=PALE, lw=0.8, ls=(0, (4, 3)), zorder=0)
-        ax.annotate(
-            drawable(word),
-            (value, 1.0),
-            xycoords=("data", "axes fraction"),
-            xytext=(2 if at else -2, 2 + 10 * max(at - 1, 0)),
-            textcoords="offset points",
-            ha="left" if at else "right",
-            fontsize=LETTERS,
-            color=PALE,
-            parse_math=False,
-        )
+        shift = (2 if at else -2, 2 + 10 * max(at - 1, 0))
+        style = {"xycoords": ("data", "axes fraction"), "ha": "left" if at else "right"}
+        canvas.write(ax, drawable(word), (value, 1.0), shift, color=PALE, **style)
 
 
 def _words(at: int, step: Step, names: tuple[str, ...] | None) -> str:
     drop = " dropped" if step.kind == "drop" else ""
     return f"{at + 1} {name(step.variable, names)}{drop}"
-
-
-def _explain(ax: Axes, steps: tuple[Step, ...]) -> None:
-    """Say what crosses are, where there are any."""
-    if any(step.kind == "drop" for step in steps):
-        ax.plot([], [], "o", color=BLUE, ms=5.5, label="added: its gain")
-        ax.plot([], [], "X", mfc="white", mec=ORANGE, ms=5.5, label="dropped: its cost")
-        legend_below(ax)

@@ -108,11 +108,11 @@ def page_data(summary: Mapping[str, Any]) -> dict[str, Any]:
     names = [node["name"] for node in summary["nodes"]]
     number = {name: i for i, name in enumerate(names)}
     chosen = [(number[edge["source"]], number[edge["target"]]) for edge in summary["edges"]]
-    data = {key: summary[key] for key in ("title", "rows", "rule", "selector", "diagnostics")} | {
-        "settings": summary["settings"],
-        "version": summary["version"],
-        "suppress": summary["suppress"],
-        "texts": summary["texts"],
+    as_they_are = (
+        *("title", "rows", "rule", "selector", "diagnostics"),
+        *("settings", "version", "suppress", "texts"),
+    )
+    data = {key: summary[key] for key in as_they_are} | {
         "names": names,
         "nodes": [
             {key: value for key, value in node.items() if key not in ("name", "degree")}
@@ -133,14 +133,13 @@ def page_data(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 def _search_data(summary: Mapping[str, Any]) -> dict[str, Any]:
     """What the slider needs, and what is known of each pair."""
-    kept = ("threshold", "floor", "stops", "stop", "fingerprint", "dropped", "selectors", "tiers")
-    also = ("kept_fewer", "explanations", "frequencies")
-    return {key: summary[key] for key in (*kept, *also)} | {
-        "paths": _paths(summary),
-        "values": {
-            pair: [_rounded(number) for number in value]
-            for pair, value in summary["values"].items()
-        },
+    as_they_are = (
+        *("threshold", "floor", "stops", "stop", "fingerprint", "dropped", "selectors", "tiers"),
+        *("kept_fewer", "explanations", "frequencies"),
+    )
+    return {key: summary[key] for key in as_they_are} | {
+        "paths": list(map(_path, summary["paths"])),
+        "values": {pair: _rounded(value) for pair, value in summary["values"].items()},
         "pairs": _pairs(summary["pairs"], summary["rows"]),
         "link_tables": _link_tables(summary["link_tables"]),
         "levels": summary["tiers"],
@@ -164,30 +163,18 @@ def _read(name: str) -> str:
 
 def _faint(summary: Mapping[str, Any]) -> list[tuple[int, int]]:
     """Pairs that are linked at some threshold."""
-    return sorted(
-        {
-            (min(r, step["variable"]), max(r, step["variable"]))
-            for r, path in enumerate(summary["paths"])
-            for step in path["steps"]
-        }
-    )
+    ends = ((r, step["variable"]) for r, p in enumerate(summary["paths"]) for step in p["steps"])
+    return sorted({(min(pair), max(pair)) for pair in ends})
 
 
-def _paths(summary: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [
-        {
-            "status": path["status"],
-            "start": _fit(path["start"]),
-            "steps": [_step(step) for step in path["steps"]],
-        }
-        for path in summary["paths"]
-    ]
+def _path(path: Mapping[str, Any]) -> dict[str, Any]:
+    steps = list(map(_step, path["steps"]))
+    return {"status": path["status"], "start": _fit(path["start"]), "steps": steps}
 
 
 def _step(step: Mapping[str, Any]) -> dict[str, Any]:
-    short: dict[str, Any] = {"kind": step["kind"], "variable": step["variable"]}
-    short |= {"gain": step["gain"]} if step["kind"] == "add" else {"cost": _rounded(step["cost"])}
-    return short | _fit(step)
+    short = {"gain": step["gain"]} if step["kind"] == "add" else {"cost": _rounded(step["cost"])}
+    return {"kind": step["kind"], "variable": step["variable"], **short, **_fit(step)}
 
 
 def _fit(fit: Mapping[str, Any]) -> dict[str, Any]:
@@ -228,14 +215,12 @@ def _verdicts(verdicts: Mapping[str, list[Any]] | None) -> dict[str, Any] | None
     """Words as one letter each, numbers with as many digits as anybody reads."""
     if verdicts is None:
         return None
-    return {
-        "verdict": "".join(word[0] for word in verdicts["verdict"]),
-        **{
-            key: [None if value is None else float(f"{value:.3g}") for value in verdicts[key]]
-            for key in ("odds_ratio", "rows_needed")
-        },
-    }
+    numbers = {key: _rounded(verdicts[key], 3) for key in ("odds_ratio", "rows_needed")}
+    return {"verdict": "".join(word[0] for word in verdicts["verdict"]), **numbers}
 
 
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.7g}")
+def _rounded(value: Any, digits: int = 7) -> Any:
+    """A number, None, or a list of these, to so many digits."""
+    if isinstance(value, list):
+        return [_rounded(one, digits) for one in value]
+    return None if value is None else float(f"{value:.{digits}g}")

@@ -66,22 +66,12 @@ def positions(graph: Graph, widths: Mapping[str, float] | None = None) -> Positi
     """Place every linked column in inches, y upward; columns without a link get no position.
 
     Each connected part lies down, with no label on another; parts are set side by side in rows,
-    the largest first.
+    the largest first. `widths` are the inches that labels take up.
 
-    Parameters
-    ----------
-    graph : Graph
-    widths : dict of name to float, optional
-        Inches that each label takes up.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from isinglass import GreedyGraph
-    >>> a = np.random.default_rng(0).integers(0, 2, (200, 2))
-    >>> at = positions(GreedyGraph().fit(np.column_stack([a, a[:, 0]])).graph_)
-    >>> sorted(at), round(at["x2"][0] - at["x0"][0], 6)
-    (['x0', 'x2'], 1.0)
+    >>> from isinglass.exports import from_networkx
+    >>> import networkx as nx
+    >>> positions(from_networkx(nx.Graph([("a", "b")])))
+    {'a': (0.425, -0.425), 'b': (1.425, -0.425)}
     """
     wide = np.array([WIDTH if widths is None else widths[name] for name in graph.names])
     lengths = _lengths(len(wide), graph.pairs, ())

@@ -57,64 +57,60 @@ def escaped(text: Any) -> str:
     return re.sub(r"([\\`*_{}\[\]<>|#~&!$])", r"\\\1", one_line(str(text)))
 
 
+def edge_cells(edge: Mapping[str, Any]) -> dict[str, str]:
+    """What is shown of an edge, by the head of its column; nothing where a number is not known.
+
+    >>> cells = edge_cells({"strength": 0.5, "sign": -1, "log_odds": -2.0, "evidence": 40.0})
+    >>> {head: cell for head, cell in cells.items() if cell}
+    {'strength': '0.500', 'sign': '−', 'log-odds': '-2.00', 'evidence': '40.0', 'chosen by': 'both'}
+    """
+    coarse = "evidence" not in edge  # where small groups are hidden
+    cells = {
+        "strength": _number(edge["strength"], ".1f" if coarse else ".3f"),
+        "relative": _number(edge.get("relative_strength"), ".3f"),
+        "sign": SIGNS[edge["sign"]],
+        "log-odds": "unbounded" if edge.get("unbounded") else _number(edge.get("log_odds"), "+.2f"),
+        "evidence": _number(edge.get("evidence"), ".1f"),
+        "entry": _number(edge.get("entry_evidence"), ".1f"),
+        "chosen by": edge.get("selected_by", "both"),
+        "tier": edge.get("tier", ""),
+    }
+    return cells | ({"strength": "hidden"} if coarse and edge["strength"] is None else {})
+
+
+def _number(value: float | None, digits: str) -> str:
+    return "" if value is None else f"{value:{digits}}"
+
+
 def _edges(summary: Mapping[str, Any]) -> str:
     if not summary["edges"]:
         return "None."
-    heads: tuple[str, ...] = ("column", "column", "strength", "sign")
-    if summary["suppress"]:
-        return _table(heads, (_coarse_edge(edge) for edge in summary["edges"]))
-    heads += ("log-odds", "evidence", "chosen by", "tier")
-    return _table(heads, (_exact_edge(edge) for edge in summary["edges"]))
-
-
-def _coarse_edge(edge: Mapping[str, Any]) -> tuple[str, ...]:
-    strength = "hidden" if edge["strength"] is None else f"{edge['strength']:.1f}"
-    return edge["source"], edge["target"], strength, SIGNS[edge["sign"]]
-
-
-def _exact_edge(edge: Mapping[str, Any]) -> tuple[str, ...]:
-    return (
-        edge["source"],
-        edge["target"],
-        "" if edge["strength"] is None else f"{edge['strength']:.3f}",
-        SIGNS[edge["sign"]],
-        _log_odds(edge),
-        "" if edge["evidence"] is None else f"{edge['evidence']:.1f}",
-        edge["selected_by"],
-        edge["tier"],
+    exact = () if summary["suppress"] else ("log-odds", "evidence", "chosen by", "tier")
+    heads = ("strength", "sign", *exact)
+    rows = (
+        [edge["source"], edge["target"], *(edge_cells(edge)[head] for head in heads)]
+        for edge in summary["edges"]
     )
-
-
-def _log_odds(edge: Mapping[str, Any]) -> str:
-    if edge["unbounded"]:
-        return "unbounded"
-    return "" if edge["log_odds"] is None else f"{edge['log_odds']:+.2f}"
+    return _table(("column", "column", *heads), rows)
 
 
 def _nodes(summary: Mapping[str, Any]) -> str:
-    heads: tuple[str, ...] = ("column", "links", "states")
-    if summary["suppress"]:
-        return _table(
-            (*heads, "share of each"),
-            ((*_node(node), ", ".join(map(band, node["shares"]))) for node in summary["nodes"]),
-        )
-    return _table(
-        (*heads, "rows of each", "missing", "explained"),
-        (
-            (
-                *_node(node),
-                ", ".join(f"{count:,}" for count in node["counts"] or ()),
-                "" if node["missing"] is None else f"{node['missing']:,}",
-                "" if node["explained"] is None else f"{node['explained']:.0%}",
-            )
-            for node in summary["nodes"]
-        ),
+    coarse = summary["suppress"]
+    heads = ["share of each"] if coarse else ["rows of each", "missing", "explained"]
+    rows = (
+        [
+            *(node["name"], node["degree"]),
+            ", ".join(one_line(str(state)) for state in node["states"]),
+            *([", ".join(map(band, node["shares"]))] if coarse else _exact_node(node)),
+        ]
+        for node in summary["nodes"]
     )
+    return _table(["column", "links", "states", *heads], rows)
 
 
-def _node(node: Mapping[str, Any]) -> tuple[Any, ...]:
-    states = ", ".join(one_line(str(state)) for state in node["states"])
-    return node["name"], node["degree"], states
+def _exact_node(node: Mapping[str, Any]) -> list[str]:
+    counts = ", ".join(f"{count:,}" for count in node["counts"] or ())
+    return [counts, _number(node["missing"], ","), _number(node["explained"], ".0%")]
 
 
 def band(ends: Sequence[float]) -> str:

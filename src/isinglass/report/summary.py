@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
@@ -17,11 +17,11 @@ from isinglass.measures import communities
 from isinglass.model import FitRecord
 from isinglass.parameters import checked
 from isinglass.record.findings import Findings, findings_of
-from isinglass.record.tables import LinkTables
 from isinglass.report import slider, texts
 from isinglass.report.suppression import suppressed
 from isinglass.selection import FIRM, TENTATIVE, Paper, tier_levels
 from isinglass.solvers.cuts import edges_at
+from isinglass.solvers.path import Path
 from isinglass.wording import json_value, whole
 
 Pair = tuple[str, str]
@@ -42,8 +42,8 @@ def summarise(
 ) -> dict[str, Any]:
     """Return what there is to say about a fit: plain numbers, strings, lists and dicts.
 
-    A record read from a file does as well as the fitted estimator. What a record keeps of title,
-    frequencies, measures, explanations and verdicts is used unless it is given here.
+    A record read from a file does as well as the fitted estimator. What it keeps of `title`,
+    `frequencies`, `measures`, `explanations` and `verdicts` is used unless it is given here.
 
     Parameters
     ----------
@@ -51,15 +51,15 @@ def summarise(
     title : str, optional
         What to call the table.
     paths : bool
-        Whether every step of the searches, and every pair of columns, are included. The page's
-        slider needs them; a short summary does not.
+        Whether to include every step of the searches and every pair of columns, as the page's
+        slider needs them.
     suppress : float
         Combinations of states with fewer rows are hidden: the summary holds only what does not
         give them away.
     frequencies : dict of (name, name) to float, optional
         The share of half-samples that choose an edge.
     measures : data frame, optional
-        What :func:`isinglass.measures.nodes` says of the columns. By default, their groups.
+        As :func:`isinglass.measures.nodes` returns it. By default, the groups of columns.
     explanations : dict of (name, name) to str, optional
         Sentences on pairs: why there is an edge, or none.
     verdicts : data frame, optional
@@ -94,6 +94,8 @@ def summarise(
     found = (record.findings or Findings()).updated(given)
     if suppress:
         return suppressed(record, found.title, whole(suppress))
+    shares, chosen = found.frequencies or {}, set(record.graph.pairs)
+    more = [e for e in record.with_tentative.links if (e.source, e.target) not in chosen]
     summary: dict[str, Any] = {
         "title": found.title,
         "rows": whole(record.rows),
@@ -108,13 +110,10 @@ def summarise(
         "floor": record.floor,
         "selectors": _selectors(record),
         "tiers": tier_levels(record.rows, len(record.names)),
-        "edges": _listed(record.graph, found.frequencies or {}),
-        "tentative": _tentative(record, found.frequencies or {}),
+        "edges": _listed(record.graph, shares),
+        "tentative": _listed(Graph(record.names, more), shares),
         "nodes": _nodes(record, _measures(record, found, grouped=paths)),
-        "diagnostics": [
-            {"column": note.column, "what": note.what, "done": note.done}
-            for note in record.diagnostics
-        ],
+        "diagnostics": [asdict(note) for note in record.diagnostics],
         "settings": dict(record.settings),
         "version": record.version,
         "fingerprint": record.fingerprint,
@@ -122,10 +121,9 @@ def summarise(
         "suppress": 0,
     }
     if paths:
-        summary |= _whole_run(record)
+        summary |= _whole_run(record, found)
         for rule in summary["selectors"]:
             rule["stop"] = slider.stop_of(rule["threshold"], summary["stops"], record.paths)
-        summary |= _about_pairs(found)
     return summary | {"texts": texts.all_texts(summary)}
 
 
@@ -142,13 +140,6 @@ def to_json(summary: Mapping[str, Any]) -> str:
     return json.dumps(summary, indent=2, allow_nan=False)
 
 
-def _tentative(record: FitRecord, frequencies: Mapping[ColumnPair, float]) -> list[dict[str, Any]]:
-    """The edges of the tentative tier that the graph lacks, strongest first."""
-    chosen = set(record.graph.pairs)
-    more = [e for e in record.with_tentative.links if (e.source, e.target) not in chosen]
-    return _listed(Graph(record.names, more), frequencies)
-
-
 def _listed(graph: Graph, frequencies: Mapping[ColumnPair, float]) -> list[dict[str, Any]]:
     """The edges of a graph, strongest first."""
     edges = [
@@ -163,21 +154,14 @@ def _listed(graph: Graph, frequencies: Mapping[ColumnPair, float]) -> list[dict[
 def _selectors(record: FitRecord) -> list[dict[str, Any]]:
     """Where the chosen threshold and the rules by n and p sit, as far down as the search ran."""
     n, p = record.rows, len(record.names)
-    known: list[tuple[str, str, float]] = [("chosen", record.selector, record.threshold)]
-    for name, rule in (("firm", FIRM), ("tentative", TENTATIVE), ("paper", Paper())):
-        known.append((name, repr(rule), rule.threshold(n, p)))
-    return [
-        {
-            "name": name,
-            "words": words,
-            "threshold": threshold,
-            "edges": len(record.graph)
-            if name == "chosen"
-            else len(edges_at(record.paths, threshold, _rule(record))),
-        }
-        for name, words, threshold in known
-        if threshold >= record.floor
-    ]
+    rules = {"firm": FIRM, "tentative": TENTATIVE, "paper": Paper()}
+    known = [("chosen", record.selector, record.threshold, len(record.graph))]
+    for name, rule in rules.items():
+        threshold = rule.threshold(n, p)
+        if threshold >= record.floor:
+            edges = edges_at(record.paths, threshold, _rule(record))
+            known.append((name, repr(rule), threshold, len(edges)))
+    return [dict(zip(("name", "words", "threshold", "edges"), one, strict=True)) for one in known]
 
 
 def _measures(record: FitRecord, found: Findings, *, grouped: bool) -> Mapping[str, Sequence[Any]]:
@@ -223,47 +207,47 @@ def _explained(before: float, after: float) -> float | None:
     return max(0.0, 1.0 - after / before) if before > 1e-12 else None
 
 
-def _whole_run(record: FitRecord) -> dict[str, Any]:
-    """Every step of every search, every stop of the slider, every pair."""
+def _whole_run(record: FitRecord, found: Findings) -> dict[str, Any]:
+    """Every step of every search, every stop of the slider, every pair by its numbers."""
     some = slider.stops(record.paths, record.floor, record.threshold)
+    at_threshold = edges_at(record.paths, record.threshold, _rule(record))
     pairs = None if record.tally is None else record.tally.pairs
+    tables, verdicts = record.link_tables, found.verdicts
     return {
         "stops": some,
         "stop": slider.stop_of(record.threshold, some, record.paths),
-        "kept_fewer": len(record.graph)
-        < len(edges_at(record.paths, record.threshold, _rule(record))),
-        "paths": [_path(record, r) for r in range(len(record.names))],
-        "values": {f"{a},{b}": list(value) for (a, b), value in record.values.items()},
-        "pairs": None
-        if pairs is None
-        else {"information": pairs.information.tolist(), "sign": pairs.sign.tolist()},
-        "link_tables": _link_tables(record.link_tables),
+        "kept_fewer": len(record.graph) < len(at_threshold),
+        "paths": [_path(record, path) for path in record.paths],
+        "values": _by_number(record.values, list),
+        "pairs": None if pairs is None else _lists(pairs, "information", "sign"),
+        "link_tables": None
+        if tables is None
+        else _by_number(tables, lambda table: _lists(table, "observed", "expected")),
+        "explanations": _by_number(found.explanations or {}),
+        "verdicts": None
+        if verdicts is None
+        else {field.name: list(getattr(verdicts, field.name)) for field in fields(verdicts)},
+        "frequencies": _by_number(found.frequencies or {}),
     }
 
 
-def _link_tables(tables: LinkTables | None) -> dict[str, dict[str, Any]] | None:
-    """Rows observed and expected in each combination of states, by the numbers of two columns."""
-    if tables is None:
-        return None
-    return {
-        f"{i},{j}": {"observed": table.observed.tolist(), "expected": table.expected.tolist()}
-        for (i, j), table in tables.items()
-    }
+def _by_number(
+    of_pairs: Mapping[ColumnPair, Any], plain: Callable[[Any], Any] = lambda value: value
+) -> dict[str, Any]:
+    return {f"{i},{j}": plain(value) for (i, j), value in of_pairs.items()}
 
 
-def _path(record: FitRecord, r: int) -> dict[str, Any]:
-    path = record.paths[r]
+def _lists(arrays: Any, *names: str) -> dict[str, Any]:
+    return {name: getattr(arrays, name).tolist() for name in names}
+
+
+def _path(record: FitRecord, path: Path) -> dict[str, Any]:
     return {
         "status": path.status,
         "start": _fit(record, path.start),
         "steps": [
-            {
-                "kind": step.kind,
-                "variable": step.variable,
-                "gain": step.gain,
-                "cost": step.cost,
-                **_fit(record, step.fit),
-            }
+            {key: getattr(step, key) for key in ("kind", "variable", "gain", "cost")}
+            | _fit(record, step.fit)
             for step in path.steps
         ],
     }
@@ -283,22 +267,6 @@ def _fit(record: FitRecord, fit: Any) -> dict[str, Any]:
             for t, table in zip(support, tables, strict=True)
         ],
     }
-
-
-def _about_pairs(found: Findings) -> dict[str, Any]:
-    """What was found out about pairs, by the numbers of two columns."""
-    verdicts = found.verdicts
-    return {
-        "explanations": _by_number(found.explanations),
-        "verdicts": None
-        if verdicts is None
-        else {field.name: list(getattr(verdicts, field.name)) for field in fields(verdicts)},
-        "frequencies": _by_number(found.frequencies),
-    }
-
-
-def _by_number(of_pairs: Mapping[ColumnPair, Any] | None) -> dict[str, Any]:
-    return {f"{i},{j}": value for (i, j), value in (of_pairs or {}).items()}
 
 
 def _rule(record: FitRecord) -> str:

@@ -10,6 +10,7 @@ hidden cells hold. Otherwise it is left out, as if there were none.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def suppressed(record: FitRecord, title: str | None, least: float) -> dict[str, 
         "edges": edges,
         "nodes": [_node(record, r, least, edges) for r in range(len(record.names))],
         "diagnostics": [
-            {"column": note.column, "what": note.what, "done": note.done}
+            asdict(note)
             for note in record.diagnostics
             if note.what in HARMLESS_NOTES and note.column not in rare
         ],

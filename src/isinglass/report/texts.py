@@ -19,12 +19,16 @@ DOTS_AND_LINES = (
     "line between them: then other columns carry what they share."
 )
 
+COLOURS = (
+    "Blue says that more of one goes with more of the other, orange that more of one goes with "
+    "less of the other. A grey link is without a sign: its states have no order, or it has no "
+    "single direction."
+)
+
 HOW_TO_READ = (
     DOTS_AND_LINES,
     "The wider a line, the stronger the link: strength runs from 0 to 1 and can be compared "
-    "whatever the numbers of states. Blue says that more of one goes with more of the other, "
-    "orange that more of one goes with less of the other. A grey link is without a sign: its "
-    "states have no order, or it has no single direction.",
+    f"whatever the numbers of states. {COLOURS}",
     "Relative strength is strength as a share of what is possible for columns with such states, so "
     "that a link between rare states can reach 1.",
     "Evidence is the likelihood ratio of a link when everything else is refitted without it, as a "
@@ -49,9 +53,7 @@ HOW_TO_READ = (
 SUPPRESSED = (
     DOTS_AND_LINES,
     "The wider a line, the stronger the link: strength runs from 0 to 1 and is rounded to one "
-    "digit here. Blue says that more of one goes with more of the other, orange that more of one "
-    "goes with less of the other. A grey link is without a sign: its states have no order, or it "
-    "has no single direction.",
+    f"digit here. {COLOURS}",
     "Small groups of rows are hidden. Shares are given in bands, and labels of rare states are "
     "left out. Where some combination of two columns has few rows, their link is shown without "
     "numbers, as a thin grey line, or not at all. So a missing line does not mean that no link "

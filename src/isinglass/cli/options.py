@@ -1,0 +1,280 @@
+"""The options of all commands: short ways to write one, and those that several commands share.
+
+An option is named as the argument of the library that it becomes, and what was typed becomes that
+argument's value here, so that commands hand their options on.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from inspect import cleandoc
+from typing import Any
+
+import click
+import numpy as np
+
+from isinglass.errors import SettingError
+from isinglass.model.inference.methods import Method, method_of
+from isinglass.table import DEFAULT_NA
+
+Values = dict[str, Any]
+
+
+def command(
+    *params: click.Parameter, examples: str
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a function a command that takes these parameters, with examples below its help."""
+    lines = cleandoc(examples).splitlines()
+    head = "Examples" if sum(line.startswith("isinglass") for line in lines) > 1 else "Example"
+    epilog = "\n".join(["\b", f"{head}:", *(f"  {line}" for line in lines)])
+    return click.command(params=list(params), epilog=epilog)
+
+
+def option(
+    spec: str,
+    help: str,
+    default: Any = None,
+    *,
+    into: Callable[[Any], Any] | None = None,
+    **settings: Any,
+) -> click.Option:
+    """An option as its help shows it, and the name of its argument if that is another.
+
+    `into` makes the argument of what was typed.
+
+    >>> given = option("--bin NAME=K bins", "Cut a column into bins.", multiple=True)
+    >>> given.name, given.opts, given.metavar
+    ('bins', ['--bin'], 'NAME=K')
+    >>> option("--rule or|and", "Which edges are kept.").type.choices
+    ('or', 'and')
+    """
+    first, *rest = spec.split()
+    words = next((tuple(word.split("|")) for word in rest if "|" in word), ())
+    settings["metavar"] = " ".join(word for word in rest if word.isupper()) or None
+    if words:
+        settings["type"] = click.Choice(words)
+    if default is not None:
+        settings = {"default": default, "show_default": True} | settings
+    if into is not None:
+        settings["callback"] = lambda _context, _option, typed: into(typed)
+    argument = [word for word in rest if word.islower() and "|" not in word]
+    return click.Option([first, *argument], help=help, **settings)
+
+
+def choice(spec: str, help: str) -> click.Option:
+    """An option that takes one of some words, the first by default."""
+    return option(spec, help, spec.split()[1].split("|", maxsplit=1)[0])
+
+
+def whole(
+    spec: str, help: str, default: int | None = None, least: int = 1, **settings: Any
+) -> click.Option:
+    """An option that takes a whole number."""
+    return option(spec, help, default, type=click.IntRange(least), **settings)
+
+
+#: An option that is there or not; one that may be given several times; one that must be given.
+flag = partial(option, is_flag=True)
+several = partial(option, multiple=True)
+needed = partial(option, required=True)
+seed = partial(whole, "--seed", default=0, least=0)
+
+
+def take(values: Values, options: Iterable[click.Option]) -> Values:
+    """Take the values of some options out of those of a command."""
+    return {str(each.name): values.pop(str(each.name)) for each in options}
+
+
+def _separator(typed: str | None) -> str | None:
+    return "\t" if typed in ("tab", "\\t") else typed
+
+
+def read_bins(texts: Sequence[str]) -> dict[str, int | list[float]] | None:
+    """NAME=K or NAME=CUT,CUT, any number of times, as a dict.
+
+    >>> read_bins(["age=4", "income=1e4,5e4"])
+    {'age': 4, 'income': [10000.0, 50000.0]}
+    """
+    return dict(map(_bin, texts)) or None
+
+
+def _bin(text: str) -> tuple[str, int | list[float]]:
+    name, _, cuts = text.rpartition("=")
+    try:
+        if name and cuts.isdecimal():
+            return name, int(cuts)
+        if name and "," in cuts:
+            return name, [float(cut) for cut in cuts.split(",") if cut.strip()]
+    except ValueError:
+        pass
+    raise SettingError(f"--bin takes NAME=K or cut points, as age=4 or age=25,45; not {text!r}.")
+
+
+def _high(text: str) -> tuple[str, str]:
+    name, equals, state = text.rpartition("=")
+    if not name or not equals:
+        raise SettingError(f"--high takes NAME=STATE, as Vote=yea; not {text!r}.")
+    return name, state
+
+
+def _group(text: str) -> tuple[str, ...]:
+    """Names with commas between them; a name that has a comma stands in quotes."""
+    try:
+        cells = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error:  # a line break that is not in quotes
+        cells = []
+    if len(cells) < 2:
+        raise SettingError(
+            f"--forbid-group takes two names or more, as a,b,c, those with a comma or a line break "
+            f"in quotes; not {text!r}."
+        )
+    return tuple(name.strip() for name in cells)
+
+
+def _number_or_word(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+DATA = click.Argument(["data"], type=click.Path())
+MODEL = click.Argument(["model"], type=click.Path())
+JSON = flag("--json as_json", "Print the result as JSON, nothing else.")
+THREADS = option("--jobs N n_jobs", "Threads; all cores by default.", type=int)
+PROCESSES = whole("--jobs N n_jobs", "Processes; all cores by default.")
+OPEN = flag("--open open_it", "Show the report in a browser.")
+OVERWRITE = flag("--overwrite", "Replace files beside FILE even if isinglass did not write them.")
+SUPPRESS = option(
+    "--suppress ROWS",
+    "Hide groups of fewer rows, so that the report can be shared; write no other file.",
+    type=click.FloatRange(0),
+    default=0,
+    show_default=False,
+)
+
+
+def _drawn(given: int | None) -> int:
+    return int(np.random.default_rng().integers(1, 10**9)) if given is None else given
+
+
+#: Another seed each time by default.
+NEW_SEED = whole("--seed N", "To get the same table again.", least=0, into=_drawn)
+
+#: How a file becomes a table: arguments of `read_table`.
+READING = (
+    several(
+        "--na TEXT",
+        "Text that stands for a missing value, such as '?', instead of NA, NaN, null and the like. "
+        "An empty cell is always missing; --na '' means empty cells only.",
+        into=lambda words: words or DEFAULT_NA,
+    ),
+    flag(
+        "--no-header header",
+        "The first row is data; columns are x0, x1, ...",
+        into=lambda given: not given,
+    ),
+    option(
+        "--sep CHAR",
+        "What separates the cells of a text file, such as ';' or '|' (tab for a tab); by default "
+        "the first line decides.",
+        into=_separator,
+    ),
+    option("--encoding", "Encoding of text files, such as latin-1, cp1252 or utf-16.", "utf-8"),
+    option(
+        "--max-size BYTES max_bytes",
+        "The largest file to read, unpacked; by default a sixteenth of the memory.",
+        type=float,
+    ),
+)
+#: How a file is read, which of its columns are used, and as what.
+TABLE = (
+    *READING,
+    several("--drop NAME", "A column to leave out."),
+    several(
+        "--bin NAME=K bins",
+        "Cut a column of numbers into K bins at its quantiles, or at your own cut points: "
+        "age=25,45 has the bins up to 25, above 25 to 45, and above 45; age=25, has two.",
+        into=read_bins,
+    ),
+    several(
+        "--high NAME=STATE",
+        "Which state of a two-state column is the high one, such as Vote=yea: signs and log-odds "
+        "are about high states. By default the one that means yes (yes, true, present, ja, agree, "
+        "...), else the second label; nodes.csv shows it.",
+        into=lambda texts: dict(map(_high, texts)) or None,
+    ),
+    option("--weight-column NAME sample_weight", "A column of counts or weights."),
+    option(
+        "--n-eff",
+        "How many rows the weights stand for: sum, kish, or a number.",
+        "sum",
+        into=_number_or_word,
+    ),
+    option("--max-states", "States per column; 256 at most.", 32),
+)
+
+#: What becomes of missing values.
+WAYS = {
+    "error": "refuses them",
+    "drop": "uses complete rows only",
+    "state": "makes missing a state of its own",
+    "available": "leaves out, for each column, the rows where it is missing",
+}
+
+
+def missing(*ways: str) -> click.Option:
+    """What to do with missing values."""
+    words = "; ".join(f"{way} {WAYS[way]}" for way in ways)
+    return choice(f"--missing {'|'.join(ways)}", f"Missing values: {words}.")
+
+
+#: When an edge is taken in.
+THRESHOLD = (
+    option(
+        "--threshold",
+        "The log-likelihood per row that an edge must gain: auto, paper, paper:0.9, a number such "
+        "as 0.01, or chosen on the table: ebic:0.25, cv:5, stability:1, stars:0.05.",
+        "auto",
+    ),
+    choice(
+        "--rule or|and|joint",
+        "Keep an edge if either of its columns chooses it; only if both do; or let both decide "
+        "together, which finds more from few rows.",
+    ),
+)
+#: All that `GreedyGraph` and its table need.
+SEARCH = (
+    *THRESHOLD,
+    several("--require A B", "A link that the graph must have.", type=(str, str)),
+    several("--forbid A B", "A link that it must not have.", type=(str, str)),
+    several(
+        "--forbid-group A,B,C",
+        "Columns of which no two may be linked; quote names with a comma.",
+        into=lambda texts: list(map(_group, texts)),
+    ),
+    missing(*WAYS),
+    *TABLE,
+    option("--nu", "Factor of the backward step.", 0.5),
+    flag("--no-intercept intercept", "Fit no intercepts.", into=lambda given: not given),
+    option("--max-degree D", "At most D neighbours per column.", type=int),
+)
+#: Exact or by sampling, and how long the chains run.
+METHOD = (
+    choice(
+        "--method auto|exact|gibbs", "Exact, or Gibbs sampling; auto is exact where memory allows."
+    ),
+    option("--memory BYTES", "Memory that exact may take.", 1e9, show_default="1e9"),
+)
+SWEEPS = (
+    option("--burn-in", "Gibbs: sweeps before draws.", 1000),
+    option("--thin", "Gibbs: sweeps per draw.", 10),
+)
+
+
+def take_method(values: Values, *settings: str) -> Method:
+    """Take the method and its settings out of the options of a command."""
+    names = ("memory", *settings)
+    return method_of(values.pop("method"), **{name: values.pop(name) for name in names})
