@@ -1,0 +1,170 @@
+"""Both ends together beside the paper's own rules: OR, AND and "joint" on many designs.
+
+    python -m benchmarks.rules [--graphs 200] [--seed 1] [--part nine] [--out rules/]
+
+Run from the top folder of the repository. The designs are those of the study of the default
+threshold (`benchmarks.choosing`), at more numbers of rows. What is done is kept in the folder:
+after Ctrl-C the same command goes on where it stopped. It writes `rules.md` and `points.csv`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import click
+from benchmarks.choosing.judge import mean_and_error
+from benchmarks.choosing.parts import TITLES, false_edges, large, nine, others
+from benchmarks.choosing.sheets import Sheet, describe
+
+from isinglass.cli.reproduce import run_all, tell_failures
+from isinglass.cli.terminal import new_console
+from isinglass.estimators import GreedyGraph
+from isinglass.experiments.curves import ratio
+from isinglass.experiments.measure import Found
+from isinglass.experiments.paper.reproduce import Reproduction
+from isinglass.experiments.plan import Codes, Design, Line, Method
+from isinglass.experiments.study import Outcome, Study, mean, points_csv
+from isinglass.files import check_folder, write_all
+from isinglass.selection import Auto, Paper
+
+#: The c of c log(np)/n.
+CONSTANTS = tuple(round(0.4 + 0.1 * k, 1) for k in range(11))
+#: Multiples of the beta at which OR recovers 95 % of the graphs, about.
+AROUND = (0.55, 0.7, 0.85, 1.0, 1.2, 1.45)
+RULES = ("or", "and", "joint")
+PARTS = {"nine": nine, "others": others, "large": large, "false": false_edges}
+#: Graphs per point of designs with a thousand columns, at most.
+FEW = 10
+
+
+def by_all_rules(codes: Codes) -> Found:
+    """The graphs of every rule at the default threshold and at the paper's constants."""
+    n, p = codes.shape
+    thresholds = {"auto": Auto().threshold(n, p)}
+    thresholds |= {f"c={c:g}": Paper(c).threshold(n, p) for c in CONSTANTS}
+    least = min(thresholds.values())
+    found = {}
+    for rule in RULES:
+        fit = GreedyGraph(least, rule=rule, n_jobs=1, max_states=256).fit(codes)
+        for name, threshold in thresholds.items():
+            found[f"{rule} {name}"] = list(fit.at(threshold).pairs)
+    return Found(found)
+
+
+METHOD = Method("rules", by_all_rules, ours=True)
+
+
+def studies(parts: Sequence[str], graphs: int, seed: int) -> list[Study]:
+    """The parts of the study.
+
+    >>> [len(study.designs) for study in studies(("nine", "false"), 20, 0)]
+    [9, 7]
+    """
+    lines = [Line(rule, METHOD, f"{rule} c=", own=f"{rule} auto") for rule in RULES]
+    return [
+        Study(
+            part,
+            TITLES[part],
+            [_wider(design, part) for design in PARTS[part](seed)],
+            lines,
+            min(graphs, FEW) if part == "large" else graphs,
+        )
+        for part in parts
+    ]
+
+
+def _wider(design: Design, part: str) -> Design:
+    """More numbers of rows, and fewer, for a rule that needs fewer."""
+    if part in ("false", "large"):
+        return design
+    middle = sorted(design.betas)[len(design.betas) // 2]
+    return replace(design, betas=tuple(float(f"{middle * factor:.3g}") for factor in AROUND))
+
+
+def sheets(outcomes: Sequence[Outcome]) -> Iterator[Sheet]:
+    """Rows that each rule needs, and false edges."""
+    for outcome in outcomes:
+        yield false_sheet(outcome) if outcome.study.name == "false" else rows_sheet(outcome)
+
+
+def rows_sheet(outcome: Outcome) -> Sheet:
+    """Rows for 95 % recovery, design by design."""
+    rows = []
+    for design in outcome.study.designs:
+        own = {rule: outcome.tuned(design, rule, "own") for rule in RULES}
+        best = {rule: outcome.tuned(design, rule, "other") for rule in RULES}
+        if any(one is None for one in (*own.values(), *best.values())):
+            continue
+        rows.append(
+            [
+                describe(design),
+                *(f"{own[rule].need.bound}{design.rows(own[rule].need.beta):,}" for rule in RULES),
+                *(
+                    str(ratio(design.betas, own[rule].exact, own["or"].exact))
+                    for rule in ("joint", "and")
+                ),
+                str(ratio(design.betas, best["joint"].exact, best["or"].exact)),
+                str(len(own["or"].exact[0])),
+            ]
+        )
+    heads = ["graph", *(f"rows, {rule}" for rule in RULES)]
+    heads += ["joint / or", "and / or", "joint / or, best constants", "graphs"]
+    words = (
+        "Rows with which 95 % of the graphs are recovered exactly, each rule with the default "
+        "threshold; how many times the rows of OR the others need, with 95 % intervals from the "
+        "same tables; and the same with the best constant c of c log(np)/n for either rule, "
+        "chosen on other graphs. inf: only OR arrives; 0: only the other does."
+    )
+    return Sheet(outcome.study.title, words, heads, rows)
+
+
+def false_sheet(outcome: Outcome) -> Sheet:
+    """False edges and links found with the default threshold."""
+    rows = []
+    for design in outcome.study.designs:
+        for at, beta in enumerate(design.betas):
+            cells = [describe(design), f"{design.rows(beta):,}"]
+            for rule in ("or", "joint"):
+                tuned = outcome.tuned(design, rule, "own")
+                if tuned is None:
+                    continue
+                false, error = mean_and_error(tuned.of(tuned.panel.false)[at])
+                true = mean(tuned.panel.true[at])
+                missed = mean(tuned.of(tuned.panel.missed)[at])
+                found = f"{1 - missed / true:.3f}" if true else ""
+                cells += [f"{false:.3f} ± {error:.3f}", found]
+            rows.append(cells)
+    heads = ["graph", "rows", "false, or", "found, or", "false, joint", "found, joint"]
+    words = (
+        "Mean number of false edges per table, with its standard error, and the share of links "
+        "found, with the default threshold: nominally 0.05 false edges."
+    )
+    return Sheet(outcome.study.title, words, heads, rows)
+
+
+@click.command()
+@click.option("--out", default="rules", show_default=True, metavar="DIR")
+@click.option("--part", "parts", multiple=True, type=click.Choice(list(PARTS)))
+@click.option("--graphs", type=click.IntRange(2), default=20, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes (default: all cores).")
+@click.option("--draw-only", is_flag=True, help="Write what is there, and run nothing.")
+def command(
+    *, out: str, parts: tuple[str, ...], graphs: int, seed: int, jobs: int | None, draw_only: bool
+) -> None:
+    """Compare OR, AND and joint."""
+    check_folder(out)
+    work = Reproduction(studies(parts or tuple(PARTS), graphs, seed), out, jobs)
+    console = new_console()
+    if not draw_only:
+        run_all(console, work)
+    tell_failures(console, work, "records.jsonl says why")
+    outcomes = work.outcomes()
+    page = "\n\n".join(map(str, sheets(outcomes))) + "\n"
+    write_all(out, {"rules.md": page.encode(), "points.csv": points_csv(outcomes)})
+    click.echo(f"\n{page}\nwrote rules.md and points.csv to {out}")
+
+
+if __name__ == "__main__":
+    command()

@@ -1,0 +1,325 @@
+"""Both ends together: the statistic and the edges' leaving, against their plain definitions."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.linalg import sqrtm
+from scipy.optimize import minimize
+from scipy.stats import chi2
+
+import isinglass as ig
+from instances import KINDS, instance
+from isinglass.core import both_ends
+from isinglass.engine import learn_neighbourhoods, pairs_at
+from isinglass.losses.contrasts import zero_sum_basis
+from isinglass.table import encode
+
+RIDGE = 1e-8
+
+
+class PlainEnd:
+    """A column on its neighbours, row by row, in orthonormal contrasts."""
+
+    def __init__(self, codes, weights, states, r, neighbours, intercept):
+        self.n, self.weights, self.neighbours = weights.sum(), weights, neighbours
+        self.basis = zero_sum_basis(states[r])
+        self.x = codes[:, r]
+        blocks = [np.ones((len(codes), 1))] if intercept else []
+        blocks += [zero_sum_basis(states[t])[codes[:, t]] for t in neighbours]
+        self.features = np.column_stack(blocks)
+        widths = np.cumsum([0, *(block.shape[1] for block in blocks)])
+        first = {t: i + intercept for i, t in enumerate(neighbours)}
+        self.place = {t: slice(widths[first[t]], widths[first[t] + 1]) for t in neighbours}
+        self.rows_left = self.n - 1 - sum(states[t] - 1 for t in neighbours)
+        self.ridge = RIDGE * np.ones((self.features.shape[1], self.basis.shape[1]))
+        if intercept:
+            self.ridge[0] = 0.0
+
+    def probabilities(self, b):
+        scores = self.features @ b @ self.basis.T
+        scores -= scores.max(axis=1, keepdims=True)
+        return np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+
+    def loss(self, b):
+        p = self.probabilities(b)[np.arange(len(self.x)), self.x]
+        return -self.weights @ np.log(np.maximum(p, 1e-300)) / self.n
+
+    def row_scores(self, b):
+        """Slopes of each row's log-likelihood: (rows, features, contrasts of the target)."""
+        residual = (np.eye(len(self.basis))[self.x] - self.probabilities(b)) @ self.basis
+        return self.features[:, :, None] * residual[:, None, :]
+
+    def curvature(self, b):
+        p = self.probabilities(b)
+        spread = np.einsum("ia,aj,ak->ijk", p, self.basis, self.basis)
+        mean = p @ self.basis
+        spread -= mean[:, :, None] * mean[:, None, :]
+        total = np.einsum("i,if,ig,ijk->fjgk", self.weights, self.features, self.features, spread)
+        size = self.ridge.size
+        return total.reshape(size, size) / self.n + np.diag(self.ridge.ravel())
+
+    def fit(self, free):
+        """The minimum over some parameters, the others zero, by a general optimiser."""
+
+        def full(x):
+            b = np.zeros(self.ridge.shape)
+            b.flat[free] = x
+            return b
+
+        def value(x):
+            b = full(x)
+            return self.loss(b) + 0.5 * np.sum(self.ridge * b**2)
+
+        def slope(x):
+            b = full(x)
+            down = np.einsum("i,ifa->fa", self.weights, self.row_scores(b)) / self.n
+            return (self.ridge * b - down).flat[free]
+
+        def bend(x):
+            return self.curvature(full(x))[np.ix_(free, free)]
+
+        if not len(free):
+            return full(np.empty(0))
+        start = np.zeros(len(free))
+        options = {"gtol": 1e-11, "maxiter": 2000}
+        return full(
+            minimize(value, start, jac=slope, hess=bend, method="trust-exact", options=options).x
+        )
+
+    def says_of(self, t):
+        """Likelihood ratio, whitened score, whitened scores of rows, size of the information."""
+        everything = np.arange(self.ridge.size)
+        own = everything.reshape(self.ridge.shape)[self.place[t]].ravel()
+        others = np.setdiff1d(everything, own)
+        b = self.fit(others)
+        deviance = 2 * self.rows_left * max(self.loss(b) - self.loss(self.fit(everything)), 0.0)
+        h = self.n * self.curvature(b)
+        explained = np.linalg.solve(h[np.ix_(others, others)], h[np.ix_(others, own)])
+        scores = self.row_scores(b).reshape(len(self.x), -1)
+        scores = scores[:, own] - scores[:, others] @ explained
+        information = h[np.ix_(own, own)] - h[np.ix_(own, others)] @ explained
+        root = np.real(np.linalg.inv(sqrtm(information)))
+        white = scores @ root
+        vector = self.weights @ white
+        vector *= np.sqrt(deviance / (vector @ vector))
+        return vector, white, np.sqrt(np.trace(information) / len(own))
+
+
+def plain_statistic(codes, weights, states, pairs, pair, intercept):
+    i, j = pair
+    around = [
+        sorted({*(b for a, b in pairs if a == v), *(a for a, b in pairs if b == v)})
+        for v in range(len(states))
+    ]
+    one = PlainEnd(codes, weights, states, i, around[i], intercept).says_of(j)
+    other = PlainEnd(codes, weights, states, j, around[j], intercept).says_of(i)
+    d = len(one[0])
+    # At the first end an edge's parameters go by the second column's states, then by the first's.
+    turn = np.arange(d).reshape(states[i] - 1, states[j] - 1).T.ravel()
+    a, b = one[0], other[0][turn]
+    rows_a, rows_b = one[1], other[1][:, turn]
+    common = rows_a.T @ (weights[:, None] * rows_b)
+    own, theirs = (np.sum(weights[:, None] * rows**2) for rows in (rows_a, rows_b))
+    common *= d / np.sqrt(own * theirs)
+    like = np.clip(np.trace(common) / d, 0.0, 0.98)
+    v, w = max(one[2] - like * other[2], 0.0), max(other[2] - like * one[2], 0.0)
+    spread = (v**2 + w**2) * np.eye(d) + v * w * (common + common.T)
+    total, squares = np.trace(spread), np.sum(spread**2)
+    length = np.sum((v * a + w * b) ** 2)
+    return chi2.isf(chi2.sf(length * total / squares, total**2 / squares), 1)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("states", [(2, 2, 2, 2), (3, 2, 4, 3)])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_statistic_is_its_definition(states, seed, intercept):
+    graph = ig.simulate.chain(4)
+    field = ig.simulate.potts(graph, list(states), coupling=0.5, seed=seed)
+    codes = field.sample_codes(250, seed=seed)
+    weights = np.random.default_rng(seed).integers(1, 3, len(codes)).astype(float)
+    pairs = [(0, 1), (0, 2), (1, 2), (2, 3)]
+    found, entry = both_ends(codes, weights, states, pairs, intercept=intercept, threads=1)
+    assert np.isinf(entry).all()
+    plain = [plain_statistic(codes, weights, states, pairs, pair, intercept) for pair in pairs]
+    np.testing.assert_allclose(found, plain, rtol=2e-5, atol=1e-6)
+
+
+def proposed(table, floor):
+    return sorted(pairs_at(learn_neighbourhoods(table, floor), floor, "or"))
+
+
+def leave_one_by_one(table, pairs, held, **settings):
+    """Entries, every statistic found again after every edge that leaves."""
+    live, highest, entry = list(pairs), 0.0, {}
+    while set(live) - set(held):
+        found, _ = both_ends(table.codes, table.weights, table.n_states, live, **settings)
+        found[[pair in held for pair in live]] = np.inf
+        weakest = int(np.flatnonzero(found <= found.min() + 2 * table.n * 1e-9)[0])
+        highest = max(highest, found[weakest])
+        entry[live.pop(weakest)] = highest
+    return np.array([entry.get(pair, np.inf) for pair in pairs])
+
+
+def check_leaving(codes, weights, intercept, share_held, seed):
+    table = encode(codes, weights)
+    varying = [r for r, m in enumerate(table.n_states) if m > 1]
+    if len(varying) < 2:
+        return 0
+    floor = ig.selection.FalseEdges(1).threshold(table.n, len(table.columns)) / 2
+    pairs = proposed(table, floor)
+    held = [pair for pair in pairs if np.random.default_rng(seed).random() < share_held]
+    settings = {"intercept": intercept, "threads": 1, "n": table.n}
+    _, entry = both_ends(
+        table.codes, table.weights, table.n_states, pairs, top=np.inf, held=held, **settings
+    )
+    plain = leave_one_by_one(table, pairs, held, **settings)
+    np.testing.assert_allclose(entry, plain, rtol=1e-5, atol=1e-5)
+    return len(pairs)
+
+
+def drawn_table(seed):
+    rng = np.random.default_rng(seed)
+    p, most, n = int(rng.integers(4, 9)), int(rng.integers(2, 5)), int(rng.integers(40, 400))
+    graph = ig.simulate.erdos_renyi(p, 2.5, seed=seed)
+    states = [int(rng.integers(2, most + 1)) for _ in range(p)]
+    field = ig.simulate.potts(graph, states, coupling=float(rng.uniform(0.2, 1.0)), seed=seed)
+    return field.sample_codes(n, seed=seed), rng.integers(0, 3, n) + (np.arange(n) == 0)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_edges_leave_as_if_every_statistic_were_found_every_time(seed):
+    codes, weights = drawn_table(seed)
+    assert check_leaving(codes, weights, seed % 4 != 0, 0.2 * (seed % 3 == 0), seed) >= 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(25, 500))
+def test_edges_leave_as_if_every_statistic_were_found_every_time_on_more_tables(seed):
+    test_edges_leave_as_if_every_statistic_were_found_every_time(seed)
+
+
+@pytest.mark.parametrize("seed", range(2 * len(KINDS)))
+def test_awkward_tables_have_an_answer(seed):
+    """Separation, equal and constant columns, rare states: finite numbers, nested graphs."""
+    one = instance(seed)
+    est = ig.GreedyGraph(rule="joint", intercept=one.intercept, floor=1e-6, n_jobs=1)
+    est.fit(one.codes, sample_weight=one.weights)
+    thresholds = [1e-6, 1e-3, 0.01, est.threshold_, 0.1, 1.0]
+    graphs = [set(est.at(t).pairs) for t in sorted(thresholds)]
+    assert all(one >= other for one, other in pairwise(graphs))
+    for link in est.graph_.links:
+        assert np.isfinite([link.evidence, link.strength]).all()
+        assert link.evidence >= 0.0
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return ig.simulate.ising(ig.simulate.grid(4, 4), coupling=0.5, seed=3).sample(300, seed=3)
+
+
+@pytest.fixture(scope="module")
+def est(grid):
+    return ig.GreedyGraph(rule="joint", floor=0.002).fit(grid)
+
+
+def test_every_threshold_is_as_a_fresh_run(est, grid):
+    for threshold in (0.002, 0.006, 0.015, est.threshold_, 0.04, 0.1):
+        fresh = ig.GreedyGraph(threshold, rule="joint").fit(grid)
+        assert fresh.graph_.edges == est.at(threshold).edges
+        for one, other in zip(fresh.graph_.links, est.at(threshold).links, strict=True):
+            assert one._replace(tier="", entry_evidence=0.0) == other._replace(
+                tier="", entry_evidence=0.0
+            )
+
+
+def test_paths_and_graphs_agree(est):
+    for threshold in (0.002, 0.01, est.threshold_):
+        chosen = {
+            (min(r, t), max(r, t))
+            for r, path in enumerate(est.paths_)
+            for t in path.at(threshold).support
+        }
+        assert chosen == set(est.at(threshold).pairs)
+
+
+def test_evidence_is_above_the_threshold_and_entry_below_it_for_weak_edges(est):
+    level = 2 * est.table_.n * est.threshold_
+    assert all(link.evidence > level for link in est.graph_.links)
+    assert all(link.entry_evidence > level for link in est.graph_.links)
+    weak = set(est.tentative_.pairs) - set(est.graph_.pairs)
+    by_pair = {(link.source, link.target): link for link in est.tentative_.links}
+    assert all(by_pair[pair].entry_evidence <= level for pair in weak)
+
+
+def test_it_is_the_same_whatever_the_order_the_labels_and_the_threads(grid, est):
+    codes = np.asarray(grid) if isinstance(grid, np.ndarray) else grid.to_numpy()
+    rng = np.random.default_rng(0)
+    columns, rows = rng.permutation(codes.shape[1]), rng.permutation(len(codes))
+    turned = ig.GreedyGraph(rule="joint", n_jobs=1).fit(1 - codes[rows][:, columns])
+    back = {
+        tuple(sorted((int(columns[a]), int(columns[b])))): link.evidence
+        for (a, b), link in zip(turned.graph_.pairs, turned.graph_.links, strict=True)
+    }
+    same = {
+        pair: link.evidence for pair, link in zip(est.graph_.pairs, est.graph_.links, strict=True)
+    }
+    assert back.keys() == same.keys()
+    np.testing.assert_allclose(
+        [back[k] for k in sorted(back)], [same[k] for k in sorted(same)], rtol=1e-6
+    )
+
+
+def test_states_of_many_can_be_renamed():
+    field = ig.simulate.potts(ig.simulate.grid(2, 3), 4, coupling=0.5, seed=1)
+    codes = field.sample_codes(600, seed=1)
+    others = np.column_stack(
+        [np.random.default_rng(j).permutation(4)[codes[:, j]] for j in range(codes.shape[1])]
+    )
+    pairs = [(0, 1), (0, 3), (1, 2), (1, 4), (2, 5), (3, 4), (4, 5), (0, 5)]
+    one, other = (
+        both_ends(table, np.ones(600), [4] * 6, pairs, intercept=True, threads=1)[0]
+        for table in (codes, others)
+    )
+    np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
+def test_weight_two_is_two_copies(grid):
+    codes = np.asarray(grid)
+    twice = ig.GreedyGraph(rule="joint").fit(codes, sample_weight=np.full(len(codes), 2))
+    copies = ig.GreedyGraph(rule="joint").fit(np.vstack([codes, codes]))
+    assert twice.graph_.edges == copies.graph_.edges
+    np.testing.assert_allclose(
+        [link.evidence for link in twice.graph_.links],
+        [link.evidence for link in copies.graph_.links],
+        rtol=1e-8,
+    )
+
+
+def test_required_and_forbidden_links_are_kept_and_left_out(grid):
+    est = ig.GreedyGraph(rule="joint", require=[("x0", "x15")], forbid=[("x0", "x1")]).fit(grid)
+    assert ("x0", "x15") in est.graph_.edges
+    assert ("x0", "x1") not in est.graph_.edges
+    assert ("x0", "x15") in est.at(1.0).edges
+
+
+def test_missing_values_that_are_skipped_are_refused_in_a_sentence():
+    table = np.array([[0.0, 1.0, np.nan], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]] * 20)
+    with pytest.raises(ig.errors.SettingError, match="same rows"):
+        ig.GreedyGraph(rule="joint", missing="available").fit(table)
+
+
+@pytest.mark.parametrize("name", ["empty", "links"])
+def test_false_edges_come_about_as_often_as_they_should(name):
+    """Pairs without effect, at the level 0.02: 1,200 of them."""
+    above = []
+    for seed in range(200):
+        graph = ig.simulate.grid(2, 3) if name == "links" else ig.simulate.star(6, 0)
+        field = ig.simulate.ising(graph, coupling=0.4, intercept=0.3, seed=seed)
+        codes = field.sample_codes(300, seed=seed + 500)
+        true = sorted(tuple(map(int, pair)) for pair in field.couplings)
+        null = [(a, b) for a in range(6) for b in range(a + 1, 6) if (a, b) not in true][:6]
+        pairs = sorted([*true, *null])
+        found, _ = both_ends(codes, np.ones(300), [2] * 6, pairs, intercept=True, threads=1)
+        above += [found[pairs.index(pair)] > chi2.isf(0.02, 1) for pair in null]
+    assert 0.01 < np.mean(above) < 0.035
