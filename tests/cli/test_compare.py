@@ -13,7 +13,7 @@ PLAIN = ("--drop", "id", "--drop", "age", "--drop", "count", "--drop", "share")
 def test_files_and_terminal(invoke, survey, tmp_path):
     outcome = invoke("compare", survey, *PLAIN, "--out", tmp_path / "out")
     assert outcome.status == 0
-    assert "300 rows; 3 methods; scores from 5 folds" in outcome.out
+    assert "300 rows; 4 methods; scores from 5 folds" in outcome.out
     assert "group l1" in outcome.out
     assert "Edges in common" in outcome.out
     assert sorted(os.listdir(tmp_path / "out")) == ["compare.csv", "compare.png", "edges.csv"]
@@ -26,7 +26,7 @@ def test_json_is_clean(invoke, survey):
     result = json.loads(outcome.out)
     assert outcome.err == ""
     assert [method["method"] for method in result["methods"]] == [
-        *("greedy", "l1", "screening", "tree")
+        *("greedy", "greedy joint", "l1", "screening", "tree")
     ]
     assert result["common"]["greedy"]["tree"] == 2
     assert result["folds"] == 3
@@ -66,4 +66,6 @@ def test_ctrl_c_keeps_what_is_done(run_main, survey, tmp_path, monkeypatch):
     assert "tree: stopped before it was done" in outcome.out
     assert outcome.err.endswith("stopped; the methods above that were done are compared\n")
     methods = (tmp_path / "out" / "compare.csv").read_text().splitlines()
-    assert [line.split(",")[0] for line in methods] == ["method", "greedy", "group l1", "tree"]
+    assert [line.split(",")[0] for line in methods] == [
+        *("method", "greedy", "greedy joint", "group l1", "tree")
+    ]

@@ -30,7 +30,7 @@ def result(chain):
 
 def test_a_chain_is_found_by_all(result):
     names = [entry.name for entry in result.entries]
-    assert names == ["greedy", "l1", "screening", "tree"]
+    assert names == ["greedy", "greedy joint", "l1", "screening", "tree"]
     truth = {(j, j + 1) for j in range(5)}
     assert result.entries[0].edges == result.entries[3].edges == truth
     assert (np.diag(result.common()) == [len(entry.edges) for entry in result.entries]).all()
@@ -78,7 +78,7 @@ def test_a_state_in_one_fold_only_is_left_out_and_counted():
     a[7] = "z"
     table = pl.DataFrame({"a": a, "b": rng.choice(["u", "v"], 60)})
     result = ig.compare(table)
-    assert [entry.name for entry in result.entries] == ["greedy", "group l1", "tree"]
+    assert [entry.name for entry in result.entries] == ["greedy", "greedy joint", "group l1", "tree"]
     assert result.left_out == 1
     assert np.isfinite(result.entries[0].score)
 
@@ -111,10 +111,10 @@ def test_names_and_signs_come_back():
 def test_files(result):
     lines = comparison_csv(result).decode().splitlines()
     assert lines[0].startswith("method,edges,in_common,score")
-    assert len(lines) == 5
+    assert len(lines) == 6
     edges = edges_csv(result).decode().splitlines()
-    assert edges[0] == "source,target,greedy,l1,screening,tree"
-    assert "x0,x1,1,1,1,1" in edges
+    assert edges[0] == "source,target,greedy,greedy joint,l1,screening,tree"
+    assert "x0,x1,1,1,1,1,1" in edges
 
 
 @pytest.mark.parametrize(

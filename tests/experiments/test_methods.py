@@ -66,7 +66,7 @@ def test_cross_validation_chooses_one_constant(table):
 def test_lines_know_their_methods():
     every = methods.lines(5, 2, also=methods.EXTRAS)
     assert every[0].method.ours
-    assert [line.method.ours for line in every].count(True) == 2
+    assert [line.method.ours for line in every].count(True) == 3
     with pytest.raises(IsinglassError, match="no method 'magic'"):
         methods.lines(5, 2, also=["magic"])
 

@@ -203,13 +203,14 @@ def default_methods(table: Table) -> dict[str, Any]:
     """Greedy, and those of its rivals that the table allows, each with its own default rule.
 
     l1 is logistic, or group-l1 if some column has more than two states; interaction screening
-    is for two states only.
+    is for two states only; both ends decide together where they see the same rows.
     """
     if max(table.n_states) <= 2:
         others: dict[str, Any] = {"l1": L1Graph(), "screening": InteractionScreening()}
     else:
         others = {"group l1": L1Graph()}
-    return {"greedy": GreedyGraph(), **others, "tree": ChowLiuTree()}
+    joint = {} if table.available else {"greedy joint": GreedyGraph(rule="joint")}
+    return {"greedy": GreedyGraph(), **joint, **others, "tree": ChowLiuTree()}
 
 
 Trial = tuple[Entry, Numbers | None]

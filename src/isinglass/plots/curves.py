@@ -23,6 +23,7 @@ from isinglass.wording import counted
 COLORS = {
     "greedy": "#0072B2",
     "greedy, AND": "#004060",
+    "greedy, joint": "#56B4E9",
     "l1, OR": "#D55E00",
     "l1, AND": "#E69F00",
     "l1, cross-validated": "#5A5A5A",
@@ -30,7 +31,7 @@ COLORS = {
     "logRISE": "#009E73",
 }
 TIERS = (BLUE, canvas.GREEN, canvas.PINK)
-OTHERS = ("#56B4E9", "#8C6D31", "#7A4FA3", "#A0A000")
+OTHERS = ("#8C6D31", "#7A4FA3", "#A0A000")
 MARKERS = ("o", "s", "^", "D")
 DASHES = ("-", "--", ":", "-.")
 BETA = r"$\beta = n / (20\, d \log p)$"
