@@ -9,18 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "joint/cells.hpp"
 #include "joint/layout.hpp"
 
 namespace isinglass {
-
-// The rows of a table as codes, column by column, and what each row counts, as a share of all.
-struct CodedRows {
-  const std::uint8_t* codes;
-  std::size_t rows;
-  std::span<const double> weights;
-
-  std::uint8_t at(std::size_t i, std::size_t j) const { return codes[j * rows + i]; }
-};
 
 class JointConditional {
  public:
@@ -35,21 +27,16 @@ class JointConditional {
       begin_.push_back(begin);
       begin += layout.states(edge.other) * m_;
     }
-    std::vector<std::uint32_t> rows;
-    for (std::uint32_t i = 0; i < table.rows; ++i)
-      if (is_seen(layout, table, i)) rows.push_back(i);
-    const std::vector<std::uint32_t> cell = number_cells(layout, table, rows);
-    weight_.resize(cells_, 0.0);
-    code_.resize(cells_ * degree_);
-    for (std::size_t at = 0; at < rows.size(); ++at) {
-      const std::size_t i = rows[at], c = cell[at], a = table.at(i, r);
-      const double weight = table.weights[i];
-      weight_[c] += weight;
-      observed_[a] += weight;
-      for (std::size_t k = 0; k < degree_; ++k) {
-        code_[c * degree_ + k] = table.at(i, layout.edges_of(r)[k].other);
-        observed_[place(c, k) + a] += weight;
-      }
+    const JointCells cells(layout, table, r);
+    cells_ = cells.first.size();
+    weight_.assign(cells_, 0.0);
+    std::vector<double> counts(cells_ * m_, 0.0);
+    for (std::size_t i = 0; i < table.rows; ++i)
+      if (cells.seen[i]) counts[cells.of_row[i] * m_ + table.at(i, r)] += table.weights[i];
+    for (std::size_t c = 0; c < cells_; ++c) {
+      for (const auto& edge : layout.edges_of(r)) code_.push_back(table.at(cells.first[c], edge.other));
+      for (std::size_t a = 0; a < m_; ++a) weight_[c] += counts[c * m_ + a];
+      with_states([&](auto states) { add(states, c, &counts[c * m_], 1.0, observed_.data()); });
     }
   }
 
@@ -109,6 +96,23 @@ class JointConditional {
     });
   }
 
+  // Adds the curvature at the coefficients moved to: a square matrix of the numbers of the block.
+  void add_curvature(double* matrix) const {
+    const std::size_t size = observed_.size();
+    std::vector<std::size_t> places(degree_ + 1, 0);
+    std::vector<double> block(m_ * m_);
+    each_cell([&](std::size_t c, const double* p) {
+      for (std::size_t a = 0; a < m_; ++a)
+        for (std::size_t b = 0; b < m_; ++b)
+          block[a * m_ + b] = weight_[c] * p[a] * ((a == b ? 1.0 : 0.0) - p[b]);
+      for (std::size_t k = 0; k < degree_; ++k) places[k + 1] = place(c, k);
+      for (const std::size_t i : places)
+        for (const std::size_t j : places)
+          for (std::size_t a = 0; a < m_; ++a)
+            for (std::size_t b = 0; b < m_; ++b) matrix[(i + a) * size + j + b] += block[a * m_ + b];
+    });
+  }
+
   // Calls visit(cell, probabilities of the column's states there).
   template <class Visit>
   void each_cell(const Visit& visit) const {
@@ -145,35 +149,6 @@ class JointConditional {
       default:
         return work(Any{m_});
     }
-  }
-
-  bool is_seen(const JointLayout& layout, const CodedRows& table, std::size_t i) const {
-    if (table.at(i, r_) >= m_) return false;
-    for (const auto& edge : layout.edges_of(r_))
-      if (table.at(i, edge.other) >= layout.states(edge.other)) return false;
-    return true;
-  }
-
-  // The cell of each row: rows with equal neighbours share one. Neighbour by neighbour, so that numbers stay
-  // small enough to be counted.
-  std::vector<std::uint32_t> number_cells(const JointLayout& layout, const CodedRows& table,
-                                          std::span<const std::uint32_t> rows) {
-    std::vector<std::uint32_t> cell(rows.size(), 0);
-    cells_ = rows.empty() ? 0 : 1;
-    constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    std::vector<std::uint32_t> number;
-    for (const auto& edge : layout.edges_of(r_)) {
-      const std::size_t m = layout.states(edge.other);
-      number.assign(cells_ * m, kNone);
-      std::uint32_t next = 0;
-      for (std::size_t at = 0; at < rows.size(); ++at) {
-        std::uint32_t& known = number[cell[at] * m + table.at(rows[at], edge.other)];
-        if (known == kNone) known = next++;
-        cell[at] = known;
-      }
-      cells_ = next;
-    }
-    return cell;
   }
 
   template <class States>

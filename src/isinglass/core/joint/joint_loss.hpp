@@ -48,6 +48,7 @@ class JointLoss {
   }
 
   std::size_t size() const { return layout_.size(); }
+  std::size_t columns() const { return layout_.columns(); }
 
   // Value and slope at some numbers; products and easing are then about this place.
   double move_to(std::span<const double> numbers, std::span<double> slope) {
@@ -85,6 +86,24 @@ class JointLoss {
     collect(product.data());
     add_ridge(along.data(), product.data());
     if (!intercept_) hold_fields(product.data());
+  }
+
+  // The share of all rows with each state of each column, where it and its neighbours are seen; of constant
+  // columns, nothing.
+  std::vector<double> shares() const {
+    std::vector<double> shares(layout_.fields_end(), 0.0);
+    for (const JointConditional& column : columns_)
+      std::copy_n(column.observed(), column.states(), &shares[layout_.field(column.column())]);
+    return shares;
+  }
+
+  // The curvature of one column's loss alone, without the ridge, where the last move led: between the numbers
+  // of its block (see `JointLayout::block_size`), row by row. Empty for a constant column.
+  std::vector<double> curvature_of(std::size_t r) const {
+    if (solver_of_[r] == kNone) return {};
+    std::vector<double> matrix(layout_.block_size(r) * layout_.block_size(r), 0.0);
+    columns_[solver_of_[r]].add_curvature(matrix.data());
+    return matrix;
   }
 
   // Looks again at the columns whose numbers have moved since the preconditioner looked at them.

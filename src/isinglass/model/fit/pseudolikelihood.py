@@ -7,7 +7,9 @@ for any graph.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +19,8 @@ from threadpoolctl import threadpool_limits
 from isinglass.core import cores, joint_loss
 from isinglass.losses.linear import RIDGE
 from isinglass.model.fit.alone import Alone, fit_alone
-from isinglass.model.fit.conditionals import curvature_of, rows_that_count
-from isinglass.model.fit.descent import Loss, Progress, newton
+from isinglass.model.fit.conditionals import curvature_of
+from isinglass.model.fit.descent import Progress, newton
 from isinglass.model.fit.layout import Layout, Pair, Positions
 from isinglass.model.inference.methods import MEMORY
 from isinglass.table import Table
@@ -40,11 +42,7 @@ class PseudoLikelihood:
     def __init__(self, layout: Layout, table: Table, ridge: float, memory: float = MEMORY) -> None:
         self.layout, self.table, self.memory = layout, table, memory
         self.varying = [r for r, m in enumerate(layout.n_states) if m > 1]
-        self.ridge = np.full(layout.size, ridge)
-        for r in self.varying:
-            if self._shares[r].all():
-                self.ridge[layout.fields[r]] = 0.0
-        self._loss: Loss = joint_loss(
+        self._loss = joint_loss(
             table.codes,
             table.weights / table.n,
             layout.n_states,
@@ -54,18 +52,13 @@ class PseudoLikelihood:
             memory=memory,
             threads=cores(),
         )
-
-    @cached_property
-    def _shares(self) -> dict[int, Array]:
-        """The share of all rows with each state, where the column and its neighbours are seen."""
-        shares = {}
-        for r in self.varying:
-            codes, weights = rows_that_count(
-                self.layout, self.table, [r, *self.layout.neighbours[r]]
-            )
-            m = self.layout.n_states[r]
-            shares[r] = np.bincount(codes[:, 0], weights, minlength=m) / self.table.n
-        return shares
+        # The share of all rows with each state, where the column and its neighbours are seen.
+        shares = np.split(self._loss.shares(), np.cumsum(layout.n_states)[:-1])
+        self._shares = {r: shares[r] for r in self.varying}
+        self.ridge = np.full(layout.size, ridge)
+        for r, share in self._shares.items():
+            if share.all():
+                self.ridge[layout.fields[r]] = 0.0
 
     def minimum(self, progress: Progress | None = None) -> Array:
         """The best parameters, by Newton's method, its steps solved by products."""
@@ -112,9 +105,10 @@ class PseudoLikelihood:
         return value, gradient, self._curvature(parameters, self.ridge)
 
     def _curvature(self, parameters: Array, ridge: Array) -> Array:
+        self._loss.move_to(self.layout.numbers(parameters))
         hessian = np.diag(ridge)
         for r in self.varying:
-            at, curvature = curvature_of(self.layout, self.table, r, parameters)
+            at, curvature = curvature_of(self.layout, self._loss.curvature_of(r), r)
             hessian[np.ix_(at, at)] += curvature
         return hessian
 
@@ -130,17 +124,34 @@ class PseudoLikelihood:
         if not possible or not self.has_room_for_a_matrix:
             return possible
         # With the least ridge, whatever ridge there was in the fit.
-        least = np.where(self.ridge > 0, RIDGE, 0.0)
-        covariance = _inverse(self._curvature(parameters, least))
-        return frozenset(
+        hessian = self._curvature(parameters, np.where(self.ridge > 0, RIDGE, 0.0))
+        limits = {pair: open_below(self._size_around(parameters, pair)) for pair in possible}
+        alone = {pair for pair in possible if self._flattest(hessian, pair) <= limits[pair]}
+        others = sorted(possible - alone)
+        flattest = self._flattest_with_all(hessian, others) if others else []
+        return frozenset(alone).union(
             pair
-            for pair in possible
-            if _is_open(
-                covariance,
-                self.layout.edges[pair].ravel(),
-                self._size_around(parameters, pair),
-            )
+            for pair, curvature in zip(others, flattest, strict=True)
+            if curvature <= limits[pair]
         )
+
+    def _flattest(self, hessian: Array, pair: Pair) -> float:
+        """The least curvature of an edge's table, all else held."""
+        at = self.layout.edges[pair].ravel()
+        return float(np.linalg.eigvalsh(hessian[np.ix_(at, at)])[0])
+
+    def _flattest_with_all(self, hessian: Array, pairs: Sequence[Pair]) -> list[float]:
+        """The least curvature of each of some edges' tables, all else making the best of it."""
+        blocks = [self.layout.edges[pair].ravel() for pair in pairs]
+        last = np.concatenate(blocks)
+        first = np.setdiff1d(np.arange(len(hessian)), last)
+        covariance = _last_of_inverse(hessian, first, last)
+        begins = np.cumsum([0, *(len(block) for block in blocks)])
+        largest = (
+            np.linalg.eigvalsh(covariance[begin:end, begin:end])[-1]
+            for begin, end in pairwise(begins)
+        )
+        return [1.0 / float(value) for value in largest]
 
     def _size_around(self, parameters: Array, pair: Pair) -> float:
         """How large the tables of an edge's two ends are."""
@@ -157,15 +168,14 @@ def open_below(size: float) -> float:
     return RIDGE + 4 * RIDGE * (1 + size)
 
 
-def _is_open(covariance: Array, positions: Positions, size: float) -> bool:
-    block = covariance[np.ix_(positions, positions)]
-    return bool(open_below(size) * np.linalg.eigvalsh(block)[-1] >= 1.0)
-
-
-def _inverse(hessian: Array) -> Array:
-    """The lower triangle of the inverse, which is all that eigenvalues of blocks need."""
+def _last_of_inverse(hessian: Array, first: Positions, last: Positions) -> Array:
+    """The part of the inverse that belongs to the last of two sets of parameters."""
+    order = np.concatenate([first, last])
     with threadpool_limits(1, "blas"):  # to wake other threads takes longer
-        factor, failed = dpotrf(hessian, lower=1)
+        factor, failed = dpotrf(hessian[np.ix_(order, order)], lower=1)
         if failed:  # a column that no row explains has a field without curvature
-            return np.asarray(np.linalg.pinv(hessian, hermitian=True), dtype=np.float64)
-        return np.asarray(dpotri(factor, lower=1)[0], dtype=np.float64)
+            inverse = np.linalg.pinv(hessian, hermitian=True)
+            return np.asarray(inverse[np.ix_(last, last)], dtype=np.float64)
+        begin = len(first)
+        lower = dpotri(factor[begin:, begin:], lower=1)[0]
+    return np.asarray(np.tril(lower) + np.tril(lower, -1).T, dtype=np.float64)
