@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "bits/cell_view.hpp"
-#include "large/rows.hpp"
+#include "base/rows.hpp"
 
 namespace isinglass {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "large/rows.hpp"
+#include "base/rows.hpp"
 #include "large/wide_layout.hpp"
 
 namespace isinglass {

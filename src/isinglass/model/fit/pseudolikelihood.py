@@ -105,10 +105,19 @@ class PseudoLikelihood:
         return value, gradient, self._curvature(parameters, self.ridge)
 
     def _curvature(self, parameters: Array, ridge: Array) -> Array:
+        return self._assembled(self._curvatures(parameters), ridge)
+
+    def _curvatures(self, parameters: Array) -> dict[int, tuple[Positions, Array]]:
+        """The curvature of each column's loss by itself, and of which parameters."""
         self._loss.move_to(self.layout.numbers(parameters))
+        with threadpool_limits(1, "blas"):  # to wake other threads takes longer
+            return {
+                r: curvature_of(self.layout, self._loss.curvature_of(r), r) for r in self.varying
+            }
+
+    def _assembled(self, curvatures: dict[int, tuple[Positions, Array]], ridge: Array) -> Array:
         hessian = np.diag(ridge)
-        for r in self.varying:
-            at, curvature = curvature_of(self.layout, self._loss.curvature_of(r), r)
+        for at, curvature in curvatures.values():
             hessian[np.ix_(at, at)] += curvature
         return hessian
 
@@ -118,40 +127,53 @@ class PseudoLikelihood:
         As in the search: along such a direction the curvature left is at most a few times RIDGE
         times the size of the tables around it, while one row with information gives more. Then
         either end's own fit is open too, so that only such edges are looked at; where there are
-        very many parameters that is all.
+        very many parameters that is all. Most of them are open by themselves, such as where two
+        states are never seen together; others only if further tables give way.
         """
         possible = self._alone.unbounded()
         if not possible or not self.has_room_for_a_matrix:
             return possible
-        # With the least ridge, whatever ridge there was in the fit.
-        hessian = self._curvature(parameters, np.where(self.ridge > 0, RIDGE, 0.0))
         limits = {pair: open_below(self._size_around(parameters, pair)) for pair in possible}
-        alone = {pair for pair in possible if self._flattest(hessian, pair) <= limits[pair]}
-        others = sorted(possible - alone)
-        flattest = self._flattest_with_all(hessian, others) if others else []
-        return frozenset(alone).union(
+        # With the least ridge, whatever ridge there was in the fit.
+        ridge = np.where(self.ridge > 0, RIDGE, 0.0)
+        curvatures = self._curvatures(parameters)
+        alone = {
             pair
-            for pair, curvature in zip(others, flattest, strict=True)
-            if curvature <= limits[pair]
-        )
+            for pair in possible
+            if _flattest(*self._around(pair, curvatures, ridge)) <= limits[pair]
+        }
+        others = sorted(possible - alone)
+        if not others:
+            return possible
+        flattest = self._flattest_of_all(self._assembled(curvatures, ridge), others)
+        return possible - {pair for pair in others if flattest[pair] > limits[pair]}
 
-    def _flattest(self, hessian: Array, pair: Pair) -> float:
-        """The least curvature of an edge's table, all else held."""
-        at = self.layout.edges[pair].ravel()
-        return float(np.linalg.eigvalsh(hessian[np.ix_(at, at)])[0])
+    def _around(
+        self, pair: Pair, curvatures: dict[int, tuple[Positions, Array]], ridge: Array
+    ) -> tuple[Array, int]:
+        """The curvature of the fields of an edge's ends, then of its table; where that begins."""
+        fields = np.concatenate([self.layout.fields[end] for end in pair])
+        both = np.concatenate([fields, self.layout.edges[pair].ravel()])
+        hessian = np.diag(ridge[both])
+        for end in pair:
+            at, curvature = curvatures[end]
+            order = np.argsort(at)
+            found = np.minimum(np.searchsorted(at, both, sorter=order), len(at) - 1)
+            here, there = np.flatnonzero(at[order[found]] == both), order[found]
+            hessian[np.ix_(here, here)] += curvature[np.ix_(there[here], there[here])]
+        return hessian, len(fields)
 
-    def _flattest_with_all(self, hessian: Array, pairs: Sequence[Pair]) -> list[float]:
+    def _flattest_of_all(self, hessian: Array, pairs: Sequence[Pair]) -> dict[Pair, float]:
         """The least curvature of each of some edges' tables, all else making the best of it."""
         blocks = [self.layout.edges[pair].ravel() for pair in pairs]
         last = np.concatenate(blocks)
         first = np.setdiff1d(np.arange(len(hessian)), last)
         covariance = _last_of_inverse(hessian, first, last)
         begins = np.cumsum([0, *(len(block) for block in blocks)])
-        largest = (
-            np.linalg.eigvalsh(covariance[begin:end, begin:end])[-1]
-            for begin, end in pairwise(begins)
-        )
-        return [1.0 / float(value) for value in largest]
+        return {
+            pair: 1.0 / float(np.linalg.eigvalsh(covariance[begin:end, begin:end])[-1])
+            for pair, (begin, end) in zip(pairs, pairwise(begins), strict=True)
+        }
 
     def _size_around(self, parameters: Array, pair: Pair) -> float:
         """How large the tables of an edge's two ends are."""
@@ -166,6 +188,13 @@ class PseudoLikelihood:
 def open_below(size: float) -> float:
     """The curvature up to which a direction counts as held by the ridge; see `unbounded`."""
     return RIDGE + 4 * RIDGE * (1 + size)
+
+
+def _flattest(hessian: Array, begin: int) -> float:
+    """The least curvature of the parameters from one on, those before making the best of it."""
+    first, cross = hessian[:begin, :begin], hessian[:begin, begin:]
+    left = hessian[begin:, begin:] - cross.T @ np.linalg.pinv(first, hermitian=True) @ cross
+    return float(np.linalg.eigvalsh(left)[0])
 
 
 def _last_of_inverse(hessian: Array, first: Positions, last: Positions) -> Array:
