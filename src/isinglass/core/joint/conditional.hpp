@@ -67,6 +67,8 @@ class JointConditional {
   // How often each state, and each pair of states: as the block is laid out.
   const double* observed() const { return observed_.data(); }
 
+  // Numbers looked at in a pass over the cells.
+  std::size_t numbers() const { return active_.size() * width_; }
   // Bytes of the probabilities of all cells.
   std::size_t bytes() const { return cells() * width_ * sizeof(double); }
   void keep_probabilities() { kept_ = true; }

@@ -41,6 +41,9 @@ class JointLoss {
       solver_of_[column->column()] = columns_.size();
       columns_.push_back(std::move(*column));
     }
+    std::size_t numbers = 0;
+    for (const JointConditional& column : columns_) numbers += column.numbers();
+    pass_threads_ = numbers < kWorthThreads ? 1 : threads_;
     make_solvers(memory / 2);
     blocks_.resize(columns_.size());
     for (std::size_t k = 0; k < columns_.size(); ++k)
@@ -55,7 +58,7 @@ class JointLoss {
     std::vector<double> at(numbers.begin(), numbers.end());
     if (!intercept_) hold_fields(at.data());
     std::vector<double> values(columns_.size());
-    share_out(columns_.size(), threads_, [&](std::size_t k) {
+    share_out(columns_.size(), pass_threads_, [&](std::size_t k) {
       std::vector<double> block(blocks_[k].size());
       layout_.gather(columns_[k].column(), at.data(), block.data());
       values[k] = columns_[k].move_to(block.data(), blocks_[k].data());
@@ -78,7 +81,7 @@ class JointLoss {
   void multiply(std::span<const double> direction, std::span<double> product) {
     std::vector<double> along(direction.begin(), direction.end());
     if (!intercept_) hold_fields(along.data());
-    share_out(columns_.size(), threads_, [&](std::size_t k) {
+    share_out(columns_.size(), pass_threads_, [&](std::size_t k) {
       std::vector<double> block(blocks_[k].size());
       layout_.gather(columns_[k].column(), along.data(), block.data());
       columns_[k].multiply(block.data(), blocks_[k].data());
@@ -129,7 +132,7 @@ class JointLoss {
   void ease(std::span<const double> slope, std::span<double> eased) {
     std::vector<double> wide(slope.begin(), slope.end());
     intercept_ ? layout_.to_gauge_transposed(wide.data()) : hold_fields(wide.data());
-    share_out(columns_.size(), threads_, [&](std::size_t k) {
+    share_out(columns_.size(), pass_threads_, [&](std::size_t k) {
       layout_.gather(columns_[k].column(), wide.data(), blocks_[k].data());
       solvers_[k].ease(blocks_[k].data());
     });
@@ -141,6 +144,7 @@ class JointLoss {
   static constexpr double kMoved = 0.3;    // a column is looked at again when one of its numbers moves so far
   static constexpr double kLeast = 1e-12;  // curvature that every number has at least: a field has no ridge
   static constexpr std::size_t kNone = ~std::size_t{0};
+  static constexpr std::size_t kWorthThreads = 500'000;  // numbers of a pass that takes longer than a thread
 
   // The columns with the smallest matrices get them, as far as memory goes.
   void make_solvers(double memory) {
@@ -231,7 +235,7 @@ class JointLoss {
   JointLayout layout_;
   double ridge_;
   bool intercept_;
-  unsigned threads_;
+  unsigned threads_, pass_threads_ = 1;
   std::vector<JointConditional> columns_;
   std::vector<ColumnSolver> solvers_;
   std::vector<std::size_t> solver_of_;
