@@ -37,6 +37,8 @@ Array = NDArray[np.float64]
 
 #: Numbers in one block of rows' scores.
 BLOCK = 4_000_000
+#: Parameters up to which one thread is enough.
+SMALL = 1000
 #: Flat directions that are looked for at first, rounds of inverse iteration, and how far above the
 #: limit the steepest of them must be: each round leaves at most the inverse of that.
 FLAT, ROUNDS, FAR_ABOVE = 16, 3, 100.0
@@ -184,21 +186,26 @@ def sandwich(
 
     Directions that only the ridge holds are left out: the edges in them are at a limit.
     """
-    table = joint.table
-    weights = table.weights
+    threads = None if joint.layout.size > SMALL else 1  # to wake others takes longer
+    with threadpool_limits(threads, "blas"):
+        filling, units = _filling(joint, parameters, groups, sampling)
+        bread, left_open = _bread(joint, parameters)
+        correction = units / max(units - 1.0, 1.0)
+        covariance = correction / joint.table.n**2 * (bread @ filling @ bread)
+    return Sandwich((covariance + covariance.T) / 2.0, units, left_open)
+
+
+def _filling(
+    joint: PseudoLikelihood, parameters: Array, groups: NDArray[np.intp] | None, sampling: bool
+) -> tuple[Array, float]:
+    """The squares of what rows, or clusters of rows, say, added up; and how many there are."""
+    weights, size = joint.table.weights, joint.layout.size
     if groups is not None:
         sums = _summed(_scores(joint, parameters, groups), groups, weights)
-        filling = _squares(sums, joint.layout.size)
-        units = float(groups.max() + 1)
-    else:
-        scale = weights if sampling else np.sqrt(weights)
-        rows = (score * scale[at, None] for at, score in _scores(joint, parameters))
-        filling = _squares(rows, joint.layout.size)
-        units = float(len(weights)) if sampling else table.n
-    bread, left_open = _bread(joint, parameters)
-    correction = units / max(units - 1.0, 1.0)
-    covariance = correction / table.n**2 * (bread @ filling @ bread)
-    return Sandwich((covariance + covariance.T) / 2.0, units, left_open)
+        return _squares(sums, size), float(groups.max() + 1)
+    scale = weights if sampling else np.sqrt(weights)
+    rows = (score * scale[at, None] for at, score in _scores(joint, parameters))
+    return _squares(rows, size), float(len(weights)) if sampling else joint.table.n
 
 
 def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset[Pair]]:
@@ -208,7 +215,7 @@ def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset
     """
     hessian = joint.with_hessian(parameters)[2]
     limit = open_below(float(np.linalg.norm(parameters[joint.layout.edge_positions()])))
-    with threadpool_limits(1, "blas"):  # to wake other threads takes longer
+    with threadpool_limits(1, "blas"):
         values, flat = _flat_directions(hessian, limit)
         # Flat directions are made steep, so that the others are well determined, and then left out.
         steep = hessian + flat * (1.0 - values) @ flat.T if len(values) else hessian

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "bits/cell_view.hpp"
 #include "base/rows.hpp"
+#include "bits/cell_view.hpp"
 
 namespace isinglass {
 
