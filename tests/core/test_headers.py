@@ -11,9 +11,11 @@ CORE = Path(isinglass.core.__file__).parent
 BELOW: dict[str, set[str]] = {
     "base": set(),
     "bits": {"base"},
-    "refit": {"base", "bits"},
+    "large": {"base", "bits"},
+    "refit": {"base", "bits", "large"},
     "gains": {"base", "bits", "refit"},
-    "search": {"base", "bits", "refit", "gains"},
+    "screen": {"base", "bits", "gains"},
+    "search": {"base", "bits", "refit", "gains", "screen"},
     "l1": {"base", "bits"},
     "joint": {"base"},
     "sampling": {"base"},

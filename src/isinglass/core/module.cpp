@@ -423,6 +423,18 @@ Array<double> joint_apply(JointLoss& loss, const Vector<double>& vector) {
   return owned(std::move(out));
 }
 
+Array<double> joint_shares(const JointLoss& loss) { return owned(loss.shares()); }
+
+Array<double> joint_curvature_of(const JointLoss& loss, std::size_t column) {
+  if (column >= loss.columns()) throw std::invalid_argument("no such column");
+  std::vector<double> matrix;
+  {
+    const nb::gil_scoped_release release;
+    matrix = loss.curvature_of(column);
+  }
+  return owned(std::move(matrix));
+}
+
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
@@ -459,6 +471,8 @@ NB_MODULE(_core, m) {
       .def("move_to", &joint_move_to, nb::arg("numbers"))
       .def("multiply", &joint_apply<&JointLoss::multiply>, nb::arg("direction"))
       .def("ease", &joint_apply<&JointLoss::ease>, nb::arg("slope"))
+      .def("shares", &joint_shares)
+      .def("curvature_of", &joint_curvature_of, nb::arg("column"))
       .def("renew", &JointLoss::renew, nb::call_guard<nb::gil_scoped_release>());
   m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
         nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"));

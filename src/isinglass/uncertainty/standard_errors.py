@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import softmax
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+from threadpoolctl import threadpool_limits
 
 from isinglass.errors import OutOfMemory, Setting, SettingError
 from isinglass.estimators.base import GraphEstimator
@@ -36,6 +37,11 @@ Array = NDArray[np.float64]
 
 #: Numbers in one block of rows' scores.
 BLOCK = 4_000_000
+#: Parameters up to which one thread is enough.
+SMALL = 1000
+#: Flat directions that are looked for at first, rounds of inverse iteration, and how far above the
+#: limit the steepest of them must be: each round leaves at most the inverse of that.
+FLAT, ROUNDS, FAR_ABOVE = 16, 3, 100.0
 #: Matrices of all parameters by all that exist at the same time, those inside LAPACK counted.
 SQUARES = 7
 
@@ -142,20 +148,26 @@ def sandwich(
     sampling: bool = False,
 ) -> tuple[Array, float, frozenset[Pair]]:
     """The covariance of the parameters, the number of rows or clusters, the edges left open."""
-    weights, n = joint.table.weights, joint.table.n
-    scores = _scores(joint, parameters, groups)
-    if groups is not None:
-        blocks, units = _summed(scores, groups, weights), float(groups.max() + 1)
-    else:
-        scale = weights if sampling else np.sqrt(weights)
-        blocks = (score * scale[at, None] for at, score in scores)
-        units = float(len(weights)) if sampling else n
-    filling = np.zeros((joint.layout.size, joint.layout.size))
-    for block in blocks:
-        filling += block.T @ block
-    bread, left_open = _bread(joint, parameters)
-    covariance = units / max(units - 1.0, 1.0) / n**2 * (bread @ filling @ bread)
+    threads = None if joint.layout.size > SMALL else 1  # to wake others takes longer
+    with threadpool_limits(threads, "blas"):
+        filling, units = _filling(joint, parameters, groups, sampling)
+        bread, left_open = _bread(joint, parameters)
+        correction = units / max(units - 1.0, 1.0)
+        covariance = correction / joint.table.n**2 * (bread @ filling @ bread)
     return (covariance + covariance.T) / 2.0, units, left_open
+
+
+def _filling(
+    joint: PseudoLikelihood, parameters: Array, groups: NDArray[np.intp] | None, sampling: bool
+) -> tuple[Array, float]:
+    """The squares of what rows, or clusters of rows, say, added up; and how many there are."""
+    weights, size = joint.table.weights, joint.layout.size
+    if groups is not None:
+        sums = _summed(_scores(joint, parameters, groups), groups, weights)
+        return _squares(sums, size), float(groups.max() + 1)
+    scale = weights if sampling else np.sqrt(weights)
+    rows = (score * scale[at, None] for at, score in _scores(joint, parameters, None))
+    return _squares(rows, size), float(len(weights)) if sampling else joint.table.n
 
 
 def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset[Pair]]:
@@ -163,13 +175,54 @@ def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset
 
     Directions that only the ridge holds are left out: edges with a part in them are at a limit.
     """
-    values, vectors = np.linalg.eigh(joint.with_hessian(parameters)[2])
-    size = float(np.linalg.norm(parameters[joint.layout.edge_positions()]))
-    kept = values > open_below(size)
-    inverse: Array = (vectors[:, kept] / values[kept]) @ vectors[:, kept].T
-    part = np.square(vectors[:, ~kept]).sum(axis=1)
+    hessian = joint.with_hessian(parameters)[2]
+    limit = open_below(float(np.linalg.norm(parameters[joint.layout.edge_positions()])))
+    with threadpool_limits(1, "blas"):
+        values, flat = _flat_directions(hessian, limit)
+        # Flat directions are made steep, so that the others are well determined, and then left out.
+        steep = hessian + flat * (1.0 - values) @ flat.T if len(values) else hessian
+        inverse = _inverse(steep) - flat @ flat.T
+    part = np.square(flat).sum(axis=1)
     edges = joint.layout.edges.items()
-    return inverse, frozenset(pair for pair, positions in edges if part[positions].sum() > 1e-3)
+    return inverse, frozenset(pair for pair, places in edges if part[places].sum() > 1e-3)
+
+
+def _inverse(hessian: Array) -> Array:
+    factor, failed = dpotrf(hessian, lower=1)
+    if failed:
+        return np.asarray(np.linalg.pinv(hessian, hermitian=True), dtype=np.float64)
+    lower = np.tril(dpotri(factor, lower=1)[0])
+    return np.asarray(lower + np.tril(lower, -1).T, dtype=np.float64)
+
+
+def _flat_directions(hessian: Array, limit: float) -> tuple[Array, Array]:
+    """Eigenvalues up to a limit, and their vectors.
+
+    Those of the rows are far larger, so that a few rounds of inverse iteration of a block of
+    vectors are enough, if it is wide enough to have a part in what is not flat.
+    """
+    size = len(hessian)
+    factor, failed = dpotrf(hessian, lower=1)
+    rng, width = np.random.default_rng(0), FLAT
+    while not failed and 4 * width <= size:
+        block = rng.standard_normal((size, width))
+        for _ in range(ROUNDS):
+            block = np.linalg.qr(dpotrs(factor, block, lower=1)[0])[0]
+        values, rotation = np.linalg.eigh(block.T @ hessian @ block)
+        if values[-1] > FAR_ABOVE * limit:
+            kept = values <= limit
+            return values[kept], block @ rotation[:, kept]
+        width *= 4
+    values, vectors = np.linalg.eigh(hessian)
+    kept = values <= limit
+    return values[kept], vectors[:, kept]
+
+
+def _squares(blocks: Iterator[Array], size: int) -> Array:
+    total = np.zeros((size, size))
+    for block in blocks:
+        total += block.T @ block
+    return total
 
 
 def _scores(
@@ -186,23 +239,45 @@ def _scores(
 
 def row_scores(layout: Layout, table: Table, parameters: Array, rows: NDArray[np.intp]) -> Array:
     """Slopes of the pseudo-log-likelihood of single rows, summed over all columns."""
-    codes = table.codes[rows]
-    total = np.zeros((len(rows), layout.size))
+    last = np.array(layout.n_states)[:, None] - 1
+    given = np.ascontiguousarray(table.codes[rows].T)
+    seen, codes = given <= last, np.minimum(given, last)
+    total = np.zeros((layout.size, len(rows)))  # a row of it is a parameter
+    residuals = _residuals(layout, parameters, codes, seen)
+    for r, residual in residuals.items():
+        if layout.intercept:
+            total[layout.fields[r]] += residual
+    for (i, j), positions in layout.edges.items():
+        if not positions.size:
+            continue
+        of_edge = total[positions[0, 0] : positions[-1, -1] + 1].reshape(*positions.shape, -1)
+        of_edge += layout.bases[i].T[:, codes[i]][:, None] * residuals[j]
+        of_edge += residuals[i][:, None] * layout.bases[j].T[:, codes[j]]
+    return total.T
+
+
+def _residuals(
+    layout: Layout, parameters: Array, codes: NDArray[Any], seen: NDArray[np.bool_]
+) -> dict[int, Array]:
+    """What each column that varies is, less what its neighbours say of it: contrasts by rows.
+
+    Zero where the column or a neighbour is not seen.
+    """
+    intercepts, couplings = layout.intercepts(parameters), layout.couplings(parameters)
+    residuals = {}
     for r, m in enumerate(layout.n_states):
         if m == 1:
             continue
-        others = layout.neighbours[r]
-        n_states = np.array([layout.n_states[v] for v in (r, *others)])
-        seen = np.all(codes[:, [r, *others]] < n_states, axis=1)
-        parts = [np.ones((len(rows), int(layout.intercept)))]
-        parts += [layout.bases[t][np.minimum(codes[:, t], layout.n_states[t] - 1)] for t in others]
-        design = np.hstack(parts)
-        positions = np.vstack([layout.fields[r].reshape(-1, m - 1), *others.values()])
-        probability = softmax(design @ parameters[positions] @ layout.bases[r].T, axis=1)
-        own = np.eye(m)[np.minimum(codes[:, r], m - 1)]
-        residual = ((own - probability) @ layout.bases[r]) * seen[:, None]
-        total[:, positions] += design[:, :, None] * residual[:, None, :]
-    return total
+        scores = np.repeat(intercepts[r][:, None], codes.shape[1], axis=1)
+        for t in layout.neighbours[r]:
+            effects = couplings[r, t] if r < t else couplings[t, r].T
+            scores += effects[:, codes[t]]
+        probability = np.exp(scores - scores.max(axis=0))
+        probability /= probability.sum(axis=0)
+        own = layout.bases[r].T
+        counts = seen[[r, *layout.neighbours[r]]].all(axis=0)
+        residuals[r] = (own[:, codes[r]] - own @ probability) * counts
+    return residuals
 
 
 def _summed(

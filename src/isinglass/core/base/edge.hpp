@@ -6,7 +6,7 @@
 // costs, deviances, flat results, group penalties. Another form, such as one product of scores for two
 // ordered columns, enters here, with its number of features and its degrees of freedom; after that come
 // the headers that fill in the design of a table: refit/scores.hpp, refit/cell_sums.hpp,
-// refit/binary_design.hpp, refit/large_refit.hpp and gains/gains.hpp.
+// refit/binary_design.hpp, large/wide_layout.hpp and gains/gains.hpp.
 #pragma once
 
 #include <cstddef>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/vectors.hpp"
@@ -62,5 +63,35 @@ class WeightedCells {
   std::size_t width_ = 0, room_ = 0, size_ = 0;
   std::vector<double> numbers_;  // rows, then the probabilities of each state
 };
+
+// Cells by state of a column, from the rows of each cell in each of its states, as they were counted, and
+// the probabilities of each cell; for a target of that many states, zero for any.
+template <std::size_t kWidth>
+void weigh_cells_for(std::span<const double> counts, const double* probabilities, std::size_t width,
+                     std::vector<WeightedCells>& by_state) {
+  const std::size_t m = by_state.size(), cells = counts.size() / m, step = kWidth ? kWidth : width;
+  for (std::size_t c = 0; c < m; ++c) {
+    by_state[c].reset(step, cells);
+    for (std::size_t s = 0; s < cells; ++s)
+      by_state[c].add_if_any<kWidth>(counts[s * m + c], probabilities + s * step);
+    by_state[c].fill_lanes();
+  }
+}
+
+// The same for m states of the column and any width.
+inline void weigh_cells(std::span<const double> counts, std::size_t m, const double* probabilities,
+                        std::size_t width, std::vector<WeightedCells>& by_state) {
+  by_state.resize(m);
+  switch (width) {
+    case 2:
+      return weigh_cells_for<2>(counts, probabilities, width, by_state);
+    case 3:
+      return weigh_cells_for<3>(counts, probabilities, width, by_state);
+    case 4:
+      return weigh_cells_for<4>(counts, probabilities, width, by_state);
+    default:
+      return weigh_cells_for<0>(counts, probabilities, width, by_state);
+  }
+}
 
 }  // namespace isinglass

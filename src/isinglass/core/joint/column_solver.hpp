@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-#include "base/linear.hpp"
+#include "base/lanes.hpp"
 #include "joint/conditional.hpp"
 
 namespace isinglass {
@@ -22,30 +22,25 @@ class ColumnSolver {
  public:
   // Matrices are kept if `whole`; else numbers are eased one by one.
   ColumnSolver(const JointConditional& column, std::size_t block_size, bool whole)
-      : m_(column.states()), features_(block_size / m_), whole_(whole) {}
+      : m_(column.states()), groups_(groups(m_)), features_(block_size / m_), whole_(whole) {}
 
   static std::size_t bytes(std::size_t states, std::size_t block_size) {
-    const std::size_t features = block_size / states;
-    return sizeof(double) * states * features * features;
+    return sizeof(double) * groups(states) * lane_entry(block_size / states, 0);
   }
 
   // Rows times p(1 - p) for every number of the column's block: the diagonal of its curvature.
   void look_at(const JointConditional& column) {
     spread_.assign(features_ * m_, 0.0);
-    if (whole_) matrix_.assign(m_ * features_ * features_, 0.0);
-    std::vector<std::size_t> feature(column.degree() + 1, 0);
-    std::vector<double> share(m_);
+    if (whole_) matrix_.assign(groups_ * lane_entry(features_, 0), 0.0);
+    std::vector<double> share(groups_ * kLanes, 0.0);
+    std::vector<std::size_t> indices;
     column.each_cell([&](std::size_t c, const double* p) {
       for (std::size_t a = 0; a < m_; ++a) share[a] = column.weight(c) * p[a] * (1 - p[a]);
-      for (std::size_t k = 0; k < column.degree(); ++k) feature[k + 1] = column.place(c, k) / m_;
-      for (const std::size_t f : feature)
+      indices.assign(column.features(c).begin(), column.features(c).end());
+      for (const std::size_t f : indices)
         for (std::size_t a = 0; a < m_; ++a) spread_[f * m_ + a] += share[a];
-      if (!whole_) return;
-      for (std::size_t a = 0; a < m_; ++a) {
-        double* matrix = &matrix_[a * features_ * features_];
-        for (std::size_t i = 1; i < feature.size(); ++i)
-          for (std::size_t j = 0; j < i; ++j) matrix[feature[i] * features_ + feature[j]] += share[a];
-      }
+      for (std::size_t g = 0; whole_ && g < groups_; ++g)
+        add_to_lanes(indices.data(), indices.size(), &share[g * kLanes], group(g));
     });
   }
 
@@ -53,41 +48,44 @@ class ColumnSolver {
 
   // Adds the diagonal, the other ends' part with it, and factorises.
   void finish(std::span<const double> others) {
-    scale_.resize(features_ * m_);
-    for (std::size_t i = 0; i < scale_.size(); ++i) scale_[i] = 1 / std::sqrt(spread_[i] + others[i]);
-    if (!whole_) return;
-    for (std::size_t a = 0; a < m_; ++a) {
-      const std::span<double> matrix(&matrix_[a * features_ * features_], features_ * features_);
+    scale_.assign(groups_ * features_ * kLanes, 1.0);
+    for (std::size_t f = 0; f < features_; ++f)
+      for (std::size_t a = 0; a < m_; ++a)
+        scale_[lane(f, a)] = 1 / std::sqrt(spread_[f * m_ + a] + others[f * m_ + a]);
+    for (std::size_t g = 0; whole_ && g < groups_; ++g) {
+      const double* scale = &scale_[g * features_ * kLanes];
       for (std::size_t i = 0; i < features_; ++i) {
-        for (std::size_t j = 0; j < i; ++j)
-          matrix[i * features_ + j] *= scale_[i * m_ + a] * scale_[j * m_ + a];
-        matrix[i * features_ + i] = 1 + kLeast;
+        double* row = group(g) + lane_entry(i, 0);
+        for (std::size_t k = 0; k < i * kLanes; ++k) row[k] *= scale[i * kLanes + k % kLanes] * scale[k];
+        std::fill_n(row + i * kLanes, kLanes, 1 + kLeast);
       }
-      if (!factorise(matrix, features_, 0)) {  // rounding: only the diagonal is left
-        std::fill(matrix.begin(), matrix.end(), 0.0);
-        for (std::size_t i = 0; i < features_; ++i) matrix[i * features_ + i] = 1;
-      }
+      factorise_lanes(group(g), features_);
     }
   }
 
   // About the inverse of the curvature, times a slope; in place.
   void ease(double* block) const {
-    for (std::size_t i = 0; i < scale_.size(); ++i) block[i] *= scale_[i];
-    if (whole_) {
-      std::vector<double> x(features_);
-      for (std::size_t a = 0; a < m_; ++a) {
-        for (std::size_t i = 0; i < features_; ++i) x[i] = block[i * m_ + a];
-        substitute({&matrix_[a * features_ * features_], features_ * features_}, x);
-        for (std::size_t i = 0; i < features_; ++i) block[i * m_ + a] = x[i];
-      }
-    }
-    for (std::size_t i = 0; i < scale_.size(); ++i) block[i] *= scale_[i];
+    std::vector<double> x(scale_.size(), 0.0);
+    for (std::size_t f = 0; f < features_; ++f)
+      for (std::size_t a = 0; a < m_; ++a) x[lane(f, a)] = block[f * m_ + a] * scale_[lane(f, a)];
+    for (std::size_t g = 0; whole_ && g < groups_; ++g)
+      substitute_lanes(group(g), features_, &x[g * features_ * kLanes]);
+    for (std::size_t f = 0; f < features_; ++f)
+      for (std::size_t a = 0; a < m_; ++a) block[f * m_ + a] = x[lane(f, a)] * scale_[lane(f, a)];
   }
 
  private:
-  static constexpr double kLeast = 1e-10;  // of the diagonal, so that factors exist in spite of rounding
+  static constexpr double kLeast = 1e-9;  // of the diagonal, so that factors exist in spite of rounding
 
-  std::size_t m_, features_;
+  // States stand side by side, so many to a group.
+  static std::size_t groups(std::size_t states) { return (states + kLanes - 1) / kLanes; }
+  std::size_t lane(std::size_t f, std::size_t a) const {
+    return (a / kLanes * features_ + f) * kLanes + a % kLanes;
+  }
+  double* group(std::size_t g) { return &matrix_[g * lane_entry(features_, 0)]; }
+  const double* group(std::size_t g) const { return &matrix_[g * lane_entry(features_, 0)]; }
+
+  std::size_t m_, groups_, features_;
   bool whole_;
   std::vector<double> spread_, scale_, matrix_;
 };

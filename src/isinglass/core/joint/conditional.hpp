@@ -2,68 +2,75 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/rows.hpp"
+#include "base/vectors.hpp"
+#include "joint/cells.hpp"
 #include "joint/layout.hpp"
 
 namespace isinglass {
 
-// The rows of a table as codes, column by column, and what each row counts, as a share of all.
-struct CodedRows {
-  const std::uint8_t* codes;
-  std::size_t rows;
-  std::span<const double> weights;
+// Scores of cells, in rows of so many numbers of which the first m count, become probabilities; the logarithm
+// of what they were divided by goes to `logs`.
+ISINGLASS_INLINE inline void softmax_loop(double* scores, std::size_t cells, std::size_t width, std::size_t m,
+                                          double* logs) {
+  for (std::size_t c = 0; c < cells; ++c) {
+    double* row = scores + c * width;
+    double top = row[0];
+    for (std::size_t a = 1; a < m; ++a) top = std::max(top, row[a]);
+    for (std::size_t a = 0; a < m; ++a) row[a] -= top;
+    logs[c] = top;
+  }
+  for (std::size_t i = 0; i < cells * width; ++i) scores[i] = exp_of(scores[i]);
+  for (std::size_t c = 0; c < cells; ++c) {
+    double *row = scores + c * width, total = 0;
+    for (std::size_t a = 0; a < m; ++a) total += row[a];
+    for (std::size_t a = 0; a < m; ++a) row[a] /= total;
+    for (std::size_t a = m; a < width; ++a) row[a] = 0;
+    logs[c] += std::log(total);
+  }
+}
+inline constexpr Vectorised<softmax_loop> softmax;
 
-  std::uint8_t at(std::size_t i, std::size_t j) const { return codes[j * rows + i]; }
-};
-
+// Its block of numbers is its field, then a table for each neighbour, whose states are *features*: each has a
+// number for every state of the column, in a row that is padded to whole vectors here.
 class JointConditional {
  public:
   // Rows in which the column or a neighbour is missing (a code beyond its states) do not count.
   JointConditional(const JointLayout& layout, const CodedRows& table, std::size_t r)
       : r_(r),
         m_(layout.states(r)),
+        width_((m_ + kVector - 1) / kVector * kVector),
         degree_(layout.edges_of(r).size()),
         observed_(layout.block_size(r), 0.0) {
-    std::size_t begin = m_;
-    for (const auto& edge : layout.edges_of(r)) {
-      begin_.push_back(begin);
-      begin += layout.states(edge.other) * m_;
-    }
-    std::vector<std::uint32_t> rows;
-    for (std::uint32_t i = 0; i < table.rows; ++i)
-      if (is_seen(layout, table, i)) rows.push_back(i);
-    const std::vector<std::uint32_t> cell = number_cells(layout, table, rows);
-    weight_.resize(cells_, 0.0);
-    code_.resize(cells_ * degree_);
-    for (std::size_t at = 0; at < rows.size(); ++at) {
-      const std::size_t i = rows[at], c = cell[at], a = table.at(i, r);
-      const double weight = table.weights[i];
-      weight_[c] += weight;
-      observed_[a] += weight;
-      for (std::size_t k = 0; k < degree_; ++k) {
-        code_[c * degree_ + k] = table.at(i, layout.edges_of(r)[k].other);
-        observed_[place(c, k) + a] += weight;
-      }
-    }
+    const JointCells cells(layout, table, r);
+    std::vector<double> counts(cells.first.size() * m_, 0.0);
+    for (std::size_t i = 0; i < table.rows; ++i)
+      if (cells.seen[i]) counts[cells.of_row[i] * m_ + table.at(i, r)] += table.weights[i];
+    for (std::size_t c = 0; c < cells.first.size(); ++c)
+      add_cell(layout, table, cells.first[c], &counts[c * m_]);
   }
 
   std::size_t column() const { return r_; }
   std::size_t states() const { return m_; }
-  std::size_t cells() const { return cells_; }
-  std::size_t degree() const { return degree_; }
+  std::size_t cells() const { return weight_.size(); }
   double weight(std::size_t c) const { return weight_[c]; }
-  // Where the numbers of a neighbour's state in a cell stand in the block.
-  std::size_t place(std::size_t c, std::size_t k) const { return begin_[k] + code_[c * degree_ + k] * m_; }
+  // The features of a cell, the field first.
+  std::span<const std::uint32_t> features(std::size_t c) const {
+    return std::span(active_).subspan(c * (degree_ + 1), degree_ + 1);
+  }
+  // How often each state, and each pair of states: as the block is laid out.
   const double* observed() const { return observed_.data(); }
 
+  // Numbers looked at in a pass over the cells.
+  std::size_t numbers() const { return active_.size() * width_; }
   // Bytes of the probabilities of all cells.
-  std::size_t bytes() const { return cells_ * m_ * sizeof(double); }
+  std::size_t bytes() const { return cells() * width_ * sizeof(double); }
   void keep_probabilities() { kept_ = true; }
 
   bool has_all_states() const {
@@ -71,160 +78,125 @@ class JointConditional {
                        [](double share) { return share > 0; });
   }
 
-  // Moves to some coefficients: the loss there; its slope is added up in `slope`.
+  // Moves to some coefficients: the loss there; its slope goes to `slope`.
   double move_to(const double* block, double* slope) {
-    block_.assign(block, block + observed_.size());
-    if (kept_) probability_.resize(cells_ * m_);
-    std::vector<double> expected(observed_.size(), 0.0);
+    pad(block, block_);
+    if (kept_) probability_.resize(cells() * width_);
+    std::vector<double> expected(block_.size(), 0.0), room(kept_ ? 0 : kChunk * width_),
+        scaled(kChunk * width_), logs(kChunk);
     double value = 0;
-    with_states([&](auto states) {
-      std::array<double, 256> room;
-      for (std::size_t c = 0; c < cells_; ++c) {
-        double* p = kept_ ? &probability_[c * m_] : room.data();
-        value += weight_[c] * softmax(states, c, p);
-        add(states, c, p, weight_[c], expected.data());
+    for (std::size_t start = 0; start < cells(); start += kChunk) {
+      const std::size_t count = std::min(kChunk, cells() - start);
+      double* p = kept_ ? &probability_[start * width_] : room.data();
+      find_probabilities(start, count, p, logs.data());
+      for (std::size_t c = 0; c < count; ++c) {
+        const double weight = weight_[start + c];
+        value += weight * logs[c];
+        for (std::size_t a = 0; a < width_; ++a) scaled[c * width_ + a] = weight * p[c * width_ + a];
       }
-    });
+      scatter_scores(rows(start, count), scaled.data(), expected.data());
+    }
+    unpad(expected, slope);
     for (std::size_t i = 0; i < observed_.size(); ++i) {
-      value -= observed_[i] * block_[i];
-      slope[i] = expected[i] - observed_[i];
+      value -= observed_[i] * block[i];
+      slope[i] -= observed_[i];
     }
     return value;
   }
 
   // The curvature at the coefficients moved to, times a direction.
   void multiply(const double* direction, double* product) const {
-    std::fill_n(product, observed_.size(), 0.0);
-    with_states([&](auto states) {
-      const std::size_t m = count(states);
-      std::array<double, 256> room, shift;
-      for (std::size_t c = 0; c < cells_; ++c) {
-        const double* p = probabilities(states, c, room.data());
-        sum(states, c, direction, shift.data());
-        double mean = 0;
-        for (std::size_t a = 0; a < m; ++a) mean += p[a] * shift[a];
-        for (std::size_t a = 0; a < m; ++a) shift[a] = p[a] * (shift[a] - mean);
-        add(states, c, shift.data(), weight_[c], product);
-      }
+    std::vector<double> along, sums(block_.size(), 0.0);
+    pad(direction, along);
+    each_chunk([&](std::size_t start, std::size_t count, const double* p) {
+      add_curvature_times(rows(start, count), p, &weight_[start], along.data(), sums.data());
     });
+    unpad(sums, product);
+  }
+
+  // Adds the curvature at the coefficients moved to: a square matrix of the numbers of the block.
+  void add_curvature(double* matrix) const {
+    const std::size_t size = observed_.size();
+    std::vector<double> own(m_ * m_);
+    each_cell([&](std::size_t c, const double* p) {
+      for (std::size_t a = 0; a < m_; ++a)
+        for (std::size_t b = 0; b < m_; ++b)
+          own[a * m_ + b] = weight_[c] * p[a] * ((a == b ? 1.0 : 0.0) - p[b]);
+      for (const std::size_t f : features(c))
+        for (const std::size_t g : features(c)) {
+          if (g > f) break;  // features are in order
+          for (std::size_t a = 0; a < m_; ++a)
+            add_multiple(&matrix[(f * m_ + a) * size + g * m_], 1.0, &own[a * m_], m_);
+        }
+    });
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t j = i + 1; j < size; ++j) matrix[i * size + j] = matrix[j * size + i];
   }
 
   // Calls visit(cell, probabilities of the column's states there).
   template <class Visit>
   void each_cell(const Visit& visit) const {
-    std::array<double, 256> room;
-    for (std::size_t c = 0; c < cells_; ++c) visit(c, probabilities(Any{m_}, c, room.data()));
+    each_chunk([&](std::size_t start, std::size_t count, const double* p) {
+      for (std::size_t c = 0; c < count; ++c) visit(start + c, p + c * width_);
+    });
   }
 
  private:
-  // Numbers of states: known when compiled, so that loops unroll, or not.
-  template <std::size_t M>
-  struct Known {};
-  struct Any {
-    std::size_t m;
-  };
-  template <std::size_t M>
-  static constexpr std::size_t count(Known<M>) {
-    return M;
-  }
-  static std::size_t count(Any any) { return any.m; }
+  static constexpr std::size_t kVector = 4;   // numbers of a vector
+  static constexpr std::size_t kChunk = 128;  // cells that are looked at together
 
-  template <class Work>
-  void with_states(const Work& work) const {
-    switch (m_) {
-      case 2:
-        return work(Known<2>{});
-      case 3:
-        return work(Known<3>{});
-      case 4:
-        return work(Known<4>{});
-      case 5:
-        return work(Known<5>{});
-      case 6:
-        return work(Known<6>{});
-      default:
-        return work(Any{m_});
-    }
-  }
-
-  bool is_seen(const JointLayout& layout, const CodedRows& table, std::size_t i) const {
-    if (table.at(i, r_) >= m_) return false;
-    for (const auto& edge : layout.edges_of(r_))
-      if (table.at(i, edge.other) >= layout.states(edge.other)) return false;
-    return true;
-  }
-
-  // The cell of each row: rows with equal neighbours share one. Neighbour by neighbour, so that numbers stay
-  // small enough to be counted.
-  std::vector<std::uint32_t> number_cells(const JointLayout& layout, const CodedRows& table,
-                                          std::span<const std::uint32_t> rows) {
-    std::vector<std::uint32_t> cell(rows.size(), 0);
-    cells_ = rows.empty() ? 0 : 1;
-    constexpr std::uint32_t kNone = ~std::uint32_t{0};
-    std::vector<std::uint32_t> number;
+  // One more cell, with the rows of each state of the column; `first` is one of its rows.
+  void add_cell(const JointLayout& layout, const CodedRows& table, std::size_t first, const double* counts) {
+    std::size_t begin = 1;
+    active_.push_back(0);
     for (const auto& edge : layout.edges_of(r_)) {
-      const std::size_t m = layout.states(edge.other);
-      number.assign(cells_ * m, kNone);
-      std::uint32_t next = 0;
-      for (std::size_t at = 0; at < rows.size(); ++at) {
-        std::uint32_t& known = number[cell[at] * m + table.at(rows[at], edge.other)];
-        if (known == kNone) known = next++;
-        cell[at] = known;
-      }
-      cells_ = next;
+      active_.push_back(static_cast<std::uint32_t>(begin + table.at(first, edge.other)));
+      begin += layout.states(edge.other);
     }
-    return cell;
+    weight_.push_back(0.0);
+    for (std::size_t a = 0; a < m_; ++a) weight_.back() += counts[a];
+    for (const std::size_t f : features(weight_.size() - 1))
+      for (std::size_t a = 0; a < m_; ++a) observed_[f * m_ + a] += counts[a];
   }
 
-  template <class States>
-  void sum(States states, std::size_t c, const double* block, double* total) const {
-    const std::size_t m = count(states);
-    for (std::size_t a = 0; a < m; ++a) total[a] = block[a];
-    for (std::size_t k = 0; k < degree_; ++k) {
-      const double* table = block + begin_[k] + code_[c * degree_ + k] * m;
-      for (std::size_t a = 0; a < m; ++a) total[a] += table[a];
+  Rows rows(std::size_t start, std::size_t count) const {
+    return {count, degree_ + 1, width_, &active_[start * (degree_ + 1)]};
+  }
+
+  void pad(const double* block, std::vector<double>& padded) const {
+    const std::size_t features = observed_.size() / m_;
+    padded.assign(features * width_, 0.0);
+    for (std::size_t f = 0; f < features; ++f) std::copy_n(block + f * m_, m_, &padded[f * width_]);
+  }
+
+  void unpad(const std::vector<double>& padded, double* block) const {
+    for (std::size_t f = 0; f < observed_.size() / m_; ++f)
+      std::copy_n(&padded[f * width_], m_, block + f * m_);
+  }
+
+  void find_probabilities(std::size_t start, std::size_t count, double* p, double* logs) const {
+    gather_scores(rows(start, count), block_.data(), p);
+    softmax(p, count, width_, m_, logs);
+  }
+
+  // Calls visit(first cell, how many, probabilities of their states).
+  template <class Visit>
+  void each_chunk(const Visit& visit) const {
+    if (kept_) return visit(0, cells(), probability_.data());
+    std::vector<double> room(kChunk * width_), logs(kChunk);
+    for (std::size_t start = 0; start < cells(); start += kChunk) {
+      const std::size_t count = std::min(kChunk, cells() - start);
+      find_probabilities(start, count, room.data(), logs.data());
+      visit(start, count, room.data());
     }
   }
 
-  template <class States>
-  void add(States states, std::size_t c, const double* numbers, double factor, double* block) const {
-    const std::size_t m = count(states);
-    std::array<double, 256> scaled;
-    for (std::size_t a = 0; a < m; ++a) scaled[a] = factor * numbers[a];
-    for (std::size_t a = 0; a < m; ++a) block[a] += scaled[a];
-    for (std::size_t k = 0; k < degree_; ++k) {
-      double* table = block + begin_[k] + code_[c * degree_ + k] * m;
-      for (std::size_t a = 0; a < m; ++a) table[a] += scaled[a];
-    }
-  }
-
-  // Probabilities of the column's states in a cell; returns the logarithm of what they were divided by.
-  template <class States>
-  double softmax(States states, std::size_t c, double* p) const {
-    const std::size_t m = count(states);
-    sum(states, c, block_.data(), p);
-    double top = p[0];
-    for (std::size_t a = 1; a < m; ++a) top = std::max(top, p[a]);
-    double total = 0;
-    for (std::size_t a = 0; a < m; ++a) total += p[a] = std::exp(p[a] - top);
-    for (std::size_t a = 0; a < m; ++a) p[a] /= total;
-    return top + std::log(total);
-  }
-
-  template <class States>
-  const double* probabilities(States states, std::size_t c, double* room) const {
-    if (kept_) return &probability_[c * m_];
-    softmax(states, c, room);
-    return room;
-  }
-
-  std::size_t r_, m_, degree_, cells_ = 0;
-  std::vector<double> weight_;       // of each cell
-  std::vector<std::size_t> begin_;   // where each neighbour's table begins in the block
-  std::vector<std::uint8_t> code_;   // (cells, degree): the neighbours' states
-  std::vector<double> observed_;     // how often each state, and each pair of states
-  std::vector<double> block_;        // the coefficients moved to
-  std::vector<double> probability_;  // (cells, m), if kept
+  std::size_t r_, m_, width_, degree_;
+  std::vector<double> weight_;         // of each cell
+  std::vector<std::uint32_t> active_;  // (cells, degree + 1): the features of each cell
+  std::vector<double> observed_;
+  std::vector<double> block_;        // the coefficients moved to, padded
+  std::vector<double> probability_;  // (cells, width), if kept
   bool kept_ = false;
 };
 

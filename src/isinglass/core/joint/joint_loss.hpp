@@ -41,6 +41,9 @@ class JointLoss {
       solver_of_[column->column()] = columns_.size();
       columns_.push_back(std::move(*column));
     }
+    std::size_t numbers = 0;
+    for (const JointConditional& column : columns_) numbers += column.numbers();
+    pass_threads_ = numbers < kWorthThreads ? 1 : threads_;
     make_solvers(memory / 2);
     blocks_.resize(columns_.size());
     for (std::size_t k = 0; k < columns_.size(); ++k)
@@ -48,13 +51,14 @@ class JointLoss {
   }
 
   std::size_t size() const { return layout_.size(); }
+  std::size_t columns() const { return layout_.columns(); }
 
   // Value and slope at some numbers; products and easing are then about this place.
   double move_to(std::span<const double> numbers, std::span<double> slope) {
     std::vector<double> at(numbers.begin(), numbers.end());
     if (!intercept_) hold_fields(at.data());
     std::vector<double> values(columns_.size());
-    share_out(columns_.size(), threads_, [&](std::size_t k) {
+    share_out(columns_.size(), pass_threads_, [&](std::size_t k) {
       std::vector<double> block(blocks_[k].size());
       layout_.gather(columns_[k].column(), at.data(), block.data());
       values[k] = columns_[k].move_to(block.data(), blocks_[k].data());
@@ -77,7 +81,7 @@ class JointLoss {
   void multiply(std::span<const double> direction, std::span<double> product) {
     std::vector<double> along(direction.begin(), direction.end());
     if (!intercept_) hold_fields(along.data());
-    share_out(columns_.size(), threads_, [&](std::size_t k) {
+    share_out(columns_.size(), pass_threads_, [&](std::size_t k) {
       std::vector<double> block(blocks_[k].size());
       layout_.gather(columns_[k].column(), along.data(), block.data());
       columns_[k].multiply(block.data(), blocks_[k].data());
@@ -85,6 +89,24 @@ class JointLoss {
     collect(product.data());
     add_ridge(along.data(), product.data());
     if (!intercept_) hold_fields(product.data());
+  }
+
+  // The share of all rows with each state of each column, where it and its neighbours are seen; of constant
+  // columns, nothing.
+  std::vector<double> shares() const {
+    std::vector<double> shares(layout_.fields_end(), 0.0);
+    for (const JointConditional& column : columns_)
+      std::copy_n(column.observed(), column.states(), &shares[layout_.field(column.column())]);
+    return shares;
+  }
+
+  // The curvature of one column's loss alone, without the ridge, where the last move led: between the numbers
+  // of its block (see `JointLayout::block_size`), row by row. Empty for a constant column.
+  std::vector<double> curvature_of(std::size_t r) const {
+    if (solver_of_[r] == kNone) return {};
+    std::vector<double> matrix(layout_.block_size(r) * layout_.block_size(r), 0.0);
+    columns_[solver_of_[r]].add_curvature(matrix.data());
+    return matrix;
   }
 
   // Looks again at the columns whose numbers have moved since the preconditioner looked at them.
@@ -110,7 +132,7 @@ class JointLoss {
   void ease(std::span<const double> slope, std::span<double> eased) {
     std::vector<double> wide(slope.begin(), slope.end());
     intercept_ ? layout_.to_gauge_transposed(wide.data()) : hold_fields(wide.data());
-    share_out(columns_.size(), threads_, [&](std::size_t k) {
+    share_out(columns_.size(), pass_threads_, [&](std::size_t k) {
       layout_.gather(columns_[k].column(), wide.data(), blocks_[k].data());
       solvers_[k].ease(blocks_[k].data());
     });
@@ -122,6 +144,7 @@ class JointLoss {
   static constexpr double kMoved = 0.3;    // a column is looked at again when one of its numbers moves so far
   static constexpr double kLeast = 1e-12;  // curvature that every number has at least: a field has no ridge
   static constexpr std::size_t kNone = ~std::size_t{0};
+  static constexpr std::size_t kWorthThreads = 500'000;  // numbers of a pass that takes longer than a thread
 
   // The columns with the smallest matrices get them, as far as memory goes.
   void make_solvers(double memory) {
@@ -212,7 +235,7 @@ class JointLoss {
   JointLayout layout_;
   double ridge_;
   bool intercept_;
-  unsigned threads_;
+  unsigned threads_, pass_threads_ = 1;
   std::vector<JointConditional> columns_;
   std::vector<ColumnSolver> solvers_;
   std::vector<std::size_t> solver_of_;

@@ -56,6 +56,8 @@ class JointLayout {
   std::size_t size() const { return size_; }
   std::size_t columns() const { return states_.size(); }
   std::size_t states(std::size_t r) const { return states_[r]; }
+  // Where a column's field stands.
+  std::size_t field(std::size_t r) const { return fields_[r]; }
   // Where the tables begin.
   std::size_t fields_end() const { return fields_end_; }
   const std::vector<Edge>& edges_of(std::size_t r) const { return ends_[r]; }

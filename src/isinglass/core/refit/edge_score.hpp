@@ -57,7 +57,7 @@ class End {
     const CellView view = cells.view();
     codes_.assign(view.codes, view.codes + view.cells * neighbours.size());
     counts_.assign(view.counts, view.counts + view.cells * width());
-    cells.number(cell_of_row_);
+    cell_of_row_ = cells.numbers();
     fit(std::move(start));
   }
 

@@ -14,8 +14,8 @@
 #include "base/edge.hpp"
 #include "base/linear.hpp"
 #include "bits/cell_view.hpp"
+#include "large/large_refit.hpp"
 #include "refit/cell_loss.hpp"
-#include "refit/large_refit.hpp"
 #include "refit/minimum.hpp"
 
 namespace isinglass {

@@ -9,8 +9,8 @@
 
 #include "gains/candidate.hpp"
 #include "gains/gains.hpp"
-#include "gains/screen.hpp"
 #include "gains/slopes.hpp"
+#include "screen/screen.hpp"
 #include "search/choice.hpp"
 #include "search/path.hpp"
 

@@ -2,65 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
+from scipy.linalg import block_diag
 
 from isinglass.model.fit.layout import Layout, Positions
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
 
-#: Numbers in one block of cells.
-BLOCK = 2_000_000
 
+def curvature_of(layout: Layout, curvature: Array, r: int) -> tuple[Positions, Array]:
+    """Second derivatives of column r's loss between its parameters, and which parameters.
 
-def curvature_of(
-    layout: Layout, table: Table, r: int, parameters: Array
-) -> tuple[Positions, Array]:
-    """The second derivatives of column r's loss given its neighbours, and of which parameters."""
-    others = {t: positions for t, positions in layout.neighbours[r].items() if positions.size}
-    codes, weights = rows_that_count(layout, table, [r, *layout.neighbours[r]])
-    columns = [
-        1 + list(layout.neighbours[r]).index(t) for t in others
-    ]  # constant ones are left out
-    cell, cells = cells_of(codes[:, columns], [layout.n_states[t] for t in others])
-    rows: Array = np.bincount(cell, weights / table.n, len(cells)).astype(np.float64)
-    own = layout.bases[r]
+    `curvature` has them between numbers: r's states within the states of each neighbour, the field
+    as a neighbour of one state first.
+    """
+    own, others = layout.bases[r], layout.neighbours[r]
+    design = block_diag(np.ones((1, int(layout.intercept))), *(layout.bases[t] for t in others))
     positions = np.vstack([layout.fields[r].reshape(-1, own.shape[1]), *others.values()])
-    k, q = positions.shape
-    hessian = np.zeros((k, q, k, q))
-    for at in _blocks(len(cells), k + len(own) ** 2):
-        parts = [np.ones((at.stop - at.start, int(layout.intercept)))]
-        parts += [layout.bases[t][cells[at, place]] for place, t in enumerate(others)]
-        design = np.hstack(parts)
-        probability = softmax(design @ parameters[positions] @ own.T, axis=1)
-        weight = _curvature_of_cells(rows[at], probability, own)
-        for a in range(q):
-            for b in range(a + 1):
-                hessian[:, a, :, b] += (design * weight[:, a, b, None]).T @ design
-    for a in range(q):
-        for b in range(a):
-            hessian[:, b, :, a] = hessian[:, a, :, b]
-    return positions.ravel(), hessian.reshape(k * q, k * q)
+    half = _contrasts(design, own, curvature.reshape(len(design), len(own), -1))
+    whole = _contrasts(design, own, half.T.reshape(len(design), len(own), -1))
+    return positions.ravel(), whole
 
 
-def _blocks(cells: int, width: int) -> Iterator[slice]:
-    step = max(1, BLOCK // width)
-    for start in range(0, cells, step):
-        yield slice(start, min(start + step, cells))
-
-
-def _curvature_of_cells(rows: Array, probability: Array, basis: Array) -> Array:
-    """The curvature of each cell between the column's contrasts."""
-    curvature = -probability[:, :, None] * probability[:, None, :]
-    at = np.arange(probability.shape[1])
-    curvature[:, at, at] += probability
-    of_contrasts: Array = rows[:, None, None] * (basis.T @ curvature @ basis)
-    return of_contrasts
+def _contrasts(design: Array, own: Array, numbers: Array) -> Array:
+    """Contrasts of neighbours and of the column itself, of numbers by both, and by others."""
+    features = np.tensordot(design.T, numbers, 1)
+    contrasts: Array = np.matmul(own.T, features)
+    return contrasts.reshape(-1, numbers.shape[2])
 
 
 def rows_that_count(

@@ -25,6 +25,9 @@ PRODUCTS = 1000
 TOLERANCE = 1e-18
 #: Below this share of the value rounding hides a decrease: whole steps are taken, if harmless.
 BLIND = 1e-13
+#: There, a step must promise at most this share of what the last one did: near a minimum that the
+#: rows determine, steps shrink ever faster; along unbounded edges they go on for long.
+QUICKLY = 0.1
 #: No number moves farther in one step.
 FARTHEST = 30.0
 #: The longest step along a direction, and how steep it must still be, for a step to be doubled.
@@ -71,7 +74,7 @@ def newton(loss: Loss, start: Array, progress: Progress | None = None) -> Array:
         direction = conjugate_gradients(loss, -slope, share, report)
         predicted = -0.5 * float(slope @ direction)
         blind = predicted < BLIND * (1.0 + abs(value))
-        if not predicted > TOLERANCE or (blind and predicted > 0.5 * last):
+        if not predicted > TOLERANCE or (blind and predicted > QUICKLY * last):
             return x
         # Below rounding whole steps are taken, if they do no harm.
         least = -1e-12 * (1.0 + abs(value)) if blind else 0.1 * predicted

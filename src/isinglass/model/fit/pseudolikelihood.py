@@ -7,7 +7,9 @@ for any graph.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +19,8 @@ from threadpoolctl import threadpool_limits
 from isinglass.core import cores, joint_loss
 from isinglass.losses.linear import RIDGE
 from isinglass.model.fit.alone import Alone, fit_alone
-from isinglass.model.fit.conditionals import curvature_of, rows_that_count
-from isinglass.model.fit.descent import Loss, Progress, newton
+from isinglass.model.fit.conditionals import curvature_of
+from isinglass.model.fit.descent import Progress, newton
 from isinglass.model.fit.layout import Layout, Pair, Positions
 from isinglass.model.inference.methods import MEMORY
 from isinglass.table import Table
@@ -40,11 +42,7 @@ class PseudoLikelihood:
     def __init__(self, layout: Layout, table: Table, ridge: float, memory: float = MEMORY) -> None:
         self.layout, self.table, self.memory = layout, table, memory
         self.varying = [r for r, m in enumerate(layout.n_states) if m > 1]
-        self.ridge = np.full(layout.size, ridge)
-        for r in self.varying:
-            if self._shares[r].all():
-                self.ridge[layout.fields[r]] = 0.0
-        self._loss: Loss = joint_loss(
+        self._loss = joint_loss(
             table.codes,
             table.weights / table.n,
             layout.n_states,
@@ -54,18 +52,13 @@ class PseudoLikelihood:
             memory=memory,
             threads=cores(),
         )
-
-    @cached_property
-    def _shares(self) -> dict[int, Array]:
-        """The share of all rows with each state, where the column and its neighbours are seen."""
-        shares = {}
-        for r in self.varying:
-            codes, weights = rows_that_count(
-                self.layout, self.table, [r, *self.layout.neighbours[r]]
-            )
-            m = self.layout.n_states[r]
-            shares[r] = np.bincount(codes[:, 0], weights, minlength=m) / self.table.n
-        return shares
+        # The share of all rows with each state, where the column and its neighbours are seen.
+        shares = np.split(self._loss.shares(), np.cumsum(layout.n_states)[:-1])
+        self._shares = {r: shares[r] for r in self.varying}
+        self.ridge = np.full(layout.size, ridge)
+        for r, share in self._shares.items():
+            if share.all():
+                self.ridge[layout.fields[r]] = 0.0
 
     def minimum(self, progress: Progress | None = None) -> Array:
         """The best parameters, by Newton's method, its steps solved by products."""
@@ -112,9 +105,19 @@ class PseudoLikelihood:
         return value, gradient, self._curvature(parameters, self.ridge)
 
     def _curvature(self, parameters: Array, ridge: Array) -> Array:
+        return self._assembled(self._curvatures(parameters), ridge)
+
+    def _curvatures(self, parameters: Array) -> dict[int, tuple[Positions, Array]]:
+        """The curvature of each column's loss by itself, and of which parameters."""
+        self._loss.move_to(self.layout.numbers(parameters))
+        with threadpool_limits(1, "blas"):  # to wake other threads takes longer
+            return {
+                r: curvature_of(self.layout, self._loss.curvature_of(r), r) for r in self.varying
+            }
+
+    def _assembled(self, curvatures: dict[int, tuple[Positions, Array]], ridge: Array) -> Array:
         hessian = np.diag(ridge)
-        for r in self.varying:
-            at, curvature = curvature_of(self.layout, self.table, r, parameters)
+        for at, curvature in curvatures.values():
             hessian[np.ix_(at, at)] += curvature
         return hessian
 
@@ -124,23 +127,53 @@ class PseudoLikelihood:
         As in the search: along such a direction the curvature left is at most a few times RIDGE
         times the size of the tables around it, while one row with information gives more. Then
         either end's own fit is open too, so that only such edges are looked at; where there are
-        very many parameters that is all.
+        very many parameters that is all. Most of them are open by themselves, such as where two
+        states are never seen together; others only if further tables give way.
         """
         possible = self._alone.unbounded()
         if not possible or not self.has_room_for_a_matrix:
             return possible
+        limits = {pair: open_below(self._size_around(parameters, pair)) for pair in possible}
         # With the least ridge, whatever ridge there was in the fit.
-        least = np.where(self.ridge > 0, RIDGE, 0.0)
-        covariance = _inverse(self._curvature(parameters, least))
-        return frozenset(
+        ridge = np.where(self.ridge > 0, RIDGE, 0.0)
+        curvatures = self._curvatures(parameters)
+        alone = {
             pair
             for pair in possible
-            if _is_open(
-                covariance,
-                self.layout.edges[pair].ravel(),
-                self._size_around(parameters, pair),
-            )
-        )
+            if _flattest(*self._around(pair, curvatures, ridge)) <= limits[pair]
+        }
+        others = sorted(possible - alone)
+        if not others:
+            return possible
+        flattest = self._flattest_of_all(self._assembled(curvatures, ridge), others)
+        return possible - {pair for pair in others if flattest[pair] > limits[pair]}
+
+    def _around(
+        self, pair: Pair, curvatures: dict[int, tuple[Positions, Array]], ridge: Array
+    ) -> tuple[Array, int]:
+        """The curvature of the fields of an edge's ends, then of its table; where that begins."""
+        fields = np.concatenate([self.layout.fields[end] for end in pair])
+        both = np.concatenate([fields, self.layout.edges[pair].ravel()])
+        hessian = np.diag(ridge[both])
+        for end in pair:
+            at, curvature = curvatures[end]
+            order = np.argsort(at)
+            found = np.minimum(np.searchsorted(at, both, sorter=order), len(at) - 1)
+            here, there = np.flatnonzero(at[order[found]] == both), order[found]
+            hessian[np.ix_(here, here)] += curvature[np.ix_(there[here], there[here])]
+        return hessian, len(fields)
+
+    def _flattest_of_all(self, hessian: Array, pairs: Sequence[Pair]) -> dict[Pair, float]:
+        """The least curvature of each of some edges' tables, all else making the best of it."""
+        blocks = [self.layout.edges[pair].ravel() for pair in pairs]
+        last = np.concatenate(blocks)
+        first = np.setdiff1d(np.arange(len(hessian)), last)
+        covariance = _last_of_inverse(hessian, first, last)
+        begins = np.cumsum([0, *(len(block) for block in blocks)])
+        return {
+            pair: 1.0 / float(np.linalg.eigvalsh(covariance[begin:end, begin:end])[-1])
+            for pair, (begin, end) in zip(pairs, pairwise(begins), strict=True)
+        }
 
     def _size_around(self, parameters: Array, pair: Pair) -> float:
         """How large the tables of an edge's two ends are."""
@@ -157,15 +190,21 @@ def open_below(size: float) -> float:
     return RIDGE + 4 * RIDGE * (1 + size)
 
 
-def _is_open(covariance: Array, positions: Positions, size: float) -> bool:
-    block = covariance[np.ix_(positions, positions)]
-    return bool(open_below(size) * np.linalg.eigvalsh(block)[-1] >= 1.0)
+def _flattest(hessian: Array, begin: int) -> float:
+    """The least curvature of the parameters from one on, those before making the best of it."""
+    first, cross = hessian[:begin, :begin], hessian[:begin, begin:]
+    left = hessian[begin:, begin:] - cross.T @ np.linalg.pinv(first, hermitian=True) @ cross
+    return float(np.linalg.eigvalsh(left)[0])
 
 
-def _inverse(hessian: Array) -> Array:
-    """The lower triangle of the inverse, which is all that eigenvalues of blocks need."""
+def _last_of_inverse(hessian: Array, first: Positions, last: Positions) -> Array:
+    """The part of the inverse that belongs to the last of two sets of parameters."""
+    order = np.concatenate([first, last])
     with threadpool_limits(1, "blas"):  # to wake other threads takes longer
-        factor, failed = dpotrf(hessian, lower=1)
+        factor, failed = dpotrf(hessian[np.ix_(order, order)], lower=1)
         if failed:  # a column that no row explains has a field without curvature
-            return np.asarray(np.linalg.pinv(hessian, hermitian=True), dtype=np.float64)
-        return np.asarray(dpotri(factor, lower=1)[0], dtype=np.float64)
+            inverse = np.linalg.pinv(hessian, hermitian=True)
+            return np.asarray(inverse[np.ix_(last, last)], dtype=np.float64)
+        begin = len(first)
+        lower = dpotri(factor[begin:, begin:], lower=1)[0]
+    return np.asarray(np.tril(lower) + np.tril(lower, -1).T, dtype=np.float64)

@@ -21,8 +21,7 @@ struct Rows {
     const std::size_t w = kWidth ? kWidth : width;
     for (std::size_t a = 0; a < w; ++a) scores[a] = 0;
     for (std::size_t i = 0; i < features; ++i) {
-      const double* row = u + active[s * features + i] * w;
-      for (std::size_t a = 0; a < w; ++a) scores[a] += row[a];
+      add_few<kWidth>(scores, u + active[s * features + i] * w, w);
     }
   }
 
@@ -30,8 +29,7 @@ struct Rows {
   ISINGLASS_INLINE void scatter(std::size_t s, const double* scores, double* out) const {
     const std::size_t w = kWidth ? kWidth : width;
     for (std::size_t i = 0; i < features; ++i) {
-      double* row = out + active[s * features + i] * w;
-      for (std::size_t a = 0; a < w; ++a) row[a] += scores[a];
+      add_few<kWidth>(out + active[s * features + i] * w, scores, w);
     }
   }
 };

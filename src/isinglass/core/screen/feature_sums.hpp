@@ -1,0 +1,210 @@
+// Known parts by least squares, while cells are few.
+//
+// The known part of a function of the cell is its best combination of *features*: the constant, the states
+// of the support (their sums are pair counts) and, when that is not sharp enough, sets of cells in which
+// the remainder is large: one popcount for each candidate still open. Sets that were counted for every
+// candidate are kept while cells only grow finer.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "base/vectors.hpp"
+#include "bits/cells.hpp"
+#include "bits/pairs.hpp"
+#include "bits/table.hpp"
+#include "screen/cell_functions.hpp"
+#include "screen/features.hpp"
+#include "screen/row_sets.hpp"
+
+namespace isinglass {
+
+class FeatureSums {
+ public:
+  FeatureSums(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells)
+      : table_(table), pairs_(pairs), reader_(reader), cells_(cells) {}
+
+  // Whether least squares could be solved so far.
+  bool solvable() const { return solvable_; }
+  std::size_t size() const { return features_.size(); }
+  // Whether one more set may be kept.
+  bool room_to_keep() const { return kept_.size() < kMostKept; }
+  // Cells that come next are not seen as parts of these.
+  void forget() { lasting_ = 0; }
+
+  // Features are the constant, the states of the support, and other sets. Those that were counted for every
+  // candidate when cells were coarser stay.
+  void start(CellFunctions& functions, const RowSets& sets) {
+    const std::size_t members = cells_.support().size();
+    const bool finer = lasting_ > 0 && cells_.age() == age_ && members == members_ + 1;
+    rows_ = functions.rows;
+    counted_ = 0;
+    probability_.halves.clear();
+    curvature_.halves.clear();
+    sums_of_.resize(finer ? lasting_ : 0);
+    solvable_ = true;
+    if (finer) {
+      features_.cut(lasting_);
+      features_.refine(cells_.parents());
+    } else {
+      kept_.clear();
+      features_.clear(cells_.size());
+      solvable_ = add_feature([](std::size_t) { return true; }, pairs_.marginals().data());
+    }
+    for (std::size_t i = finer ? members_ : 0; i < members; ++i) solvable_ = solvable_ && add_states(i);
+    age_ = cells_.age();
+    members_ = members;
+    lasting_ = solvable_ ? features_.size() : 0;
+    if (!solvable_) return;
+    estimate(functions);
+    combine_sums(functions, sets);
+  }
+
+  // Adds the set of cells that explains much of what is left; false if there is none.
+  bool add_set(CellFunctions& functions, RowSets& sets) {
+    const std::vector<double>& left =
+        (functions.slope_matters() ? functions.probability : functions.curvature).left;
+    double level = 0;
+    if (!find_level(left, level)) return false;
+    upper_.resize(left.size());
+    for (std::size_t s = 0; s < left.size(); ++s) upper_[s] = left[s] > level;
+    sets.add(upper_);
+    solvable_ = add_feature([&](std::size_t s) { return upper_[s]; }, nullptr);
+    if (solvable_) estimate(functions);
+    return solvable_;
+  }
+
+  // The counts of the sets become sums of the last features.
+  void take(CellFunctions& functions, const RowSets& sets) {
+    const std::size_t before = features_.size() - sets.size(), size = sets.states().size();
+    for (std::size_t k = 0; k < sets.size(); ++k) {
+      const double* counts = sets.counts(k);
+      if (sets.for_all_states()) {
+        kept_.emplace_back(counts, counts + size);
+        sums_of_[before + k] = kept_.back().data();
+        continue;
+      }
+      if (counted_ == sums_.size()) sums_.emplace_back(pairs_.size());
+      std::vector<double>& sums = sums_[counted_++];
+      for (std::size_t i = 0; i < size; ++i) sums[sets.states()[i]] = counts[i];
+      sums_of_[before + k] = sums.data();
+    }
+    // Sets are kept while many candidates are open: before others.
+    if (sets.for_all_states()) lasting_ = features_.size();
+    combine_sums(functions, sets);
+  }
+
+ private:
+  static constexpr std::size_t kMostKept = 16;
+
+  // The best combination for one of the functions.
+  struct Combination {
+    std::vector<double> known;    // the known part, cell by cell
+    std::vector<double> halves;   // products of the features with the function, half solved
+    std::vector<double> weights;  // of each feature in the known part
+  };
+
+  // The states of a member of the support, but the first.
+  bool add_states(std::size_t i) {
+    bool added = true;
+    for (int c = 1; c < table_.states(cells_.support()[i]); ++c)
+      added = added && add_feature([&](std::size_t s) { return cells_.code(s, i) == c; },
+                                   reader_.row(table_.state(cells_.support()[i], c)).data());
+    return added;
+  }
+
+  // Collinear features only need some solution; what it misses is part of the remainder.
+  template <class In>
+  bool add_feature(const In& in, const double* sums) {
+    sums_of_.push_back(sums);
+    return features_.add(in, cells_.totals(), 1e-9 * rows_);
+  }
+
+  // Least squares of probability and curvature on the features.
+  void estimate(CellFunctions& functions) {
+    solve(functions.probability, probability_);
+    solve(functions.curvature, curvature_);
+    vectors_.clear();
+    for (std::size_t f = 0; f < features_.size(); ++f) vectors_.push_back(features_.row(f));
+    add_combinations(vectors_.data(), vectors_.size(), cells_.size(), probability_.weights.data(),
+                     probability_.known.data(), curvature_.weights.data(), curvature_.known.data());
+    leave_rest(functions.probability, probability_);
+    leave_rest(functions.curvature, curvature_);
+  }
+
+  void solve(const SplitFunction& function, Combination& best) {
+    features_.half_solve(function.of_cell.data(), cells_.totals(), best.halves);
+    features_.solve(best.halves, best.weights);
+    best.known.assign(cells_.size(), 0.0);
+  }
+
+  // The remainder, once a combination of features is known; its mean becomes part of that.
+  void leave_rest(SplitFunction& function, Combination& best) const {
+    function.left.resize(best.known.size());
+    for (std::size_t s = 0; s < function.left.size(); ++s)
+      function.left[s] = function.of_cell[s] - best.known[s];
+    function.range = 0;  // of all but the constant, whose sums are exact; of no use, if all of them are
+    for (std::size_t s = 0; !table_.countable() && s < function.left.size(); ++s)
+      function.range = std::max(function.range, std::abs(best.known[s] - best.weights[0]));
+    const double mean = function.measure(cells_.totals(), rows_);
+    for (double& value : function.left) value -= mean;
+    best.weights[0] += mean;
+  }
+
+  // The sums of the known parts, once those of all features are counted: of every state, or of those alone
+  // that were.
+  void combine_sums(CellFunctions& functions, const RowSets& sets) const {
+    std::vector<double>&p = functions.probability.sums, &h = functions.curvature.sums;
+    if (sets.for_all_states() || sets.states().empty()) {
+      p.assign(pairs_.size(), 0.0);
+      h.assign(pairs_.size(), 0.0);
+      add_combinations(sums_of_.data(), sums_of_.size(), pairs_.size(), probability_.weights.data(), p.data(),
+                       curvature_.weights.data(), h.data());
+      return;
+    }
+    for (const std::size_t u : sets.states()) {
+      double probability = 0, curvature = 0;
+      for (std::size_t f = 0; f < sums_of_.size(); ++f) {
+        probability += probability_.weights[f] * sums_of_[f][u];
+        curvature += curvature_.weights[f] * sums_of_[f][u];
+      }
+      p[u] = probability;
+      h[u] = curvature;
+    }
+  }
+
+  // A level about halfway between the means of what is above it and of the rest; false if there is only one
+  // part. The function is centred.
+  bool find_level(const std::vector<double>& of_cell, double& level) const {
+    level = 0;
+    for (int round = 0;; ++round) {
+      double sum, rows;
+      sum_above(level, of_cell.data(), cells_.totals(), of_cell.size(), rows, sum);
+      if (!(rows > 0 && rows < rows_ && sum > 1e-12 * rows_)) return false;
+      const double next = 0.5 * (sum / rows - sum / (rows_ - rows));
+      if (round == 5 || std::abs(next - level) < 1e-2 * sum / rows) return true;
+      level = next;
+    }
+  }
+
+  const Table& table_;
+  const Pairs& pairs_;
+  Pairs::Reader& reader_;
+  const Cells& cells_;
+  double rows_ = 0;
+  bool solvable_ = false;
+  Features features_;
+  Combination probability_, curvature_;
+  std::size_t lasting_ = 0;             // how many features stay when cells grow finer
+  std::size_t age_ = 0, members_ = 0;   // of the cells that these are sets of
+  std::vector<const double*> sums_of_;  // of each feature, over the rows of every state
+  std::vector<const double*> vectors_;
+  std::vector<std::vector<double>> sums_;  // of the sets of cells; features point into them
+  std::size_t counted_ = 0;                // how many of these are in use
+  std::vector<std::vector<double>> kept_;  // sums of sets that were counted for every candidate
+  std::vector<char> upper_;
+};
+
+}  // namespace isinglass

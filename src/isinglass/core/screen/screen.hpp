@@ -1,0 +1,217 @@
+// A first look at all candidates at once, from pair counts.
+//
+// For a target of two states, the slope of a candidate's state is observed minus expected rows,
+// E = the sum of the fitted probability p over its rows; the curvature is the sum of p(1 - p). Both are
+// sums of a function of the cell. Such a function is split into a known part, whose sums over every
+// state of every candidate are counts, and a remainder, whose share is bounded by Cauchy and Schwarz. The
+// known part is made of features while cells are few, and of digits when they are many.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "bits/cells.hpp"
+#include "bits/pairs.hpp"
+#include "gains/bounds.hpp"
+#include "gains/candidate.hpp"
+#include "screen/cell_functions.hpp"
+#include "screen/compare_bounds.hpp"
+#include "screen/digit_sums.hpp"
+#include "screen/feature_sums.hpp"
+#include "screen/row_sets.hpp"
+
+namespace isinglass {
+
+class Screen {
+ public:
+  Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells)
+      : table_(table),
+        pairs_(pairs),
+        reader_(reader),
+        cells_(cells),
+        sets_(table, pairs, cells),
+        features_(table, pairs, reader, cells),
+        digits_(pairs, cells) {}
+
+  // Begins anew for the present cells, fitted with these probabilities. What was allocated before is kept.
+  void begin(const std::vector<double>& probabilities, std::span<const std::size_t> candidates) {
+    works_ = cells_.width() == 2;
+    if (!works_) return;
+    functions_.start(cells_, probabilities);
+    rounding_ = 1e-10 * functions_.rows;
+    observed_ = reader_.row(pairs_.first(cells_.target()));
+    sets_.clear();
+    if (cells_.few()) {
+      features_.start(functions_, sets_);
+      works_ = features_.solvable();
+      return;
+    }
+    features_.forget();
+    for (const std::size_t j : candidates) sets_.list_column(j);
+    digits_.start(functions_, sets_);
+    count_sets();
+  }
+
+  // Whether it works here: it looks at targets of two states.
+  bool works() const { return works_; }
+  // Whether its bounds are nearly those of the exact slopes.
+  bool sharp() const { return works_ && !cells_.few(); }
+
+  // Opens the candidates, if it works all but those whose bound is at most a limit.
+  void look_at(std::span<const std::size_t> candidates, std::vector<Candidate>& open, double limit) {
+    open.resize(candidates.size());
+    const bool quick = works_ && pairs_.all_of_two();
+    if (quick) compare_all(limit);
+    std::size_t left = 0;
+    for (const std::size_t j : candidates) {
+      open[left] = {j, kNoBound, quick ? promise_[j] : 0.0};
+      left += !quick || !(excess_[j] <= 0);  // else the next one takes its place
+    }
+    open.resize(left);
+    if (works_ && !(quick && many(open))) drop_below(limit, open);
+  }
+
+  // Bounds and promises of candidates as known by now; drops those whose bound is at most a limit. In
+  // tables of two states throughout many are compared side by side, by products alone; those that then
+  // are still many are kept without a bound.
+  void assess(std::vector<Candidate>& open, double limit) {
+    if (pairs_.all_of_two() && many(open)) {
+      compare_all(limit);
+      std::erase_if(open, [&](const Candidate& candidate) { return excess_[candidate.column] <= 0; });
+      for (Candidate& candidate : open) candidate = {candidate.column, kNoBound, promise_[candidate.column]};
+      if (many(open)) return;
+    }
+    drop_below(limit, open);
+  }
+
+  void bound(std::vector<Candidate>& open) const {
+    for (Candidate& candidate : open) bound(candidate);
+  }
+
+  // Whether sharper bounds cost much less than exact slopes of the candidates still open.
+  bool pays_to_sharpen(std::size_t open) const {
+    if (!works_ || open <= 4) return false;
+    const std::size_t summed = 8 * open > pairs_.size() ? pairs_.size() : open;
+    const std::size_t solving =
+        cells_.few() ? 2 * (cells_.size() + summed) * (features_.size() + 1) + cells_.work_to_split() / 4
+                     : table_.rows();
+    return 4 * (open * table_.words() * table_.planes() + solving) < open * cells_.work_to_split();
+  }
+
+  // Counts more sets of rows for the open candidates: as many as it takes until one without effect would
+  // be ruled out by the limit. Which sets these are depends on the cells alone, so they are counted
+  // together. False when nothing is left to explain.
+  bool sharpen(std::span<const Candidate> open, double limit) {
+    if (!works_ || cells_.size() < 2) return false;
+    sets_.list_none();
+    if (cells_.few() && many(open) && features_.room_to_keep())
+      sets_.list_all();
+    else
+      for (const Candidate& candidate : open) sets_.list_column(candidate.column);
+    while (sets_.size() < kMostAtOnce && (sets_.empty() || !telling(limit)))
+      if (!(cells_.few() ? features_.add_set(functions_, sets_) : digits_.add_set(functions_, sets_))) break;
+    if (cells_.few()) works_ = features_.solvable();
+    if (sets_.empty() || !works_) return false;
+    count_sets();
+    return true;
+  }
+
+  // About what a candidate of this promise gains.
+  double guess(const Candidate& candidate) const {
+    return 0.5 * candidate.promise * functions_.rows / functions_.total_curvature;
+  }
+
+ private:
+  static constexpr std::size_t kMostAtOnce = 8;
+
+  // Counts the sets, for the listed states.
+  void count_sets() {
+    sets_.count();
+    cells_.few() ? features_.take(functions_, sets_) : digits_.take(sets_);
+    sets_.clear_sets();
+  }
+
+  void drop_below(double limit, std::vector<Candidate>& open) const {
+    bound(open);
+    std::erase_if(open, [&](const Candidate& candidate) { return candidate.bound <= limit; });
+  }
+
+  bool many(std::span<const Candidate> open) const { return 8 * open.size() > pairs_.size(); }
+
+  void bound(Candidate& candidate) const {
+    const std::size_t j = candidate.column, stop = pairs_.first(j + 1);
+    double slope_left = functions_.slope, curvature_left = functions_.total_curvature;
+    candidate.bound = candidate.promise = 0;
+    for (std::size_t u = pairs_.first(j); u < stop; ++u) {
+      const double slope = observed_[u] - functions_.probability.sums[u],
+                   curvature = functions_.curvature.sums[u];
+      candidate.bound += state_bound(slope, curvature, pairs_.marginals()[u], pairs_.reaches()[u]);
+      candidate.promise += slope * slope * pairs_.inverse_variances()[u];
+      slope_left -= slope;
+      curvature_left -= curvature;
+    }
+    candidate.bound +=
+        state_bound(slope_left, curvature_left, pairs_.first_marginal(j), pairs_.first_reach(j));
+  }
+
+  double state_bound(double slope, double curvature, double rows, double reach) const {
+    const double steepest = std::abs(slope) + reach * functions_.probability.length + slope_rounding();
+    const double flattest = std::max(curvature - reach * functions_.curvature.length - curvature_rounding(),
+                                     functions_.least_curvature * rows);
+    return quick_gain_bound(steepest, flattest);
+  }
+
+  // Rough counts are off by at most the slack: those of the target's rows, and those that the known
+  // parts are made of, times how large these are.
+  double slope_rounding() const { return rounding_ + table_.slack() * (1 + functions_.probability.range); }
+  double curvature_rounding() const { return rounding_ + table_.slack() * functions_.curvature.range; }
+
+  void compare_all(double limit) {
+    excess_.resize(pairs_.size());
+    promise_.resize(pairs_.size());
+    compare_bounds({.columns = pairs_.size(),
+                    .limit = limit,
+                    .slope = functions_.slope,
+                    .curvature = functions_.total_curvature,
+                    .least_curvature = functions_.least_curvature,
+                    .slope_length = functions_.probability.length,
+                    .slope_rounding = slope_rounding(),
+                    .curvature_length = functions_.curvature.length,
+                    .curvature_rounding = curvature_rounding(),
+                    .observed = observed_.data(),
+                    .expected = functions_.probability.sums.data(),
+                    .curvatures = functions_.curvature.sums.data(),
+                    .rows = pairs_.marginals().data(),
+                    .other_rows = pairs_.first_marginals().data(),
+                    .reaches = pairs_.reaches().data(),
+                    .inverse_variances = pairs_.inverse_variances().data()},
+                   excess_.data(), promise_.data());
+  }
+
+  // Whether a candidate without effect, its slope as large as usual, would be ruled out by a limit.
+  bool telling(double limit) const {
+    const double reach = 0.5 * std::sqrt(functions_.rows),
+                 usual = 0.5 * std::sqrt(functions_.total_curvature);
+    const double g = usual + reach * functions_.probability.length + slope_rounding(),
+                 h = 0.5 * functions_.total_curvature - reach * functions_.curvature.length -
+                     curvature_rounding();
+    return 2 * quick_gain_bound(g, h) <= limit;
+  }
+
+  const Table& table_;
+  const Pairs& pairs_;
+  Pairs::Reader& reader_;
+  const Cells& cells_;
+  bool works_ = false;
+  double rounding_ = 0;
+  std::span<const double> observed_;  // rows of every state in which the target is in its second
+  CellFunctions functions_;
+  RowSets sets_;
+  FeatureSums features_;
+  DigitSums digits_;
+  std::vector<double> excess_, promise_;
+};
+
+}  // namespace isinglass
