@@ -78,7 +78,8 @@ def test_a_state_in_one_fold_only_is_left_out_and_counted():
     a[7] = "z"
     table = pl.DataFrame({"a": a, "b": rng.choice(["u", "v"], 60)})
     result = ig.compare(table)
-    assert [entry.name for entry in result.entries] == ["greedy", "greedy joint", "group l1", "tree"]
+    names = [entry.name for entry in result.entries]
+    assert names == ["greedy", "greedy joint", "group l1", "tree"]
     assert result.left_out == 1
     assert np.isfinite(result.entries[0].score)
 

@@ -1,0 +1,83 @@
+"""Does the statistic of the rule "joint" pass as often as it should where there is no link?
+
+    python benchmarks/nulls.py [--tables 4000]
+
+Tables are drawn from a model; to its links pairs without an effect are added, and what both ends
+say of each is compared with a chi-square of one degree of freedom. Printed is how often it is above
+the quantile of a level, as a multiple of the level, with two standard errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+
+import click
+import numpy as np
+from joblib import Parallel, delayed
+from scipy.stats import chi2
+
+from isinglass import simulate
+from isinglass.core import both_ends
+from isinglass.model import MarkovField
+
+LEVELS = (1e-1, 1e-2, 1e-3)
+#: Pairs without effect that are added to the graph of a table at once, and how often.
+ADDED, TIMES = 2, 4
+
+DESIGNS: dict[str, Callable[[int], MarkovField]] = {
+    "no links": lambda seed: simulate.ising(simulate.star(12, 0), intercept=0.3, seed=seed),
+    "grid": lambda seed: simulate.ising(simulate.grid(3, 4), seed=seed),
+    "strong fields": lambda seed: simulate.ising(
+        simulate.grid(3, 4), coupling=0.4, intercept=1.0, seed=seed
+    ),
+    "five neighbours each": lambda seed: simulate.ising(
+        simulate.random_regular(12, 5, seed=seed), coupling=0.25, seed=seed
+    ),
+    "star": lambda seed: simulate.ising(simulate.star(12, 6), seed=seed),
+    "2 to 5 states": lambda seed: simulate.potts(
+        simulate.grid(2, 4), [2, 3, 4, 5, 3, 2, 4, 3], coupling=0.4, seed=seed
+    ),
+    "4 states": lambda seed: simulate.potts(simulate.grid(2, 4), 4, coupling=0.5, seed=seed),
+}
+ROWS = {"2 to 5 states": (500, 2000), "4 states": (500, 2000)}
+
+
+def statistics(name: str, rows: int, seed: int) -> list[float]:
+    """What both ends say of pairs without effect in one table."""
+    field = DESIGNS[name](seed)
+    codes = field.sample_codes(rows, seed=seed + 10**6, n_jobs=1)
+    states = [len(labels) for labels in field.states]
+    if any(len(np.unique(column)) < m for column, m in zip(codes.T, states, strict=True)):
+        return []
+    true = sorted(field.couplings)
+    null = [pair for pair in combinations(range(len(states)), 2) if pair not in field.couplings]
+    rng, found = np.random.default_rng(seed), []
+    for _ in range(TIMES):
+        added = [null[k] for k in rng.choice(len(null), ADDED, replace=False)]
+        pairs = sorted([*true, *added])
+        values, _ = both_ends(codes, np.ones(rows), states, pairs, intercept=True, threads=1)
+        found += [float(values[pairs.index(pair)]) for pair in added]
+    return found
+
+
+@click.command()
+@click.option("--tables", type=click.IntRange(10), default=1000, show_default=True)
+def command(tables: int) -> None:
+    """Print one line per design and number of rows."""
+    print("design, rows, pairs:", ", ".join(f"{level:g}" for level in LEVELS))
+    for name in DESIGNS:
+        for rows in ROWS.get(name, (200, 2000)):
+            drawn = Parallel(n_jobs=-1)(
+                delayed(statistics)(name, rows, seed) for seed in range(tables)
+            )
+            values = np.concatenate(drawn)
+            shares = []
+            for level in LEVELS:
+                share = np.mean(values > chi2.isf(level, 1)) / level
+                shares.append(f"{share:.2f} ± {2 * np.sqrt(share / level / len(values)):.2f}")
+            print(f"{name}, {rows}, {len(values):,}: {', '.join(shares)}", flush=True)
+
+
+if __name__ == "__main__":
+    command()
