@@ -149,7 +149,9 @@ def false_sheet(outcome: Outcome) -> Sheet:
 @click.option("--graphs", type=click.IntRange(2), default=20, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes (default: all cores).")
-@click.option("--draw-only", is_flag=True, help="Write what is there, and run nothing.")
+@click.option(
+    "--draw-only", is_flag=True, help="Write tables and pictures of finished work, and run nothing."
+)
 def command(
     *, out: str, parts: tuple[str, ...], graphs: int, seed: int, jobs: int | None, draw_only: bool
 ) -> None:

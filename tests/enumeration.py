@@ -29,7 +29,7 @@ def probabilities(field) -> np.ndarray:
 
 
 def moments(field, rows, weights) -> np.ndarray:
-    """Chances of each state of each column, and of each pair of states of each two columns."""
+    """Probabilities of each state of each column, and of each pair of states of two columns."""
     m = [len(labels) for labels in field.states]
     single = [np.bincount(rows[:, j], weights, minlength=m[j]) for j in range(len(m))]
     pairs = [

@@ -157,7 +157,7 @@ def test_counts_are_rows():
         assert found[name].gain == pytest.approx(expected[name].gain, abs=0.03)
 
 
-def test_gaps_are_not_predicted():
+def test_missing_values_are_not_predicted():
     table = pd.DataFrame(FIELD.sample(600, seed=2), columns=list("abcde")).astype(object)
     full = predictability(GreedyGraph().fit(table))
     table = table.mask(np.random.default_rng(1).random(table.shape) < 0.1)
@@ -190,7 +190,7 @@ def test_what_is_wrong_is_said():
     est = GreedyGraph().fit([[0, 1], [1, 0], [1, 1]])
     with pytest.raises(SettingError, match="folds must be"):
         predictability(est, folds=1)
-    with pytest.raises(SettingError, match="rows cannot be dealt to 5 folds"):
+    with pytest.raises(SettingError, match="rows cannot be split into 5 folds"):
         predictability(est)
 
 

@@ -59,14 +59,14 @@ def small() -> SimpleNamespace:
     true = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     X = true.sample(60, seed=0)
     est = ig.GreedyGraph(n_jobs=1).fit(X)
-    gaps = X.astype(float)
-    gaps[0, 1] = np.nan
+    incomplete = X.astype(float)
+    incomplete[0, 1] = np.nan
     y = X[:, 0] > 0
     l1 = ig.L1Graph(0.1, n_jobs=1).fit(X)
     return SimpleNamespace(
         X=X,
         est=est,
-        gaps=gaps,
+        incomplete=incomplete,
         field=est.model_,
         errors=ig.with_errors(est),
         tested=ig.with_errors(est, true.sample(60, seed=1)),
@@ -158,7 +158,7 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "MarkovField.log_likelihood": (field.log_likelihood, {"X": X}),
         "MarkovField.predict": (field.predict, {"X": X, "column": "x0"}),
         "MarkovField.predict_proba": (field.predict_proba, {"X": X, "column": "x0"}),
-        "MarkovField.impute": (field.impute, {"X": s.gaps}),
+        "MarkovField.impute": (field.impute, {"X": s.incomplete}),
         "MarkovField.sample": (field.sample, {"n": 5}),
         "MarkovField.sample_codes": (field.sample_codes, {"n": 5}),
         "MarkovField.edge": (field.edge, {"a": "x0", "b": "x1"}),

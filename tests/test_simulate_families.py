@@ -50,7 +50,7 @@ def test_their_shapes():
     assert np.mean(degrees) == pytest.approx(5, abs=4 * np.std(degrees) / 10)
 
 
-def test_every_tree_has_the_same_chance():
+def test_every_tree_is_equally_probable():
     # 16 trees on four nodes, 4 of them stars.
     drawn = [frozenset(simulate.tree(4, seed).edges) for seed in range(3200)]
     counts = np.unique([str(sorted(edges)) for edges in drawn], return_counts=True)[1]

@@ -30,7 +30,9 @@ FEW_GRAPHS = 20
 @click.option("--graphs", type=click.IntRange(2), metavar="N", help="Graphs per point.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Processes (default: all cores).")
-@click.option("--draw-only", is_flag=True, help="Write what is there, and run nothing.")
+@click.option(
+    "--draw-only", is_flag=True, help="Write tables and pictures of finished work, and run nothing."
+)
 def command(
     *,
     out: str,

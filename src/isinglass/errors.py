@@ -25,8 +25,9 @@ and warnings
     └── DamagedRecords         lines of a file of records, ignored
 
 A message says what was wrong, what is allowed, what came, and what to do next. It is made of parts,
-so that the settings it names can be told from other text: Python calls one ``missing="drop"``, the
-command line ``--missing drop``. What was wrong is also there as attributes of the error.
+so that the settings it names can be distinguished from other text: Python calls one
+``missing="drop"``, the command line ``--missing drop``. What was wrong is also there as attributes
+of the error.
 """
 
 from __future__ import annotations

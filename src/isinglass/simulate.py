@@ -95,7 +95,7 @@ def random_regular(p: int, d: int, seed: Seed = None) -> networkx.Graph:
 
     check("d", d, most=p - 1)
     if p * d % 2:
-        raise SettingError(f"no graph of {p} nodes has {d} edges at each; p or d must be even.")
+        raise SettingError(f"no graph of {p} nodes has {d} edges per node; p or d must be even.")
     return _graph(p, nx.random_regular_graph(d, p, seed=_networkx_seed(seed)).edges)
 
 

@@ -18,9 +18,9 @@ def study(tmp_path):
 
 def test_what_is_done_is_not_done_again(study, tmp_path):
     first = study()
-    assert "34 fits in all, 0 of them done before." in first
+    assert "34 fits in all, 0 of them already done." in first
     assert "empty, p = 30, intercepts -1.5..-1" in first
     page = (tmp_path / "choosing.md").read_text()
     assert page.count("\n| empty, p = 100 | 1,000 | 0 | ") == 1
-    assert "34 fits in all, 34 of them done before." in study()
+    assert "34 fits in all, 34 of them already done." in study()
     assert (tmp_path / "choosing.md").read_text() == page

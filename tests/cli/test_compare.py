@@ -64,7 +64,7 @@ def test_ctrl_c_keeps_what_is_done(run_main, survey, tmp_path, monkeypatch):
     outcome = run_main("compare", survey, *PLAIN, "--out", tmp_path / "out")
     assert outcome.status == 130
     assert "tree: stopped before it was done" in outcome.out
-    assert outcome.err.endswith("stopped; the methods above that were done are compared\n")
+    assert outcome.err.endswith("stopped; only the methods that were finished are compared\n")
     methods = (tmp_path / "out" / "compare.csv").read_text().splitlines()
     assert [line.split(",")[0] for line in methods] == [
         *("method", "greedy", "greedy joint", "group l1", "tree")

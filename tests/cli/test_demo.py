@@ -25,9 +25,9 @@ def demo(tmp_path_factory):
 
 def test_says_what_share_touches(demo):
     text, _ = demo
-    found, chance = map(int, re.findall(r"(\d+)%", text))
+    found, expected = map(int, re.findall(r"(\d+)%", text))
     assert found > 40
-    assert 10 <= chance <= 13
+    assert 10 <= expected <= 13
     assert "1,797 handwritten digits" in text
     assert "isinglass fit your.csv" in text
     assert max(map(len, text.splitlines()[:-4])) <= 80
@@ -52,11 +52,11 @@ def test_shares_by_hand():
     names = tuple(f"x{j}" for j in range(64))
     links = tuple(Link(a, b, *numbers) for a, b in [(0, 1), (0, 9), (7, 8), (0, 2)])
     everywhere = [[0, 1]] * 64
-    found, chance = touching_shares(Graph(names, links), everywhere)
+    found, expected = touching_shares(Graph(names, links), everywhere)
     assert found == 0.5, "7 and 8 are neighbours in the table, not on the paper"
     # 7 * 8 across, as many down, 2 * 49 aslant, of 64 * 63 / 2 pairs
-    assert chance == pytest.approx((56 + 56 + 98) / 2016)
-    assert touching_shares(Graph(names, ()), everywhere) == (0.0, chance)
+    assert expected == pytest.approx((56 + 56 + 98) / 2016)
+    assert touching_shares(Graph(names, ()), everywhere) == (0.0, expected)
 
 
 def test_refuses_a_file_before_it_learns(run_main, tmp_path):

@@ -134,7 +134,9 @@ def test_a_working_folder_that_is_gone(survey, tmp_path):
     line = f"cd {gone} && rmdir {gone} && {sys.executable} -c '{MAIN[2]}' fit {survey} --out x"
     done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.endswith("isinglass: the working folder is gone; change to another one.\n")
+    assert done.stderr.endswith(
+        "isinglass: the working folder no longer exists; change to another one.\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["x" * 300, f"a/{'x' * 300}/b"])

@@ -183,7 +183,7 @@ def test_predictability_needs_a_folder(run_main, survey):
 def test_too_many_columns_for_a_page(invoke, survey, tmp_path, monkeypatch):
     monkeypatch.setattr("isinglass.cli.fit.MOST_COLUMNS", 3)
     outcome = invoke("fit", survey, *PLAIN, "--out", tmp_path / "out")
-    assert "no report: it holds at most 3 columns" in outcome.out
+    assert "no report: a report shows at most 3 columns" in outcome.out
     assert sorted(os.listdir(tmp_path / "out")) == [n for n in FILES if n != "report.html"]
 
 
@@ -283,7 +283,7 @@ def test_rule(fit_json, table):
 def test_missing_and_na(invoke, tmp_path, write_csv, survey):
     table = read_table(survey).select(KEPT).to_dict(as_series=False)
     table["a"][:10] = ["?"] * 10
-    path = write_csv(tmp_path / "gaps.csv", table)
+    path = write_csv(tmp_path / "incomplete.csv", table)
     assert json.loads(invoke("fit", path, "--json").out)["states"]["a"] == ["?", "no", "yes"]
     dropped = json.loads(invoke("fit", path, "--na", "?", "--missing", "drop", "--json").out)
     assert dropped["rows"] == 290

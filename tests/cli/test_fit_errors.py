@@ -17,14 +17,17 @@ BAD_SETTINGS = {
     "bin without a name": (("--bin", "=4"), "--bin takes NAME=K"),
     "bin of a fraction": (("--bin", "age=2.5"), "--bin takes NAME=K"),
     "bin of a strange digit": (("--bin", "age=²"), "--bin takes NAME=K"),
-    "bin unknown": (("--bin", "nobody=4"), "'nobody', which is no column"),
-    "bin words": (("--bin", "c=2"), "which is no number"),
+    "bin unknown": (("--bin", "nobody=4"), "'nobody', which is not a column"),
+    "bin words": (("--bin", "c=2"), "which is not a number"),
     "bin beyond the states": (("--bin", "age=1000000000"), "--bin asks for 1000000000 bins of"),
     "bin at falling points": (("--bin", "age=45,25"), "--bin age=45.0,25.0: cut points must be"),
     "bin at a word": (("--bin", "age=25,old"), "--bin takes NAME=K or cut points"),
     "high": (("--high", "a"), "--high takes NAME=STATE, as Vote=yea; not 'a'"),
-    "high of nobody": (("--high", "nobody=1"), "--high names 'nobody', which is no column"),
-    "high of no state": (("--drop", "share", "--high", "a=ja"), "which is no state of column 'a'"),
+    "high of nobody": (("--high", "nobody=1"), "--high names 'nobody', which is not a column"),
+    "high of no state": (
+        ("--drop", "share", "--high", "a=ja"),
+        "which is not a state of column 'a'",
+    ),
     "high of three": (("--drop", "share", "--high", "alone=x"), "which has 3 states; only columns"),
     "sep": (("--sep", "::"), "--sep must be one character"),
     "encoding": (("--encoding", "klingon"), "--encoding must name an encoding of text"),
@@ -58,7 +61,7 @@ BROKEN = {
     "empty": ("", "is empty"),
     "two columns of one name": ("a,a\n0,1\n", "'a'"),
     "nothing but a mark": ("\ufeff", "is empty"),
-    "gaps": ("a,b\n0,1\n,0\n1,NA\n", "--missing drop uses only complete rows"),
+    "incomplete": ("a,b\n0,1\n,0\n1,NA\n", "--missing drop uses only complete rows"),
 }
 
 

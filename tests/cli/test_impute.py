@@ -7,7 +7,7 @@ from isinglass import GreedyGraph, read_table
 
 
 @pytest.fixture
-def survey_with_gaps(survey, tmp_path):
+def survey_with_missing(survey, tmp_path):
     """A model of the survey, and the survey with question marks in it."""
     columns = ["a", "b", "c", "alone", "age"]
     table = read_table(survey).select(columns)
@@ -16,15 +16,17 @@ def survey_with_gaps(survey, tmp_path):
         pl.when(pl.int_range(300) % 7 == v).then(pl.lit("?")).otherwise(pl.col(name)).alias(name)
         for v, name in enumerate(columns)
     )
-    text.write_csv(tmp_path / "gaps.csv")
-    return tmp_path / "model.json", tmp_path / "gaps.csv"
+    text.write_csv(tmp_path / "incomplete.csv")
+    return tmp_path / "model.json", tmp_path / "incomplete.csv"
 
 
-def test_the_gaps_are_filled(invoke, survey_with_gaps, tmp_path):
-    model, data = survey_with_gaps
+def test_missing_values_are_filled_in(invoke, survey_with_missing, tmp_path):
+    model, data = survey_with_missing
     out = tmp_path / "complete.csv"
     outcome = invoke("impute", model, data, "--na", "?", "--out", out)
-    assert outcome.out.startswith(f"wrote {out}: 215 cells filled in 300 rows\nfor display: ")
+    assert outcome.out.startswith(
+        f"wrote {out}: 215 values filled in, 300 rows in all\nfor display: "
+    )
     before, after = pl.read_csv(data, null_values="?"), pl.read_csv(out)
     assert after.columns == before.columns
     assert after.null_count().sum_horizontal()[0] == 0
@@ -35,8 +37,8 @@ def test_the_gaps_are_filled(invoke, survey_with_gaps, tmp_path):
     assert agree.mean() > 0.8
 
 
-def test_several_tables_and_seeds(invoke, survey_with_gaps, tmp_path):
-    model, data = survey_with_gaps
+def test_several_tables_and_seeds(invoke, survey_with_missing, tmp_path):
+    model, data = survey_with_missing
     arguments = ("impute", model, data, "--na", "?", "--draws", 2)
     invoke(*arguments, "--out", tmp_path / "t.csv", "--seed", 4)
     first, second = ((tmp_path / f"t-{at}.csv").read_text() for at in (1, 2))
@@ -45,8 +47,8 @@ def test_several_tables_and_seeds(invoke, survey_with_gaps, tmp_path):
     assert (tmp_path / "u-2.csv").read_text() == second
 
 
-def test_what_is_wrong_is_one_line(run_main, survey_with_gaps, tmp_path):
-    model, data = survey_with_gaps
+def test_what_is_wrong_is_one_line(run_main, survey_with_missing, tmp_path):
+    model, data = survey_with_missing
     outcome = run_main("impute", model, data, "--out", tmp_path / "t.csv")
     assert outcome.status == 2
     assert "holds '?', which fit never saw" in outcome.err
@@ -69,13 +71,13 @@ def odd_cells(tmp_path):
 
 def test_cells_that_are_there_come_back_as_they_were_written(invoke, odd_cells, tmp_path):
     model, lines = odd_cells
-    gaps = [*lines[:2], "1234,?,1.1,x", "?,true,1.10,NA", "01234,true,?,NA", *lines[3:]]
-    data, out = tmp_path / "gaps.csv", tmp_path / "complete.csv"
-    data.write_text("\n".join(gaps) + "\n")
+    incomplete = [*lines[:2], "1234,?,1.1,x", "?,true,1.10,NA", "01234,true,?,NA", *lines[3:]]
+    data, out = tmp_path / "incomplete.csv", tmp_path / "complete.csv"
+    data.write_text("\n".join(incomplete) + "\n")
     invoke("impute", model, data, "--na", "?", "--most-likely", "--out", out)
     after = out.read_text().splitlines()
-    assert after[:2] == gaps[:2]
-    assert after[5:] == gaps[5:]
+    assert after[:2] == incomplete[:2]
+    assert after[5:] == incomplete[5:]
     assert after[2:5] == ["1234,false,1.1,x", "01234,true,1.10,NA", "01234,true,1.10,NA"]
 
 
@@ -83,7 +85,7 @@ def test_the_separator_and_the_header_stay(invoke, odd_cells, tmp_path):
     model, lines = odd_cells
     lines = [" zip;ok ;v;note", *(line.replace(",", ";") for line in lines[1:])]
     lines[1] = lines[1].replace("true", "")
-    data, out = tmp_path / "gaps.csv", tmp_path / "complete.csv"
+    data, out = tmp_path / "incomplete.csv", tmp_path / "complete.csv"
     data.write_text("\n".join(lines) + "\n")
     invoke("impute", model, data, "--na", "", "--most-likely", "--out", out)
     lines[1] = lines[1].replace(";;", ";true;")
@@ -101,9 +103,9 @@ def test_other_formats_keep_their_types(invoke, tmp_path):
         }
     )
     GreedyGraph(missing="available").fit(frame).model_.save(tmp_path / "model.json")
-    frame.write_parquet(tmp_path / "gaps.parquet")
+    frame.write_parquet(tmp_path / "incomplete.parquet")
     out = tmp_path / "complete.parquet"
-    invoke("impute", tmp_path / "model.json", tmp_path / "gaps.parquet", "--out", out)
+    invoke("impute", tmp_path / "model.json", tmp_path / "incomplete.parquet", "--out", out)
     after = pl.read_parquet(out)
     assert after.schema == frame.schema
     assert after.null_count().sum_horizontal().item() == 0
@@ -111,8 +113,8 @@ def test_other_formats_keep_their_types(invoke, tmp_path):
         assert after[name].filter(frame[name].is_not_null()).equals(frame[name].drop_nulls())
 
 
-def test_a_binned_column_keeps_what_was_seen(invoke, survey_with_gaps, tmp_path):
-    model, data = survey_with_gaps
+def test_a_binned_column_keeps_what_was_seen(invoke, survey_with_missing, tmp_path):
+    model, data = survey_with_missing
     out = tmp_path / "complete.csv"
     invoke("impute", model, data, "--na", "?", "--out", out)
     before, after = (pl.read_csv(path, infer_schema=False)["age"] for path in (data, out))
@@ -124,14 +126,14 @@ def test_a_binned_column_keeps_what_was_seen(invoke, survey_with_gaps, tmp_path)
 def test_a_column_of_text_may_hold_nothing_but_numbers_here(invoke, odd_cells, tmp_path):
     model, lines = odd_cells
     rows = [line for line in lines[1:] if line.startswith("1234,")]
-    data, out = tmp_path / "gaps.csv", tmp_path / "complete.csv"
+    data, out = tmp_path / "incomplete.csv", tmp_path / "complete.csv"
     data.write_text("\n".join([lines[0], "1234,,1.1,x", *rows]) + "\n")
     invoke("impute", model, data, "--na", "", "--most-likely", "--out", out)
     assert out.read_text().splitlines() == [lines[0], "1234,false,1.1,x", *rows]
 
 
-def test_tables_of_somebody_else_are_not_replaced(run_main, survey_with_gaps, tmp_path):
-    model, data = survey_with_gaps
+def test_tables_of_somebody_else_are_not_replaced(run_main, survey_with_missing, tmp_path):
+    model, data = survey_with_missing
     mine = tmp_path / "complete-2.csv"
     mine.write_text("mine")
     impute = ("impute", model, data, "--na", "?", "--draws", 2, "--out", tmp_path / "complete.csv")
@@ -151,8 +153,8 @@ def test_tables_of_somebody_else_are_not_replaced(run_main, survey_with_gaps, tm
         (("--draws", 10**9), "--draws must be a whole number from 1 to 100,000"),
     ],
 )
-def test_errors_are_in_the_words_of_the_shell(run_main, survey_with_gaps, tmp_path, words, said):
-    outcome = run_main("impute", *survey_with_gaps, *words, "--out", tmp_path / "complete.csv")
+def test_errors_are_in_the_words_of_the_shell(run_main, survey_with_missing, tmp_path, words, said):
+    outcome = run_main("impute", *survey_with_missing, *words, "--out", tmp_path / "complete.csv")
     assert outcome.status == 2
     assert said in outcome.err
     assert "with_errors" not in outcome.err

@@ -27,7 +27,7 @@ def test_house_votes(invoke, tmp_path):
     assert (tmp_path / "out" / "graph.png").stat().st_size > 10_000
 
 
-def test_house_votes_refuses_gaps(run_main):
+def test_house_votes_refuses_missing_values(run_main):
     outcome = run_main("fit", table("votes/housevotes84.csv"))
     assert outcome.status == 2
     assert "--missing drop uses only complete rows (232 of 435 remain)" in outcome.err

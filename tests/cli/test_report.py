@@ -62,7 +62,7 @@ def test_suppress_writes_nothing_exact(invoke, survey, tmp_path):
     outcome = invoke("fit", survey, *drop, "--out", out, "--suppress", 5)
     assert sorted(path.name for path in out.iterdir()) == ["report.html"]
     assert "model.json, graph.png are not written with --suppress" in outcome.out
-    assert "do not send" not in outcome.out
+    assert "do not share" not in outcome.out
     again = invoke("fit", survey, *drop, "--json", "--suppress", 5)
     est = GreedyGraph(LookBelow(Auto())).fit(read_table(survey).select(KEPT))
     expected = summarise(est, title="survey", suppress=5)
@@ -72,8 +72,8 @@ def test_suppress_writes_nothing_exact(invoke, survey, tmp_path):
     }
     (out / "model.json").write_text("{}")
     outcome = invoke("fit", survey, *drop, "--out", out, "--suppress", 5)
-    assert f"do not send model.json, which {out} holds from an earlier run" in outcome.out
-    with pytest.raises(SettingError, match="Leave one or the other out"):
+    assert f"do not share model.json, left in {out} by an earlier run" in outcome.out
+    with pytest.raises(SettingError, match="Use either the one or the others"):
         invoke("fit", survey, *drop, "--out", out, "--suppress", 5, "--verdicts")
 
 
@@ -82,7 +82,7 @@ def test_open(invoke, survey, model, tmp_path, opened):
     drop = [word for name in ("id", "age", "count", "share") for word in ("--drop", name)]
     invoke("fit", survey, *drop, "--out", tmp_path / "out", "--open")
     assert opened == [(tmp_path / "x.html").as_uri(), (tmp_path / "out/report.html").as_uri()]
-    with pytest.raises(SettingError, match="say where to put it with --out"):
+    with pytest.raises(SettingError, match="name a folder with --out"):
         invoke("fit", survey, *drop, "--open")
 
 

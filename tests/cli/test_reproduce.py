@@ -45,7 +45,7 @@ def test_killed_and_started_again(small, invoke, tmp_path):
 
     again = invoke("reproduce", "--out", records.parent, "--jobs", 1)
     whole = invoke("reproduce", "--out", tmp_path / "whole", "--jobs", 1)
-    assert "220 fits in all, 0 of them done before." in whole.out
+    assert "220 fits in all, 0 of them already done." in whole.out
     assert "220 fits in all" in again.out
     assert "220 fits in all, 0" not in again.out
     assert "in the rivals" in whole.out
@@ -54,9 +54,9 @@ def test_killed_and_started_again(small, invoke, tmp_path):
         assert first.read_bytes() == second.read_bytes(), name
 
     done = invoke("reproduce", "--out", records.parent, "--jobs", 1)
-    assert "220 fits in all, 219 of them done before." in done.out  # what failed is tried again
+    assert "220 fits in all, 219 of them already done." in done.out  # what failed is tried again
     assert "1 fit failed; results.csv says why." in done.out
-    assert "4 rows cannot be dealt to 5 folds" in (records.parent / "results.csv").read_text()
+    assert "4 rows cannot be split into 5 folds" in (records.parent / "results.csv").read_text()
 
 
 def test_nothing_is_run_for_drawing(small, invoke, tmp_path):

@@ -12,7 +12,9 @@ def test_the_table_of_the_model(invoke, tmp_path):
     model, out = tmp_path / "model.json", tmp_path / "new" / "table.csv"
     FIELD.save(model)
     outcome = invoke("sample", model, "--rows", 50, "--out", out, "--seed", 3)
-    assert outcome.out == f"wrote 50 rows, 6 columns to {out}; the same again with --seed 3\n"
+    assert (
+        outcome.out == f"wrote 50 rows, 6 columns to {out}; --seed 3 draws the same table again\n"
+    )
     assert pl.read_csv(out).columns == list(FIELD.names)
     assert (pl.read_csv(out).to_numpy() == FIELD.sample(50, seed=3)).all()
 

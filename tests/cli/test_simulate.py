@@ -110,7 +110,7 @@ def test_files_that_cannot_be_written(run_main, tmp_path):
     assert outcome.status == 2
     assert "is a file; name a folder" in outcome.err
     same = tmp_path / "t.csv"
-    assert "one file" in run_main(*chain, "--out", same, "--edges", same).err
+    assert "the same file" in run_main(*chain, "--out", same, "--edges", same).err
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
 
 

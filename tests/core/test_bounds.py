@@ -52,8 +52,8 @@ def draw_cells(rng: np.random.Generator, states: int) -> tuple[np.ndarray, ...]:
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    chances = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return chances / chances.sum(axis=1, keepdims=True)
+    probabilities = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return probabilities / probabilities.sum(axis=1, keepdims=True)
 
 
 def exact_gain(scores: np.ndarray, rows: np.ndarray, totals: np.ndarray) -> float:
@@ -65,9 +65,9 @@ def exact_gain(scores: np.ndarray, rows: np.ndarray, totals: np.ndarray) -> floa
 def slope_and_curvature(
     scores: np.ndarray, rows: np.ndarray, totals: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    chances = softmax(scores)
-    expected = rows @ chances
-    curvature = np.diag(expected) - (rows[:, None] * chances).T @ chances
+    probabilities = softmax(scores)
+    expected = rows @ probabilities
+    curvature = np.diag(expected) - (rows[:, None] * probabilities).T @ probabilities
     return (totals - expected)[1:], curvature[1:, 1:]
 
 

@@ -98,7 +98,7 @@ def test_a_span_beyond_256_is_not_read_here(dtype):
         assert factorise_integers(data, 2) is None
 
 
-def test_a_span_of_256_with_gaps():
+def test_a_span_of_256_with_missing():
     data = np.array([[0, 7], [255, 7], [3, 262], [255, 8]])
     assert_as_unique(data)
 

@@ -235,7 +235,7 @@ def wide_mixed(rng: Generator) -> Case:
 
 
 def parity(rng: Generator) -> Case:
-    """Chances that no sum of single columns explains: the bounds' remainder is large."""
+    """Probabilities that no sum of single columns explains: the bounds' remainder is large."""
     n = int(rng.choice([200, 256]))
     codes = rng.integers(0, 2, size=(n, 12))
     y = codes[:, 0] & codes[:, 1] | codes[:, 2] & ~codes[:, 3] & 1

@@ -11,18 +11,18 @@ from isinglass.solvers.foba import Blocks, search
 from isinglass.table import encode
 
 
-def with_gaps(seed: int, n: int = 250, p: int = 5, share: float = 0.15) -> np.ndarray:
+def with_missing(seed: int, n: int = 250, p: int = 5, share: float = 0.15) -> np.ndarray:
     rng = np.random.default_rng(seed)
     x = rng.integers(0, 2, (n, p)).astype(float)
     x[:, 1] = np.where(rng.random(n) < 0.8, x[:, 0], 1 - x[:, 0])
     x[:, 3] = x[:, 2] + rng.integers(0, 2, n)
     x[rng.random((n, p)) < share] = np.nan
-    x[:, 4] = np.nan_to_num(x[:, 4])  # one column without gaps
+    x[:, 4] = np.nan_to_num(x[:, 4])  # one column without missing values
     return x
 
 
 def literal_search(x: np.ndarray, r: int, threshold: float):
-    """The definition: rows where r is seen, a gap as one more state, n of the whole table."""
+    """The definition: rows where r is seen, missing as one more state, n of the whole table."""
     rows = x[~np.isnan(x[:, r])]
     codes = np.column_stack(
         [np.unique(np.nan_to_num(c, nan=99.0), return_inverse=True)[1] for c in rows.T]
@@ -35,7 +35,7 @@ def literal_search(x: np.ndarray, r: int, threshold: float):
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("threshold", [0.002, 0.02])
 def test_same_steps_as_the_definition(seed, threshold):
-    x = with_gaps(seed)
+    x = with_missing(seed)
     est = GreedyGraph(threshold, missing="available").fit(x)
     for r, path in enumerate(est.paths_):
         truth = literal_search(x, r, threshold)
@@ -52,7 +52,7 @@ def test_same_steps_as_the_definition(seed, threshold):
 
 
 def test_at_equals_a_fresh_run_and_both_ends_are_valued():
-    x = with_gaps(3)
+    x = with_missing(3)
     est = GreedyGraph(0.02, floor=0.002, missing="available").fit(x)
     for threshold in (0.002, 0.005, 0.02, 0.1):
         fresh = GreedyGraph(threshold, missing="available").fit(x)
@@ -62,15 +62,15 @@ def test_at_equals_a_fresh_run_and_both_ends_are_valued():
             assert a.coupling == (b.coupling and pytest.approx(b.coupling, abs=1e-6))
 
 
-def test_without_gaps_nothing_changes():
-    x = np.nan_to_num(with_gaps(1))
+def test_without_missing_values_nothing_changes():
+    x = np.nan_to_num(with_missing(1))
     plain, available = (GreedyGraph(0.01, missing=way).fit(x) for way in ("error", "available"))
     assert plain.graph_ == available.graph_
     assert [repr(p) for p in plain.paths_] == [repr(p) for p in available.paths_]
 
 
 def test_columns_seen_in_the_same_rows_share_a_part():
-    x = with_gaps(0)
+    x = with_missing(0)
     x[:, 2] = np.where(np.isnan(x[:, 0]), np.nan, np.nan_to_num(x[:, 2]))
     parts = parts_of(encode(x, missing="available"))
     assert (0, 2) in {part.targets for part in parts}
@@ -78,7 +78,7 @@ def test_columns_seen_in_the_same_rows_share_a_part():
 
 
 def test_order_signs_and_states_are_those_of_the_answers():
-    x = with_gaps(2, n=800)
+    x = with_missing(2, n=800)
     est = GreedyGraph(missing="available").fit(x)
     assert est.states_[0] == [0, 1]
     link = next(e for e in est.graph_.links if (e.source, e.target) == (0, 1))
@@ -88,7 +88,7 @@ def test_order_signs_and_states_are_those_of_the_answers():
 
 
 def test_score_uses_the_columns_that_are_seen():
-    x = with_gaps(4)
+    x = with_missing(4)
     est = GreedyGraph(0.01, missing="available").fit(x)
     assert np.isfinite(est.score(x))
     one = np.full((1, 5), np.nan)
@@ -98,7 +98,7 @@ def test_score_uses_the_columns_that_are_seen():
 
 
 def test_weights_are_counts_here_too():
-    x = with_gaps(5)
+    x = with_missing(5)
     weights = np.random.default_rng(0).integers(0, 3, len(x))
     one = GreedyGraph(0.005, missing="available").fit(x, sample_weight=weights)
     two = GreedyGraph(0.005, missing="available").fit(np.repeat(x, weights, axis=0))
@@ -108,7 +108,7 @@ def test_weights_are_counts_here_too():
 
 
 def test_strings_and_frames():
-    x = with_gaps(1)
+    x = with_missing(1)
     words = pd.DataFrame(np.where(np.isnan(x), None, np.where(x > 0, "yes", "no")))
     words.columns = list("abcde")
     est = GreedyGraph(missing="available").fit(words)
@@ -118,8 +118,8 @@ def test_strings_and_frames():
 
 @pytest.mark.parametrize("intercept", [True, False])
 def test_a_column_that_is_constant_where_another_is_seen(intercept):
-    x = with_gaps(0, n=60)
-    x[:30, 0], x[30:, 0] = np.nan, 1.0  # constant where it is seen, its gaps are not
+    x = with_missing(0, n=60)
+    x[:30, 0], x[30:, 0] = np.nan, 1.0  # constant where it is seen, its missing values are not
     x[:, 1] = np.where(np.isnan(x[:, 0]), 0, 1)
     est = GreedyGraph(1e-3, missing="available", intercept=intercept).fit(x)
     assert all(np.isfinite([e.strength, e.evidence]).all() for e in est.graph_.links)

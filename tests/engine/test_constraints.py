@@ -138,7 +138,7 @@ def test_required_columns_count_towards_the_degree():
     assert "max_degree" in runs.path(3).status
 
 
-def test_gaps_left_out():
+def test_missing_values_left_out():
     """Each column on the rows where it is seen; a pair may be constant in one end's rows."""
     rng = np.random.default_rng(1)
     x = rng.integers(0, 2, (200, 4)).astype(float)

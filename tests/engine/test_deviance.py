@@ -51,9 +51,9 @@ def expected_rows(table, r: int, t: int, fit) -> np.ndarray:
     """Row by row: the probabilities of column r, summed by the states of column t."""
     scores = fit.scores(table.codes)
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-    chances = odds / odds.sum(axis=1, keepdims=True) * table.weights[:, None]
+    probabilities = odds / odds.sum(axis=1, keepdims=True) * table.weights[:, None]
     sums = np.zeros((table.n_states[r], table.n_states[t]))
-    np.add.at(sums.T, table.codes[:, t], chances)
+    np.add.at(sums.T, table.codes[:, t], probabilities)
     return sums
 
 

@@ -23,7 +23,7 @@ class Stop(Exception):
     pass
 
 
-def gaps():
+def incomplete():
     table = OTHER.astype(object)
     table[0, 0] = None
     return table
@@ -35,7 +35,7 @@ def stop(done, total):
 
 #: Settings, a table and other arguments that do not fit together.
 FAILURES = {
-    "a gap": ({}, gaps(), {}),
+    "a missing value": ({}, incomplete(), {}),
     "no table": ({}, 5, {}),
     "weights": ({}, OTHER, {"sample_weight": [1.0]}),
     "a setting": ({"n_jobs": 1.5}, OTHER, {}),
@@ -83,7 +83,7 @@ def test_nothing_changes_when_it_is_stopped_in_the_middle(estimator, monkeypatch
 def test_a_first_fit_that_fails_leaves_an_unfitted_estimator():
     est = ig.GreedyGraph()
     with pytest.raises(IsinglassError):
-        est.fit(gaps())
+        est.fit(incomplete())
     assert state_of(est) == {}
 
 

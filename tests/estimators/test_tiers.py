@@ -98,7 +98,7 @@ def test_the_record_keeps_what_was_required(tmp_path):
     assert [link.tier for link in record.graph] == [link.tier for link in est.graph_]
 
 
-def test_gaps_left_out_and_links_required():
+def test_missing_values_left_out_and_links_required():
     rng = np.random.default_rng(0)
     x = table().astype(float)
     x[rng.random(x.shape) < 0.1] = np.nan

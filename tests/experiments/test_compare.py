@@ -123,7 +123,7 @@ def test_files(result):
     [
         ({"missing": "available"}, "missing must be 'error', 'drop' or 'state'"),
         ({"folds": 1}, "folds must be a whole number from 2"),
-        ({"folds": 10_000}, "600 rows cannot be dealt to 10000 folds"),
+        ({"folds": 10_000}, "600 rows cannot be split into 10000 folds"),
         ({"methods": {}}, "at least one method"),
     ],
 )

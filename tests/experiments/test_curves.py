@@ -62,9 +62,11 @@ def test_smallest_beta_passes_over_points_without_records():
 def test_a_curve_shifted_to_twice_the_rows_has_ratio_two():
     rng = np.random.default_rng(0)
     betas = [1.0, 2.0, 4.0, 8.0, 16.0]
-    chances = [0.0, 0.1, 0.8, 1.0, 1.0]
-    early = [(rng.random(200) < chance).astype(float) for chance in (*chances[1:], 1.0)]
-    late = [(rng.random(200) < chance).astype(float) for chance in chances]
+    probabilities = [0.0, 0.1, 0.8, 1.0, 1.0]
+    early = [
+        (rng.random(200) < probability).astype(float) for probability in (*probabilities[1:], 1.0)
+    ]
+    late = [(rng.random(200) < probability).astype(float) for probability in probabilities]
     found = ratio(betas, late, early)
     assert found.value == pytest.approx(2, abs=0.2)
     assert found.low < 2 < found.high
@@ -73,7 +75,7 @@ def test_a_curve_shifted_to_twice_the_rows_has_ratio_two():
 
 def test_a_ratio_of_a_curve_to_itself_is_one():
     rng = np.random.default_rng(1)
-    curve = [(rng.random(30) < chance).astype(float) for chance in (0.1, 0.6, 0.9, 1.0)]
+    curve = [(rng.random(30) < probability).astype(float) for probability in (0.1, 0.6, 0.9, 1.0)]
     found = ratio([1, 2, 3, 4], curve, curve)
     assert (found.value, found.low, found.high) == (1, 1, 1)
 

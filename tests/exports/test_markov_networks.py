@@ -56,8 +56,8 @@ def test_pgmpy_says_the_same(name, pgmpy):
         theirs = inference.query([column], evidence=given, show_progress=False)
         theirs.normalize()
         ours = field.conditional(column, given)
-        for label, chance in zip(theirs.state_names[column], theirs.values, strict=True):
-            assert ours[label] == pytest.approx(float(chance), abs=1e-9)
+        for label, probability in zip(theirs.state_names[column], theirs.values, strict=True):
+            assert ours[label] == pytest.approx(float(probability), abs=1e-9)
 
 
 @pytest.mark.friends

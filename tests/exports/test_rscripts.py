@@ -74,8 +74,8 @@ graph <- model[, -1]
 thresholds <- model[, 1]
 rows <- as.matrix(expand.grid(rep(list(0:1), length(thresholds))))
 energy <- rows %*% thresholds + rowSums((rows %*% graph) * rows) / 2
-chance <- exp(energy) / sum(exp(energy))
-cat(format(colSums(rows * as.vector(chance)), digits = 15))
+probability <- exp(energy) / sum(exp(energy))
+cat(format(colSums(rows * as.vector(probability)), digits = 15))
 """
 
 

@@ -56,7 +56,7 @@ def test_names_of_the_edges_alone():
     assert [(link.size, link.sign) for link in graph] == [(0.5, -1), (2.0, 1)]
 
 
-def test_gaps_of_pandas():
+def test_missing_values_of_pandas():
     edges = pd.DataFrame({"source": ["a"], "target": ["b"], "coupling": [pd.NA], "sign": [np.nan]})
     assert from_frame(edges).links[0].coupling is None
     assert from_frame(edges).links[0].sign == 0
@@ -67,7 +67,7 @@ def test_tables_that_are_no_edges():
         from_frame([1, 2])
     with pytest.raises(SettingError, match="'source' and 'target'"):
         from_frame(pl.DataFrame({"a": [1]}))
-    with pytest.raises(SettingError, match="which is no node"):
+    with pytest.raises(SettingError, match="which is not a node"):
         from_frame(pl.DataFrame({"source": ["a"], "target": ["b"]}), ["a"])
 
 

@@ -80,10 +80,10 @@ def test_multinomial_is_scikit_learn():
     truth.fit(X / scale, y, w)
     loss = MultinomialLoss(X, y, w)
     fit = loss.fit(range(5))
-    chances = truth.predict_proba(X / scale)[
+    probabilities = truth.predict_proba(X / scale)[
         np.arange(len(y)), np.unique(y, return_inverse=True)[1]
     ]
-    assert fit.loss == pytest.approx(-np.average(np.log(chances), weights=w), abs=1e-8)
+    assert fit.loss == pytest.approx(-np.average(np.log(probabilities), weights=w), abs=1e-8)
     centred = truth.coef_.T - truth.coef_.T.mean(axis=1, keepdims=True)
     np.testing.assert_allclose(loss.coef_table(fit) * scale[:, None], centred, atol=1e-3)
 

@@ -14,9 +14,9 @@ def by_rows(node: Node, support: list[int], t: int) -> tuple[np.ndarray, np.ndar
     """The same Schur complements, from a Hessian summed row by row."""
     field = node.field_design()
     blocks = [node.block_design(s) for s in support]
-    chance = np.exp(log_softmax(node.refit(support).predictor))
-    spread = np.einsum("na,ab->nab", chance, np.eye(node.m)) - np.einsum(
-        "na,nb->nab", chance, chance
+    probability = np.exp(log_softmax(node.refit(support).predictor))
+    spread = np.einsum("na,ab->nab", probability, np.eye(node.m)) - np.einsum(
+        "na,nb->nab", probability, probability
     )
 
     def curvature(a: np.ndarray, b: np.ndarray) -> np.ndarray:

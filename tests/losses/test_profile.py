@@ -21,9 +21,9 @@ def least_value(scores, rows, totals) -> float:
         return (rows @ softmax(shifted(v), axis=1) - totals)[1:]
 
     def curvature(v):
-        chance = softmax(shifted(v), axis=1)
-        crossed = np.einsum("s,sa,sb->ab", rows, chance, chance)
-        return (np.diag(rows @ chance) - crossed)[1:, 1:]
+        probability = softmax(shifted(v), axis=1)
+        crossed = np.einsum("s,sa,sb->ab", rows, probability, probability)
+        return (np.diag(rows @ probability) - crossed)[1:, 1:]
 
     start = np.zeros(len(totals) - 1)
     options = {"gtol": 1e-9, "maxiter": 2000}

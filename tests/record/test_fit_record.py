@@ -28,7 +28,7 @@ def fitted(**settings) -> GreedyGraph:
     return GreedyGraph(**({"floor": 1e-3} | settings)).fit(FIELD.sample(400, seed=1))
 
 
-def with_gaps() -> GreedyGraph:
+def with_missing() -> GreedyGraph:
     rng = np.random.default_rng(3)
     table = pd.DataFrame(FIELD.sample(300, seed=2)).astype(object)
     table = table.mask(rng.random(table.shape) < 0.1)
@@ -41,7 +41,7 @@ FITS = {
     "plain": fitted,
     "no intercept": lambda: fitted(intercept=False, rule="and", max_degree=np.int64(2)),
     "a selector": lambda: fitted(threshold=selection.FalseEdges(2.0)),
-    "gaps": with_gaps,
+    "incomplete": with_missing,
 }
 
 
@@ -207,7 +207,7 @@ def test_graphs_of_random_tables_without_the_table(seed, tmp_path):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_graphs_of_random_tables_with_gaps(seed, tmp_path):
+def test_graphs_of_random_tables_with_missing(seed, tmp_path):
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(instance(seed).codes).astype(object).add_prefix("c")
     table = table.mask(rng.random(table.shape) < 0.1)
@@ -309,7 +309,7 @@ def test_beside_a_model(tmp_path):
 
 def test_of_other_columns(tmp_path):
     with pytest.raises(SettingError, match="different columns"):
-        FIELD.save(tmp_path / "model.json", fit=with_gaps().record())
+        FIELD.save(tmp_path / "model.json", fit=with_missing().record())
 
 
 def test_before_fit():

@@ -95,7 +95,7 @@ def test_a_combination_that_never_occurs_shifts_nothing_else():
     assert link.expected[0, 0] == pytest.approx(22.0, abs=1e-3)
 
 
-def test_with_gaps_a_table_counts_rows_in_which_both_are_seen(monkeypatch):
+def test_with_missing_values_a_table_counts_rows_in_which_both_are_seen(monkeypatch):
     field = simulate.potts(simulate.chain(4), [2, 3, 2, 3], coupling=0.8, seed=1)
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(field.sample(400, seed=2)).astype(object).add_prefix("c")

@@ -8,7 +8,7 @@ from isinglass import GreedyGraph
 from isinglass.record import tables
 
 
-def table(gaps=False):
+def table(incomplete=False):
     rng = np.random.default_rng(1)
     a = rng.integers(0, 3, 250)
     frame = pd.DataFrame(
@@ -20,7 +20,7 @@ def table(gaps=False):
             "constant": 1,
         }
     )
-    return frame.astype(object).mask(rng.random(frame.shape) < 0.1) if gaps else frame
+    return frame.astype(object).mask(rng.random(frame.shape) < 0.1) if incomplete else frame
 
 
 def by_hand(one, other, weights, n):
@@ -36,9 +36,9 @@ def by_hand(one, other, weights, n):
     return information, joint.min()
 
 
-@pytest.mark.parametrize("gaps", [False, True])
-def test_against_counting_by_hand(gaps):
-    frame = table(gaps)
+@pytest.mark.parametrize("incomplete", [False, True])
+def test_against_counting_by_hand(incomplete):
+    frame = table(incomplete)
     weights = pd.Series(np.random.default_rng(2).integers(1, 4, 250))
     est = GreedyGraph(missing="available").fit(frame, sample_weight=weights.to_numpy())
     counted = est.record().tally

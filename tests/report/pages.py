@@ -47,7 +47,7 @@ def mixed() -> pl.DataFrame:
     return pl.DataFrame(field.sample(600, seed=5), schema=[f"m{j}" for j in range(8)])
 
 
-def with_gaps() -> pl.DataFrame:
+def with_missing() -> pl.DataFrame:
     rng = np.random.default_rng(6)
     gone = {name: rng.random(700) < 0.1 for name in binary().columns[:5]}
     return binary().with_columns(
@@ -73,7 +73,7 @@ def fitted(table: pl.DataFrame, **settings) -> GreedyGraph:
 FITS = {
     "two states": (binary, {}),
     "mixed states, AND": (mixed, {"rule": "and"}),
-    "gaps": (with_gaps, {"missing": "available"}),
+    "incomplete": (with_missing, {"missing": "available"}),
     "required": (binary, {"require": [("c0", "c11")], "forbid": [("c0", "c1")]}),
 }
 

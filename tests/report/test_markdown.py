@@ -8,7 +8,7 @@ def test_sections_and_edges():
     text = to_markdown(summarise(est, title="votes"))
     assert text.startswith("# votes\n")
     heads = [line for line in text.splitlines() if line.startswith("## ")]
-    assert heads[:3] == ["## Links", "## Columns", "## What was odd in the table"]
+    assert heads[:3] == ["## Links", "## Columns", "## What was unusual in the table"]
     rows = text.split("## Links")[1].split("## Columns")[0].strip().splitlines()[2:]
     strongest = max(est.graph_.links, key=lambda link: link.strength)
     assert len(rows) == len(est.graph_)

@@ -50,12 +50,14 @@ def fold_scores(est: GreedyGraph, table: Table, threshold: float, selector) -> l
         total = 0.0
         for row, weight in zip(drawer.table.codes, fold * drawer.weight, strict=True):
             if weight:
-                total += weight * sum(_log_chance(again, r, row, kept) for r in range(len(row)))
+                total += weight * sum(
+                    _log_probability(again, r, row, kept) for r in range(len(row))
+                )
         scores.append(total / float((fold * drawer.weight).sum()))
     return scores
 
 
-def _log_chance(est: GreedyGraph, r: int, row: np.ndarray, kept: list[np.ndarray]) -> float:
+def _log_probability(est: GreedyGraph, r: int, row: np.ndarray, kept: list[np.ndarray]) -> float:
     if row[r] not in kept[r]:
         return 0.0
     path = est.paths_[r]

@@ -90,7 +90,7 @@ def test_states_that_training_rows_lack_are_counted():
     assert np.isfinite(est.selection_.curve["score"]).all()
 
 
-def test_cross_validation_with_gaps_left_out():
+def test_cross_validation_with_missing_values_left_out():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 2, (120, 4)).astype(float)
     x[:, 1] = np.where(rng.random(120) < 0.85, x[:, 0], 1 - x[:, 0])

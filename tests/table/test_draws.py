@@ -106,5 +106,5 @@ def test_folds_keep_rare_states(seed):
 
 
 def test_fewer_rows_than_folds():
-    with pytest.raises(SettingError, match="3 rows cannot be dealt to 5 folds"):
+    with pytest.raises(SettingError, match="3 rows cannot be split into 5 folds"):
         drawer_of(table(0, n=3)).folds(np.random.default_rng(0), 5)

@@ -45,18 +45,18 @@ def test_a_row_without_weight_may_hold_anything(cities):
     np.testing.assert_array_equal(new.codes, [[1, 0]])
 
 
-def test_gaps(cities):
-    gap = [["Voss", None], ["Voss", 1]]
+def test_missing_values(cities):
+    incomplete = [["Voss", None], ["Voss", 1]]
     with pytest.raises(MissingValues, match="NaN"):
-        cities.encode_like(gap)
+        cities.encode_like(incomplete)
     with pytest.raises(UnseenState, match="holds a missing value, which fit never saw"):
-        cities.encode_like(gap, missing="state")
-    np.testing.assert_array_equal(cities.encode_like(gap, missing="drop").codes, [[1, 0]])
+        cities.encode_like(incomplete, missing="state")
+    np.testing.assert_array_equal(cities.encode_like(incomplete, missing="drop").codes, [[1, 0]])
     with pytest.raises(SettingError, match="missing must be"):
-        cities.encode_like(gap, missing="guess")
+        cities.encode_like(incomplete, missing="guess")
 
 
-def test_a_gap_that_is_a_state_is_known():
+def test_a_missing_value_that_is_a_state_is_known():
     table = encode([["a"], [None]], missing="state")
     np.testing.assert_array_equal(
         table.encode_like([[None], ["a"]], missing="state").codes, [[1], [0]]

@@ -101,8 +101,11 @@ def test_the_user_may_say_which_state_is_high():
 @pytest.mark.parametrize(
     ("high", "says"),
     [
-        ({"b": "x"}, "high names 'b', which is no column; there are 'a', 'c'."),
-        ({"a": "ja"}, "high names 'ja', which is no state of column 'a'; its states are 'n', 'y'."),
+        ({"b": "x"}, "high names 'b', which is not a column; the columns are 'a', 'c'."),
+        (
+            {"a": "ja"},
+            "high names 'ja', which is not a state of column 'a'; its states are 'n', 'y'.",
+        ),
         ({"c": 1}, "high names a state of column 'c', which has 3 states; only columns with two"),
         ("a", "high must be a dict of column name to its high state, got 'a'."),
     ],

@@ -40,7 +40,7 @@ def test_random_tables(dtype, order, shape):
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
-def test_negative_numbers_and_gaps(dtype):
+def test_negative_numbers_and_missing_values(dtype):
     assert_same(np.array([[-100, 5], [27, 5], [0, 7], [-100, 127]], dtype))
 
 

@@ -9,8 +9,8 @@ from isinglass.errors import SettingError, TableError, TooManyStates
 from isinglass.table import encode, limits
 
 
-def wide(n_states, gap=False):
-    cells = [*range(n_states), *([None] if gap else [])]
+def wide(n_states, missing_value=False):
+    cells = [*range(n_states), *([None] if missing_value else [])]
     return pl.DataFrame({"id": cells, "b": [k % 2 for k in range(len(cells))]})
 
 
@@ -28,10 +28,10 @@ def test_more_states_than_a_byte_holds(make):
 
 @pytest.mark.parametrize("missing", ["state", "available"])
 def test_the_missing_state_counts(missing):
-    assert encode(wide(255, gap=True), missing=missing, max_states=256).n_states[0] == 256
+    assert encode(wide(255, missing_value=True), missing=missing, max_states=256).n_states[0] == 256
     with pytest.raises(TooManyStates, match="has 256 distinct values; at most 255 states are"):
-        encode(wide(256, gap=True), missing=missing, max_states=256)
-    assert encode(wide(256, gap=True), missing="drop", max_states=256).n_states[0] == 256
+        encode(wide(256, missing_value=True), missing=missing, max_states=256)
+    assert encode(wide(256, missing_value=True), missing="drop", max_states=256).n_states[0] == 256
 
 
 def test_the_array_of_integers_takes_the_same_gate():

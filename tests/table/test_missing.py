@@ -1,4 +1,4 @@
-"""Gaps: an error that names the ways on, fewer rows, or a state."""
+"""Missing values: an error that names the ways to treat them, fewer rows, or a state."""
 
 import numpy as np
 import pandas as pd
@@ -31,10 +31,10 @@ def test_only_the_first_columns_are_named():
 
 
 @pytest.mark.parametrize(
-    "gap", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), ""]
+    "empty", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT, np.datetime64("NaT"), ""]
 )
-def test_every_gap_is_found_in_a_column_of_objects(gap):
-    X = np.array([["a", 1], [gap, 1]], dtype=object)
+def test_every_missing_value_is_found_in_a_column_of_objects(empty):
+    X = np.array([["a", 1], [empty, 1]], dtype=object)
     for table in (encode(X, missing="state"), encode(pd.DataFrame(X), missing="state")):
         assert table.columns[0].states == ("a", None)
 
@@ -59,7 +59,7 @@ def test_nothing_left_after_drop():
     assert "'x0' (1), 'x1' (1)" in str(error.value)
 
 
-def test_a_gap_as_a_state_comes_last_and_has_no_order(make, library):
+def test_a_missing_value_as_a_state_comes_last_and_has_no_order(make, library):
     table = encode(make({"a": [None, 2, 1], "b": [1, 2, 2]}), missing="state")
     column, other = table.columns
     assert column.states == (1, 2, None)
@@ -72,7 +72,7 @@ def test_a_gap_as_a_state_comes_last_and_has_no_order(make, library):
     assert table.notes[0] == Note("a" if library else "x0", "missing values", done)
 
 
-def test_gaps_of_rows_without_weight_do_not_count():
+def test_missing_values_of_rows_without_weight_do_not_count():
     table = encode([[1, None], [2, 3]], [0, 1])
     assert [column.states for column in table.columns] == [(2,), (3,)]
 
@@ -82,7 +82,7 @@ def test_a_column_without_any_value():
     assert table.columns[0].states == (None,)
 
 
-def test_a_gap_that_is_left_out_keeps_the_order_of_the_answers():
+def test_a_missing_value_that_is_left_out_keeps_the_order_of_the_answers():
     table = encode([[None, 1], [2, 2], [1, 2]], missing="available")
     assert table.available
     assert table.columns[0].states == (1, 2, None)

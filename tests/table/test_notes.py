@@ -15,7 +15,7 @@ def test_nothing_odd():
 
 def test_constant_column():
     assert notes([[0, "red"], [1, "red"]] * 5) == (
-        Note("x1", "constant", "only 'red' was seen; an isolated node"),
+        Note("x1", "constant", "only 'red' was seen; the column has no links"),
     )
 
 

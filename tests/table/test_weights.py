@@ -96,7 +96,7 @@ def test_weights_that_are_no_counts_need_a_word():
         ([1j, 1, 1], "must be numbers"),
         ([1, pd.NA, 1], "must be numbers"),
         ([[1], [1, 2], 1], "must be numbers"),
-        ("nobody", "names 'nobody', which is no column; there are 'x0', 'x1'"),
+        ("nobody", "names 'nobody', which is not a column; the columns are 'x0', 'x1'"),
     ],
 )
 def test_bad_weights(weights, says):
@@ -105,7 +105,7 @@ def test_bad_weights(weights, says):
     assert "\n" not in str(error.value)
 
 
-def test_a_gap_in_the_column_of_weights():
+def test_a_missing_value_in_the_column_of_weights():
     with pytest.raises(BadWeights, match="must be finite"):
         encode(pl.DataFrame({"a": [0, 1], "w": [1, None]}), "w")
 

@@ -262,7 +262,7 @@ def test_clusters_are_of_the_rows_that_came():
         with_errors(by_hand, clusters=np.zeros(360))
 
 
-def test_gaps_that_are_left_out():
+def test_missing_values_that_are_left_out():
     """Rows where a column or a neighbour is missing say nothing in its conditional."""
     true = simulate.ising(simulate.chain(3), signs="positive")
     rows = true.sample(3000, seed=0).astype(object)

@@ -16,7 +16,7 @@ COMMANDS = {
     "explain": "Say why two columns are linked, or why not.",
     "export": "Write a model in the format of other software.",
     "fit": "Learn which columns of a table are directly linked.",
-    "impute": "Fill the missing values of a table by a model.",
+    "impute": "Fill in the missing values of a table with a model.",
     "plan": "Say how many rows are needed to recover a graph.",
     "report": "Write the report of a fit again.",
     "reproduce": "Run the experiment of the paper.",

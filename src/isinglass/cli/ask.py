@@ -33,11 +33,11 @@ SHOWN = 24
         "What is known, such as fever=yes; for a binned column, a number or a bin.",
     ),
     opt.several("--of NAME", "A column to ask about; all by default."),
-    opt.flag("--joint", "Ask for all combinations of the states of --of."),
+    opt.flag("--joint", "The probabilities of all combinations of states of the columns of --of."),
     *opt.METHOD,
     opt.whole("--draws", "Gibbs: rows drawn.", 10_000),
     *opt.SWEEPS,
-    opt.seed("For Gibbs."),
+    opt.seed("Gibbs: seed of the draws."),
     opt.JSON,
     examples="""
         isinglass simulate tree --columns 6 --samples 500 --out table.csv --seed 1

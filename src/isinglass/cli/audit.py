@@ -32,10 +32,12 @@ TIERS = {
     opt.DATA,
     *opt.SEARCH,
     opt.option("--tables N", "Tables to draw.", 100, type=click.IntRange(1, 10**6)),
-    opt.seed("Which tables are drawn."),
+    opt.seed("Seed of the tables drawn."),
     opt.PROCESSES,
     opt.option(
-        "--out DIR", "Write tables and a picture there, and keep what is done.", "isinglass-audit"
+        "--out DIR",
+        "Write tables and a picture there, and keep finished work there.",
+        "isinglass-audit",
     ),
     opt.JSON,
     examples="""
@@ -57,8 +59,8 @@ def command(
     """How many false edges does this analysis make on tables like DATA, and what does it find?
 
     Draws tables of the same size, weights and missing values from a model that is deliberately
-    denser than the graph of DATA, repeats the whole analysis on each, and counts. What is done is
-    kept in DIR: after Ctrl-C the same command goes on where it stopped.
+    denser than the graph of DATA, repeats the whole analysis on each, and counts. Finished work
+    is kept in DIR: after Ctrl-C, the same command continues where it stopped.
     """
     check_folder(out)
     estimator, table = read_and_configure(data, **options)

@@ -23,7 +23,7 @@ from isinglass.wording import counted, one_line
     opt.DATA,
     opt.option("--out DIR", "Write compare.csv, edges.csv and a picture there."),
     opt.whole("--folds", "Parts of the rows that are held out in turn.", 5, least=2),
-    opt.seed("Which row goes where."),
+    opt.seed("Seed of the split into folds."),
     opt.missing("error", "drop", "state"),
     *opt.TABLE,
     opt.JSON,
@@ -33,12 +33,12 @@ from isinglass.wording import counted, one_line
     """,
 )
 def command(data: str, out: str | None, as_json: bool, **options: Any) -> None:
-    """Learn the graph of DATA by several methods, and say how they differ.
+    """Learn the graph of DATA by several methods, and show how they differ.
 
     Every method learns from all rows, for its edges and its time. Then each fold of the rows is
     held out in turn: the methods learn from the others, each graph is refitted in the same way,
     and is judged by how well it predicts the rows held out. Ctrl-C keeps the methods that are
-    done.
+    finished.
     """
     if out:
         check_folder(out)
@@ -48,7 +48,7 @@ def command(data: str, out: str | None, as_json: bool, **options: Any) -> None:
         if all(entry.failed for entry in stopped.result.entries):
             raise
         _tell(stopped.result, out, as_json)
-        click.echo("isinglass: stopped; the methods above that were done are compared", err=True)
+        click.echo("isinglass: stopped; only the methods that were finished are compared", err=True)
         click.get_current_context().exit(130)
 
 
@@ -83,8 +83,8 @@ def print_comparison(comparison: Comparison) -> None:
     )
     console.print(_methods(comparison))
     console.print(
-        f"score: mean log-likelihood of a held-out row, columns given their neighbours; without "
-        f"any edge it is {comparison.baseline:.4f}. Larger is better.",
+        f"score: mean log-likelihood per held-out row, of each column given its neighbours; "
+        f"without edges it is {comparison.baseline:.4f}. Larger is better.",
         style="dim",
     )
     if comparison.left_out:

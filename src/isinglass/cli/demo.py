@@ -38,16 +38,16 @@ def command(out: str) -> None:
     console.print(
         f"{len(ink):,} handwritten digits, {ink.shape[1]} pixels each, ink or no ink.\n"
         "Which pixels are linked when all others are held fixed?\n"
-        "The search sees 64 columns in no order: nobody tells it where a pixel lies."
+        "The search sees 64 columns in no order; it does not know where a pixel lies."
     )
     with progress_bar("searching") as progress:
         estimator = GreedyGraph().fit(ink, progress=progress)
     graph = estimator.graph_
-    found, chance = touching_shares(graph, estimator.states_)
+    found, expected = touching_shares(graph, estimator.states_)
     pairs = SIDE * SIDE * (SIDE * SIDE - 1) // 2
     console.print(f"\n{len(graph)} links among {pairs:,} pairs of pixels.", style="bold")
     console.print(
-        f"{found:.0%} of them join pixels that touch; by chance it would be {chance:.0%}.",
+        f"{found:.0%} of them join pixels that touch; {expected:.0%} would be expected by chance.",
         style="bold",
     )
     _say_strongest(console, graph)
@@ -69,10 +69,10 @@ def touching_shares(graph: Graph, states: list[list[Any]]) -> tuple[float, float
     useful = [j for j, labels in enumerate(states) if len(labels) > 1]
     pairs = [(a, b) for a in useful for b in useful if a < b]
     edges = [(link.source, link.target) for link in graph.links]
-    found, chance = (
+    found, expected = (
         float(np.mean([_touch(a, b) for a, b in some])) if some else 0.0 for some in (edges, pairs)
     )
-    return found, chance
+    return found, expected
 
 
 def _touch(a: int, b: int) -> bool:

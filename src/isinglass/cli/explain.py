@@ -23,7 +23,7 @@ from isinglass.wording import one_line
     click.Argument(["b"]),
     *opt.SEARCH,
     opt.THREADS,
-    opt.flag("--steps", "The evidence for the pair at every step."),
+    opt.flag("--steps", "Also print the evidence for the pair at every step."),
     opt.JSON,
     examples="""
         isinglass explain survey.csv fever awake
@@ -33,9 +33,9 @@ from isinglass.wording import one_line
 def command(data: str, a: str, b: str, steps: bool, as_json: bool, **options: Any) -> None:
     """Why is there an edge between columns A and B of DATA, or none?
 
-    Learns the graph, and reads the evidence for the pair along the searches at both ends: it
-    falls when a column enters that accounts for the association. Then says how large a link
-    could have been missed.
+    Learns the graph, and follows the evidence for the pair through the searches at both ends: it
+    falls when a column that accounts for the association enters. If there is no edge, it also
+    says how large a link could have been missed.
     """
     estimator = fit_file(data, **options)
     with working("explaining"):

@@ -87,7 +87,7 @@ def sentence_of(error: BaseException) -> str:
     if isinstance(error, IsinglassError):
         return in_options(error)
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this; take fewer rows or columns."
+        return "there is not enough memory for this; use fewer rows or columns."
     if isinstance(error, RecursionError):
         return "something in the input is nested too deeply to be read."
     if isinstance(error, UnicodeError):
@@ -100,7 +100,7 @@ def sentence_of(error: BaseException) -> str:
     kind = f"{type(error).__name__}: {error}"
     return (
         f"an error that should not happen: {one_line(kind, most=300)}. Please report it, with the "
-        f"command; with {TRACEBACK}=1 it says where it came from."
+        f"command; set {TRACEBACK}=1 to see where it came from."
     )
 
 
@@ -149,8 +149,8 @@ def _of_system(error: OSError) -> str:
     try:
         os.getcwd()
     except OSError:
-        return "the working folder is gone; change to another one."
-    return f"the system refuses: {reason}."
+        return "the working folder no longer exists; change to another one."
+    return f"the operating system reports an error: {reason}."
 
 
 class Output:

@@ -50,12 +50,12 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
     opt.OPEN,
     opt.flag(
         "--predictability",
-        "Add to nodes.csv and the report how well each column is predicted: five more searches.",
+        "Add to nodes.csv and the report how well each column is predicted (five more searches).",
     ),
     opt.flag(
         "--verdicts",
         "Add to the report, for columns without a link, what explained their association away and "
-        "what could have been found: slower.",
+        "what could have been found (slower).",
     ),
     opt.whole(
         "--half-samples N",
@@ -118,11 +118,11 @@ def _check_out(out: str | None, suppress: float, asked: dict[str, Any]) -> None:
         check_folder(out)
     elif first:
         option = "--open" if first == "open_it" else f"--{first.replace('_', '-')}"
-        raise SettingError(f"{option} {GOES[first]}; say where to put it with --out.")
+        raise SettingError(f"{option} {GOES[first]}; name a folder with --out.")
     if suppress and any(asked[name] for name in EXTRAS):
         raise SettingError(
             "--suppress leaves out what --predictability, --verdicts and --half-samples find: "
-            "exact numbers give small groups away. Leave one or the other out."
+            "exact numbers would reveal small groups. Use either the one or the others."
         )
 
 
@@ -157,7 +157,7 @@ class Result:
         """Add the model and the picture, and say what was written."""
         lines = []
         if len(self.record.names) > MOST_COLUMNS:
-            lines.append(f"no report: it holds at most {MOST_COLUMNS:,} columns")
+            lines.append(f"no report: a report shows at most {MOST_COLUMNS:,} columns")
         with self._keeping():
             if model:
                 self._add_model()
@@ -248,7 +248,7 @@ EXTRAS = {
 def _write_suppressed(out: str, record: FitRecord, title: str, suppress: float) -> list[str]:
     """Write the report alone, since every other file holds exact numbers."""
     if len(record.names) > MOST_COLUMNS:
-        return [f"no report: it holds at most {MOST_COLUMNS:,} columns"]
+        return [f"no report: a report shows at most {MOST_COLUMNS:,} columns"]
     page = to_html(summarise(record, title=title, suppress=suppress))
     write_all(out, {"report.html": page.encode()})
     lines = [
@@ -257,5 +257,5 @@ def _write_suppressed(out: str, record: FitRecord, title: str, suppress: float) 
     ]
     older = [name for name in EXACT if (Path(out) / name).exists()]
     if older:
-        lines.append(f"do not send {', '.join(older)}, which {out} holds from an earlier run")
+        lines.append(f"do not share {', '.join(older)}, left in {out} by an earlier run")
     return lines

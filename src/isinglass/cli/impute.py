@@ -21,16 +21,17 @@ from isinglass.wording import counted
     opt.MODEL,
     opt.DATA,
     opt.needed(
-        "--out FILE", "The table: CSV, or what the ending says; FILE-1, FILE-2, ... if several."
+        "--out FILE",
+        "The table, as CSV or in the format of the ending; FILE-1, FILE-2, ... if several.",
     ),
-    opt.whole("--draws", "Tables.", 1),
-    opt.seed("For the draws."),
+    opt.whole("--draws", "How many completed tables to draw.", 1),
+    opt.seed("Seed of the draws."),
     *opt.READING,
     opt.choice(
         "--use display|inference",
-        "Inference: parameters redrawn for each table; the model must have errors.",
+        "inference draws new parameters for each table, and needs a model with standard errors.",
     ),
-    opt.flag("--most-likely", "The likeliest cells instead of drawn ones."),
+    opt.flag("--most-likely", "Fill in the most likely values instead of drawn ones."),
     *opt.METHOD,
     opt.OVERWRITE,
     examples="""
@@ -39,10 +40,10 @@ from isinglass.wording import counted
     """,
 )
 def command(model: str, data: str, *, out: str, overwrite: bool, **drawing: Any) -> None:
-    """Fill the missing cells of DATA by a MODEL (model.json), drawn given those seen.
+    """Fill in the missing values of DATA with draws from a MODEL (model.json).
 
-    All other cells of a text file come back as they were written. A missing cell of a binned
-    column is filled with the label of a bin.
+    They are drawn given the values that are there. All other values of a text file are written
+    as they were. A missing value of a binned column becomes the label of a bin.
     """
     reading = opt.take(drawing, opt.READING)
     check("draws", drawing["draws"], "impute")
@@ -60,8 +61,8 @@ def command(model: str, data: str, *, out: str, overwrite: bool, **drawing: Any)
     with working("writing"):
         write_files({path: written_back(file, each, path) for path, each in tables})
     click.echo(
-        f"wrote {', '.join(map(str, paths))}: {counted(completed.filled, 'cell')} filled in "
-        f"{counted(len(file.frame), 'row')}"
+        f"wrote {', '.join(map(str, paths))}: {counted(completed.filled, 'value')} filled in, "
+        f"{counted(len(file.frame), 'row')} in all"
     )
     click.echo(completed.note)
 

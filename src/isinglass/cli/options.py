@@ -149,7 +149,7 @@ OPEN = flag("--open open_it", "Show the report in a browser.")
 OVERWRITE = flag("--overwrite", "Replace files beside FILE even if isinglass did not write them.")
 SUPPRESS = option(
     "--suppress ROWS",
-    "Hide groups of fewer rows, so that the report can be shared; write no other file.",
+    "Hide groups of fewer than ROWS rows, so that the report can be shared; write no other file.",
     type=click.FloatRange(0),
     default=0,
     show_default=False,
@@ -161,7 +161,9 @@ def _drawn(given: int | None) -> int:
 
 
 #: Another seed each time by default.
-NEW_SEED = whole("--seed N", "To get the same table again.", least=0, into=_drawn)
+NEW_SEED = whole(
+    "--seed N", "Seed; the same seed draws the same table again.", least=0, into=_drawn
+)
 
 #: How a file becomes a table: arguments of `read_table`.
 READING = (
@@ -185,7 +187,7 @@ READING = (
     option("--encoding", "Encoding of text files, such as latin-1, cp1252 or utf-16.", "utf-8"),
     option(
         "--max-size BYTES max_bytes",
-        "The largest file to read, unpacked; by default a sixteenth of the memory.",
+        "The largest file to read, after unpacking; by default a sixteenth of the memory.",
         type=float,
     ),
 )
@@ -241,8 +243,8 @@ THRESHOLD = (
     ),
     choice(
         "--rule or|and|joint",
-        "Keep an edge if either of its columns chooses it; only if both do; or let both decide "
-        "together, which finds more from few rows.",
+        "or keeps an edge if the search at either of its columns chooses it; and only if both do; "
+        "joint lets both decide together, which finds more edges from few rows.",
     ),
 )
 #: All that `GreedyGraph` and its table need.
@@ -264,12 +266,12 @@ SEARCH = (
 #: Exact or by sampling, and how long the chains run.
 METHOD = (
     choice(
-        "--method auto|exact|gibbs", "Exact, or Gibbs sampling; auto is exact where memory allows."
+        "--method auto|exact|gibbs", "Exact, or Gibbs sampling; auto is exact if memory allows."
     ),
     option("--memory BYTES", "Memory that exact may take.", 1e9, show_default="1e9"),
 )
 SWEEPS = (
-    option("--burn-in", "Gibbs: sweeps before draws.", 1000),
+    option("--burn-in", "Gibbs: sweeps before the first draw.", 1000),
     option("--thin", "Gibbs: sweeps per draw.", 10),
 )
 

@@ -35,26 +35,34 @@ POINTS = {
 @opt.command(
     opt.option("--columns P", "Number of columns.", type=int),
     opt.option("--degree D", "Neighbours per column.", type=float),
-    opt.option("--coupling C", "Size of every link.", type=float),
+    opt.option("--coupling C", "Size of every coupling.", type=float),
     opt.option("--odds-ratio X", "The same, as an odds ratio.", type=float),
     opt.option("--states", "States per column.", 2),
-    opt.option("--intercept", "Intercepts are drawn from minus this to this.", 0.0),
-    opt.option("--pilot FILE", "A table, instead of a guess.", type=click.Path()),
+    opt.option(
+        "--intercept", "Intercepts are drawn between minus this number and this number.", 0.0
+    ),
+    opt.option(
+        "--pilot FILE",
+        "A pilot table, from which graph and couplings are estimated.",
+        type=click.Path(),
+    ),
     *PILOT,
     *opt.THRESHOLD,
-    opt.several("--factor X factors", "The couplings are multiplied by this.", (0.7, 1.0)),
-    opt.option("--target", "The probability, or share of the edges, to be reached.", 0.9),
+    opt.several("--factor X factors", "Multiply the couplings by this factor.", (0.7, 1.0)),
+    opt.option("--target", "The probability, or the share of the edges, to reach.", 0.9),
     opt.option(
         "--aim graph|edges",
         "The whole graph (default), or a share of its edges (default with --pilot).",
     ),
     opt.several("--rows N", "Rows to try.", type=click.IntRange(1)),
-    opt.whole("--most-rows", "Try no more rows than these.", MOST_ROWS),
-    opt.whole("--graphs", "Tables to draw for each number of rows.", 100, least=2),
-    opt.seed("Which tables are drawn."),
+    opt.whole("--most-rows", "The largest number of rows to try.", MOST_ROWS),
+    opt.whole("--graphs", "Tables to draw per number of rows.", 100, least=2),
+    opt.seed("Seed of the tables drawn."),
     opt.PROCESSES,
     opt.option(
-        "--out DIR", "Write plan.csv and a picture there, and keep what is done.", "isinglass-plan"
+        "--out DIR",
+        "Write plan.csv and a picture there, and keep finished work there.",
+        "isinglass-plan",
     ),
     opt.JSON,
     examples="""
@@ -69,8 +77,8 @@ def command(
 ) -> None:
     """How many rows does it take to recover a graph?
 
-    Draws tables of the kind you expect, learns each, and counts. What is done is kept in DIR:
-    after Ctrl-C the same command goes on where it stopped.
+    Draws tables of the kind you expect, learns each, and counts how often the graph is recovered.
+    Finished work is kept in DIR: after Ctrl-C, the same command continues where it stopped.
     """
     check_folder(out)
     options |= _of_pilot(pilot, opt.take(options, PILOT))

@@ -22,7 +22,9 @@ from isinglass.wording import counted
 
 @opt.command(
     opt.option(
-        "--out DIR", "Write tables and pictures, and keep what is done.", "isinglass-reproduce"
+        "--out DIR",
+        "Write tables and pictures there, and keep finished work.",
+        "isinglass-reproduce",
     ),
     opt.option(
         "--quick/--full",
@@ -36,21 +38,22 @@ from isinglass.wording import counted
     opt.several(f"--also {'|'.join(EXTRAS)}", "One more method; may be given several times."),
     opt.several("--figure 1|2|3 figures", "Only these figures."),
     opt.whole("--graphs N", "Graphs per point.", least=2),
-    opt.seed("Which graphs and tables are drawn."),
+    opt.seed("Seed of the graphs and tables drawn."),
     opt.PROCESSES,
-    opt.flag("--draw-only", "Write what is there, and run nothing."),
+    opt.flag("--draw-only", "Write tables and pictures of finished work, and run nothing."),
     examples="""
         isinglass reproduce                       the first figure, small: some minutes
         isinglass reproduce --full --out full/    all figures: hours; can be stopped and resumed
-        isinglass reproduce --coupling 1          couplings +-1, as the paper's text has it
+        isinglass reproduce --coupling 1          couplings +-1, as in the paper's text
     """,
 )
 def command(out: str, n_jobs: int | None, draw_only: bool, **options: Any) -> None:
     """Run the paper's experiment: how many rows until the whole graph is recovered?
 
-    Chain, grid and star graphs, greedy beside node-wise l1 and others, success against
-    n / (20 d log p). What is done is kept in DIR: after Ctrl-C, or worse, the same command goes
-    on where it stopped, and ends with the same files.
+    Compares the greedy search with node-wise l1 and others on chain, grid and star graphs, by
+    the share of graphs recovered at each
+    n / (20 d log p). Finished work is kept in DIR: after Ctrl-C or a crash, the same command
+    continues where it stopped, and ends with the same files.
     """
     check_folder(out)
     work = Reproduction(_studies(**options), out, n_jobs)
@@ -75,14 +78,14 @@ def _studies(
 def run_all(console: Console, work: Reproduction) -> None:
     """Do what is missing, with the time it will take, and where it went."""
     missing, total = work.missing(), len(work.cells)
-    console.print(f"{total:,} fits in all, {total - missing:,} of them done before.", style="bold")
+    console.print(f"{total:,} fits in all, {total - missing:,} of them already done.", style="bold")
     if not missing:
         return
     with progress_bar("estimating") as progress:
         seconds = work.estimate(progress)
     console.print(
         f"About {in_words(seconds)} on {work.n_jobs} {'core' if work.n_jobs == 1 else 'cores'}. "
-        "Ctrl-C keeps what is done; the same command goes on."
+        "Ctrl-C keeps finished work; the same command continues it."
     )
     with progress_bar("running", steady=True) as progress:
         shares = work.run(progress)

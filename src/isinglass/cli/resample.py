@@ -21,18 +21,18 @@ from isinglass.wording import counted, one_line
     opt.DATA,
     opt.whole(
         "--samples",
-        "Half-samples, an even number; with --case-dropping, draws for each share.",
+        "Half-samples, an even number; with --case-dropping, draws per share.",
         100,
     ),
-    opt.seed("Which rows are drawn."),
+    opt.seed("Seed of the rows drawn."),
     opt.option(
         "--records FILE",
-        "Keep results there; what is in it is not done again.",
+        "Keep results in this file; what it already holds is not computed again.",
         type=click.Path(dir_okay=False),
     ),
     opt.flag(
         "--case-dropping dropping",
-        "Drop 5 to 75 % of the rows, and say how far the graph stays the same.",
+        "Drop 5 to 75 % of the rows, and show how similar the graph remains.",
     ),
     *opt.SEARCH,
     opt.THREADS,
@@ -55,8 +55,8 @@ def command(
 ) -> None:
     """Learn the graph of DATA again from parts of its rows.
 
-    Half-samples are drawn without replacement, in pairs that make up the whole table. How often
-    an edge comes back says how far it would have been found with half of the rows.
+    Half-samples are drawn without replacement, in pairs that make up the whole table. The share
+    of half-samples that find an edge shows how reliably half as many rows would find it.
     """
     estimator = fit_file(data, **options)
     work = case_dropping if dropping else resample

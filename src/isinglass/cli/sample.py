@@ -39,7 +39,7 @@ def command(model: str, rows: int, out: str, seed: int, **sampling: Any) -> None
         write_files({Path(out): _csv(field, codes)})
     click.echo(
         f"wrote {counted(rows, 'row')}, {counted(len(field.names), 'column')} to {out}; "
-        f"the same again with --seed {seed}"
+        f"--seed {seed} draws the same table again"
     )
 
 

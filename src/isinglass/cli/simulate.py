@@ -159,7 +159,7 @@ def _run(
     for path in filter(None, (out, edges)):
         check_file(path)
     if edges and Path(edges).absolute() == Path(out).absolute():
-        raise SettingError(f"--out and --edges are one file, {out!r}; name two.")
+        raise SettingError(f"--out and --edges name the same file, {out!r}; name two files.")
     method = opt.take_method(settings, "burn_in", "thin")
     for_graph, for_model, for_rows = map(
         np.random.default_rng, np.random.SeedSequence(seed).spawn(3)
@@ -173,7 +173,7 @@ def _run(
     console = new_console()
     console.print(
         f"{counted(samples, 'row')}, {counted(len(field.names), 'column')}, "
-        f"{counted(len(field.couplings), 'true edge')}; the same again with --seed {seed}",
+        f"{counted(len(field.couplings), 'true edge')}; --seed {seed} draws the same table again",
         style="bold",
     )
     click.echo(f"wrote {out}" + (f", and the true edges to {edges}" if edges else ""))
@@ -186,7 +186,7 @@ def _model(
     if states == 2:
         return simulate.ising(graph, signs=signs, **settings)
     if signs == "positive":
-        raise SettingError("--signs positive is for two states; more have tables without a sign.")
+        raise SettingError("--signs positive is for two states; with more, couplings have no sign.")
     return simulate.potts(graph, states, **settings)
 
 

@@ -94,7 +94,7 @@ def table_of(formats: Mapping[str, str], things: Iterable[Any], left: Container[
 
 
 def print_summary(console: Console, summary: dict[str, Any], top: int) -> None:
-    """Rows, columns, states, what was odd, and the strongest edges."""
+    """Rows, columns, states, what was unusual, and the strongest edges."""
     console.print(
         f"{counted(summary['rows'], 'row')}, {counted(summary['columns'], 'column')}, "
         f"{states_per_column(summary)} per column",
@@ -119,7 +119,7 @@ def _print_diagnostics(console: Console, notes: list[dict[str, Any]], most: int 
     """Notes by kind, the first few of each."""
     if not notes:
         return
-    console.print("\nWhat was odd", style="bold")
+    console.print("\nWhat was unusual", style="bold")
     kinds: dict[str, list[str]] = {}
     for note in notes:
         where = "" if note["column"] is None else f"{note['column']!r}: "
@@ -142,7 +142,7 @@ def _print_edges(console: Console, summary: dict[str, Any], top: int) -> None:
     if edges and top:
         console.print(_edge_table(edges[:top]))
     if len(edges) > top:
-        console.print(f"and {len(edges) - top:,} weaker" if top else "--top prints some")
+        console.print(f"and {len(edges) - top:,} weaker" if top else "use --top to print some")
     if summary.get("tentative"):
         more = counted(len(summary["tentative"]), "tentative link")
         console.print(f"{more} below the threshold: --json and edges.csv list them", style="dim")

@@ -94,7 +94,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         progress : function of a few words, optional
-            Is told which step the fit takes; see :func:`isinglass.model.fit_model`.
+            Called with the step that the fit takes; see :func:`isinglass.model.fit_model`.
 
         Examples
         --------
@@ -115,7 +115,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
 
     @property
     def diagnostics_(self) -> Any:
-        """What was odd in which column, and what was done: a data frame."""
+        """What was unusual in which column, and what was done: a data frame."""
         check_is_fitted(self)
         notes = self._notes()
         return frame(

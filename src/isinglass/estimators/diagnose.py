@@ -1,4 +1,4 @@
-"""What was odd in the pairs and searches of a fitted table.
+"""What was unusual in the pairs and searches of a fitted table.
 
 Oddities of single columns are noted when the table is encoded; here come those that only
 show between columns: too few rows for a pair, equal columns, a column that others determine,
@@ -51,9 +51,9 @@ def _equal_columns(table: Table, graph: Graph) -> Iterator[Note]:
         where = "every row" if seen == len(table.codes) else f"all {seen:,} rows where it is seen"
         for other in others:
             found = (
-                "; the two are linked. Drop one of them: links to others may stand at either."
+                "; the two are linked. Drop one of them: links to others may be at either."
                 if (first, other) in linked
-                else "; the two are not linked: rows are few, or a third tells as much. Drop one."
+                else "; not linked: there are few rows, or a third tells as much. Drop one."
             )
             same_as = f"says the same as {table.names[first]!r} in {where}"
             yield Note(table.names[other], "equal columns", same_as + found)
@@ -74,7 +74,7 @@ def _determined(table: Table, paths: Sequence[Path]) -> Iterator[Note]:
                 column.name,
                 "determined by others",
                 f"{listed([table.names[t] for t in path.support], 4)} tell it without error (a "
-                "copy, a part or a total?); its links are real, their sizes unbounded.",
+                "copy, a part or a total?); its links are real, but their sizes are unbounded.",
             )
 
 
@@ -109,7 +109,7 @@ def _zero_cells(table: Table, graph: Graph) -> Iterator[Note]:
                 table.names[link.source],
                 "unbounded link",
                 f"with {table.names[link.target]!r}: no row has {listed(absent, 4)}; the numbers "
-                "of the edge are finite, its size is open.",
+                "of the edge are finite, but its size is unbounded.",
             )
 
 

@@ -66,7 +66,7 @@ def held_out_weights(weights: Numbers, folds: int, seed: int) -> Numbers:
     copies = weights.astype(np.int64) if whole else np.ones(len(weights), np.int64)
     total = int(copies.sum())
     if total < folds:
-        raise SettingError(f"{total} rows cannot be dealt to {folds} folds. Take fewer folds.")
+        raise SettingError(f"{total} rows cannot be split into {folds} folds. Use fewer folds.")
     fold = np.random.default_rng(seed).permutation(total) % folds
     held = np.zeros((len(weights), folds))
     np.add.at(held, (np.repeat(np.arange(len(weights)), copies), fold), 1.0)
@@ -89,7 +89,7 @@ def _recoded(
 def learn_like(method: Any, table: Table, progress: Progress | None = None) -> Graph:
     """The graph that an unfitted copy of an estimator learns from codes, in a table's names.
 
-    `progress` is for estimators of this package; others are not told of it.
+    `progress` is for estimators of this package; others do not receive it.
     """
     estimator = clone(method)
     as_coded = {"bins": None, "high": None, "max_states": max(2, *table.n_states)}
@@ -112,19 +112,19 @@ def learn_like(method: Any, table: Table, progress: Progress | None = None) -> G
 
 def _cells(table: Table) -> Any:
     """Codes as cells under the table's names; missing where the table has missing values."""
-    gaps = None
+    missing = None
     if table.available:
-        gaps = ~np.column_stack([seen_rows(table, r) for r in range(len(table.columns))])
-    return as_written(table.codes, gaps, None if table.library is None else table.names)
+        missing = ~np.column_stack([seen_rows(table, r) for r in range(len(table.columns))])
+    return as_written(table.codes, missing, None if table.library is None else table.names)
 
 
 def as_written(
-    codes: NDArray[Any], gaps: NDArray[np.bool_] | None, names: Sequence[str] | None
+    codes: NDArray[Any], missing: NDArray[np.bool_] | None, names: Sequence[str] | None
 ) -> Any:
     """Codes in the form of a user's table: an array, or a frame where columns have names.
 
     >>> as_written(np.array([[0, 1]]), np.array([[True, False]]), None)
     array([[nan,  1.]])
     """
-    cells = codes if gaps is None else np.where(gaps, np.nan, codes.astype(np.float64))
+    cells = codes if missing is None else np.where(missing, np.nan, codes.astype(np.float64))
     return cells if names is None else frame(dict(zip(names, cells.T, strict=True)), "polars")

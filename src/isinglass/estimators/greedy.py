@@ -110,7 +110,7 @@ class GreedyGraph(GraphEstimator):
     states_ : list of list
         The labels of each column's states, in order.
     diagnostics_ : data frame
-        What was odd in which column, and what was done about it.
+        What was unusual in which column, and what was done about it.
     model_ : MarkovField
         All parameters of ``graph_`` fitted together, when first asked for.
     n_features_in_, feature_names_in_
@@ -284,7 +284,7 @@ class GreedyGraph(GraphEstimator):
         if isinstance(rule, Selector) and self.floor > rule.threshold(n, p):
             raise SettingError(
                 f"floor = {self.floor:g} is above the threshold {rule.threshold(n, p):.6g}; "
-                "leave floor out, or take a smaller one."
+                "leave floor out, or use a smaller one."
             )
         return min(floor, float(self.floor))
 

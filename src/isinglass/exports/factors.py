@@ -185,7 +185,7 @@ def _parsed(content: bytes) -> tuple[list[int], list[Factor]]:
     scopes = [_scope(words, len(states)) for _ in range(_whole(words, "factors"))]
     factors: list[Factor] = [(scope, _table(words, [states[j] for j in scope])) for scope in scopes]
     if (rest := next(words, None)) is not None:
-        raise Fault(f"it goes on after its last table, with {shown(rest)}")
+        raise Fault(f"it continues after its last table, with {shown(rest)}")
     return states, factors
 
 

@@ -39,7 +39,7 @@ def graph_of(
     ordered = tuple(map(str, names))
     position = {name: at for at, name in enumerate(ordered)}
     if len(position) < len(ordered):
-        raise SettingError("two nodes have one name; give each its own.")
+        raise SettingError("two nodes have the same name; give each its own.")
     links: dict[tuple[int, int], Link] = {}
     for a, b, numbers in edges:
         pair = _pair(str(a), str(b), position)
@@ -52,7 +52,7 @@ def graph_of(
 def _pair(a: str, b: str, position: Mapping[str, int]) -> tuple[int, int]:
     for name in (a, b):
         if name not in position:
-            raise SettingError(f"an edge ends at {name!r}, which is no node.")
+            raise SettingError(f"an edge ends at {name!r}, which is not a node.")
     if a == b:
         raise SettingError(f"{a!r} is linked to itself; a graph has no such edges.")
     return min(position[a], position[b]), max(position[a], position[b])
@@ -83,7 +83,7 @@ def _number(value: Any, key: str, ends: Ends) -> float | None:
     if value is None or (key not in ("strength", "weight") and is_missing(value)):
         return None
     if not isinstance(value, int | float):
-        raise SettingError(f"the {key} of {ends[0]!r} -- {ends[1]!r} is no number: {value!r}.")
+        raise SettingError(f"the {key} of {ends[0]!r} -- {ends[1]!r} is not a number: {value!r}.")
     return float(_finite(value, key, ends))
 
 

@@ -86,7 +86,7 @@ def _xml_network(graph: Graph) -> networkx.Graph:
     import networkx as nx
 
     if len(set(map(_xml_safe, graph.names))) < len(graph.names):
-        raise SettingError("two names differ in characters only that XML cannot hold; rename one.")
+        raise SettingError("two names differ only in characters that XML cannot hold; rename one.")
     network = nx.relabel_nodes(_network(graph), _xml_safe)
     for _, _, numbers in network.edges(data=True):
         numbers.update({k: _xml_safe(v) for k, v in numbers.items() if isinstance(v, str)})

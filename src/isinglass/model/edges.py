@@ -66,7 +66,7 @@ def _size(table: Array) -> float:
 def edge(
     field: MarkovField, a: str, b: str, *, against: tuple[Any, Any] | None = None
 ) -> LabelledTable:
-    """Return the log odds ratios of an edge, all other columns held.
+    """Return the log odds ratios of an edge, all other columns held fixed.
 
     The states of a and b are compared with those of `against`, the first ones by default.
 

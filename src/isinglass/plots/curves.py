@@ -161,7 +161,7 @@ def plan(planned: Planned, ax: Axes | None = None) -> Axes:
             ax.axvline(planned.answers[factor].rows, color=color, lw=0.6, ls="--")
     canvas.shares_upward(ax, planned.target)
     _rows_axis(ax, sorted({at.rows for at in planned.points}))
-    upward = "probability to recover the whole graph (dots)\nshare of the edges found (dotted)"
+    upward = "probability of recovering the whole graph (dots)\nshare of the edges found (dotted)"
     plain_frame(ax, across="rows", upward=upward, title="How many rows are enough?")
     legend_below(ax)
     return ax
@@ -206,7 +206,7 @@ def audit(result: Audit, ax: Axes | None = None) -> Axes:
     plain_frame(
         ax,
         across="odds ratio of the link, or its inverse",
-        upward="probability to be found",
+        upward="probability of being found",
         title=f"What this analysis finds, on {result.tables} tables like this one",
     )
     legend_below(ax, 46.0)
@@ -230,9 +230,7 @@ def selection_curve(selection: Selection, ax: Axes | None = None) -> Axes:
     'ebic'
     """
     if selection.curve is None:
-        raise SettingError(
-            "there is no curve: the rule needs the numbers of rows and columns only."
-        )
+        raise SettingError("there is no curve: the rule uses only the numbers of rows and columns.")
     ax = axes_for(5.6, 3.8) if ax is None else ax
     curve, name = selection.curve, selection.looked_at
     thresholds, values = np.array(curve["threshold"]), np.array(curve[name])

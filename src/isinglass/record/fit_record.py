@@ -43,7 +43,7 @@ class FitRecord:
     selector : str
         How the threshold was chosen, in words.
     diagnostics : tuple of Note
-        What was odd in which column, and what was done about it.
+        What was unusual in which column, and what was done about it.
     rows, fingerprint : float, str
         Rows that the weights stand for; a hash, the same for equal tables of any library.
     version : str

@@ -47,5 +47,5 @@ def as_recorded(setting: object) -> str:
 
 def warn_renamed(old: str, new: str) -> None:
     """Say what a name is now."""
-    message = f"{old} is now {new}; the old name goes in the next release."
+    message = f"{old} is now {new}; the old name will be removed in the next release."
     warnings.warn(message, FutureWarning, stacklevel=3)

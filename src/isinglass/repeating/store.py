@@ -79,7 +79,7 @@ class Store:
         if damaged:
             lines = "one line is" if damaged == 1 else f"{damaged} lines are"
             message = f"{lines} damaged in {str(self.path)!r} and ignored"
-            message += "; what is missing is done again."
+            message += "; their work is done again."
             warnings.warn(message, DamagedRecords, stacklevel=2)
         return {record["key"]: record for record in records if record is not None}
 
@@ -91,7 +91,7 @@ class Store:
             flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
             with os.fdopen(os.open(self.path, flags, 0o666), "r+b") as file:
                 if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                    raise FileError(f"records need a file, and {str(self.path)!r} is none.")
+                    raise FileError(f"records need a file, and {str(self.path)!r} is not one.")
                 with _locked(file):
                     self._check(file.readline(HEAD))
                     file.truncate(file.seek(_end_of_last_line(file)))

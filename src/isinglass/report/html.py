@@ -42,7 +42,7 @@ MEANINGS = {
         "Some states occur so rarely that tests about them are rough. Consider merging each with a "
         "similar state."
     ),
-    "equal columns": "Two columns say the same in every row. Keep one of them.",
+    "equal columns": "Two columns are equal in every row. Keep one of them.",
     "determined by others": (
         "Other columns determine these without error, as parts determine their total. Such links "
         "are true by construction."
@@ -56,7 +56,7 @@ MEANINGS = {
         "not say how strong it is."
     ),
     "search cut short": "The search stopped at the number of neighbours that was allowed.",
-    "missing values": "Some cells are empty. Each line says how they were handled.",
+    "missing values": "Some values are missing. Each line says how they were treated.",
     "fewer rows than columns": "With few rows, only strong links can be found.",
     "bins merged": "Values repeat too often for as many bins as were asked for.",
     "required link": "A link that was asked for could not be drawn.",

@@ -1,4 +1,4 @@
-"""The paragraphs of a report: how to read it, what to write in a paper, what it cannot tell."""
+"""The paragraphs of a report: how to read it, what to write in a paper, what it cannot show."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ CITATION = (
 DOTS_AND_LINES = (
     "Each dot is a column of the table. A line joins two columns that still say something about "
     "each other when all the other columns are held fixed. Two columns can go together without a "
-    "line between them: then other columns carry what they share."
+    "line between them: then other columns explain what they share."
 )
 
 COLOURS = (
-    "Blue says that more of one goes with more of the other, orange that more of one goes with "
-    "less of the other. A grey link is without a sign: its states have no order, or it has no "
+    "Blue means that more of one goes with more of the other, orange that more of one goes with "
+    "less of the other. A grey link has no sign: its states have no order, or it has no "
     "single direction."
 )
 
@@ -62,8 +62,8 @@ SUPPRESSED = (
 
 LIMITS = (
     "A link is not a cause, and it has no direction. The method cannot tell whether one column "
-    "acts on the other, the other on the one, or both on each other.",
-    "A cause that was not measured can link two columns that do not touch.",
+    "acts on the other, the reverse, or both.",
+    "A cause that was not measured can link two columns that do not affect each other.",
     "If rows were selected by a sum or a total of the columns (only people above a cut-off, say), "
     "the selection itself makes links, most of them negative.",
     "No line does not mean no link: a weak one may need more rows than there are. What could have "
@@ -173,7 +173,7 @@ def _hidden(summary: Mapping[str, Any]) -> str:
     if not summary["suppress"]:
         return ""
     return (
-        " Edges that would give away a combination of states with fewer than "
+        " Edges that would reveal a combination of states with fewer than "
         f"{summary['suppress']:g} observations are not shown."
     )
 

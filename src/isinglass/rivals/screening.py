@@ -19,7 +19,7 @@ from isinglass.table import Table
 #: The constants of Lokhov, Vuffray, Misra and Chertkov (2018), as in their package
 #: GraphicalModelLearning.jl: lambda = c sqrt(log(p^2 / 0.05) / n).
 CONSTANTS = {"rise": 0.4, "logrise": 0.8, "rple": 0.2}
-CHANCE = 0.05
+LEVEL = 0.05
 #: No table asks for so large a coupling: it has no bound.
 UNBOUNDED = 100.0
 LOSSES = {"rise": "rise", "logrise": "logrise", "rple": "pseudo"}
@@ -46,7 +46,7 @@ class InteractionScreening(Rival):
         lambda = c sqrt(log(p^2 / 0.05) / n); None takes the authors' 0.4 (RISE), 0.8 (logRISE) or
         0.2 (RPLE).
     penalty : float, optional
-        lambda itself, in place of `c`.
+        lambda itself, instead of `c`.
     threshold : float or "gap"
         Couplings of at most this size are dropped. The authors take half the size of the smallest
         true coupling; ``"gap"`` cuts in the middle of the widest gap between the sizes found,
@@ -81,7 +81,7 @@ class InteractionScreening(Rival):
 
     def _find_graph(self, table: Table, progress: Progress | None) -> Graph:
         if self.c is not None and self.penalty is not None:
-            raise SettingError("c and penalty both say what lambda is: give one of them.")
+            raise SettingError("c and penalty both set lambda; give only one of them.")
         two_states_only(table, type(self).__name__)
         self.penalty_ = self._penalty(table.n, len(table.columns))
         self.paths_: L1Paths = learn_paths(
@@ -117,7 +117,7 @@ class InteractionScreening(Rival):
         if self.penalty is not None:
             return float(self.penalty)
         c = CONSTANTS[self.objective] if self.c is None else float(self.c)
-        return c * float(np.sqrt(np.log(p**2 / CHANCE) / n))
+        return c * float(np.sqrt(np.log(p**2 / LEVEL) / n))
 
 
 def widest_gap(sizes: Array) -> float:

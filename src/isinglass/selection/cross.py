@@ -59,7 +59,9 @@ class CrossValidated(Checked):
         best = int(np.argmax(mean))
         chosen = int(np.argmax(mean >= mean[best] - error[best]))
         edges = look.edge_counts(thresholds)
-        left_out = f" {lacking:g} cells were left out of scores: no training row has their state."
+        left_out = (
+            f" {lacking:g} values were left out of the scores: no training row has their state."
+        )
         return Selection(
             repr(self),
             float(thresholds[chosen]),

@@ -69,8 +69,8 @@ def by_numbers(threshold: float | str | AnySelector) -> Selector:
     if isinstance(rule, Selector):
         return rule
     raise SettingError(
-        f"{type(rule).__name__} chooses by a greedy run, and this method has none; give a number, "
-        "'auto', 'paper' or 'false-edges:1'."
+        f"{type(rule).__name__} chooses the threshold from a greedy search, and this method "
+        "runs none; give a number, 'auto', 'paper' or 'false-edges:1'."
     )
 
 

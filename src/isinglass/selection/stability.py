@@ -68,7 +68,9 @@ class Stability(Checked):
         """Count edges in half-samples at each threshold."""
         drawer = Drawer.of(look.table)
         if drawer.size < 2:
-            raise SettingError("stability selection splits the rows in halves; there is one row.")
+            raise SettingError(
+                "stability selection splits the rows into halves, but there is only one row."
+            )
         rng = np.random.default_rng(self.seed)
         thresholds = evenly_spaced(look)
         halves = [half for _ in range(int(self.pairs)) for half in drawer.halves(rng)]

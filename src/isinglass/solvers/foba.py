@@ -113,7 +113,7 @@ def search(
             status = stopped_at_size(max_size)
             break
         if full():
-            status = f"stopped after max_steps = {max_steps} steps; allow more to go on"
+            status = f"stopped after max_steps = {max_steps} steps; allow more to continue"
             break
 
         j, gain = first_within_tie(outside, -blocks.gains(fit, outside))  # forward

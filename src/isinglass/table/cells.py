@@ -139,7 +139,7 @@ def _as_array(X: Any) -> NDArray[Any]:
 def _no_rectangle(X: Any) -> str:
     return (
         f"the {type(X).__name__} does not make a table of rows and columns; give every row "
-        "the same number of cells."
+        "the same number of values."
     )
 
 

@@ -75,7 +75,8 @@ def by_column(setting: str, given: Any, names: Sequence[str], *, unnamed: bool) 
         if name not in names:
             known = listing([quoted(known) for known in names], 5)
             raise SettingError(
-                Setting(setting), f" names {quoted(at)}, which is no column; there are {known}."
+                Setting(setting),
+                f" names {quoted(at)}, which is not a column; the columns are {known}.",
             )
         found[name] = said
     return found
@@ -97,9 +98,9 @@ class Note:
 def about_rows(columns: Sequence[Column], n: float) -> Iterator[Note]:
     """What is odd about n rows as a whole."""
     if n <= 1:
-        yield Note(None, "one row", "nothing can depend on anything; a graph without edges")
+        yield Note(None, "one row", "one row shows no dependence; the graph has no edges")
     elif all(len(column.states) == 1 for column in columns):
-        yield Note(None, "all rows equal", "no column varies; a graph without edges")
+        yield Note(None, "all rows equal", "no column varies; the graph has no edges")
     if n < len(columns):
         done = f"{n:g} rows for {len(columns)} columns; only strong links can be found"
         yield Note(None, "fewer rows than columns", done)
@@ -108,7 +109,7 @@ def about_rows(columns: Sequence[Column], n: float) -> Iterator[Note]:
 def about_column(column: Column, seen: NDArray[Any]) -> Iterator[Note]:
     """What is odd about a column, given the rows of each of its states."""
     if len(column.states) == 1:
-        done = f"only {quoted(column.states[0])} was seen; an isolated node"
+        done = f"only {quoted(column.states[0])} was seen; the column has no links"
         yield Note(column.name, "constant", done)
     elif seen.min() <= RARE:
         rare = [quoted(column.states[code]) for code in np.flatnonzero(seen <= RARE)]

@@ -78,7 +78,7 @@ class Drawer:
         have the fewest of it. So a state of two rows or more is seldom in one fold alone.
         """
         if self.size < folds:
-            raise SettingError(f"{self.size} rows cannot be dealt to {folds} folds.")
+            raise SettingError(f"{self.size} rows cannot be split into {folds} folds.")
         row = np.repeat(np.arange(len(self.copies)), self.copies)
         fold = np.full(len(row), -1)
         for of_state in self._states_by_rows():

@@ -91,7 +91,7 @@ def _about_bins(name: str, asked: int | Cuts, cuts: Cuts, binned: Factor) -> Ite
         return
     empty = [quoted(label) for label in bin_labels(cuts) if label not in set(binned.labels)]
     if empty:
-        yield Note(name, "empty bins", f"no row is in {listing(empty)}; no state is made of it")
+        yield Note(name, "empty bins", f"no row is in {listing(empty)}; empty bins are not states")
 
 
 def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, Any]) -> Table:

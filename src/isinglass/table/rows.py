@@ -73,7 +73,7 @@ def split_weights(
     if sample_weight not in source.names:
         known = listing([quoted(known) for known in source.names], 5)
         raise BadWeights(
-            WEIGHTS, f" names {sample_weight!r}, which is no column; there are {known}."
+            WEIGHTS, f" names {sample_weight!r}, which is not a column; the columns are {known}."
         )
     position = source.names.index(sample_weight)
     cells = source.cells(position)
@@ -108,7 +108,7 @@ def _not_counts(weights: NDArray[np.float64]) -> tuple[Part, ...]:
     odd = float(weights[weights != np.rint(weights)][0])
     return (
         WEIGHTS,
-        f" holds {odd:g}, which is no count of rows. Round the weights to counts for ",
+        f" holds {odd:g}, which is not a count of rows. Round the weights to counts for ",
         Setting("n_eff", "sum"),
         "; or use ",
         Setting("n_eff", "kish"),
@@ -141,11 +141,13 @@ def _checked(given: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
     with np.errstate(over="ignore", invalid="ignore"):
         total = weights.sum()
     if not np.isfinite(total):
-        raise BadWeights(WEIGHTS, " must be finite: no NaN, no inf, no sum beyond either.")
+        raise BadWeights(
+            WEIGHTS, " must be finite: neither a weight nor their sum may be NaN or infinite."
+        )
     if (weights < 0).any():
         raise BadWeights(WEIGHTS, f" must not be negative, got {weights.min():g}.")
     if total == 0:
-        raise BadWeights(WEIGHTS, " is zero for all rows; at least one must count.")
+        raise BadWeights(WEIGHTS, " is zero for all rows; at least one must be positive.")
     return weights
 
 

@@ -162,10 +162,10 @@ def test_likelihood_matches_the_moments(name):
     """The maximum of the likelihood has the shares of the rows, wherever there is a parameter."""
     table = table_of(MODELS[name], 4000, seed=2)
     model = fit_model(table, MODELS[name].graph, "likelihood")
-    rows, chances = enumeration.all_rows(model), enumeration.probabilities(model)
+    rows, probabilities = enumeration.all_rows(model), enumeration.probabilities(model)
     for (i, j), coupling in model.couplings.items():
         m = coupling.shape[1]
-        expected = np.bincount(rows[:, i] * m + rows[:, j], chances, coupling.size)
+        expected = np.bincount(rows[:, i] * m + rows[:, j], probabilities, coupling.size)
         cell = table.codes[:, i].astype(int) * m + table.codes[:, j]
         found = np.bincount(cell, table.weights / table.n, coupling.size)
         # The ridge pulls by 1e-8 times the coupling.
@@ -345,7 +345,7 @@ def test_every_estimator_has_a_model(estimator):
     assert estimator.fit(rows[:250]).model_ is not model
 
 
-def test_rows_with_gaps():
+def test_rows_with_missing():
     rows = simulate.ising(simulate.chain(3), seed=1).sample(500, seed=1).astype(object)
     rows[:50, 0] = None
     rows[30:90, 2] = None

@@ -10,7 +10,7 @@ from isinglass.model import ask
 from small_models import MODELS
 
 
-def chances(field, of: list[str], given: dict) -> np.ndarray:
+def probabilities(field, of: list[str], given: dict) -> np.ndarray:
     """By adding up all rows."""
     rows, weights = enumeration.all_rows(field), enumeration.probabilities(field)
     kept = np.ones(len(rows), dtype=bool)
@@ -34,8 +34,8 @@ def test_exact(name):
     answers = ask(field, given=evidence(field), method="exact")
     assert [answer.table.names for answer in answers.answers] == [(n,) for n in field.names[1:]]
     for answer in answers.answers:
-        now = chances(field, list(answer.table.names), evidence(field))
-        before = chances(field, list(answer.table.names), {})
+        now = probabilities(field, list(answer.table.names), evidence(field))
+        before = probabilities(field, list(answer.table.names), {})
         np.testing.assert_allclose(answer.table.values, now, rtol=0, atol=1e-9)
         np.testing.assert_allclose(answer.before.values, before, rtol=0, atol=1e-9)
         if len(now) > 1:
@@ -49,7 +49,9 @@ def test_joint():
     of = list(field.names[3:0:-1])
     (answer,) = ask(field, of, evidence(field), joint=True).answers
     assert answer.table.names == tuple(of)
-    np.testing.assert_allclose(answer.table.values, chances(field, of, evidence(field)), atol=1e-9)
+    np.testing.assert_allclose(
+        answer.table.values, probabilities(field, of, evidence(field)), atol=1e-9
+    )
 
 
 def test_sampled_answers_have_errors_that_hold():

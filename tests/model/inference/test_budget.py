@@ -39,9 +39,9 @@ assert len(field.marginals(method=quick, seed=0)) == 30
 assert len(field.pair_marginals(method=quick, seed=0)) == 435
 answers = ask(field, None, {"x0": 1}, method=quick, seed=0)
 assert (len(answers.answers), answers.method, answers.most_likely) == (29, "gibbs", None)
-gaps = rows[:3].astype(float)
-gaps[:, 5:] = np.nan
-assert not np.isnan(field.impute(gaps, method=quick)[0]).any()
+incomplete = rows[:3].astype(float)
+incomplete[:, 5:] = np.nan
+assert not np.isnan(field.impute(incomplete, method=quick)[0]).any()
 assert refused(lambda: ask(field, joint=True, method=quick))
 assert refused(lambda: field.marginals())
 assert refused(lambda: field.pair_marginals())
@@ -51,8 +51,8 @@ assert refused(lambda: field.most_likely())
 assert refused(lambda: field.log_partition())
 assert refused(lambda: field.log_likelihood(rows))
 assert refused(lambda: field.sample(10, method="exact"))
-assert refused(lambda: field.impute(gaps, method="exact"))
-assert refused(lambda: field.impute(gaps, most_likely=True))
+assert refused(lambda: field.impute(incomplete, method="exact"))
+assert refused(lambda: field.impute(incomplete, most_likely=True))
 assert refused(lambda: fit_model(encode(rows), field.graph, "likelihood"))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(peak if sys.platform == "darwin" else 1024 * peak)

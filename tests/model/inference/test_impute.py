@@ -14,17 +14,17 @@ from small_models import MODELS, any_gauge, survey
 
 
 def conditional_joint(field, row, gone):
-    """Chances of the missing cells of one row, by listing all rows there could be."""
+    """Probabilities of the missing values of one row, by listing all rows there could be."""
     rows = enumeration.all_rows(field)
     seen = [v for v in range(len(row)) if v not in gone]
     agree = (rows[:, seen] == np.array(row)[seen]).all(axis=1)
-    chances = enumeration.probabilities(field) * agree
+    probabilities = enumeration.probabilities(field) * agree
     table = np.zeros([len(field.states[v]) for v in gone])
-    np.add.at(table, tuple(rows[:, v] for v in gone), chances / chances.sum())
+    np.add.at(table, tuple(rows[:, v] for v in gone), probabilities / probabilities.sum())
     return table
 
 
-def with_gaps(field, row, gone, copies):
+def with_missing(field, row, gone, copies):
     labels = [None if v in gone else field.states[v][row[v]] for v in range(len(row))]
     return np.array([labels] * copies, dtype=object)
 
@@ -41,12 +41,12 @@ CASES = {
 
 @pytest.mark.parametrize("method", ["exact", "gibbs"])
 @pytest.mark.parametrize("case", CASES)
-def test_draws_have_the_joint_chances(case, method):
+def test_draws_have_the_joint_probabilities(case, method):
     name, gone = CASES[case]
     field = MODELS[name]
     row = enumeration.all_rows(field)[-2]
     copies = 4000
-    table = field.impute(with_gaps(field, row, gone, copies), seed=1, method=method)[0]
+    table = field.impute(with_missing(field, row, gone, copies), seed=1, method=method)[0]
     seen = [v for v in range(len(row)) if v not in gone]
     assert all((table[:, v] == field.states[v][row[v]]).all() for v in seen)
     expected = conditional_joint(field, row, gone)
@@ -61,15 +61,15 @@ def test_draws_have_the_joint_chances(case, method):
 
 
 @pytest.mark.parametrize("name", ["Potts, grid", "Ising, grid", "Potts, dense"])
-def test_the_likeliest_cells_are_so_together(name):
+def test_the_most_likely_values_are_so_together(name):
     field = MODELS[name]
     rows = enumeration.all_rows(field)[::37]
     rng = np.random.default_rng(0)
     missing = rng.random(rows.shape) < 0.5
     labels = np.array([[field.states[v][c] for v, c in enumerate(row)] for row in rows], object)
-    gaps = labels.copy()
-    gaps[missing] = None
-    done = field.impute(gaps, most_likely=True)[0]
+    incomplete = labels.copy()
+    incomplete[missing] = None
+    done = field.impute(incomplete, most_likely=True)[0]
     assert (done[~missing] == labels[~missing]).all()
     for row, gone, completed in zip(rows, missing, done, strict=True):
         at = np.flatnonzero(gone)
@@ -97,7 +97,7 @@ def test_rows_of_many_patterns_are_each_completed():
     assert repr(again).startswith("Completed(2 tables, ")
 
 
-def test_a_cell_that_is_seen_is_never_drawn_and_a_gap_never_read():
+def test_a_value_that_is_seen_is_never_drawn_and_a_missing_one_never_read():
     """What stood in a cell before it was hidden makes no difference."""
     field = survey()
     rows = field.sample(200, seed=0)
@@ -168,9 +168,9 @@ def test_binned_columns_come_back_as_bins():
     age = rng.integers(20, 80, 400)
     rows = pd.DataFrame({"age": age.astype(float), "well": rng.random(400) < age / 100})
     model = GreedyGraph(bins={"age": 3}).fit(rows).model_
-    gaps = rows.copy()
-    gaps.loc[:30, "age"] = np.nan
-    done = model.impute(gaps)[0]
+    incomplete = rows.copy()
+    incomplete.loc[:30, "age"] = np.nan
+    done = model.impute(incomplete)[0]
     assert set(done["age"]) == set(model.states[0])
     expected = np.array(model.states[0])[np.searchsorted(model.cuts[0], age)]
     assert (done["age"][31:] == expected[31:]).all()
@@ -193,14 +193,14 @@ def test_what_cannot_be_completed():
     with pytest.raises(OutOfMemory, match="or draw"):
         field.impute([[None, None, "all"]], most_likely=True, method=Exact(memory=10))
     rows = np.array([["a", None], ["b", "x"], ["b", "x"], ["a", None]] * 50, dtype=object)
-    with_gap_state = GreedyGraph(missing="state").fit(rows).model_
+    with_missing_state = GreedyGraph(missing="state").fit(rows).model_
     with pytest.raises(SettingError, match="a missing value of 'x1' is a state"):
-        with_gap_state.impute(rows)
+        with_missing_state.impute(rows)
 
 
 def test_what_exceeds_memory_is_sampled():
     field = MODELS["Potts, grid"]
-    rows = with_gaps(field, enumeration.all_rows(field)[5], (0, 1, 2), 50)
+    rows = with_missing(field, enumeration.all_rows(field)[5], (0, 1, 2), 50)
     drawn = field.impute(rows, method=(Exact(memory=10), Gibbs()), seed=1)[0]
     assert (drawn == field.impute(rows, method="gibbs", seed=1)[0]).all()
 
@@ -214,7 +214,7 @@ def test_poor_mixing_is_said_once():
     assert len(caught) == 1
 
 
-def test_a_table_without_gaps_comes_back():
+def test_a_complete_table_comes_back():
     field = survey(None)
     rows = field.sample(10, seed=0)
     done = field.impute(rows)

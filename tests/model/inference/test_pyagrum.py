@@ -59,5 +59,5 @@ def test_pairs_without_evidence(pyagrum):
     for pair in pairs:
         a, b = sorted(pair, key=field.names.index)
         theirs, ours = engine.jointPosterior(pair), field.conditional([a, b])
-        for (x, y), chance in np.ndenumerate(ours.values):
-            assert chance == pytest.approx(theirs[{a: int(x), b: int(y)}], abs=1e-12)
+        for (x, y), probability in np.ndenumerate(ours.values):
+            assert probability == pytest.approx(theirs[{a: int(x), b: int(y)}], abs=1e-12)

@@ -38,21 +38,23 @@ def any_evidence(field, seed) -> dict:
 
 
 class Enumerated:
-    """Every row, and its chance given the evidence."""
+    """Every row, and its probability given the evidence."""
 
     def __init__(self, field, given):
         self.field = field
         self.rows = enumeration.all_rows(field)
-        self.chances = enumeration.probabilities(field)
+        self.probabilities = enumeration.probabilities(field)
         for name, label in given.items():
             v = field.names.index(name)
-            self.chances = self.chances * (self.rows[:, v] == field.states[v].index(label))
-        self.chances = self.chances / self.chances.sum()
+            self.probabilities = self.probabilities * (
+                self.rows[:, v] == field.states[v].index(label)
+            )
+        self.probabilities = self.probabilities / self.probabilities.sum()
 
     def joint(self, names):
         columns = [self.field.names.index(name) for name in names]
         table = np.zeros([self.field.n_states[v] for v in columns])
-        np.add.at(table, tuple(self.rows[:, v] for v in columns), self.chances)
+        np.add.at(table, tuple(self.rows[:, v] for v in columns), self.probabilities)
         return table
 
 
@@ -101,18 +103,18 @@ def test_most_likely(asked):
     assert given.items() <= row.items()
     codes = [field.states[v].index(row[name]) for v, name in enumerate(field.names)]
     at = np.flatnonzero((truth.rows == codes).all(axis=1))[0]
-    assert truth.chances[at] == pytest.approx(truth.chances.max(), rel=1e-12)
+    assert truth.probabilities[at] == pytest.approx(truth.probabilities.max(), rel=1e-12)
 
 
 def test_likelihoods(asked):
     field, _, _ = asked
     rows = enumeration.all_rows(field)[::5]
-    log_chances = np.log(enumeration.probabilities(field))[::5]
+    log_probabilities = np.log(enumeration.probabilities(field))[::5]
     labels = pd.DataFrame(
         {name: [field.states[v][code] for code in rows[:, v]] for v, name in enumerate(field.names)}
     )
-    np.testing.assert_allclose(field.log_likelihood(labels), log_chances, rtol=0, atol=1e-10)
-    # A column's chances given the rest, from the chances of the rows that differ there only.
+    np.testing.assert_allclose(field.log_likelihood(labels), log_probabilities, rtol=0, atol=1e-10)
+    # A column's probabilities given the rest, from those of the rows that differ there only.
     pseudo = np.zeros(len(rows))
     for r, name in enumerate(field.names):
         potentials = np.empty((len(rows), field.n_states[r]))
@@ -120,14 +122,14 @@ def test_likelihoods(asked):
             changed = rows.copy()
             changed[:, r] = state
             potentials[:, state] = [enumeration.log_potential(field, row) for row in changed]
-        chances = np.exp(potentials)
-        chances /= chances.sum(axis=1, keepdims=True)
-        np.testing.assert_allclose(field.predict_proba(labels, name), chances, **CLOSE)
+        probabilities = np.exp(potentials)
+        probabilities /= probabilities.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(field.predict_proba(labels, name), probabilities, **CLOSE)
         predicted = [field.states[r].index(label) for label in field.predict(labels, name)]
         np.testing.assert_allclose(
-            chances[np.arange(len(rows)), predicted], chances.max(axis=1), **CLOSE
+            probabilities[np.arange(len(rows)), predicted], probabilities.max(axis=1), **CLOSE
         )
-        pseudo += np.log(chances[np.arange(len(rows)), rows[:, r]])
+        pseudo += np.log(probabilities[np.arange(len(rows)), rows[:, r]])
     np.testing.assert_allclose(field.pseudo_log_likelihood(labels), pseudo, rtol=0, atol=1e-10)
     np.testing.assert_array_equal(field.score_samples(labels), field.pseudo_log_likelihood(labels))
 
@@ -168,8 +170,10 @@ def test_edge_as_log_odds():
     assert field.edge("cough", "smokes", against=("yes", "no"))["no", "yes"] == pytest.approx(-2.4)
     diet = field.edge("diet", "cough")
     assert diet.names == ("diet", "cough")
-    chances = field.conditional(["diet", "cough"], {"smokes": "no"}).values
-    ratios = np.log(chances * chances[0, 0] / (chances[:, :1] * chances[:1]))
+    probabilities = field.conditional(["diet", "cough"], {"smokes": "no"}).values
+    ratios = np.log(
+        probabilities * probabilities[0, 0] / (probabilities[:, :1] * probabilities[:1])
+    )
     np.testing.assert_allclose(diet.values, ratios, atol=1e-12)
     assert diet.to_frame().columns == ["diet", "cough", "log_odds"]
     with pytest.raises(SettingError, match="no edge between 'smokes' and 'diet'"):
@@ -230,13 +234,13 @@ def test_prediction_never_looks_at_the_cell():
     np.testing.assert_array_equal(field.predict_proba(rows.drop("cough"), "cough"), expected)
     shuffled = rows.select("diet", "smokes")
     np.testing.assert_array_equal(field.predict_proba(shuffled, "cough"), expected)
-    gaps = survey(None).sample(30, seed=0)
-    np.testing.assert_array_equal(field.predict_proba(gaps, "cough"), expected)
-    gaps[:, 1] = None
-    np.testing.assert_array_equal(field.predict_proba(gaps, "cough"), expected)
+    incomplete = survey(None).sample(30, seed=0)
+    np.testing.assert_array_equal(field.predict_proba(incomplete, "cough"), expected)
+    incomplete[:, 1] = None
+    np.testing.assert_array_equal(field.predict_proba(incomplete, "cough"), expected)
 
 
-def test_a_gap_that_is_a_state():
+def test_a_missing_value_that_is_a_state():
     rows = np.array([["a", None], ["b", "x"], ["b", "x"], ["a", None]] * 50, dtype=object)
     model = GreedyGraph(missing="state").fit(rows).model_
     assert model.states[1] == ("x", None)
@@ -307,7 +311,7 @@ def test_the_prediction_of_memory_covers_marginals():
     assert peak < order.bytes_needed(beliefs=True) + 2e6
 
 
-def test_sampled_chances_are_within_their_errors():
+def test_sampled_probabilities_are_within_their_errors():
     field = MODELS["Potts, grid"]
     given = {"x4": 1}
     exact = field.conditional(["x2", "x0"], given)
@@ -396,7 +400,7 @@ def test_shifts_that_make_no_sense(of, when, settings, said):
 
 
 def test_a_grid_by_transfer_matrices():
-    """Chances in the first row of a 6 x 6 grid, the other rows multiplied out."""
+    """Probabilities in the first row of a 6 x 6 grid, the other rows multiplied out."""
     side = 6
     field = simulate.ising(simulate.grid(side, side), coupling=(0.1, 0.6), intercept=0.2, seed=3)
     spins = 1 - 2 * (np.arange(2**side)[:, None] >> np.arange(side) & 1)
@@ -413,14 +417,14 @@ def test_a_grid_by_transfer_matrices():
         across = (spins * coded.matrix[columns - side, columns]) @ spins.T
         below = np.exp(across) @ (np.exp(within(row)) * below)
     weights = np.exp(within(0)) * below
-    chances = weights / weights.sum()
+    probabilities = weights / weights.sum()
     assert field.log_partition() == pytest.approx(np.log(weights.sum()), rel=1e-12)
     single = field.marginals()
     for column in range(side):
-        up = chances[spins[:, column] == 1].sum()
+        up = probabilities[spins[:, column] == 1].sum()
         assert single[f"x{column}"][1] == pytest.approx(up, abs=1e-12)
     corners = field.conditional(["x0", "x5"])
-    both = chances[(spins[:, 0] == 1) & (spins[:, 5] == 1)].sum()
+    both = probabilities[(spins[:, 0] == 1) & (spins[:, 5] == 1)].sum()
     assert corners[1, 1] == pytest.approx(both, abs=1e-12)
 
 

@@ -46,7 +46,7 @@ def test_a_constant_column_has_one_bin():
     assert encode([[3], [3]], bins={0: 2}).columns[0].states == ("any value",)
 
 
-def test_gaps_stay_gaps():
+def test_missing_values_stay_missing():
     table = encode([[1.0], [None], [2.0]], missing="state", bins={0: 2})
     assert table.columns[0].states == ("<= 1", "> 1", None)
     np.testing.assert_array_equal(table.codes[:, 0], [0, 2, 1])
@@ -93,12 +93,12 @@ def test_new_rows_fall_into_the_same_bins():
 @pytest.mark.parametrize(
     ("bins", "says"),
     [
-        ({"x9": 2}, "bins names 'x9', which is no column; there are 'x0', 'x1'"),
+        ({"x9": 2}, "bins names 'x9', which is not a column; the columns are 'x0', 'x1'"),
         ({-1: 2}, "bins names -1"),
         ({0: 1}, "whole number, 2 or more"),
         ({0: 2.5}, "whole number, 2 or more"),
         ({0: True}, "whole number, 2 or more"),
-        ({1: 2}, "column 'x1' is to be binned but holds 'a', which is no number"),
+        ({1: 2}, "column 'x1' is to be binned but holds 'a', which is not a number"),
         (4, "bins must be a dict"),
     ],
 )
@@ -121,7 +121,7 @@ def test_a_bin_without_a_row_is_no_state():
     table = encode([[1], [2], [9]], bins={0: [0, 4, 8]})
     assert table.columns[0].states == ("> 0 to 4", "> 8")
     assert table.columns[0].cuts == (0.0, 4.0, 8.0)
-    done = "no row is in '<= 0', '> 4 to 8'; no state is made of it"
+    done = "no row is in '<= 0', '> 4 to 8'; empty bins are not states"
     assert Note("x0", "empty bins", done) in table.notes
     assert table.encode_like([[3], [10]]).codes.ravel().tolist() == [0, 1]
     with pytest.raises(UnseenState, match=r"holds '> 4 to 8', which fit never saw"):

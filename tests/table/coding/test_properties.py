@@ -18,7 +18,7 @@ labels = st.one_of(
     st.sampled_from(["yes", "No", "a", "b"]),
     st.sampled_from([dt.date(2020, 1, 1), dt.date(2021, 1, 1)]),
 )
-gaps = st.sampled_from([None, float("nan"), ""])
+missing = st.sampled_from([None, float("nan"), ""])
 
 
 @st.composite
@@ -58,7 +58,7 @@ def test_labels_round_trip(X):
         assert list(map(is_bool, row)) == list(map(is_bool, back))
 
 
-@given(tables(labels | gaps), st.randoms(use_true_random=False))
+@given(tables(labels | missing), st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(X, random):
     order = list(range(len(X)))
     random.shuffle(order)
@@ -68,7 +68,7 @@ def test_the_order_of_rows_does_not_matter(X, random):
     assert shuffled.notes == table.notes
 
 
-@given(st.data(), tables(labels | gaps))
+@given(st.data(), tables(labels | missing))
 def test_a_row_without_weight_does_not_exist(data, X):
     weights = np.array(data.draw(weights_for(X)))
     there = weights > 0
@@ -89,14 +89,14 @@ def test_weight_two_is_two_copies(data, X):
     np.testing.assert_array_equal(np.repeat(weighted.codes, kept, axis=0), copied.codes)
 
 
-@given(tables(labels | gaps))
+@given(tables(labels | missing))
 def test_encoding_the_same_rows_again_gives_the_same_codes(X):
     table = encode(X, missing="state")
     again = table.encode_like(X, missing="state")
     np.testing.assert_array_equal(again.codes, table.codes)
 
 
-@given(tables(labels | gaps))
+@given(tables(labels | missing))
 def test_pandas_agrees_with_arrays(X):
     array = encode(X, missing="state")
     frame = encode(pd.DataFrame(X, columns=list(array.names)), missing="state")
@@ -113,7 +113,7 @@ def test_integers_agree_with_sorting(cells):
 
 anything = st.one_of(
     labels,
-    gaps,
+    missing,
     st.floats(),
     st.text(max_size=3),
     st.binary(max_size=2),

@@ -134,8 +134,8 @@ def test_states_are_counted_over_rows_that_exist():
     X = np.arange(40.0)[:, None]
     weights = np.arange(40) < 32
     assert encode(X, weights).n_states == (32,)
-    gaps = np.where(np.arange(40) < 32, 1.0, np.nan)[:, None]
-    assert encode(np.hstack([X, gaps]), missing="drop").n_states == (32, 1)
+    incomplete = np.where(np.arange(40) < 32, 1.0, np.nan)[:, None]
+    assert encode(np.hstack([X, incomplete]), missing="drop").n_states == (32, 1)
 
 
 @pytest.mark.parametrize("X", [np.arange(10**6)[:, None], np.linspace(0, 1, 10**6)[:, None]])

@@ -32,21 +32,23 @@ def broken(tmp_path):
     return broken
 
 
-QUOTE = 'a quote (") opens there and is not closed, or text follows where it closes. Mend that row.'
+QUOTE = (
+    'a quote (") opens there and is not closed, or text follows where it closes. Correct that row.'
+)
 
 
 @pytest.mark.parametrize(
     ("content", "row", "says"),
     [
-        (b"a,b,c\n1,2,3\n1,2\n4,5,6\n", 3, "2 cells where the header has 3. Mend that row."),
-        (b"a,b,c\n1,2,3\n1,2,3,4,5\n", 3, "5 cells where the header has 3. Mend that row."),
+        (b"a,b,c\n1,2,3\n1,2\n4,5,6\n", 3, "2 cells where the header has 3. Correct that row."),
+        (b"a,b,c\n1,2,3\n1,2,3,4,5\n", 3, "5 cells where the header has 3. Correct that row."),
         (
             b"a,b\nr1,1,2\n",
             2,
-            "3 cells where the header has 2. Mend that row, or name the column of row names in "
+            "3 cells where the header has 2. Correct that row, or name the column of row names in "
             "the header.",
         ),
-        (b'a,b\n"1\n\n2",3\n\n4\n', 6, "1 cell where the header has 2. Mend that row."),
+        (b'a,b\n"1\n\n2",3\n\n4\n', 6, "1 cell where the header has 2. Correct that row."),
         (b'a,b\n1,2\n3,"4\n5,6\n', 3, QUOTE),
         (b'a,b\n1,2\n3,"4\n5,6\n"7",8\n', 3, QUOTE),
         (b'a,b\n1,2\n"3"x,4\n', 3, QUOTE),
@@ -78,7 +80,7 @@ def test_broken_cells(broken, content, row, column, says):
 
 def test_a_short_row_without_header(broken):
     assert broken(b"1,2\n3\n", header=False) == (
-        "votes.csv, row 2 (the first line is row 1): 1 cell where the first row has 2. Mend "
+        "votes.csv, row 2 (the first line is row 1): 1 cell where the first row has 2. Correct "
         "that row."
     )
 
@@ -133,7 +135,7 @@ def test_no_permission(tmp_path, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.open", refuse)
     message = complaint(tmp_path / "votes.csv")
-    assert message == "votes.csv may not be read; change its permissions."
+    assert message == "votes.csv cannot be read: permission denied; change its permissions."
 
 
 @pytest.mark.parametrize("name", ["votes.xlsx", "votes", "votes.txt.gz"])

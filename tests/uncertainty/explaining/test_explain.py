@@ -108,7 +108,7 @@ def test_other_stories():
     assert "max_degree = 0" in str(ig.explain(kept, "x0", "x1"))
 
 
-def test_gaps_are_left_out_as_in_the_search():
+def test_missing_values_are_left_out_as_in_the_search():
     field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.9, signs="positive")
     x = field.sample(1500, seed=0).astype(float)
     x[np.random.default_rng(0).random(x.shape) < 0.1] = np.nan

@@ -87,7 +87,7 @@ def test_pairwise_tables_seldom_raise_an_alarm():
         true = simulate.ising(simulate.grid(3, 3), coupling=(0.2, 0.6), seed=seed)
         est = GreedyGraph(n_jobs=1).fit(true.sample(800, seed=seed))
         alarms += bool(check_pairwise(est).missed)
-    assert alarms <= 6  # 2 are expected at level 0.05; more than 6 have chance 0.003
+    assert alarms <= 6  # 2 are expected at level 0.05; more than 6 have probability 0.003
 
 
 def test_several_states_weights_and_constant_columns():
@@ -110,7 +110,7 @@ def test_too_few_rows_are_said():
     assert not tested & set(check.untested)
 
 
-def test_gaps_in_rows_are_left_out():
+def test_missing_values_in_rows_are_left_out():
     rows = xor_table(1500, 0).astype(object)
     rows.iloc[::11, 0] = None
     check = check_pairwise(GreedyGraph(missing="available").fit(rows))

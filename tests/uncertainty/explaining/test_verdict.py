@@ -102,7 +102,7 @@ def test_constant_columns_and_certain_ones():
     assert all(v.sentence for v in verdicts)
 
 
-def test_gaps(fitted):
+def test_missing_values(fitted):
     x = ig.simulate.ising(ig.simulate.chain(4), seed=0).sample(500, seed=0).astype(float)
     x[np.random.default_rng(0).random(x.shape) < 0.1] = np.nan
     verdicts = ig.verdict(ig.GreedyGraph(missing="available").fit(x))

@@ -158,8 +158,8 @@ def test_a_killed_run_goes_on_with_the_same_answer(tmp_path, monkeypatch):
 def test_records_of_other_work_are_not_taken(tmp_path, monkeypatch):
     path, rows = tmp_path / "splits.jsonl", CHAIN.sample(300, seed=0).astype(object)
     made = counted(monkeypatch)
-    gap, later = rows.copy(), rows.copy()
-    gap[4, 0] = later[9, 0] = None
+    incomplete, later = rows.copy(), rows.copy()
+    incomplete[4, 0] = later[9, 0] = None
     drop = GreedyGraph(missing="drop")
     for est, table, settings in [
         (GreedyGraph(), rows, {}),
@@ -169,7 +169,7 @@ def test_records_of_other_work_are_not_taken(tmp_path, monkeypatch):
         (GreedyGraph(), rows, {"seed": 1}),
         (GreedyGraph(), rows, {"sample_weight": np.arange(300) % 3}),
         (GreedyGraph(), rows, {"clusters": np.arange(300) // 2}),
-        (drop, gap, {}),
+        (drop, incomplete, {}),
         (drop, later, {}),
     ]:
         made.clear()

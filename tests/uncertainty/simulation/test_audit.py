@@ -96,7 +96,7 @@ def test_counts_are_rows_and_weights_are_kept():
     assert seen.threshold_ == pytest.approx(kish.threshold_)
 
 
-def test_gaps_stay_where_they_are():
+def test_missing_values_stay_where_they_are():
     table = CHAIN.sample(300, seed=0).astype(float)
     table[np.random.default_rng(0).random(table.shape) < 0.1] = np.nan
     fitted = dense(table, missing="available")

@@ -69,7 +69,7 @@ class ParameterErrors:
     clustered : bool
     chose_graph : bool
         Whether the same rows chose the graph. Then intervals are too narrow and there are no
-        p-values: the strongest of many chance links were picked.
+        p-values: the strongest of many accidental links were picked.
     """
 
     layout: Layout

@@ -1,7 +1,7 @@
-"""The missing cells of rows, drawn jointly given the cells that are seen.
+"""The missing values of rows, drawn jointly given the values that are seen.
 
 In a row, missing columns that touch each other in the graph have to be drawn together; others are
-independent once the seen cells are known. So each row falls into pieces, most of them small, and
+independent once the seen values are known. So each row falls into pieces, most of them small, and
 rows that share a piece and what surrounds it are done at once.
 """
 
@@ -45,7 +45,7 @@ NOTES = {
     "inference": "for inference: the parameters were redrawn for each table, given the graph; "
     "analyse each table and combine the answers by Rubin's rules",
 }
-MOST_LIKELY = "for display: the likeliest cells, more alike than real rows are"
+MOST_LIKELY = "for display: the most likely values, which are more alike than real rows"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,7 +53,7 @@ class Completed(Sequence[Any]):
     """Tables without missing values, one per draw, in the kind of table that came in; frozen."""
 
     tables: tuple[Any, ...]
-    filled: int  # cells of a table that were missing
+    filled: int  # values of a table that were missing
     note: str  # what the tables may be used for
 
     def __len__(self) -> int:
@@ -64,7 +64,7 @@ class Completed(Sequence[Any]):
 
     def __repr__(self) -> str:
         tables = counted(len(self), "table")
-        return f"Completed({tables}, {self.filled:,} cells filled in each, {self.note})"
+        return f"Completed({tables}, {self.filled:,} values filled in per table, {self.note})"
 
 
 @dataclass(frozen=True)
@@ -201,10 +201,10 @@ def impute(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Completed:
-    """Complete the rows of a table: missing cells are drawn together, given those seen.
+    """Complete the rows of a table: missing values are drawn together, given those seen.
 
-    This assumes that whether a cell is missing says nothing about what it would hold, once
-    the seen cells of its row are known.
+    This assumes that whether a value is missing says nothing about what it would be, once
+    the seen values of its row are known.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ def impute(
         For inference, the parameters are redrawn for every table; this needs a model with
         `errors`. Otherwise an analysis of the tables understates its uncertainty.
     most_likely : bool
-        Fill in the likeliest states of a row's missing cells together, instead of a draw.
+        Fill in the most likely values of a row, all together, instead of a draw.
     method
         As in `sample`, for each set of missing columns that touch each other.
     progress : function of (tables done, tables in all), optional
@@ -254,7 +254,7 @@ def impute(
 def _check_use(field: MarkovField, use: str, most_likely: bool, draws: int) -> None:
     if most_likely and (use == "inference" or draws > 1):
         raise SettingError(
-            "the likeliest cells are one table, for display; leave out most_likely to draw."
+            "the most likely values are one table, for display; leave out most_likely to draw."
         )
     if use == "inference" and field.errors is None:
         raise SettingError(

@@ -58,7 +58,7 @@ def check_memory(
     if needed > memory:
         raise OutOfMemory(
             f"exact elimination needs about {in_bytes(needed)}, since up to "
-            f"{max(map(len, order.scopes))} columns have to be looked at together; at most "
+            f"{max(map(len, order.scopes))} columns have to be summed over together; at most "
             f"{in_bytes(memory)} are allowed. Raise ",
             *(Setting("memory"), way_out, "."),
             needed=needed,

@@ -154,7 +154,7 @@ def _new_spelling(word: Method, replaced: dict[str, Any]) -> Method:
     method = method_of(word, **replaced)
     warnings.warn(
         f"{', '.join(f'{name}=' for name in replaced)} will be removed in the next release; "
-        f"take method={method!r} of isinglass instead.",
+        f"use method={method!r} of isinglass instead.",
         FutureWarning,
         stacklevel=3,
     )

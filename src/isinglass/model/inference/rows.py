@@ -147,7 +147,7 @@ def predict_proba(field: MarkovField, X: Any, column: str) -> Array:
 
 @checked
 def predict(field: MarkovField, X: Any, column: str) -> NDArray[Any]:
-    """The likeliest label of a column given the rest of each row, shape (n,).
+    """The most likely label of a column given the rest of each row, shape (n,).
 
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
@@ -201,10 +201,10 @@ def labelled_rows(field: MarkovField, codes: Codes) -> Any:
 
 
 def refilled(field: MarkovField, X: Any, codes: Codes, missing: NDArray[np.bool_]) -> Any:
-    """The table X with its missing cells filled by the states' labels.
+    """The table X with its missing values filled in by the states' labels.
 
     Cells that are seen, other columns, and the types of columns stay as they came. Only a binned
-    column with missing cells comes back as the labels of its bins.
+    column with missing values comes back as the labels of its bins.
     """
     X = nw.to_native(X, pass_through=True)
     if nw.dependencies.is_into_dataframe(X):
@@ -230,7 +230,7 @@ def _refilled_frame(field: MarkovField, X: Any, codes: Codes, missing: NDArray[n
 def _filled(
     cells: nw.Series[Any], labels: NDArray[Any], missing: NDArray[np.bool_]
 ) -> nw.Series[Any] | None:
-    """A column with its missing cells filled; None if its type cannot hold the labels."""
+    """A column with its missing values filled in; None if its type cannot hold the labels."""
     rows = np.flatnonzero(missing).tolist()
     values = labels[missing].tolist()
     try:

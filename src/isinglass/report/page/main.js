@@ -122,7 +122,7 @@ function fillTables() {
   const edges = wanted ? state.graph.edges.filter((edge) => has(edge.a) || has(edge.b)) : state.graph.edges;
   edgeTable.set(edges);
   nodeTable.set(data.nodes.map((node, i) => ({ ...node, i })));
-  byId("links-note").textContent = counted(edges.length, "link") + (wanted ? " with that name" : "") + (searched ? " at the threshold the slider stands at, " + short(state.graph.threshold) + "." : ". Strengths are rounded; links that would give small groups away are left out.");
+  byId("links-note").textContent = counted(edges.length, "link") + (wanted ? " with that name" : "") + (searched ? " at the threshold of the slider, " + short(state.graph.threshold) + "." : ". Strengths are rounded; links that would reveal small groups are left out.");
 }
 
 function showSteps(r) {
@@ -139,7 +139,7 @@ function showSteps(r) {
   byId("step-table").replaceChildren(
     make("thead", {}, make("tr", {}, ...heads.map((head, k) => make("th", { scope: "col", class: k > 2 ? "num" : null }, make("span", {}, head))))),
     make("tbody", {}, ...rows));
-  byId("step-status").textContent = (path.steps.length ? "" : "It took in nothing. ") + "The search " + path.status + ".";
+  byId("step-status").textContent = (path.steps.length ? "" : "It added no column. ") + "The search " + path.status + ".";
 }
 
 function fillSteps() {
@@ -243,14 +243,14 @@ function drawTexts() {
 
 function drawSettings() {
   const sizes = data.nodes.map((node) => node.states.length);
-  const gaps = data.nodes.reduce((sum, node) => sum + (node.missing || 0), 0);
+  const missing = data.nodes.reduce((sum, node) => sum + (node.missing || 0), 0);
   const least = Math.min(...sizes), most = Math.max(...sizes);
   const list = [
     ["Rows", thousands(data.rows)],
     ["Columns", thousands(data.names.length)],
     ["States per column", least === most ? String(least) : least + " to " + most],
     ...(data.suppress ? [["Threshold", data.selector], ["Hidden", "groups of fewer than " + data.suppress + " rows"]] : [
-      ["Missing cells", gaps ? thousands(gaps) + " left out of " + thousands(data.rows * data.names.length) : "none left out"],
+      ["Missing values", missing ? thousands(missing) + " left out of " + thousands(data.rows * data.names.length) : "none left out"],
       ...(data.dropped ? [["Rows left out", thousands(data.dropped) + ", with missing values"]] : []),
       ["Threshold", short(data.threshold) + " — " + oneLine(data.selector)],
       ["Searched down to", short(data.floor)],

@@ -23,14 +23,14 @@ function makePanel(element, data, choose) {
   function nothing(inner, graph) {
     heading(inner, "Strongest links");
     if (!graph.edges.length) {
-      inner.append(make("p", {}, data.suppress ? "No link is shown." : "No link at this threshold. Move the slider to the right to see what comes first."));
+      inner.append(make("p", {}, data.suppress ? "No link is shown." : "No link at this threshold. Move the slider to the right to see which link comes first."));
       return;
     }
     const best = strongest(graph.edges, 8);
     inner.append(make("ul", { class: "rows" }, ...best.map((edge) => row(
       pairOf(edge.a, edge.b), edge, name(edge.a, 28), " – ", name(edge.b, 28)))));
     inner.append(make("h4", { class: "hint" }, "To look closer"));
-    inner.append(make("p", { class: "aside hint" }, "Click a dot for a column, a line for a link. Drag dots where you like them. To ask about two columns that no line joins, click one, then the other with Shift held, or name it in the box that appears here."));
+    inner.append(make("p", { class: "aside hint" }, "Click a dot for a column, a line for a link. Drag dots where you like. To ask about two columns without a line between them, click one, then the other with Shift held, or name it in the box that appears here."));
   }
 
   // A button for a pair, with its strength as a bar.
@@ -54,7 +54,7 @@ function makePanel(element, data, choose) {
     if (typeof node.predictability === "number") inner.append(make("p", { class: "aside" }, "Predictability: " + digits(node.predictability, 2) + "."));
     const near = unlinked(a, graph);
     if (near.length) {
-      inner.append(make("h4", {}, "Go together, yet not linked"));
+      inner.append(make("h4", {}, "Associated, but not linked"));
       inner.append(make("ul", { class: "rows" }, ...near.map(([b, alone]) => row(
         pairOf(a, b), { strength: alone.strength, weight: alone.strength, plain: true }, name(b, 60)))));
     }
@@ -118,7 +118,7 @@ function makePanel(element, data, choose) {
   // All that may be said of a pair where small groups are hidden.
   function coarse(inner, edge) {
     if (!edge) {
-      inner.append(make("p", { class: "said" }, "No link is shown."), make("p", {}, "Either none was found, or it would give away a combination of states with fewer than " + data.suppress + " rows."));
+      inner.append(make("p", { class: "said" }, "No link is shown."), make("p", {}, "Either none was found, or it would reveal a combination of states with fewer than " + data.suppress + " rows."));
       return;
     }
     inner.append(make("p", { class: "said" }, ...inWords(edge)));
@@ -145,7 +145,7 @@ function makePanel(element, data, choose) {
     fact("Evidence", digits(edge.evidence, 1));
     if (edge.entry !== null) fact("Entry evidence", digits(edge.entry, 1) + " (" + needs(data) + ")");
     if (edge.coupling !== null) fact("Log-odds", edge.unbounded ? "unbounded" : signed(4 * edge.coupling, 2));
-    if (edge.required) fact("Required", "it was asked for; nobody had to choose it");
+    if (edge.required) fact("Required", "it was required, so no search had to choose it");
     else {
       fact("Chosen by", ...(edge.selectedBy === null ? ["both"] : [name(edge.selectedBy), " alone"]));
       fact("How sure", edge.tier || "weaker than tentative");
@@ -156,7 +156,7 @@ function makePanel(element, data, choose) {
     inner.append(facts);
     inner.append(...rowsTable(edge, graph));
     if (edge.unbounded) inner.append(make("p", { class: "aside" }, "Unbounded: some combination of states never occurs, or columns repeat each other. The rows do not say how strong the link is."));
-    if (graph.threshold !== data.stops[data.stop]) inner.append(make("p", { class: "aside" }, "These numbers belong to the threshold the slider stands at."));
+    if (graph.threshold !== data.stops[data.stop]) inner.append(make("p", { class: "aside" }, "These numbers belong to the threshold of the slider."));
   }
 
   // A sentence of odds for two states each, of direction otherwise.
@@ -165,10 +165,10 @@ function makePanel(element, data, choose) {
     if (edge.coupling !== null && !edge.unbounded) {
       const odds = Math.exp(4 * Math.abs(edge.coupling));
       const high = edge.coupling > 0 ? 1 : 0;
-      return ["With all other columns held, the odds of ", name(b, 40), " = ", make("bdi", {}, cut(state(b, 1), 30)), " are " + times(odds) + " times as high where ", name(a, 40), " = ", make("bdi", {}, cut(state(a, high), 30)), " as where it is ", make("bdi", {}, cut(state(a, 1 - high), 30)), "."];
+      return ["With all other columns held fixed, the odds of ", name(b, 40), " = ", make("bdi", {}, cut(state(b, 1), 30)), " are " + times(odds) + " times as high where ", name(a, 40), " = ", make("bdi", {}, cut(state(a, high), 30)), " as where it is ", make("bdi", {}, cut(state(a, 1 - high), 30)), "."];
     }
-    const ways = { 1: "More of one goes with more of the other", "-1": "More of one goes with less of the other", 0: "The two tell something about each other; the link is without a sign" };
-    return [(ways[edge.sign] || "The two tell something about each other") + ". All other columns are held."];
+    const ways = { 1: "More of one goes with more of the other", "-1": "More of one goes with less of the other", 0: "The two say something about each other; the link has no sign" };
+    return [(ways[edge.sign] || "The two say something about each other") + ". All other columns are held fixed."];
   }
 
   // Rows observed beside those expected without this link, for every combination of states.

@@ -66,8 +66,8 @@ def cut_points(name: str, factor: Factor, weights: NDArray[np.float64], asked: i
     """
     if not factor.reads_as_numbers:
         raise SettingError(
-            f"column {name!r} is to be binned but holds {quoted(no_number(factor))}, which is no "
-            "number; take it out of ",
+            f"column {name!r} is to be binned but holds {quoted(no_number(factor))}, which is not "
+            "a number; take it out of ",
             *(Setting("bins"), ", or drop the column."),
         )
     return asked if isinstance(asked, tuple) else _quantiles(factor, weights, asked)

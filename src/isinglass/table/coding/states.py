@@ -158,6 +158,7 @@ def high_last(name: str, states: Sequence[Hashable], high: Any) -> list[Hashable
         known = listing([quoted(state) for state in states])
         raise SettingError(
             Setting("high"),
-            f" names {quoted(high)}, which is no state of column {name!r}; its states are {known}.",
+            f" names {quoted(high)}, which is not a state of column {name!r}; "
+            f"its states are {known}.",
         )
     return [states[1 - at], states[at]]

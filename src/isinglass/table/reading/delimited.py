@@ -47,7 +47,8 @@ def _in_utf8(path: Path, data: bytes, encoding: str) -> bytes:
         except UnicodeError as error:
             at = f"at byte {error.start:,}" if isinstance(error, UnicodeDecodeError) else "there"
             raise FileError(
-                f"{path} is not written in {encoding}: {at} it makes no sense. Give another ",
+                f"{path} is not written in {encoding}: {at} the text cannot be decoded. "
+                "Give another ",
                 Setting("encoding"),
                 ".",
             ) from None
@@ -114,7 +115,7 @@ def _parsed_again(
         return frame
     frame = _parsed(_rewritten(data, layout), layout)
     if frame is None:
-        raise FileError(f"{path} cannot be read as a table; save it anew as CSV in UTF-8.")
+        raise FileError(f"{path} cannot be read as a table; save it again as CSV in UTF-8.")
     return frame
 
 

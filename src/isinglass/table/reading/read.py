@@ -172,7 +172,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 _REASONS: dict[type[Exception], str] = {
     FileNotFoundError: " does not exist; check the name and the folder",
     IsADirectoryError: " is a folder; name a file in it",
-    PermissionError: " may not be read; change its permissions",
+    PermissionError: " cannot be read: permission denied; change its permissions",
     EOFError: ": the gzip data is cut short; copy the file again",
     gzip.BadGzipFile: ": the gzip data is damaged; copy the file again",
     zlib.error: ": the gzip data is damaged; copy the file again",

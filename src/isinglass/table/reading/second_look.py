@@ -61,7 +61,7 @@ def find_fault(data: bytes, layout: Layout) -> tuple[Part, ...] | None:
     except _Broken as broken:
         return (
             f'{_row(broken.row, layout)}: a quote (") opens there and is not closed, or text '
-            "follows where it closes. Mend that row.",
+            "follows where it closes. Correct that row.",
         )
 
 
@@ -98,7 +98,7 @@ def _cell(row: int, cells: list[str], layout: Layout, is_bad: Callable[[str], bo
 def _wrong_width(found: int, layout: Layout) -> str:
     width = len(layout.names)
     first = "header" if layout.header else "first row"
-    says = f"{counted(found, 'cell')} where the {first} has {width}. Mend that row"
+    says = f"{counted(found, 'cell')} where the {first} has {width}. Correct that row"
     if layout.header and found == width + 1:
         return f"{says}, or name the column of row names in the header."
     return f"{says}."

@@ -108,7 +108,7 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
     >>> print(ig.explain(est, "x0", "x2"))
     x0 and x2: associated (evidence 211), explained by x1 (1.74 once it is in)
     >>> print(ig.explain(est, "x0", "x1"))
-    x0 and x1: linked (evidence ... with the other columns held, 471 with none)
+    x0 and x1: linked (evidence ... with the other columns held fixed, 471 with none)
     """
     names = checked_estimator(estimator).table_.names
     ends = position_of(a, names), position_of(b, names)
@@ -124,8 +124,8 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
     if linked:
         left = estimator.graph_.links[estimator.graph_.pairs.index(pair)].evidence or 0.0
         required = ", as required" if pair in estimator.search_.required else ""
-        held = f"evidence {number(left)} with the other columns held, {number(alone)} with none"
-        said = f"linked{required} ({held})"
+        held = f"{number(left)} with the other columns held fixed, {number(alone)} with none"
+        said = f"linked{required} (evidence {held})"
     else:
         by, said = _not_linked(estimator, ways, walks, needed)
     sentence, steps = f"{a} and {b}: {said}", (*walks[0], *walks[1])
@@ -146,8 +146,8 @@ def _not_linked(
     chosen = sum(walk[-1].inside for walk in walks)
     barred = kept_out(estimator, first, second, chosen) if chosen or left > needed else ""
     if barred or left > needed:
-        evidence = f"evidence {number(left)} with the other columns held"
-        barred = barred or "the search was kept from the pair"
+        evidence = f"evidence {number(left)} with the other columns held fixed"
+        barred = barred or "the search could not choose the pair"
         return by, f"not linked: {barred} ({evidence}; a link needs {number(needed)})"
     if alone <= needed:
         n, p = estimator.table_.n, len(estimator.table_.columns)
@@ -156,7 +156,7 @@ def _not_linked(
         return by, f"{said} (evidence {number(alone)}; a link needs {number(needed)})"
     said = f"associated (evidence {number(alone)})"
     if not by:
-        return by, f"{said}, {number(left)} with the other columns held"
+        return by, f"{said}, {number(left)} with the other columns held fixed"
     it = "it is" if len(by) == 1 else "they are"
     return by, f"{said}, explained by {listed(by)} ({number(held)} once {it} in)"
 

@@ -81,7 +81,7 @@ def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:
     if ends == 2 or (ends == 1 and estimator.rule == "or"):
         return "the selector left it out"
     if ends == 1:
-        return "one chose the other, and the rule asks for both"
+        return "only one end chose the other, and the rule asks for both"
     if estimator.max_degree is not None:
         return f"no search goes beyond max_degree = {estimator.max_degree}"
     return ""
@@ -91,8 +91,7 @@ def checked_estimator(estimator: GreedyGraph) -> GreedyGraph:
     """Return a fitted `GreedyGraph`; anything else is an error."""
     if not isinstance(estimator, GreedyGraph):
         raise SettingError(
-            f"this needs a fitted GreedyGraph, whose searches can be asked, not a "
-            f"{type(estimator).__name__}."
+            f"this needs a fitted GreedyGraph, with its searches, not a {type(estimator).__name__}."
         )
     check_is_fitted(estimator)
     return estimator

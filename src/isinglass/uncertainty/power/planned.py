@@ -89,9 +89,9 @@ def sentence_of(
 
 def _also(same: Point | None, answer: Point | None, aim: str) -> str:
     """What the same rows find with other couplings, and how many are needed then."""
-    parts = [] if same is None else [f"{_words(same, aim, short=True)} with as many"]
+    parts = [] if same is None else [f"{_words(same, aim, short=True)} with as many rows"]
     if answer is None:
-        parts.append("no number of rows looked at is enough")
+        parts.append("none of the numbers of rows tried is enough")
     elif answer != same:
         parts.append(f"it takes about {answer.rows:,} rows")
     return ", and ".join(parts)

@@ -39,7 +39,7 @@ class Rerun:
             given = estimator.encode(X, sample_weight)
             if given.fingerprint != estimator.table_.fingerprint:
                 raise SettingError(
-                    "X is not the table the estimator was fitted to, or its weights are others; "
+                    "X is not the table the estimator was fitted to, or its weights differ; "
                     "leave X out (the fitted table is kept), or fit again."
                 )
         return cls(estimator, Drawer.of(estimator.table_))

@@ -167,7 +167,7 @@ def resample(
     """
     rerun = Rerun.of(estimator, X, sample_weight)
     if rerun.drawer.size < 2:
-        raise SettingError("one row cannot be split in halves.")
+        raise SettingError("one row cannot be split into halves.")
     key = rerun.key("halves", seed)
     records = repeat(
         (Task.single(f"{key}/{i}", partial(_halves, rerun, seed, i)) for i in range(int(n) // 2)),

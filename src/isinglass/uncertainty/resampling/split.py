@@ -295,5 +295,5 @@ def _units(clusters: ArrayLike, n: int) -> NDArray[np.intp]:
         )
     numbers: NDArray[np.intp] = np.unique(given, return_inverse=True)[1]
     if numbers.max() < 3:
-        raise SettingError("a split needs at least four clusters, two for either half.")
+        raise SettingError("a split needs at least four clusters, two per half.")
     return numbers

@@ -318,8 +318,10 @@ def _detection(
 
 
 def _sentence(tiers: Sequence[Tier], detection: Sequence[Detection], tables: int) -> str:
-    parts = [f"{tier.false:.2f} (+-{tier.error:.2f}) in the {tier.name} one" for tier in tiers]
-    said = f"On {tables} tables like this one a graph held false edges: {', '.join(parts)}"
+    parts = [f"{tier.false:.2f} (+-{tier.error:.2f}) in the {tier.name} graph" for tier in tiers]
+    said = (
+        f"On {tables} tables like this one, the mean number of false edges was {', '.join(parts)}"
+    )
     firm = tiers[0].name
     open_ = [size for size in detection if size.links >= 10]
     if open_:
