@@ -73,7 +73,7 @@ def test_small_ones():
         (lambda: simulate.chain(2.0), "p must be a whole number"),
         (lambda: simulate.grid(3, -1), "cols must be a whole number"),
         (lambda: simulate.star(5, 5), "d must be a whole number from 0 to 4, not 5"),
-        (lambda: simulate.random_regular(5, 3), "no graph of 5 nodes has 3 edges at each"),
+        (lambda: simulate.random_regular(5, 3), "no graph of 5 nodes has 3 edges per node"),
         (lambda: simulate.erdos_renyi(5, 4.5), "degree must be a number from 0 to 4, not 4.5"),
         (lambda: simulate.small_world(9, 3, 0.1), "k must be an even number"),
         (lambda: simulate.small_world(9, 4, 1.1), "rewire must be a number from 0 to 1"),

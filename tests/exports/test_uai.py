@@ -79,7 +79,7 @@ def test_too_wide_a_span(tmp_path):
         ("MARKOV 1 2 1 1 0 2 1 0", "positive finite number, not '0'"),
         ("MARKOV 1 2 1 1 0 2 1 nan", "not 'nan'"),
         ("MARKOV 1 2 1 1 0 2 1", "not nothing"),
-        ("MARKOV 1 2 1 1 0 2 1 1 7", "goes on"),
+        ("MARKOV 1 2 1 1 0 2 1 1 7", "continues"),
     ],
 )
 def test_what_is_wrong_is_said(content, words, tmp_path):

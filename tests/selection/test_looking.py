@@ -86,7 +86,7 @@ def test_states_that_training_rows_lack_are_counted():
     x = rng.integers(0, 2, (60, 3)).astype(str)
     x[0, 1] = "once"
     est = GreedyGraph("cv", n_jobs=1).fit(x)
-    assert "1 cells were left out" in est.selection_.why
+    assert "1 values were left out" in est.selection_.why
     assert np.isfinite(est.selection_.curve["score"]).all()
 
 

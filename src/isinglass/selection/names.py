@@ -57,13 +57,13 @@ def selector(threshold: float | str | AnySelector) -> AnySelector:
 
 
 def by_numbers(threshold: float | str | AnySelector) -> Selector:
-    """Read a threshold that must not need a greedy run: for methods that have none.
+    """Read a threshold that must not need a greedy search: for methods that run none.
 
     >>> by_numbers("cv")
     Traceback (most recent call last):
         ...
-    isinglass.errors.SettingError: CrossValidated chooses by a greedy run, and this method has none;
-    give a number, 'auto', 'paper' or 'false-edges:1'.
+    isinglass.errors.SettingError: CrossValidated chooses the threshold from a greedy search, and
+    this method runs none; give a number, 'auto', 'paper' or 'false-edges:1'.
     """
     rule = selector(threshold)
     if isinstance(rule, Selector):
