@@ -105,7 +105,7 @@ def test_what_is_refused():
         ({"objective": "rose"}, "objective must be"),
         ({"threshold": "half"}, "threshold must be"),
         ({"threshold": -1}, "threshold must be"),
-        ({"c": 1, "penalty": 1}, "give one"),
+        ({"c": 1, "penalty": 1}, "give only one"),
         ({"c": 0}, "c must be a positive number"),
     ]:
         with pytest.raises(SettingError, match=words):
