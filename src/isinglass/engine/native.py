@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from isinglass.core import STOPS, fit_columns, search_columns
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.runs import Choices, Ends, Progress
+from isinglass.engine.runs import Choices, Ends, Progress, Runs, progress_from
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
-from isinglass.solvers.cuts import Cuts, fits_at
+from isinglass.solvers.cuts import fits_at
 from isinglass.solvers.path import (
     ALL_IN,
     Path,
@@ -65,7 +65,7 @@ def learn_native(
         forbidden=constraints.forbidden,
         n=table.n,
         check=check,
-        progress=None if progress is None else lambda done: progress(done, len(targets)),
+        progress=progress_from(progress, 0, len(targets)),
     )
     return NativeRuns(flat, targets, table.names, tuple(table.n_states), floor, max_degree)
 
@@ -93,7 +93,7 @@ def fit_neighbourhoods(
         intercept=intercept,
         threads=threads,
         n=table.n,
-        progress=None if progress is None else lambda done: progress(done, len(neighbours)),
+        progress=progress_from(progress, 0, len(neighbours)),
     )
     targets = tuple(range(len(table.columns)))
     return NativeRuns(flat, targets, table.names, tuple(table.n_states), 0.0, None)
@@ -113,7 +113,7 @@ def merged_rows(table: Table) -> tuple[NDArray[np.integer[Any]], NDArray[np.floa
 
 
 @dataclass(frozen=True, eq=False)
-class NativeRuns:
+class NativeRuns(Runs):
     """The core's flat arrays, read when asked; their layout is in ``core/search/flat.hpp``."""
 
     flat: dict[str, NDArray[Any]]
@@ -184,17 +184,13 @@ class NativeRuns:
         held = frozenset(support[i] for i in unbounded)
         return NodeFit(tables, field, float(self.flat["loss"][at]), held)
 
-    def path(self, i: int) -> Path:
-        """Return the whole search of the i-th column."""
-        start, stop = self.flat["fit_begin"][i : i + 2]
-        steps = tuple(self._step(i, count) for count in range(1, stop - start))
-        first = self.fit(i, 0)
+    def path(self, r: int) -> Path:
+        """Return the whole search of the r-th column."""
+        start, stop = self.flat["fit_begin"][r : r + 2]
+        steps = tuple(self._step(r, count) for count in range(1, stop - start))
+        first = self.fit(r, 0)
         required = tuple(first.coef)  # else a search begins with nothing
-        return Path(steps, first, self.floor, self._status(i), self.names, required)
-
-    def cuts(self, i: int) -> Cuts:
-        """Return where the path of the i-th column may be cut."""
-        return Cuts.of(self.path(i))
+        return Path(steps, first, self.floor, self._status(r), self.names, required)
 
     def _step(self, i: int, count: int) -> Step:
         at = self.flat["fit_begin"][i] + count
