@@ -11,10 +11,9 @@ from isinglass.engine.join import (
     pairs_at,
 )
 from isinglass.engine.joint import JointRuns, learn_joint
-from isinglass.engine.learn import learn_neighbourhoods, threads_for
+from isinglass.engine.learn import Search, learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
 from isinglass.engine.runs import Choices, KeptRuns, Paths, Progress, Runs, cuts_of
-from isinglass.engine.search import Search
 
 __all__ = [
     "FREE",

@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.engine.deviance import Expected, deviances_of, expectations
-from isinglass.engine.entry import entries
 from isinglass.engine.joint import both_ends_of
-from isinglass.engine.runs import Choices, Progress, Runs
+from isinglass.engine.runs import Choices, Progress, Runs, cuts_of
 from isinglass.graph import Graph, Link, Unvalued, sign_of
 from isinglass.solvers import cuts
 from isinglass.table import Table
 from isinglass.table.column import as_text
 
 Pair = tuple[int, int]
+Stretch = tuple[float, float]
+"""Thresholds from the first, included, up to the second, which is not."""
 REQUIRED = "required"
 
 
@@ -234,3 +235,32 @@ def join(joined: Joined) -> Graph:
 def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:
     """The pairs of columns that are linked at a threshold, nothing more."""
     return frozenset(cuts.join(*runs.chosen(threshold), rule).pairs)
+
+
+def entries(runs: Runs, pairs: Sequence[Pair], threshold: float, rule: str) -> list[float]:
+    """The entry of each edge of the graph at a threshold; infinite for required ones.
+
+    A graph with a lower threshold may lack an edge that one with a higher threshold has, since
+    searches drop what others explain better. So the entry of an edge belongs to a graph: it is in
+    the graphs of all thresholds from this graph's own up to its entry.
+    """
+    of = cuts_of(runs)
+    climb = _climb_either if cuts.ends_needed(rule) == 1 else _climb_both
+    return [
+        climb([list(of[a].stretches(b)), list(of[b].stretches(a))], threshold) for a, b in pairs
+    ]
+
+
+def _climb_either(ends: Sequence[Sequence[Stretch]], threshold: float) -> float:
+    """How far up one end or the other has the edge without a break."""
+    while True:
+        tops = [high for end in ends for low, high in end if low <= threshold < high]
+        if not tops:
+            return threshold
+        threshold = max(tops)
+
+
+def _climb_both(ends: Sequence[Sequence[Stretch]], threshold: float) -> float:
+    """How far up both ends have it."""
+    tops = [[high for low, high in end if low <= threshold < high] for end in ends]
+    return min((high[0] for high in tops if high), default=threshold)

@@ -18,9 +18,9 @@ from isinglass.engine import (
     learn_joint,
     learn_neighbourhoods,
 )
+from isinglass.engine.constraints import Links, read_constraints
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, fitting
-from isinglass.estimators.constraints import Links, read_constraints
 from isinglass.estimators.diagnose import diagnose
 from isinglass.graph import Graph
 from isinglass.parameters import checked

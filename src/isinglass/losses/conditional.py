@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
-from isinglass.losses.contrasts import zero_sum_basis
 from isinglass.losses.families import softmax_terms
-from isinglass.losses.forms import Always, TableEdge, table_df
+from isinglass.losses.forms import Always, TableEdge, table_df, zero_sum_basis
 from isinglass.losses.linear import RIDGE, VANISHING, Terms, predictor_objective
 from isinglass.losses.newton import Objective, minimise
 from isinglass.losses.profile import profiled_minimum
