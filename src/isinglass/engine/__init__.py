@@ -4,10 +4,10 @@ from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.join import (
     Head,
     Joined,
-    KeptValues,
     RefittedValues,
     Value,
     join,
+    kept_values,
     pairs_at,
 )
 from isinglass.engine.joint import JointRuns, learn_joint
@@ -23,7 +23,6 @@ __all__ = [
     "Joined",
     "JointRuns",
     "KeptRuns",
-    "KeptValues",
     "NativeRuns",
     "Paths",
     "Progress",
@@ -34,6 +33,7 @@ __all__ = [
     "cuts_of",
     "fit_neighbourhoods",
     "join",
+    "kept_values",
     "learn_joint",
     "learn_neighbourhoods",
     "merged_rows",
