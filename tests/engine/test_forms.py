@@ -5,7 +5,8 @@ import pytest
 
 from instances import sample
 from isinglass import selection
-from isinglass.engine import FREE, Joined, Search, join, kept_values, learn_neighbourhoods
+from isinglass.engine import Joined, Search, join, kept_values, learn_neighbourhoods
+from isinglass.engine.constraints import FREE
 from isinglass.engine.readable import learn_readable, node_loss
 from isinglass.losses.forms import Always, TableEdge
 from isinglass.selection import EBIC, Look

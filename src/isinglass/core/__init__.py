@@ -19,6 +19,11 @@ Weights = NDArray[np.float64]
 Flat = dict[str, NDArray[Any]]
 Progress = Callable[[int], None]
 
+#: The name of the instruction set in use, "avx2", "popcnt" or "portable".
+instructions = _core.instructions
+#: Force one by its name, for tests and measurements; "best" undoes it.
+use_instructions = _core.use_instructions
+
 STOPS = ("below threshold", "no candidate", "max_degree", "interrupted")
 
 
@@ -282,16 +287,6 @@ def gibbs_sample(
         progress=progress,
     )
     return codes.reshape(len(model["states"]), -1).T
-
-
-def instructions() -> str:
-    """Name of the instruction set in use: "avx2", "popcnt" or "portable"."""
-    return str(_core.instructions())
-
-
-def use_instructions(name: str) -> None:
-    """Force one instruction set, for tests and measurements; "best" undoes it."""
-    _core.use_instructions(name)
 
 
 def joint_loss(

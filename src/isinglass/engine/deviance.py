@@ -151,11 +151,8 @@ def _of_part(
         return [sorted(t for t in of[r] if min(states[r], states[t]) > 1) for r in targets]
 
     lists = varying(left_out)
-    codes, weights = merged_rows(table)
     flat = edge_losses(
-        codes,
-        weights,
-        states,
+        *merged_rows(table),
         targets,
         varying(neighbours),
         left_out=lists,

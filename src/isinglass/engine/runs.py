@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, cast, overload
 
@@ -150,9 +150,6 @@ class Paths(Sequence[Path]):
 
     def __len__(self) -> int:
         return len(self._runs)
-
-    def __iter__(self) -> Iterator[Path]:
-        return (self._path(r) for r in range(len(self)))
 
     def _path(self, r: int) -> Path:
         return replace(self._runs.path(r), library=self._library)

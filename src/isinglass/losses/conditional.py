@@ -383,12 +383,5 @@ def _cross(
 def _parts(columns: list[int], work: int, n_states: tuple[int, ...]) -> list[list[int]]:
     """Positions in `columns`, cut into runs that keep the memory of one search modest."""
     budget = max(1, 4_000_000 // max(work, 1))
-    parts: list[list[int]] = []
-    load = budget + 1
-    for i, t in enumerate(columns):
-        if load + n_states[t] > budget:
-            parts.append([])
-            load = 0
-        parts[-1].append(i)
-        load += n_states[t]
-    return parts
+    run = np.cumsum([n_states[t] for t in columns], dtype=np.intp) // budget
+    return [np.flatnonzero(run == some).tolist() for some in np.unique(run)]
