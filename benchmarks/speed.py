@@ -11,9 +11,11 @@
     e  the questionnaire dass, 4 states: regressions without penalty, node by node (10 times)
     f  a floor at a quarter of the threshold: a step below the threshold against one above (at
        most 3)
+    g  the rule "joint", from the table to the edges, against OR, both with the default threshold:
+       3-regular Ising with p = 1000, and dass (at most 3)
 
 Ours is always the whole `fit` with the threshold "paper", from an int8 array to `graph_`, except
-in d. Products and regressions in this process take one thread or all, whichever is faster.
+in d and g. Products and regressions in this process take one thread or all, whichever is faster.
 Peers live in environments that `make benchmark` makes; `run_peers` says how they are timed.
 Verdicts are withheld when other processes are busy.
 """
@@ -143,6 +145,14 @@ def below_the_threshold(chosen: argparse.Namespace) -> Iterator[Row | NotRun]:
         yield _step_below(table, "dass", chosen)
 
 
+def both_ends(chosen: argparse.Namespace) -> Iterator[Row | NotRun]:
+    p, n = (200, 2000) if chosen.quick else (1000, 10_000)
+    yield _joint(tables.regular(p, n), f"3-regular Ising, p = {p}, n = {n}", chosen)
+    table = tables.dass(chosen.data)
+    if table is not None and not chosen.quick:
+        yield _joint(table, "dass", chosen)
+
+
 CASES: dict[str, Case] = {
     "a": regular,
     "b": grid,
@@ -150,6 +160,7 @@ CASES: dict[str, Case] = {
     "d": hub,
     "e": questionnaire,
     "f": below_the_threshold,
+    "g": both_ends,
 }
 
 
@@ -194,6 +205,15 @@ def _step_below(table: tables.Codes, words: str, chosen: argparse.Namespace) -> 
     a_step_below = (to_floor - to_threshold) / max(more_steps - steps, 1)
     words = f"{words}: a step below the threshold / one above ({more_steps - steps} and {steps})"
     return Row("f", AtMost(3), a_step_below, a_step_above, words)
+
+
+def _joint(table: tables.Codes, words: str, chosen: argparse.Namespace) -> Row:
+    def edges(rule: str) -> Callable[[], object]:
+        fit = _fit(table, chosen.threads, GreedyGraph(rule=rule))
+        return lambda: fit().graph_.pairs
+
+    joint, by_or = medians([edges("joint"), edges("or")], _repeats(chosen))
+    return Row("g", AtMost(3), joint, by_or, f'{words}: rule="joint" / rule="or"')
 
 
 def _fit(

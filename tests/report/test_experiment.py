@@ -10,6 +10,7 @@ from isinglass.report.experiment import needs_table, quality_table, short_table
 
 SETTINGS = {
     "greedy": ["or auto", "or c=1", "or c=1.2", "and auto", "and c=0.5"],
+    "greedy-joint": ["joint auto", "joint c=1", "joint c=1.2"],
     "l1": ["or ebic", "or c=2", "or c=3", "and ebic", "and c=2"],
     "l1-refit": ["or c=1 cut=0.2"],
     "l1-cv": ["or cv", "and cv"],
@@ -58,7 +59,7 @@ def test_tables(outcomes):
     rows = needs_table(first).splitlines()
     assert len(rows) == 2 + 6 * len(first.study.lines)
     assert rows[0].startswith("| graph | p | d | method | own rule | one constant for all |")
-    greedy, cross_validated = rows[2].split(" | "), rows[6].split(" | ")
+    greedy, cross_validated = rows[2].split(" | "), rows[7].split(" | ")
     assert greedy[-3:-1] == ["1", "1"]
     assert greedy[-1] == "6 |"
     assert cross_validated[3] == "l1, cross-validated"

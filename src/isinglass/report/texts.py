@@ -25,6 +25,12 @@ COLOURS = (
     "single direction."
 )
 
+BY_BOTH = {
+    "or": "Each column searched for its own neighbours. “Chosen by both” means that both searches "
+    "found the link; they saw the same rows, so it is not two confirmations.",
+    "joint": "Both columns of a link decided together: its evidence adds up what they say, each "
+    "with its best weight, less what they say twice.",
+}
 HOW_TO_READ = (
     DOTS_AND_LINES,
     "The wider a line, the stronger the link: strength runs from 0 to 1 and can be compared "
@@ -41,8 +47,7 @@ HOW_TO_READ = (
     "and the evidence of a link stay those of the chosen graph, or, for weaker links, of the "
     "larger graph that first has them. Full lines are firm (about 0.05 false links expected in "
     "the whole graph), dashed ones tentative (about 1), dotted ones weaker than both.",
-    "Each column searched for its own neighbours. “Chosen by both” means that both searches found "
-    "the link; they saw the same rows, so it is not two confirmations.",
+    BY_BOTH["or"],
     "The table of a link shows, for every combination of states, the rows observed, the rows "
     "expected if this one link were absent and all others kept, and their ratio. A ratio of 2 "
     "means twice as many rows as the other links explain.",
@@ -79,12 +84,20 @@ def all_texts(summary: Mapping[str, Any]) -> dict[str, Any]:
     """Every paragraph about a summary."""
     return {
         "lead": lead(summary),
-        "how_to_read": list(SUPPRESSED if summary["suppress"] else HOW_TO_READ),
+        "how_to_read": how_to_read(summary),
         "methods": methods(summary),
         "results": results(summary),
         "limits": list(LIMITS),
         "citation": CITATION,
     }
+
+
+def how_to_read(summary: Mapping[str, Any]) -> list[str]:
+    """What the numbers and lines mean."""
+    if summary["suppress"]:
+        return list(SUPPRESSED)
+    by_both = BY_BOTH.get(summary["rule"], BY_BOTH["or"])
+    return [by_both if words == BY_BOTH["or"] else words for words in HOW_TO_READ]
 
 
 def lead(summary: Mapping[str, Any]) -> str:

@@ -144,6 +144,9 @@ function showSteps(r) {
 
 function fillSteps() {
   const list = byId("step-column");
+  if (data.rule === "joint") {
+    byId("steps-note").textContent = "The neighbours of each column, in the order in which both ends of a link let them in together; the column is refitted each time. Steps below the threshold are grey: they belong to the graph only if the slider goes further.";
+  }
   data.names.forEach((name, i) => list.append(make("option", { value: i }, cut(oneLine(name), 60))));
   list.addEventListener("change", () => showSteps(Number(list.value)));
 }
