@@ -38,28 +38,6 @@ from typing import Any, TypeAlias
 
 from isinglass.wording import shown
 
-__all__ = [
-    "BadWeights",
-    "BelowFloor",
-    "DamagedRecords",
-    "DuplicateNames",
-    "FileError",
-    "IsinglassError",
-    "IsinglassWarning",
-    "MissingExtra",
-    "MissingValues",
-    "OutOfMemory",
-    "PoorMixing",
-    "Setting",
-    "SettingError",
-    "Stopped",
-    "StoppedEarly",
-    "TableError",
-    "TooManyStates",
-    "UnseenState",
-    "Wording",
-]
-
 
 @dataclass(frozen=True)
 class Setting:

@@ -12,7 +12,7 @@ import isinglass as ig
 from instances import KINDS, instance
 from isinglass.core import both_ends
 from isinglass.engine import learn_neighbourhoods, pairs_at
-from isinglass.losses.contrasts import zero_sum_basis
+from isinglass.losses.forms import zero_sum_basis
 from isinglass.table import encode
 
 RIDGE = 1e-8

@@ -14,7 +14,8 @@ from engine.agreement import (
     thresholds_of,
 )
 from instances import instance
-from isinglass.engine import Constraints, learn_neighbourhoods
+from isinglass.engine import learn_neighbourhoods
+from isinglass.engine.constraints import Constraints
 from isinglass.engine.native import NativeRuns, learn_native
 from isinglass.engine.readable import learn_readable
 from isinglass.engine.runs import KeptRuns

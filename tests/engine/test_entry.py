@@ -7,7 +7,7 @@ from engine.adversarial import case
 from engine.agreement import as_table, run_readable, settings_of, thresholds_of
 from isinglass import GreedyGraph
 from isinglass.engine import KeptRuns, pairs_at
-from isinglass.engine.entry import entries
+from isinglass.engine.join import entries
 from isinglass.engine.native import learn_native
 from isinglass.losses.conditional import NodeFit
 from isinglass.selection import tier_levels

@@ -5,7 +5,8 @@ import pytest
 
 from instances import sample
 from isinglass import selection
-from isinglass.engine import FREE, Joined, KeptValues, Search, join, learn_neighbourhoods
+from isinglass.engine import Joined, Search, join, kept_values, learn_neighbourhoods
+from isinglass.engine.constraints import FREE
 from isinglass.engine.readable import learn_readable, node_loss
 from isinglass.losses.forms import Always, TableEdge
 from isinglass.selection import EBIC, Look
@@ -49,7 +50,7 @@ def learn(table, edge, floor=0.004, **settings):
 def test_a_form_of_ones_own_runs_at_all_columns(table):
     edge = ScoreEdge(tuple(table.n_states))
     runs = learn(table, edge)
-    joined = Joined(runs, 0.004, "or", table, KeptValues({}))
+    joined = Joined(runs, 0.004, "or", table, kept_values({}))
     graph = join(joined)
     assert {(0, 1), (1, 2), (2, 3), (3, 4)} <= set(graph.pairs)
     assert all(link.sign == 1 for link in graph if link.target == link.source + 1)

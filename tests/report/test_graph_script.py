@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from isinglass import summarise
-from isinglass.engine.entry import entries
+from isinglass.engine.join import entries
 from isinglass.report.html import page_data
 from isinglass.solvers.cuts import edges_at, steps_at
 from report.pages import FITS, fitted

@@ -4,37 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from functools import cache
-from typing import Any
+from typing import Any, NotRequired, TypedDict, Unpack
 
 import numpy as np
 from joblib import cpu_count
 from numpy.typing import NDArray
 
 from isinglass.core import _core
-from isinglass.core.gate import (
-    MAX_ROWS,
-    MAX_STATES,
-    checked_integers,
-    checked_table,
-    checked_threads,
-)
+from isinglass.core.gate import checked_integers, checked_table, checked_threads
 from isinglass.core.lapack import lapack_lent
 
-__all__ = [
-    "MAX_ROWS",
-    "MAX_STATES",
-    "all_pair_counts",
-    "cores",
-    "edge_losses",
-    "factorise_integers",
-    "fit_columns",
-    "gibbs_sample",
-    "instructions",
-    "l1_paths",
-    "pair_counts",
-    "search_columns",
-    "use_instructions",
-]
+Codes = NDArray[np.integer]
+Weights = NDArray[np.float64]
+Flat = dict[str, NDArray[Any]]
+Progress = Callable[[int], None]
+
+#: The name of the instruction set in use, "avx2", "popcnt" or "portable".
+instructions = _core.instructions
+#: Force one by its name, for tests and measurements; "best" undoes it.
+use_instructions = _core.use_instructions
 
 STOPS = ("below threshold", "no candidate", "max_degree", "interrupted")
 
@@ -45,24 +33,30 @@ def cores() -> int:
     return int(cpu_count())
 
 
+class Settings(TypedDict):
+    """What all work on a table takes: `n` is what losses are divided by, if not the rows."""
+
+    intercept: bool
+    threads: int
+    n: NotRequired[float]
+    progress: NotRequired[Progress | None]
+
+
 def search_columns(
-    codes: NDArray[np.integer],
-    weights: NDArray[np.float64],
+    codes: Codes,
+    weights: Weights,
     n_states: Sequence[int],
     threshold: float,
     *,
     nu: float,
-    intercept: bool,
     max_degree: int | None,
-    threads: int,
     answers: Sequence[int] | None = None,
     targets: Sequence[int] | None = None,
     required: Mapping[int, Set[int]] | None = None,
     forbidden: Mapping[int, Set[int]] | None = None,
-    n: float = 0.0,
     check: bool = False,
-    progress: Callable[[int], None] | None = None,
-) -> dict[str, NDArray[Any]]:
+    **settings: Unpack[Settings],
+) -> Flat:
     """Run Algorithm 1 for the columns in `targets` (all by default); results as flat arrays.
 
     A column's `required` others are its neighbours from the start and are never dropped; its
@@ -73,24 +67,34 @@ def search_columns(
     The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
     evaluated, and a bound that skipped a better one is an error.
     """
-    targets = range(len(n_states)) if targets is None else targets
-    with lapack_lent(n_states):
-        flat: dict[str, NDArray[Any]] = _core.search(
-            *checked_table(codes, n_states, weights),
-            n,
-            np.asarray([] if answers is None else answers, dtype=np.int32),
-            np.asarray(targets, dtype=np.int64),
-            _pairs(required),
-            _pairs(forbidden),
-            threshold,
-            nu,
-            intercept,
-            -1 if max_degree is None else max_degree,
-            checked_threads(threads),
-            check,
-            progress,
-        )
-    return flat
+    return _run(
+        _core.search,
+        (codes, n_states, weights),
+        settings,
+        answers=np.asarray([] if answers is None else answers, dtype=np.int32),
+        targets=_targets(targets, n_states),
+        required=_pairs(required),
+        forbidden=_pairs(forbidden),
+        threshold=threshold,
+        nu=nu,
+        max_degree=-1 if max_degree is None else max_degree,
+        check=check,
+    )
+
+
+def _run(
+    work: Callable[..., Flat], table: tuple[Any, ...], settings: Mapping[str, Any], **more: Any
+) -> Flat:
+    """Let the core work on a table of codes, states and weights, once they are checked."""
+    settings = {"n": 0.0, "progress": None, **settings}
+    threads = checked_threads(settings.pop("threads"))
+    with lapack_lent(table[1]):
+        return work(*checked_table(*table), threads=threads, **settings, **more)
+
+
+def _targets(targets: Sequence[int] | None, n_states: Sequence[int]) -> NDArray[np.int64]:
+    """Columns, all of them by default."""
+    return np.asarray(range(len(n_states)) if targets is None else targets, dtype=np.int64)
 
 
 def _pairs(others_of: Mapping[int, Set[int]] | None) -> NDArray[np.int64]:
@@ -100,45 +104,29 @@ def _pairs(others_of: Mapping[int, Set[int]] | None) -> NDArray[np.int64]:
 
 
 def fit_columns(
-    codes: NDArray[np.integer],
-    weights: NDArray[np.float64],
+    codes: Codes,
+    weights: Weights,
     n_states: Sequence[int],
     neighbours: Sequence[Sequence[int]],
-    *,
-    intercept: bool,
-    threads: int,
-    n: float = 0.0,
-    progress: Callable[[int], None] | None = None,
-) -> dict[str, NDArray[Any]]:
+    **settings: Unpack[Settings],
+) -> Flat:
     """Fit every column on its given neighbours.
 
     The layout is that of `search_columns`, with one fit per column.
     """
-    with lapack_lent(n_states):
-        flat: dict[str, NDArray[Any]] = _core.fit(
-            *checked_table(codes, n_states, weights),
-            n,
-            *_lists(neighbours),
-            intercept,
-            checked_threads(threads),
-            progress,
-        )
-    return flat
+    return _run(_core.fit, (codes, n_states, weights), settings, **_lists(neighbours))
 
 
 def edge_losses(
-    codes: NDArray[np.integer],
-    weights: NDArray[np.float64],
+    codes: Codes,
+    weights: Weights,
     n_states: Sequence[int],
     targets: Sequence[int],
     neighbours: Sequence[Sequence[int]],
     *,
     left_out: Sequence[Sequence[int]],
-    intercept: bool,
-    threads: int,
-    n: float = 0.0,
-    progress: Callable[[int], None] | None = None,
-) -> dict[str, NDArray[Any]]:
+    **settings: Unpack[Settings],
+) -> Flat:
     """Fit each target on its neighbours, and again without each of those in `left_out`.
 
     `loss` has one entry per target, `without` one per target and neighbour that was left out, in
@@ -149,32 +137,25 @@ def edge_losses(
     marks = [
         t in left for some, left in zip(neighbours, left_out, strict=True) for t in sorted(some)
     ]
-    with lapack_lent(n_states):
-        flat: dict[str, NDArray[Any]] = _core.deviances(
-            *checked_table(codes, n_states, weights),
-            n,
-            np.asarray(targets, dtype=np.int64),
-            *_lists(neighbours),
-            np.asarray(marks, dtype=np.uint8),
-            intercept,
-            checked_threads(threads),
-            progress,
-        )
-    return flat
+    return _run(
+        _core.deviances,
+        (codes, n_states, weights),
+        settings,
+        targets=_targets(targets, n_states),
+        leave_out=np.asarray(marks, dtype=np.uint8),
+        **_lists(neighbours),
+    )
 
 
 def both_ends(
-    codes: NDArray[np.integer],
-    weights: NDArray[np.float64],
+    codes: Codes,
+    weights: Weights,
     n_states: Sequence[int],
     pairs: Sequence[tuple[int, int]],
     *,
     held: Collection[tuple[int, int]] = (),
     top: float | None = None,
-    intercept: bool,
-    threads: int,
-    n: float = 0.0,
-    progress: Callable[[int], None] | None = None,
+    **settings: Unpack[Settings],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What both ends of each edge say of it; or when it leaves, the weakest first.
 
@@ -183,67 +164,55 @@ def both_ends(
     `held` excepted, and the second array has the largest statistic with which one has left by
     then, infinite for edges that stay; see ``core/search/both_ends.hpp``.
     """
-    with lapack_lent(n_states):
-        found: dict[str, NDArray[np.float64]] = _core.both_ends(
-            *checked_table(codes, n_states, weights),
-            n,
-            np.asarray(pairs, dtype=np.int64).reshape(-1),
-            np.asarray([pair in held for pair in pairs], dtype=np.uint8),
-            -1.0 if top is None else top,
-            top is None,
-            intercept,
-            checked_threads(threads),
-            progress,
-        )
+    found = _run(
+        _core.both_ends,
+        (codes, n_states, weights),
+        settings,
+        pairs=np.asarray(pairs, dtype=np.int64).reshape(-1),
+        held=np.asarray([pair in held for pair in pairs], dtype=np.uint8),
+        top=-1.0 if top is None else top,
+        all=top is None,
+    )
     return found["statistic"], found["entry"]
 
 
-def _lists(neighbours: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _lists(neighbours: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:
     """Where the neighbours of each column begin, and all of them, one list after the other."""
     begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
-    return begin, np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
+    flat = np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
+    return {"begin": begin, "neighbours": flat}
 
 
 def l1_paths(
-    codes: NDArray[np.integer],
-    weights: NDArray[np.float64],
+    codes: Codes,
+    weights: Weights,
     n_states: Sequence[int],
     penalties: NDArray[np.float64],
     *,
     scales: NDArray[np.float64],
-    intercept: bool,
-    threads: int,
     loss: str = "pseudo",
     tolerance: float = 1e-9,
     targets: Sequence[int] | None = None,
-    n: float = 0.0,
-    progress: Callable[[int], None] | None = None,
-) -> dict[str, NDArray[Any]]:
+    **settings: Unpack[Settings],
+) -> Flat:
     """Regress each column on all others under a penalty, at falling penalties; flat arrays.
 
     The layout is described in ``core/l1/l1_columns.hpp``. `loss` is "pseudo" (any states), "rise"
     or "logrise" (two states).
     """
-    targets = range(len(n_states)) if targets is None else targets
-    with lapack_lent(n_states):
-        flat: dict[str, NDArray[Any]] = _core.l1_paths(
-            *checked_table(codes, n_states, weights),
-            n,
-            np.asarray(targets, dtype=np.int64),
-            np.ascontiguousarray(penalties, dtype=np.float64),
-            np.ascontiguousarray(scales, dtype=np.float64),
-            loss,
-            intercept,
-            tolerance,
-            checked_threads(threads),
-            progress,
-        )
-    return flat
+    return _run(
+        _core.l1_paths,
+        (codes, n_states, weights),
+        settings,
+        targets=_targets(targets, n_states),
+        penalties=np.ascontiguousarray(penalties, dtype=np.float64),
+        scales=np.ascontiguousarray(scales, dtype=np.float64),
+        loss=loss,
+        tolerance=tolerance,
+    )
 
 
-def pair_counts(
-    codes: NDArray[np.integer], n_states: Sequence[int], a: int, b: int
-) -> NDArray[np.float64]:
+def pair_counts(codes: Codes, n_states: Sequence[int], a: int, b: int) -> NDArray[np.float64]:
     """Rows in each combination of states of two columns.
 
     >>> pair_counts(np.array([[0, 2], [1, 0], [1, 1]]), [2, 3], 0, 1).astype(int).tolist()
@@ -257,7 +226,7 @@ def pair_counts(
 
 
 def all_pair_counts(
-    codes: NDArray[np.integer], weights: NDArray[np.float64], n_states: Sequence[int], threads: int
+    codes: Codes, weights: Weights, n_states: Sequence[int], threads: int
 ) -> NDArray[np.float64]:
     """Weight of the rows in each combination of two states: a square matrix, in column order.
 
@@ -300,7 +269,7 @@ def gibbs_sample(
     draws: int,
     seed: int,
     threads: int,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress | None = None,
 ) -> NDArray[np.uint8]:
     """Codes (column-major) of a pairwise model: row d * chains + c is draw d of chain c.
 
@@ -320,19 +289,9 @@ def gibbs_sample(
     return codes.reshape(len(model["states"]), -1).T
 
 
-def instructions() -> str:
-    """Name of the instruction set in use: "avx2", "popcnt" or "portable"."""
-    return str(_core.instructions())
-
-
-def use_instructions(name: str) -> None:
-    """Force one instruction set, for tests and measurements; "best" undoes it."""
-    _core.use_instructions(name)
-
-
 def joint_loss(
-    codes: NDArray[np.integer],
-    weights: NDArray[np.float64],
+    codes: Codes,
+    weights: Weights,
     n_states: Sequence[int],
     edges: Sequence[tuple[int, int]],
     *,

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["MAX_ROWS", "MAX_STATES", "checked_integers", "checked_table", "checked_threads"]
-
 #: A code is one byte.
 MAX_STATES = 256
 #: Cells, of which there are no more than rows, are numbered in 32 bits.

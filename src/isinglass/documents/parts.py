@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from isinglass.core import MAX_STATES
+from isinglass.core.gate import MAX_STATES
 from isinglass.documents.document import LARGEST, Entry, Fault, as_bytes, read_document, shown
 from isinglass.errors import SettingError
 from isinglass.files import check_file, write_files

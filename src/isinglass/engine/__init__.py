@@ -1,30 +1,21 @@
 """Algorithm 1 at every column of a table: the fast twin, and the readable one."""
 
-from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.join import (
-    Head,
     Joined,
-    KeptValues,
     RefittedValues,
     Value,
     join,
+    kept_values,
     pairs_at,
 )
-from isinglass.engine.joint import JointRuns, learn_joint
-from isinglass.engine.learn import learn_neighbourhoods, threads_for
+from isinglass.engine.joint import learn_joint
+from isinglass.engine.learn import Search, learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
-from isinglass.engine.runs import Choices, KeptRuns, Paths, Progress, Runs, cuts_of
-from isinglass.engine.search import Search
+from isinglass.engine.runs import KeptRuns, Paths, Progress, Runs, cuts_of
 
 __all__ = [
-    "FREE",
-    "Choices",
-    "Constraints",
-    "Head",
     "Joined",
-    "JointRuns",
     "KeptRuns",
-    "KeptValues",
     "NativeRuns",
     "Paths",
     "Progress",
@@ -35,6 +26,7 @@ __all__ = [
     "cuts_of",
     "fit_neighbourhoods",
     "join",
+    "kept_values",
     "learn_joint",
     "learn_neighbourhoods",
     "merged_rows",

@@ -8,11 +8,19 @@ with the fit on what is required, and its steps are the steps from there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import combinations, product
+from numbers import Integral
+from typing import Any
+
+from isinglass.errors import Setting, SettingError
+from isinglass.graph import Link, position_of
 
 Pair = tuple[int, int]
 Others = Mapping[int, Set[int]]
+Links = Iterable[Sequence[Any]]
+"""Links as a user writes them."""
 
 
 @dataclass(frozen=True)
@@ -55,3 +63,71 @@ def _from_both_ends(pairs: Iterable[Pair]) -> dict[int, set[int]]:
 
 #: Nothing is required, nothing forbidden.
 FREE = Constraints()
+
+
+def read_constraints(
+    require: Links | None, forbid: Links | None, names: Sequence[str], *, unnamed: bool = False
+) -> Constraints:
+    """Read links given by the names of their columns.
+
+    A link is a pair of names. Three names or more are a group: every two of them. Two lists of
+    names are two groups: every one of the first with every one of the second. Columns without
+    names may be given by position.
+
+    >>> names = ("age", "sex", "fever", "cough")
+    >>> links = read_constraints([("fever", "cough")], [(["age", "sex"], ["cough"])], names)
+    >>> links.required, links.forbidden
+    ({2: {3}, 3: {2}}, {0: {3}, 3: {0, 1}, 1: {3}})
+    """
+    required = frozenset(_pairs("require", require, names, unnamed))
+    forbidden = frozenset(_pairs("forbid", forbid, names, unnamed))
+    for a, b in sorted(required & forbidden):
+        raise SettingError(f"{names[a]!r} -- {names[b]!r} is both required and forbidden.")
+    return Constraints.of_pairs(sorted(required), sorted(forbidden))
+
+
+def _pairs(what: str, links: Any, names: Sequence[str], unnamed: bool) -> Iterator[Pair]:
+    if links is None:
+        return
+    if isinstance(links, str) or not isinstance(links, Iterable):
+        raise _odd_form(what, links)
+    for link in links:
+        for a, b in _ends(what, link):
+            one, other = (_position(what, end, names, unnamed) for end in (a, b))
+            if one == other:
+                raise SettingError(Setting(what), f" links {names[one]!r} to itself.")
+            yield min(one, other), max(one, other)
+
+
+def _ends(what: str, link: Any) -> Iterable[tuple[Any, Any]]:
+    if isinstance(link, str | Link) or not isinstance(link, Sequence | set | frozenset):
+        raise _odd_form(what, link)
+    members = list(link)
+    if len(members) < 2:
+        raise _odd_form(what, link)
+    groups = [isinstance(member, list | tuple | set | frozenset) for member in members]
+    if not any(groups):
+        return combinations(members, 2)
+    if len(members) > 2:
+        raise _odd_form(what, link)
+    first, second = (list(m) if g else [m] for m, g in zip(members, groups, strict=True))
+    return product(first, second)
+
+
+def _position(what: str, name: Any, names: Sequence[str], unnamed: bool) -> int:
+    if unnamed and isinstance(name, Integral):
+        name = f"x{name}"
+    try:
+        return position_of(str(name), names)
+    except SettingError as error:
+        raise SettingError(Setting(what), ": ", *error.message) from None
+
+
+def _odd_form(what: str, got: Any) -> SettingError:
+    return SettingError(
+        Setting(what),
+        " takes a list of links: pairs of names, groups of three names or more, or two lists of "
+        f"names; not {got!r}.",
+        parameter=what,
+        got=got,
+    )

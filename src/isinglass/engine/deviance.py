@@ -7,18 +7,18 @@ likelihood ratios: what two columns explain together counts for neither of them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import edge_losses
-from isinglass.engine.available import Part, parts_of
+from isinglass.engine.available import parts_of
 from isinglass.engine.native import merged_rows
-from isinglass.engine.runs import Progress
+from isinglass.engine.runs import Progress, progress_from
 from isinglass.losses.forms import table_df
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.table import Table
@@ -117,14 +117,15 @@ def expectations(
     """
     neighbours = _neighbours(table, pairs)
     left_out = _neighbours(table, [pair for pair in pairs if pair not in known])
-    busy = [r for r, some in enumerate(left_out) if some]
-    done = 0
+    total, done = sum(map(bool, left_out)), 0
     found: dict[Key, Expected] = {}
-    for part in _parts(table, busy):
-        settings = {"intercept": intercept, "threads": threads}
-        show = partial(_show, progress, done, len(busy))
-        found |= _of_part(part, neighbours, left_out, progress=show, **settings)
-        done += len(part.targets)
+    for part in parts_of(table) if total else ():
+        targets = [r for r in part.targets if left_out[r]]
+        if targets:
+            show = progress_from(progress, done, total)
+            settings = {"intercept": intercept, "threads": threads, "progress": show}
+            found |= _of_part(part.table, targets, neighbours, left_out, **settings)
+            done += len(targets)
     return found
 
 
@@ -136,63 +137,35 @@ def _neighbours(table: Table, pairs: Iterable[Pair]) -> list[list[int]]:
     return neighbours
 
 
-def _show(progress: Progress | None, before: int, total: int, now: int) -> None:
-    if progress is not None:
-        progress(before + now, total)
-
-
-def _parts(table: Table, targets: Sequence[int]) -> list[Part]:
-    """The rows in which each of the columns is seen."""
-    wanted = set(targets)
-    if not table.available:
-        kept = [np.arange(m) for m in table.n_states]
-        return [Part(table, kept, tuple(targets), tuple(table.n_states))] if targets else []
-    return [
-        Part(part.table, part.kept, tuple(r for r in part.targets if r in wanted), part.answers)
-        for part in parts_of(table)
-        if wanted.intersection(part.targets)
-    ]
-
-
 def _of_part(
-    part: Part,
+    table: Table,
+    targets: Sequence[int],
     neighbours: Sequence[Sequence[int]],
     left_out: Sequence[Sequence[int]],
     **settings: Any,
 ) -> dict[Key, Expected]:
-    states = part.table.n_states
+    """What is expected of some columns in the rows where they are seen."""
+    states = table.n_states
 
     def varying(of: Sequence[Sequence[int]]) -> list[list[int]]:
-        return [sorted(t for t in of[r] if min(states[r], states[t]) > 1) for r in part.targets]
+        return [sorted(t for t in of[r] if min(states[r], states[t]) > 1) for r in targets]
 
     lists = varying(left_out)
-    codes, weights = merged_rows(part.table)
     flat = edge_losses(
-        codes,
-        weights,
-        states,
-        part.targets,
+        *merged_rows(table),
+        targets,
         varying(neighbours),
         left_out=lists,
-        n=part.table.n,
+        n=table.n,
         **settings,
     )
     found: dict[Key, Expected] = {}
-    tables = _tables(flat["expected"], part, lists)
-    entries = zip(flat["without"].tolist(), tables, strict=True)
-    for r, some, loss in zip(part.targets, lists, flat["loss"].tolist(), strict=True):
+    losses, numbers = iter(flat["without"].tolist()), flat["expected"]
+    for r, some, loss in zip(targets, lists, flat["loss"].tolist(), strict=True):
         for t in some:
-            without, expected = next(entries)
-            found[r, t] = Expected(without, loss, table_df(states[r], states[t]), expected)
+            shape = states[r], states[t]
+            expected, numbers = np.split(numbers, [math.prod(shape)])
+            found[r, t] = Expected(next(losses), loss, table_df(*shape), expected.reshape(shape))
         for t in set(left_out[r]).difference(some):  # constant here: nothing is lost
             found[r, t] = Expected(loss, loss, 1, np.zeros((states[r], states[t])))
     return found
-
-
-def _tables(numbers: Array, part: Part, lists: Sequence[Sequence[int]]) -> Iterator[Array]:
-    states, begin = part.table.n_states, 0
-    for r, some in zip(part.targets, lists, strict=True):
-        for t in some:
-            size = states[r] * states[t]
-            yield numbers[begin : begin + size].reshape(states[r], states[t])
-            begin += size

@@ -6,21 +6,21 @@ import math
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isinglass.engine.deviance import Expected, deviances_of, expectations
-from isinglass.engine.entry import entries
 from isinglass.engine.joint import both_ends_of
-from isinglass.engine.runs import Choices, Progress, Runs
+from isinglass.engine.runs import Choices, Progress, Runs, cuts_of
 from isinglass.graph import Graph, Link, Unvalued, sign_of
 from isinglass.solvers import cuts
 from isinglass.table import Table
 from isinglass.table.column import as_text
 
 Pair = tuple[int, int]
+Stretch = tuple[float, float]
+"""Thresholds from the first, included, up to the second, which is not."""
 REQUIRED = "required"
 
 
@@ -72,7 +72,7 @@ class RefittedValues:
     def __call__(self, pairs: Sequence[Pair], progress: Progress | None = None) -> list[Value]:
         """Return one value per pair."""
         if (key := tuple(pairs)) not in self.known:
-            self.expected[key] = self._refit(key, progress)
+            self.expected[key] = expectations(self.table, key, progress=progress, **self._settings)
             self.known[key] = self._values(key, key, self.expected[key])
         return self.known[key]
 
@@ -81,48 +81,30 @@ class RefittedValues:
     ) -> dict[Pair, Value]:
         """Return the values of the pairs of a graph that are not known yet."""
         new = [pair for pair in pairs if pair not in known]
-        found = self._refit(pairs, progress, known)
+        found = expectations(self.table, pairs, progress=progress, known=known, **self._settings)
         return dict(zip(new, self._values(pairs, new, found), strict=True))
 
-    def _refit(
-        self, pairs: Sequence[Pair], progress: Progress | None, known: Collection[Pair] = ()
-    ) -> dict[Pair, Expected]:
-        return expectations(
-            self.table,
-            pairs,
-            intercept=self.intercept,
-            threads=self.threads,
-            progress=progress,
-            known=known,
-        )
+    @property
+    def _settings(self) -> Mapping[str, Any]:
+        return {"intercept": self.intercept, "threads": self.threads}
 
     def _values(
         self, graph: Sequence[Pair], pairs: Sequence[Pair], expected: Mapping[Pair, Expected]
     ) -> list[Value]:
         """The values of some pairs of a graph."""
         found = deviances_of(self.table.n, pairs, expected)
-        evidence = self._of_both_ends(graph, pairs) if self.joint else found.evidence
+        evidence = found.evidence
+        if self.joint:
+            of_graph, _ = both_ends_of(self.table, graph, **self._settings)
+            position = {pair: at for at, pair in enumerate(graph)}
+            evidence = of_graph[[position[pair] for pair in pairs]]
         columns = (found.strength, found.relative_strength, evidence)
         return [Value(*numbers) for numbers in zip(*map(np.ndarray.tolist, columns), strict=True)]
 
-    def _of_both_ends(self, graph: Sequence[Pair], pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        statistic, _ = both_ends_of(
-            self.table, graph, intercept=self.intercept, threads=self.threads
-        )
-        position = {pair: at for at, pair in enumerate(graph)}
-        evidence: NDArray[np.float64] = statistic[[position[pair] for pair in pairs]]
-        return evidence
 
-
-@dataclass(frozen=True, eq=False)
-class KeptValues:
+def kept_values(known: Mapping[Pair, Value]) -> Valuer:
     """Values that were found before; those of other edges are not known."""
-
-    known: Mapping[Pair, Value]
-
-    def __call__(self, pairs: Sequence[Pair]) -> list[Value]:
-        """Return one value per pair."""
-        return [self.known.get(pair, Value()) for pair in pairs]
+    return lambda pairs: [known.get(pair, Value()) for pair in pairs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,14 +140,10 @@ class Joined:
         """All numbers of all edges."""
         choices = self.runs.choices(self.threshold)
         edges = cuts.join(choices.column, choices.neighbour, self.rule)
-        chosen = {
-            pair: _Chosen.of(choices, choice, other)
-            for pair, choice, other in zip(
-                edges.pairs, edges.choice.tolist(), edges.other_choice.tolist(), strict=True
-            )
-        }
+        both = zip(edges.choice.tolist(), edges.other_choice.tolist(), strict=True)
+        ends = dict(zip(edges.pairs, both, strict=True))
         return tuple(
-            self._link(pair, chosen[pair], value, entry)
+            self._link(pair, choices, ends[pair], value, entry)
             for pair, value, entry in zip(
                 self.pairs, self.value(self.pairs), self._entries(), strict=True
             )
@@ -178,20 +156,25 @@ class Joined:
         found = entries(self.runs, self.pairs, self.threshold, self.rule)
         return [2.0 * self.head.n * entry if math.isfinite(entry) else None for entry in found]
 
-    def _link(self, pair: Pair, chosen: _Chosen, value: Value, entry: float | None) -> Link:
-        head, (a, b) = self.head, pair
+    def _link(
+        self, pair: Pair, choices: Choices, ends: Pair, value: Value, entry: float | None
+    ) -> Link:
+        """An edge; `ends` says where among the choices it is, twice the same if one end chose."""
+        head, (a, b), (one, other) = self.head, pair, ends
         two_states = head.n_answers[a] == head.n_answers[b] == 2
         required = pair in self.required
+        trend = float(choices.trends[one] + choices.trends[other]) / 2
+        by = "both" if one != other else head.names[choices.column[one]]
         return Link(
             a,
             b,
             strength=value.strength,
-            sign=sign_of(chosen.trend) if head.ordered[a] and head.ordered[b] else 0,
-            coupling=chosen.trend if two_states else None,
-            log_odds=4.0 * chosen.trend if two_states else None,
+            sign=sign_of(trend) if head.ordered[a] and head.ordered[b] else 0,
+            coupling=trend if two_states else None,
+            log_odds=4.0 * trend if two_states else None,
             evidence=value.evidence,
-            selected_by=REQUIRED if required else chosen.by(head.names),
-            unbounded=chosen.unbounded,
+            selected_by=REQUIRED if required else by,
+            unbounded=bool(choices.unbounded[one] or choices.unbounded[other]),
             tier=REQUIRED if required else self._tier(entry),
             relative_strength=value.relative_strength,
             entry_evidence=None if required else entry,
@@ -206,25 +189,6 @@ class Joined:
         return next(passed, "")
 
 
-class _Chosen(NamedTuple):
-    """What the ends that chose an edge say of it."""
-
-    trend: float
-    unbounded: bool
-    column: int | None  # the only one that chose it
-
-    @classmethod
-    def of(cls, choices: Choices, one: int, other: int) -> _Chosen:
-        return cls(
-            float(choices.trends[one] + choices.trends[other]) / 2,
-            bool(choices.unbounded[one] or choices.unbounded[other]),
-            None if one != other else int(choices.column[one]),
-        )
-
-    def by(self, names: Sequence[str]) -> str:
-        return "both" if self.column is None else names[self.column]
-
-
 def join(joined: Joined) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
     unvalued = Unvalued(joined.pairs, joined.links)
@@ -234,3 +198,32 @@ def join(joined: Joined) -> Graph:
 def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:
     """The pairs of columns that are linked at a threshold, nothing more."""
     return frozenset(cuts.join(*runs.chosen(threshold), rule).pairs)
+
+
+def entries(runs: Runs, pairs: Sequence[Pair], threshold: float, rule: str) -> list[float]:
+    """The entry of each edge of the graph at a threshold; infinite for required ones.
+
+    A graph with a lower threshold may lack an edge that one with a higher threshold has, since
+    searches drop what others explain better. So the entry of an edge belongs to a graph: it is in
+    the graphs of all thresholds from this graph's own up to its entry.
+    """
+    of = cuts_of(runs)
+    climb = _climb_either if cuts.ends_needed(rule) == 1 else _climb_both
+    return [
+        climb([list(of[a].stretches(b)), list(of[b].stretches(a))], threshold) for a, b in pairs
+    ]
+
+
+def _climb_either(ends: Sequence[Sequence[Stretch]], threshold: float) -> float:
+    """How far up one end or the other has the edge without a break."""
+    while True:
+        tops = [high for end in ends for low, high in end if low <= threshold < high]
+        if not tops:
+            return threshold
+        threshold = max(tops)
+
+
+def _climb_both(ends: Sequence[Sequence[Stretch]], threshold: float) -> float:
+    """How far up both ends have it."""
+    tops = [[high for low, high in end if low <= threshold < high] for end in ends]
+    return min((high[0] for high in tops if high), default=threshold)

@@ -80,11 +80,8 @@ def both_ends_of(
     """
     varying = [at for at, pair in enumerate(pairs) if min(table.n_states[v] for v in pair) > 1]
     statistic, entry = np.zeros(len(pairs)), np.zeros(len(pairs))
-    codes, weights = merged_rows(table)
     statistic[varying], entry[varying] = both_ends(
-        codes,
-        weights,
-        table.n_states,
+        *merged_rows(table),
         [pairs[at] for at in varying],
         intercept=intercept,
         threads=threads,

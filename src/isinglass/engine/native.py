@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import STOPS, fit_columns, search_columns
+from isinglass.core import STOPS, Codes, Weights, fit_columns, search_columns
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.runs import Choices, Ends, Progress
+from isinglass.engine.runs import Choices, Ends, Progress, Runs, progress_from
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
-from isinglass.solvers.cuts import Cuts, fits_at
+from isinglass.solvers.cuts import fits_at
 from isinglass.solvers.path import (
     ALL_IN,
     Path,
@@ -34,38 +34,27 @@ def learn_native(
     table: Table,
     floor: float,
     *,
-    nu: float,
-    intercept: bool,
     max_degree: int | None,
-    threads: int,
     constraints: Constraints = FREE,
     progress: Progress | None = None,
-    answers: Sequence[int] | None = None,
     targets: Sequence[int] | None = None,
-    check: bool = False,
+    **settings: Any,
 ) -> NativeRuns:
     """Run Algorithm 1 for every column (or those in `targets`), threads taking them in turn.
 
-    `answers` says how many of each column's states, the first ones, are not missing values.
+    `settings` are further ones of `search_columns`.
     """
     targets = tuple(range(len(table.columns))) if targets is None else tuple(targets)
-    codes, weights = merged_rows(table)
     flat = search_columns(
-        codes,
-        weights,
-        table.n_states,
+        *merged_rows(table),
         floor,
-        nu=nu,
-        intercept=intercept,
         max_degree=max_degree,
-        threads=threads,
-        answers=answers,
         targets=targets,
         required=constraints.required,
         forbidden=constraints.forbidden,
         n=table.n,
-        check=check,
-        progress=None if progress is None else lambda done: progress(done, len(targets)),
+        progress=progress_from(progress, 0, len(targets)),
+        **settings,
     )
     return NativeRuns(flat, targets, table.names, tuple(table.n_states), floor, max_degree)
 
@@ -84,36 +73,34 @@ def fit_neighbourhoods(
     """
     varies = [m > 1 for m in table.n_states]
     neighbours = [[t for t in some if varies[t] and varies[r]] for r, some in enumerate(neighbours)]
-    codes, weights = merged_rows(table)
     flat = fit_columns(
-        codes,
-        weights,
-        table.n_states,
+        *merged_rows(table),
         neighbours,
         intercept=intercept,
         threads=threads,
         n=table.n,
-        progress=None if progress is None else lambda done: progress(done, len(neighbours)),
+        progress=progress_from(progress, 0, len(neighbours)),
     )
     targets = tuple(range(len(table.columns)))
     return NativeRuns(flat, targets, table.names, tuple(table.n_states), 0.0, None)
 
 
-def merged_rows(table: Table) -> tuple[NDArray[np.integer[Any]], NDArray[np.float64]]:
-    """Codes and weights, equal rows merged into one where there must be many of them.
+def merged_rows(table: Table) -> tuple[Codes, Weights, tuple[int, ...]]:
+    """Codes, weights and numbers of states; equal rows are merged where there must be many.
 
     A merged row costs a bit plane for each digit of its weight, so a few copies do not pay.
     """
     possible = math.prod(table.n_states)
     if possible > len(table.codes) / ROWS_TO_MERGE:
-        return table.codes, table.weights
+        return table.codes, table.weights, table.n_states
     key = np.ravel_multi_index(tuple(table.codes.T), table.n_states)
     _, first, row = np.unique(key, return_index=True, return_inverse=True)
-    return table.codes[first], np.bincount(row, table.weights).astype(np.float64)
+    weights = np.bincount(row, table.weights).astype(np.float64)
+    return table.codes[first], weights, table.n_states
 
 
 @dataclass(frozen=True, eq=False)
-class NativeRuns:
+class NativeRuns(Runs):
     """The core's flat arrays, read when asked; their layout is in ``core/search/flat.hpp``."""
 
     flat: dict[str, NDArray[Any]]
@@ -128,24 +115,21 @@ class NativeRuns:
 
     def choices(self, threshold: float) -> Choices:
         """Cut every path before its first forward step whose gain is not above the threshold."""
-        flat, targets = self.flat, np.asarray(self.targets)
-        fits = fits_at(flat["fit_begin"], self._gains, threshold)
-        entries, chooser = _ranges(flat["support_begin"], fits)
-        column, neighbour = targets[chooser], flat["support"][entries]
+        entries, column, neighbour = self._entries(threshold)
         tables = _Tables(self, column, neighbour, self._table_begin[entries])
-        return Choices(
-            column,
-            neighbour,
-            flat["unbounded"][entries].astype(bool),
-            tables,
-            tables.trends(),
-        )
+        unbounded = self.flat["unbounded"][entries].astype(bool)
+        return Choices(column, neighbour, unbounded, tables, tables.trends())
 
     def chosen(self, threshold: float) -> Ends:
         """Who chose whom, without the numbers."""
+        _, column, neighbour = self._entries(threshold)
+        return column, neighbour
+
+    def _entries(self, threshold: float) -> tuple[NDArray[np.intp], ...]:
+        """Which entries of `support` a threshold leaves, and the two columns of each."""
         fits = fits_at(self.flat["fit_begin"], self._gains, threshold)
         entries, chooser = _ranges(self.flat["support_begin"], fits)
-        return np.asarray(self.targets)[chooser], self.flat["support"][entries]
+        return entries, np.asarray(self.targets)[chooser], self.flat["support"][entries]
 
     @cached_property
     def _gains(self) -> NDArray[np.float64]:
@@ -184,17 +168,13 @@ class NativeRuns:
         held = frozenset(support[i] for i in unbounded)
         return NodeFit(tables, field, float(self.flat["loss"][at]), held)
 
-    def path(self, i: int) -> Path:
-        """Return the whole search of the i-th column."""
-        start, stop = self.flat["fit_begin"][i : i + 2]
-        steps = tuple(self._step(i, count) for count in range(1, stop - start))
-        first = self.fit(i, 0)
+    def path(self, r: int) -> Path:
+        """Return the whole search of the r-th column."""
+        start, stop = self.flat["fit_begin"][r : r + 2]
+        steps = tuple(self._step(r, count) for count in range(1, stop - start))
+        first = self.fit(r, 0)
         required = tuple(first.coef)  # else a search begins with nothing
-        return Path(steps, first, self.floor, self._status(i), self.names, required)
-
-    def cuts(self, i: int) -> Cuts:
-        """Return where the path of the i-th column may be cut."""
-        return Cuts.of(self.path(i))
+        return Path(steps, first, self.floor, self._status(r), self.names, required)
 
     def _step(self, i: int, count: int) -> Step:
         at = self.flat["fit_begin"][i] + count

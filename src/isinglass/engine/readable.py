@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
 
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import KeptRuns, Progress
@@ -13,8 +11,6 @@ from isinglass.losses.forms import Always, TableEdge
 from isinglass.solvers.foba import Blocks, search
 from isinglass.solvers.path import Path
 from isinglass.table import Table
-
-T = TypeVar("T")
 
 
 def learn_readable(
@@ -47,7 +43,17 @@ def learn_readable(
         required = constraints.start(r, candidates)
         return search(blocks, floor, nu, max_size=max_degree, names=table.names, required=required)
 
-    return KeptRuns(list(_in_threads(run, p, threads, progress)))
+    paths: list[Path] = []
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for path in pool.map(run, range(p)):
+                paths.append(path)
+                if progress is not None:
+                    progress(len(paths), p)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return KeptRuns(paths)
 
 
 def node_loss(
@@ -63,18 +69,3 @@ def node_loss(
     return ConditionalLoss(
         table.codes, table.weights, r, table.n_states, n=table.n, always=always, edge=edge
     )
-
-
-def _in_threads(
-    work: Callable[[int], T], count: int, threads: int, progress: Progress | None = None
-) -> Iterator[T]:
-    """Results of ``work(0), work(1), ...`` in order, computed side by side."""
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for i, result in enumerate(pool.map(work, range(count))):
-                yield result
-                if progress is not None:
-                    progress(i + 1, count)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise

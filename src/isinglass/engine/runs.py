@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, cast, overload
 
@@ -11,12 +11,17 @@ from numpy.typing import NDArray
 
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
-from isinglass.solvers.cuts import Cuts
+from isinglass.solvers.cuts import Cuts, support_at
 from isinglass.solvers.path import Path
 
 Ends = tuple[NDArray[np.intp], NDArray[np.intp]]
 Progress = Callable[[int, int], None]
 """Called with the columns done and the columns in all."""
+
+
+def progress_from(progress: Progress | None, done: int, total: int) -> Callable[..., None] | None:
+    """Progress of a part of the work, begun when some columns are done: of its own columns."""
+    return None if progress is None else lambda now, *_: progress(done + now, total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +67,11 @@ class Runs(Protocol):
 
     def cuts(self, r: int) -> Cuts:
         """Return where the path of column r may be cut."""
-        ...
+        return Cuts.of(self.path(r))
 
 
 @dataclass(frozen=True, eq=False)
-class KeptRuns:
+class KeptRuns(Runs):
     """Runs as plain objects, as the readable solver makes them and files keep them.
 
     Attributes
@@ -97,8 +102,9 @@ class KeptRuns:
         )
 
     def chosen(self, threshold: float) -> Ends:
-        choices = self.choices(threshold)
-        return choices.column, choices.neighbour
+        pairs = [(r, t) for r, path in enumerate(self.paths) for t in support_at(path, threshold)]
+        column, neighbour = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+        return column, neighbour
 
     def _table(self, fit: NodeFit, t: int) -> NDArray[np.float64]:
         table: NDArray[np.float64] = fit.coef[t]
@@ -106,9 +112,6 @@ class KeptRuns:
 
     def path(self, r: int) -> Path:
         return self.paths[r]
-
-    def cuts(self, r: int) -> Cuts:
-        return Cuts.of(self.paths[r])
 
 
 def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64]:
@@ -147,9 +150,6 @@ class Paths(Sequence[Path]):
 
     def __len__(self) -> int:
         return len(self._runs)
-
-    def __iter__(self) -> Iterator[Path]:
-        return (self._path(r) for r in range(len(self)))
 
     def _path(self, r: int) -> Path:
         return replace(self._runs.path(r), library=self._library)

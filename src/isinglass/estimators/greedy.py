@@ -18,9 +18,9 @@ from isinglass.engine import (
     learn_joint,
     learn_neighbourhoods,
 )
+from isinglass.engine.constraints import Links, Pair, read_constraints
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, fitting
-from isinglass.estimators.constraints import Links, read_constraints
 from isinglass.estimators.diagnose import diagnose
 from isinglass.graph import Graph
 from isinglass.parameters import checked
@@ -30,7 +30,6 @@ from isinglass.selection import (
     TENTATIVE,
     AnySelector,
     Look,
-    Selection,
     Selector,
     choose,
     selector,
@@ -181,7 +180,7 @@ class GreedyGraph(GraphEstimator):
         self.paths_ = Paths(self.search_.runs, table.library)
         self.selection_ = choose(rule, Look(self.search_, progress or (lambda done, total: None)))
         self.threshold_ = self.selection_.threshold
-        self.graph_ = join(self._joined(self.threshold_, self.selection_))
+        self.graph_ = self._graph(self.threshold_, self.selection_.kept)
         return self
 
     @checked
@@ -206,20 +205,13 @@ class GreedyGraph(GraphEstimator):
                 threshold=threshold,
                 floor=self.floor_,
             )
-        return join(self._joined(threshold))
+        return self._graph(threshold)
 
-    def _joined(self, threshold: float, selection: Selection | None = None) -> Joined:
-        table = self.table_
-        return Joined(
-            self.search_.runs,
-            threshold,
-            self.rule,
-            table,
-            self._edge_values,
-            tier_levels(table.n, len(table.columns)),
-            self.search_.required,
-            None if selection is None else selection.kept,
-        )
+    def _graph(self, threshold: float, kept: frozenset[Pair] | None = None) -> Graph:
+        runs, table, required = self.search_.runs, self.table_, self.search_.required
+        levels = tier_levels(table.n, len(table.columns))
+        values = self._edge_values
+        return join(Joined(runs, threshold, self.rule, table, values, levels, required, kept))
 
     @property
     def tentative_(self) -> Graph:

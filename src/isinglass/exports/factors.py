@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import MAX_STATES
+from isinglass.core.gate import MAX_STATES
 from isinglass.documents import document as doc
 from isinglass.documents.document import Fault, shown
 from isinglass.documents.parts import LIBRARIES, label_to_json, states_from_json

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
-from isinglass.losses.contrasts import zero_sum_basis
 from isinglass.losses.families import softmax_terms
-from isinglass.losses.forms import Always, TableEdge, table_df
+from isinglass.losses.forms import Always, TableEdge, table_df, zero_sum_basis
 from isinglass.losses.linear import RIDGE, VANISHING, Terms, predictor_objective
 from isinglass.losses.newton import Objective, minimise
 from isinglass.losses.profile import profiled_minimum
@@ -384,12 +383,5 @@ def _cross(
 def _parts(columns: list[int], work: int, n_states: tuple[int, ...]) -> list[list[int]]:
     """Positions in `columns`, cut into runs that keep the memory of one search modest."""
     budget = max(1, 4_000_000 // max(work, 1))
-    parts: list[list[int]] = []
-    load = budget + 1
-    for i, t in enumerate(columns):
-        if load + n_states[t] > budget:
-            parts.append([])
-            load = 0
-        parts[-1].append(i)
-        load += n_states[t]
-    return parts
+    run = np.cumsum([n_states[t] for t in columns], dtype=np.intp) // budget
+    return [np.flatnonzero(run == some).tolist() for some in np.unique(run)]

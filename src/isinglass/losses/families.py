@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from isinglass.errors import SettingError
-from isinglass.losses.contrasts import zero_sum_basis
+from isinglass.losses.forms import zero_sum_basis
 from isinglass.losses.linear import LinearLoss
 from isinglass.losses.protocol import Fit
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
-from isinglass.losses.contrasts import zero_sum_basis
+from isinglass.losses.forms import zero_sum_basis
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.core import MAX_STATES
+from isinglass.core.gate import MAX_STATES
 from isinglass.errors import SettingError
 from isinglass.table.coding.labels import key
 from isinglass.wording import quoted

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from isinglass.documents.parts import load_part, save_parts
-from isinglass.engine import Joined, KeptRuns, KeptValues, Value, join
+from isinglass.engine import Joined, KeptRuns, Value, join, kept_values
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph
 from isinglass.parameters import checked
@@ -111,7 +111,7 @@ class FitRecord:
             (min(r, t), max(r, t)) for r, path in enumerate(self.paths) for t in path.required
         )
         levels = tier_levels(self.rows, len(self.names))
-        values = KeptValues(self.values)
+        values = kept_values(self.values)
         return join(Joined(self._runs, threshold, self._rule, self, values, levels, required))
 
     @property

@@ -149,12 +149,9 @@ def learn_paths(
     progress: Progress | None = None,
 ) -> L1Paths:
     """Regress every column on all others at penalties that fall."""
-    codes, weights = merged_rows(table)
     p = len(table.columns)
     flat = l1_paths(
-        codes,
-        weights,
-        table.n_states,
+        *merged_rows(table),
         lambdas,
         scales=scales,
         intercept=intercept,

@@ -74,9 +74,9 @@ def mutual_information(table: Table, threads: int = 1) -> Array:
     >>> mutual_information(encode([[0, 0], [1, 1], [0, 0], [1, 1]])).round(4).tolist()
     [[0.0, 0.6931], [0.6931, 0.0]]
     """
-    codes, weights = merged_rows(table)
-    cells = all_pair_counts(codes, weights, table.n_states, threads)
-    found = pair_information(cells, np.cumsum([0, *table.n_states[:-1]])) / weights.sum()
+    codes, weights, n_states = merged_rows(table)
+    cells = all_pair_counts(codes, weights, n_states, threads)
+    found = pair_information(cells, np.cumsum([0, *n_states[:-1]])) / weights.sum()
     np.fill_diagonal(found, 0.0)
     return np.asarray((found + found.T) / 2)
 

@@ -45,6 +45,7 @@ class CrossValidated(Checked):
 
     folds: int = 5
     seed: int = 0
+    words = "the sparsest graph within one standard error of the best predictor of held-out rows"
 
     def floor(self, n: float, p: int) -> float:
         """Return 1/n, at which an edge of one parameter just pays for its parameter (AIC)."""
@@ -89,12 +90,6 @@ class CrossValidated(Checked):
             scores[at] /= held.weights.sum()
             look.progress(at + 1, len(folds))
         return scores, lacking
-
-    def __repr__(self) -> str:
-        return (
-            f"CrossValidated(folds={self.folds}, seed={self.seed}): the sparsest graph within one "
-            "standard error of the best predictor of held-out rows"
-        )
 
 
 class _Held:

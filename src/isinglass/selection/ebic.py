@@ -81,8 +81,7 @@ class EBIC(Checked):
         neighbours = np.array([len(support) for support in cuts.supports])
         return extended_bic(loss, parameters, neighbours, n=n, p=p, gamma=self.gamma)
 
-    def __repr__(self) -> str:
-        return (
-            f"EBIC(gamma={self.gamma:g}): the smallest 2nl + f log(n) + "
-            f"{2 * self.gamma:g} k log(p-1), summed over columns"
-        )
+    @property
+    def words(self) -> str:
+        """The rule, in words."""
+        return f"the smallest 2nl + f log(n) + {2 * self.gamma:g} k log(p-1), summed over columns"

@@ -34,10 +34,26 @@ class Selector(Protocol):
 
 
 class Checked:
-    """A dataclass whose fields are checked by the table of parameters."""
+    """A dataclass whose fields are checked by the table of parameters.
+
+    Its text is its call, and what it does in `words`, a format of its fields.
+    """
+
+    @property
+    def words(self) -> str:
+        """What the selector does."""
+        raise NotImplementedError
 
     def __post_init__(self) -> None:
         check_fields(self)
+
+    def __repr__(self) -> str:
+        values = (f"{name}={_short(value)}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({', '.join(values)}): {self.words.format(**vars(self))}"
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 class _Rule(Checked):
@@ -88,16 +104,11 @@ class FalseEdges(_Rule):
     """
 
     expected: float = 0.05
+    words = "an edge without effect passes with probability {expected:g}/(p(p-1))"
 
     def threshold(self, n: float, p: int) -> float:
         """Return the gain that a one-parameter edge without effect passes with that probability."""
         return max(false_edges_threshold(self.expected, n, p), LEAST)
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}(expected={self.expected:g}): an edge without effect passes "
-            f"with probability {self.expected:g}/(p(p-1))"
-        )
 
 
 #: The two tiers of edges.
@@ -119,6 +130,8 @@ class Auto(_Rule):
     Auto(): an edge without effect passes with probability 0.05/(p(p-1))
     """
 
+    words = "an edge without effect passes with probability 0.05/(p(p-1))"
+
     def threshold(self, n: float, p: int) -> float:
         """Return the threshold of ``FalseEdges(0.05)``."""
         return FIRM.threshold(n, p)
@@ -126,9 +139,6 @@ class Auto(_Rule):
     def floor(self, n: float, p: int) -> float:
         """Return the threshold of ``FalseEdges(1)``."""
         return TENTATIVE.threshold(n, p)
-
-    def __repr__(self) -> str:
-        return "Auto(): an edge without effect passes with probability 0.05/(p(p-1))"
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,13 +150,11 @@ class Paper(_Rule):
     """
 
     c: float = 1.0
+    words = "an edge must gain more than {c:g} log(np)/n"
 
     def threshold(self, n: float, p: int) -> float:
         """Return c log(np) / n."""
         return max(self.c * float(np.log(max(n * p, 1.0))) / n, LEAST)
-
-    def __repr__(self) -> str:
-        return f"Paper(c={self.c:g}): an edge must gain more than {self.c:g} log(np)/n"
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,16 +167,11 @@ class Theorem(_Rule):
 
     c: float
     degree: int
+    words = "an edge must gain more than {c:g} * {degree:g} log(p)/n"
 
     def threshold(self, n: float, p: int) -> float:
         """Return c d log(p) / n."""
         return max(self.c * self.degree * float(np.log(max(p, 1))) / n, LEAST)
-
-    def __repr__(self) -> str:
-        return (
-            f"Theorem(c={self.c:g}, degree={self.degree:g}): an edge must gain more than "
-            f"{self.c:g} * {self.degree:g} log(p)/n"
-        )
 
 
 @dataclass(frozen=True, repr=False)

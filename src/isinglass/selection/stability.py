@@ -55,6 +55,10 @@ class Stability(Checked):
     share: float = 0.75
     pairs: int = 50
     seed: int = 0
+    words = (
+        "edges in {share:g} of the half-samples, as many as keep the bound on wrong ones at "
+        "{expected:g}"
+    )
 
     def floor(self, n: float, p: int) -> float:
         """Return a threshold that so many edges without effect pass: more edges break the bound.
@@ -100,13 +104,6 @@ class Stability(Checked):
             look.search.required.union(kept[best]),
         )
 
-    def __repr__(self) -> str:
-        return (
-            f"Stability(expected={self.expected:g}, share={self.share:g}, pairs={self.pairs}, "
-            f"seed={self.seed}): edges in {self.share:g} of the half-samples, as many as keep the "
-            f"bound on wrong ones at {self.expected:g}"
-        )
-
 
 @dataclass(frozen=True, repr=False)
 class StARS(Checked):
@@ -132,6 +129,7 @@ class StARS(Checked):
     instability: float = 0.05
     samples: int = 20
     seed: int = 0
+    words = "the densest graph before subsamples disagree on more than {instability:g}"
 
     def floor(self, n: float, p: int) -> float:
         """Return the threshold at which edges without effect alone are that unstable.
@@ -168,12 +166,6 @@ class StARS(Checked):
     def rows(n: int) -> int:
         """How many rows a subsample has."""
         return int(10 * np.sqrt(n)) if n > 144 else max(int(0.8 * n), 1)
-
-    def __repr__(self) -> str:
-        return (
-            f"StARS(instability={self.instability:g}, samples={self.samples}, seed={self.seed}): "
-            f"the densest graph before subsamples disagree on more than {self.instability:g}"
-        )
 
 
 def counted_edges(

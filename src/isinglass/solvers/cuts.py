@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,12 +30,7 @@ def steps_at(gains: Iterable[float | None], threshold: float) -> int:
     >>> steps_at([0.5, 0.2, None, 0.3], 0.1), steps_at([0.5, 0.2, None, 0.3], 0.2)
     (4, 1)
     """
-    count = 0
-    for gain in gains:
-        if gain is not None and not gain > threshold:
-            break
-        count += 1
-    return count
+    return sum(1 for _ in takewhile(lambda gain: gain is None or gain > threshold, gains))
 
 
 def fits_at(begin: Numbers, gains: Array, threshold: float) -> Numbers:

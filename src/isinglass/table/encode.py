@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.core import MAX_STATES, cores, factorise_integers
+from isinglass.core import cores, factorise_integers
+from isinglass.core.gate import MAX_STATES
 from isinglass.parameters import check
 from isinglass.table.cells import array_names
 from isinglass.table.coding.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from isinglass.core import MAX_ROWS, MAX_STATES
+from isinglass.core.gate import MAX_ROWS, MAX_STATES
 from isinglass.errors import FileError, Part, Setting, TableError, TooManyStates, Wording
 from isinglass.table.coding.factor import Factor
 from isinglass.wording import counted, listing

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.losses.contrasts import zero_sum_basis
+from isinglass.losses.forms import zero_sum_basis
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField

@@ -22,8 +22,8 @@ from scipy.special import chdtrc, softmax, xlogy
 
 from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import by_column, frame
-from isinglass.losses.contrasts import zero_sum_basis
 from isinglass.losses.families import softmax_terms
+from isinglass.losses.forms import zero_sum_basis
 from isinglass.losses.linear import RIDGE, predictor_objective
 from isinglass.losses.newton import minimise
 from isinglass.model.fit.conditionals import cells_of

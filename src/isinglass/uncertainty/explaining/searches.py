@@ -63,9 +63,8 @@ def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> It
     """The searches of some columns, or of all, in column order."""
     table, threshold = estimator.table_, estimator.threshold_
     wanted = range(len(table.columns)) if columns is None else sorted(columns)
-    tables = dict.fromkeys(wanted, table)
-    if table.available:  # each column is explained by the rows where it is seen
-        tables = {r: part.table for part in parts_of(table) for r in part.targets}
+    # Each column is explained by the rows where it is seen.
+    tables = {r: part.table for part in parts_of(table) for r in part.targets}
     for r in wanted:
         loss = node_loss(tables[r], r, intercept=bool(estimator.intercept))
         yield Search(loss, estimator.paths_[r].at(threshold))

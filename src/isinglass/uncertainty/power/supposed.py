@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isinglass.core import MAX_STATES
+from isinglass.core.gate import MAX_STATES
 from isinglass.errors import Setting, SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.folds import held_out_weights

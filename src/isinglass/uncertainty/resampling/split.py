@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from isinglass.core import MAX_STATES
+from isinglass.core.gate import MAX_STATES
 from isinglass.engine import Progress
 from isinglass.errors import SettingError, StoppedEarly
 from isinglass.estimators.base import GraphEstimator
