@@ -53,7 +53,7 @@ def _equal_columns(table: Table, graph: Graph) -> Iterator[Note]:
             found = (
                 "; the two are linked. Drop one of them: links to others may be at either."
                 if (first, other) in linked
-                else "; not linked: there are few rows, or a third tells as much. Drop one."
+                else "; the two are not linked: rows are few, or a third column says the same."
             )
             same_as = f"says the same as {table.names[first]!r} in {where}"
             yield Note(table.names[other], "equal columns", same_as + found)

@@ -192,7 +192,7 @@ def audit(result: Audit, ax: Axes | None = None) -> Axes:
     >>> import isinglass as ig
     >>> rows = ig.simulate.ising(ig.simulate.chain(4), coupling=0.5, seed=0).sample(300, seed=0)
     >>> ig.plots.audit(ig.audit(ig.GreedyGraph(), rows, n=20, n_jobs=1)).get_ylabel()
-    'probability to be found'
+    'probability of being found'
     """
     ax = axes_for(6.4, 4.2) if ax is None else ax
     at = np.arange(len(result.detection))
