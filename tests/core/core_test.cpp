@@ -83,6 +83,7 @@ void test_counts();
 void test_cells();
 void test_integers();
 void test_fits();
+void test_both_ends();
 void test_gains();
 void test_engine();
 void test_l1();
@@ -103,6 +104,7 @@ int main(int count, char** arguments) {
   run("cells", core_test::test_cells);
   run("integers", core_test::test_integers);
   run("fits", core_test::test_fits);
+  run("both ends", core_test::test_both_ends);
   run("gains", core_test::test_gains);
   run("engine", core_test::test_engine);
   run("l1", core_test::test_l1);

@@ -1,0 +1,58 @@
+// Both ends of an edge together: numbers are finite, edges leave in order, threads change nothing.
+#include <limits>
+
+#include "core_test.hpp"
+#include "search/both_ends.hpp"
+
+namespace core_test {
+namespace {
+
+using namespace isinglass;
+
+Elimination::Pairs all_pairs(std::size_t columns) {
+  Elimination::Pairs pairs;
+  for (std::size_t i = 0; i < columns; ++i)
+    for (std::size_t j = i + 1; j < columns; ++j) pairs.emplace_back(i, j);
+  return pairs;
+}
+
+Elimination::Found eliminate(const Sample& sample, bool intercept, double top, const std::vector<char>& held,
+                             bool all, unsigned threads) {
+  const Table table = sample.table(0, threads);
+  const auto go_on = [](std::size_t) { return true; };
+  return Elimination(table, intercept, all_pairs(sample.states.size()), threads).run(top, held, all, go_on);
+}
+
+void check_table(Random& random, const Sample& sample, bool intercept) {
+  const double never = std::numeric_limits<double>::infinity();
+  const std::size_t edges = all_pairs(sample.states.size()).size();
+  std::vector<char> held(edges, 0);
+  held[random.below(edges)] = 1;
+  const auto known = eliminate(sample, intercept, -1.0, held, true, 1);
+  for (const double value : known.statistic) check(std::isfinite(value) && value >= 0, "a finite statistic");
+  for (const double value : known.entry) check(value == never, "nothing leaves");
+  const auto one = eliminate(sample, intercept, never, held, false, 1);
+  const auto two = eliminate(sample, intercept, never, held, false, 2);
+  for (std::size_t e = 0; e < edges; ++e) {
+    check((one.entry[e] == never) == static_cast<bool>(held[e]), "all leave but those that are held");
+    check(one.entry[e] == two.entry[e], "threads change nothing");
+    if (!held[e]) check(one.entry[e] >= one.statistic[e], "an entry is no less than its statistic");
+  }
+}
+
+}  // namespace
+
+void test_both_ends() {
+  Random random(11);
+  for (int i = 0; i < times(30); ++i) {
+    std::vector<int> states(4);
+    for (int& m : states) m = 2 + static_cast<int>(random.below(3));
+    const std::size_t rows = 20 + random.below(200);
+    Sample sample = random_tree(random, rows, states).sample;
+    if (i % 3 == 1) sample.weights = whole_weights(random, rows, 3);
+    if (i % 3 == 2) sample.weights = real_weights(random, rows);
+    check_table(random, sample, i % 4 != 0);
+  }
+}
+
+}  // namespace core_test
