@@ -9,6 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from isinglass.core import cores
 from isinglass.engine.available import learn_available
 from isinglass.engine.constraints import FREE, Constraints
@@ -29,10 +32,14 @@ def learn_neighbourhoods(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     solver: str = "native",
+    scales: NDArray[np.float64] | None = None,
     **forms: Any,
 ) -> Runs:
     """Run Algorithm 1 for every column down to `floor`.
 
+    `scales`, a symmetric (p, p) array, say how many times a chi-square the gains of each pair are
+    when nothing links it: gains and costs are divided by them before they are made those of one
+    parameter.
     `forms`, `edge` and `adjust`, are for the readable solver: the core knows whole tables only.
     """
     solve: Callable[..., Runs] = learn_native if solver == "native" else learn_readable
@@ -46,6 +53,7 @@ def learn_neighbourhoods(
         constraints=constraints,
         threads=threads_for(n_jobs, len(table.columns)),
         progress=progress,
+        scales=scales,
         **forms,
     )
 
