@@ -1,7 +1,7 @@
 """Algorithms 1 and 2 written out literally: the definition that fast code is tested against.
 
 Rows are used one by one, every candidate is evaluated, every fit starts from zero. Nothing
-here is shared with the package.
+here is shared with the package; neither is ``null_reference.py``.
 """
 
 from collections.abc import Iterable
@@ -10,6 +10,8 @@ from functools import cache
 
 import mpmath
 import numpy as np
+
+from null_reference import null_of
 
 RIDGE = 1e-8
 TIE = 1e-9  # gains and costs this close to the best are equal to it
@@ -135,6 +137,20 @@ class Node:
         """Return the number of parameters of the edge to column j."""
         return (self.m - 1) * (self.states[j] - 1)
 
+    def standardised(self, raw: float, j: int) -> float:
+        """Return the gain of one parameter that would be as surprising as one of column j."""
+        if raw < ZERO:
+            return 0.0
+        shift, scale, df = 0.0, 1.0, self.df(j)
+        if self.intercept:
+            shift, scale, df = null_of(self.rows(self.r), self.rows(j))
+        value = standardise(max(raw - shift / (2 * self.n), 0.0) / scale, df, self.n)
+        return 0.0 if value < ZERO else value
+
+    def rows(self, j: int) -> tuple[float, ...]:
+        """Return how many rows have each state of a column."""
+        return tuple((np.bincount(self.columns[j], self.weights) * self.n).tolist())
+
     def field_design(self) -> np.ndarray:
         """Return the design of the field: the same shift for every row, or nothing."""
         basis = contrasts(self.m)[:, : self.m - 1 if self.intercept else 0]
@@ -253,17 +269,13 @@ def search(
     left: dict[int, float] = {}  # loss when a forward step last left this size
     margins: list[float] = []  # of the decisions since the last step
 
-    def standardised(raw: float, j: int) -> float:
-        value = standardise(raw, node.df(j), node.n)
-        return 0.0 if value < ZERO else value
-
     def record(kind: str, j: int, gain: float) -> None:
         path.append(Step(**vars(fit), kind=kind, variable=j, gain=gain, margin=min(margins)))
         path.margin = min(path.margin, *margins)
         margins.clear()
 
     while max_degree is None or len(fit.support) < max_degree:
-        gains = {j: standardised(node.gain(fit, j), j) for j in candidates if j not in fit.support}
+        gains = {j: node.standardised(node.gain(fit, j), j) for j in candidates if j not in fit.support}
         if not gains:
             break
         j, margin = choose(gains)
@@ -278,7 +290,7 @@ def search(
 
         while set(fit.support) - required:
             free = [j for j in fit.support if j not in required]
-            costs = {j: standardised(node.cost(fit, j), j) for j in free}
+            costs = {j: node.standardised(node.cost(fit, j), j) for j in free}
             j, margin = choose({j: -cost for j, cost in costs.items()})
             limit = nu * delta[len(fit.support)]
             margins.append(abs(costs[j] - limit))

@@ -292,7 +292,7 @@ def test_search_keeps_its_promises(seed):
         ]
         assert len(set(left)) == len(left)
         last = fits[-1]
-        costs = [standardise(node.cost(last, j), node.df(j), node.n) for j in last.support]
+        costs = [node.standardised(node.cost(last, j), j) for j in last.support]
         if costs and not path.guarded:
             assert min(costs) > made.nu * delta[len(last.support)]
 

@@ -28,7 +28,8 @@ def literal_search(x: np.ndarray, r: int, threshold: float):
         [np.unique(np.nan_to_num(c, nan=99.0), return_inverse=True)[1] for c in rows.T]
     )
     loss = ConditionalLoss(codes, np.ones(len(rows)), r, codes.max(axis=0) + 1, n=float(len(x)))
-    blocks = Blocks(loss, {t: (t,) for t in loss.candidates}, standardise=True)
+    nulls = {t: loss.null(t) for t in loss.candidates}
+    blocks = Blocks(loss, {t: (t,) for t in loss.candidates}, standardise=True, nulls=nulls)
     return search(blocks, threshold, 0.5)
 
 

@@ -14,6 +14,7 @@ from isinglass.core import both_ends
 from isinglass.engine import learn_neighbourhoods, pairs_at
 from isinglass.losses.forms import zero_sum_basis
 from isinglass.table import encode
+from null_reference import null_of
 
 RIDGE = 1e-8
 
@@ -127,7 +128,17 @@ def plain_statistic(codes, weights, states, pairs, pair, intercept):
     spread = (v**2 + w**2) * np.eye(d) + v * w * (common + common.T)
     total, squares = np.trace(spread), np.sum(spread**2)
     length = np.sum((v * a + w * b) ** 2)
-    return chi2.isf(chi2.sf(length * total / squares, total**2 / squares), 1)
+    scale, degrees = 1.0, 1.0  # relative to ends that are chi-squares: by mean and variance
+    if intercept:
+        shift, times, df = null_of(rows_of(codes[:, i], weights), rows_of(codes[:, j], weights))
+        mean, variance = shift + times * df, 2 * times**2 * df
+        scale, degrees = variance / (2 * mean), 2 * mean**2 / (variance * d)
+    statistic = length * total / squares / scale
+    return chi2.isf(chi2.sf(statistic, degrees * total**2 / squares), 1)
+
+
+def rows_of(column, weights):
+    return tuple(np.bincount(column, weights).tolist())
 
 
 @pytest.mark.parametrize("intercept", [True, False])

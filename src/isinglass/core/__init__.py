@@ -232,6 +232,15 @@ def pair_counts(codes: Codes, n_states: Sequence[int], a: int, b: int) -> NDArra
     return counts.reshape(states)
 
 
+def pair_null(rows: Weights, other: Weights) -> tuple[float, float, float]:
+    """Shift, scale and degrees of freedom of the deviance of two columns that nothing links.
+
+    >>> pair_null(np.array([500.0, 500.0, 500.0]), np.array([500.0, 700.0, 300.0]))
+    (0.0, 1.0, 4.0)
+    """
+    return _core.pair_null(rows, other)
+
+
 def all_pair_counts(
     codes: Codes, weights: Weights, n_states: Sequence[int], threads: int
 ) -> NDArray[np.float64]:

@@ -292,6 +292,12 @@ auto pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weight
   return owned(std::move(counts));
 }
 
+// Shift, scale and degrees of freedom of the deviance of two columns whose states have so many rows each.
+std::tuple<double, double, double> pair_null(Vector<double> rows, Vector<double> other) {
+  const Null null = Nulls().of({rows.data(), rows.shape(0)}, {other.data(), other.shape(0)});
+  return {null.shift, null.scale, null.df};
+}
+
 // Addresses of LAPACK's dpotrf and dpotri.
 void lend_lapack(std::uintptr_t factorise, std::uintptr_t invert) {
   lapack().factorise = reinterpret_cast<Lapack::Routine>(factorise);
@@ -471,6 +477,7 @@ NB_MODULE(_core, m) {
   m.def("all_pair_counts", &all_pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"),
         nb::arg("threads"));
   m.def("one_parameter_gain", &one_parameter_gain<int>, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
+  m.def("pair_null", &pair_null, nb::arg("rows"), nb::arg("other"));
   m.def("gibbs", &gibbs, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import edge_losses
+from isinglass.core import edge_losses, pair_null
 from isinglass.engine.available import parts_of
 from isinglass.engine.native import merged_rows
 from isinglass.engine.runs import Progress, progress_from
 from isinglass.losses.forms import table_df
-from isinglass.solvers.equivalent import one_parameter_gain
+from isinglass.losses.nulls import Null, chi_square
+from isinglass.solvers.equivalent import calibrated_gain
 from isinglass.table import Table
 
 Array = NDArray[np.float64]
@@ -39,17 +40,14 @@ class Deviances:
         Rows of the table.
     without, fitted : (k, 2) arrays
         Loss per row of an end's conditional without the edge, all else refitted, and with it.
-    df : (k, 2) array
-        Free parameters of the edge, as each end sees it.
-    scales : (k,) array, optional
-        How many times a chi-square the likelihood ratios of each pair are when nothing links it.
+    nulls : list of 2k nulls
+        What the likelihood ratio of each end is when nothing links the pair.
     """
 
     n: float
     without: Array
     fitted: Array
-    df: NDArray[np.intp]
-    scales: Array | None = None
+    nulls: Sequence[Null]
 
     @property
     def cost(self) -> Array:
@@ -75,8 +73,7 @@ class Deviances:
     @property
     def evidence(self) -> Array:
         """Likelihood ratios as chi-squares with one degree of freedom; the mean of both ends."""
-        cost = self.cost if self.scales is None else self.cost / self.scales[:, None]
-        gains = one_parameter_gain(cost.ravel(), self.df.ravel(), self.n)
+        gains = calibrated_gain(self.cost.ravel(), self.nulls, self.n)
         evidence: Array = 2.0 * self.n * gains.reshape(-1, 2).mean(axis=1)
         return evidence
 
@@ -85,13 +82,13 @@ class Deviances:
 class Expected:
     """What a conditional says about one of its neighbours, left out of it.
 
-    `table` has the rows of each combination of states that are expected without the edge: the
+    `null` is what the likelihood ratio is without an edge. `table` has the rows of each combination of states that are expected without the edge: the
     column's states by the neighbour's.
     """
 
     without: float
     fitted: float
-    df: int
+    null: Null
     table: Array
 
 
@@ -103,18 +100,18 @@ def deviances_of(
 ) -> Deviances:
     """The losses among what was found for some pairs; `scales` is a (p, p) array."""
     ends = [(found[a, b], found[b, a]) for a, b in pairs]
+    of_pairs = np.ones(len(pairs)) if scales is None else scales_of(pairs, scales)
     return Deviances(
         n,
         np.array([(a.without, b.without) for a, b in ends]).reshape(-1, 2),
         np.array([(a.fitted, b.fitted) for a, b in ends]).reshape(-1, 2),
-        np.array([(a.df, b.df) for a, b in ends], dtype=np.intp).reshape(-1, 2),
-        scales_of(pairs, scales),
+        [end.null.times(s) for both, s in zip(ends, of_pairs, strict=True) for end in both],
     )
 
 
-def scales_of(pairs: Sequence[Pair], scales: Array | None) -> Array | None:
+def scales_of(pairs: Sequence[Pair], scales: Array) -> Array:
     """The scales of some pairs among those of all."""
-    return None if scales is None else np.array([scales[pair] for pair in pairs], dtype=np.float64)
+    return np.array([scales[pair] for pair in pairs], dtype=np.float64)
 
 
 def expectations(
@@ -157,6 +154,7 @@ def _of_part(
     targets: Sequence[int],
     neighbours: Sequence[Sequence[int]],
     left_out: Sequence[Sequence[int]],
+    intercept: bool,
     **settings: Any,
 ) -> dict[Key, Expected]:
     """What is expected of some columns in the rows where they are seen."""
@@ -172,15 +170,20 @@ def _of_part(
         varying(neighbours),
         left_out=lists,
         n=table.n,
+        intercept=intercept,
         **settings,
     )
+    rows = {v: table.rows_of_states(v) for r in targets for v in (r, *left_out[r])}
     found: dict[Key, Expected] = {}
     losses, numbers = iter(flat["without"].tolist()), flat["expected"]
     for r, some, loss in zip(targets, lists, flat["loss"].tolist(), strict=True):
         for t in some:
             shape = states[r], states[t]
             expected, numbers = np.split(numbers, [math.prod(shape)])
-            found[r, t] = Expected(next(losses), loss, table_df(*shape), expected.reshape(shape))
+            null = chi_square(table_df(*shape))
+            if intercept:
+                null = Null(*pair_null(rows[r], rows[t]))
+            found[r, t] = Expected(next(losses), loss, null, expected.reshape(shape))
         for t in set(left_out[r]).difference(some):  # constant here: nothing is lost
-            found[r, t] = Expected(loss, loss, 1, np.zeros((states[r], states[t])))
+            found[r, t] = Expected(loss, loss, chi_square(1), np.zeros((states[r], states[t])))
     return found

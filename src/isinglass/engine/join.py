@@ -94,7 +94,7 @@ class RefittedValues:
         self, graph: Sequence[Pair], pairs: Sequence[Pair], expected: Mapping[Pair, Expected]
     ) -> list[Value]:
         """The values of some pairs of a graph."""
-        found = deviances_of(self.table.n, pairs, expected, self.scales)
+        found = deviances_of(self.table.n, pairs, expected, self.table.pair_scales(self.scales))
         evidence = found.evidence
         if self.joint:
             of_graph, _ = both_ends_of(self.table, graph, scales=self.scales, **self._settings)

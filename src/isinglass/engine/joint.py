@@ -90,11 +90,11 @@ def both_ends_of(
     """
     varying = [at for at, pair in enumerate(pairs) if min(table.n_states[v] for v in pair) > 1]
     statistic, entry = np.zeros(len(pairs)), np.zeros(len(pairs))
-    edges = [pairs[at] for at in varying]
+    edges, scales = [pairs[at] for at in varying], table.pair_scales(scales)
     statistic[varying], entry[varying] = both_ends(
         *merged_rows(table),
         edges,
-        scales=scales_of(edges, scales),
+        scales=None if scales is None else scales_of(edges, scales),
         intercept=intercept,
         threads=threads,
         n=table.n,

@@ -37,9 +37,9 @@ def learn_neighbourhoods(
 ) -> Runs:
     """Run Algorithm 1 for every column down to `floor`.
 
-    `scales`, a symmetric (p, p) array, say how many times a chi-square the gains of each pair are
-    when nothing links it: gains and costs are divided by them before they are made those of one
-    parameter.
+    `scales`, a symmetric (p, p) array, say how many times larger the gains of each pair are when
+    nothing links it than rows drawn one by one would make them: gains and costs are divided by
+    them, and by the table's design effects, before they are made those of one parameter.
     `forms`, `edge` and `adjust`, are for the readable solver: the core knows whole tables only.
     """
     solve: Callable[..., Runs] = learn_native if solver == "native" else learn_readable
@@ -53,7 +53,7 @@ def learn_neighbourhoods(
         constraints=constraints,
         threads=threads_for(n_jobs, len(table.columns)),
         progress=progress,
-        scales=scales,
+        scales=table.pair_scales(scales),
         **forms,
     )
 

@@ -43,8 +43,8 @@ def learn_readable(
         loss = losses[r]
         possible = () if r in adjust else loss.candidates
         candidates = constraints.candidates(r, possible)
-        of_column = None if scales is None else scales[r]
-        blocks = Blocks(loss, {t: (t,) for t in candidates}, standardise=True, scales=of_column)
+        nulls = {t: loss.null(t).times(1.0 if scales is None else scales[r, t]) for t in candidates}
+        blocks = Blocks(loss, {t: (t,) for t in candidates}, standardise=True, nulls=nulls)
         required = constraints.start(r, candidates)
         return search(blocks, floor, nu, max_size=max_degree, names=table.names, required=required)
 

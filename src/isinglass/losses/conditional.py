@@ -20,6 +20,7 @@ from isinglass.losses.families import softmax_terms
 from isinglass.losses.forms import Always, TableEdge, table_df, zero_sum_basis
 from isinglass.losses.linear import RIDGE, VANISHING, Terms, predictor_objective
 from isinglass.losses.newton import Objective, minimise
+from isinglass.losses.nulls import Null, chi_square, pair_null
 from isinglass.losses.profile import profiled_minimum
 from isinglass.losses.protocol import Block, Fit
 
@@ -139,6 +140,12 @@ class ConditionalLoss:
     def df(self, block: Block) -> int:
         """Free parameters of the edges in a block."""
         return sum(self.edge.df(self.r, t) for t in block)
+
+    def null(self, t: int) -> Null:
+        """What the deviance of an edge to t is when there is none."""
+        if not self._separates(t):
+            return chi_square(self.df((t,)))
+        return pair_null(self._totals, np.bincount(self.codes[:, t], self.weights))
 
     def fit(self, active: Sequence[int], start: NodeFit | None = None) -> NodeFit:
         """Minimise the loss, plus the ridge, over the tables of the columns in `active`."""

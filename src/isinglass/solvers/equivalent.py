@@ -1,14 +1,19 @@
 """One-parameter equivalents: gains of blocks of any size on one scale.
 
 Under no effect, 2 n gain of a block with df parameters is about chi-square with df degrees
-of freedom. Its equivalent is the gain of one parameter that would be as surprising.
+of freedom, or what its null says. Its equivalent is the gain of one parameter that would be as
+surprising.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincc, gammaln, log_ndtr, ndtri_exp
+
+from isinglass.losses.nulls import Null
 
 Array = NDArray[np.float64]
 
@@ -27,6 +32,18 @@ def one_parameter_gain(gain: ArrayLike, df: ArrayLike, n: float) -> Array:
     tail = log_chi2_sf(2.0 * n * equivalent[many], df[many])
     equivalent[many] = ndtri_exp(tail - LOG_2) ** 2 / (2.0 * n)
     return equivalent
+
+
+def calibrated_gain(gain: ArrayLike, nulls: Sequence[Null], n: float) -> Array:
+    """The same where 2 n gain without effect is ``shift + scale * chi-square``, one null each.
+
+    >>> calibrated_gain([0.01, 0.01], [Null(0.0, 1.0, 4.0), Null(2.0, 1.1, 4.0)], 1000).round(5)
+    array([0.00606, 0.00433])
+    """
+    gain = np.asarray(gain, np.float64)
+    shift, scale, df = np.array(nulls, dtype=np.float64).reshape(-1, 3).T
+    above = np.maximum(gain - shift / (2.0 * n), 0.0) / scale
+    return one_parameter_gain(np.where(gain > 0, above, 0.0), df, n)
 
 
 def one_parameter_level(probability: float) -> float:

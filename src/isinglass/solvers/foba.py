@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import SettingError
+from isinglass.losses.nulls import Null
 from isinglass.losses.protocol import Block, Fit, Loss
 from isinglass.parameters import checked
-from isinglass.solvers.equivalent import one_parameter_gain
+from isinglass.solvers.equivalent import calibrated_gain, one_parameter_gain
 from isinglass.solvers.path import (
     ALL_IN,
     Path,
@@ -152,7 +153,7 @@ def first_within_tie(variables: Sequence[int], values: NDArray[np.float64]) -> t
 class Blocks:
     """A loss seen variable by variable: which blocks exist, and their gains on one scale.
 
-    `scales` says for each variable how many times a chi-square its gains are without effect.
+    `nulls` has what the deviance of each variable is without effect, if not a chi-square.
     """
 
     def __init__(
@@ -161,12 +162,12 @@ class Blocks:
         blocks: Mapping[int, Block],
         *,
         standardise: bool,
-        scales: NDArray[np.float64] | None = None,
+        nulls: Mapping[int, Null] | None = None,
     ) -> None:
         self.loss = loss
         self.blocks = blocks
         self.standardise = standardise
-        self.scales = scales
+        self.nulls = nulls
         self.candidates = tuple(sorted(blocks))
 
     def fit(self, support: Sequence[int], start: Fit | None = None) -> Any:
@@ -186,8 +187,8 @@ class Blocks:
         values = np.where(values < ZERO, 0.0, values)
         if not self.standardise:
             return values
-        if self.scales is not None:
-            values = values / self.scales[list(variables)]
+        if self.nulls is not None:
+            return calibrated_gain(values, [self.nulls[j] for j in variables], self.loss.n)
         df = [self.loss.df(self.blocks[j]) for j in variables]
         return one_parameter_gain(values, df, self.loss.n)
 

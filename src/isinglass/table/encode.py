@@ -62,7 +62,7 @@ def encode(
     highs = by_column("high", high, rows.names, unnamed=unnamed)
     rows, cuts = _bin(replace(rows, weights=weights), asked)
     check_limits(rows.names, rows.factors, max_states, missing)
-    return _table(rows, cuts, missing, highs)
+    return replace(_table(rows, cuts, missing, highs), design=n_eff == "design")
 
 
 def _bin(rows: Rows, asked: Mapping[str, int | Cuts]) -> tuple[Rows, dict[str, Cuts]]:

@@ -90,7 +90,7 @@ def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.floa
         if not np.array_equal(weights, np.rint(weights)):
             raise BadWeights(*_not_counts(weights))
         return weights
-    rows = _kish(weights) if n_eff == "kish" else float(n_eff)
+    rows = _kish(weights) if isinstance(n_eff, str) else float(n_eff)
     shares = weights / weights.max()
     factor = rows / shares.sum()
     if abs(factor / weights.max() - 1) < 1e-12:  # done before; rounding would move them once more
@@ -111,8 +111,11 @@ def _not_counts(weights: NDArray[np.float64]) -> tuple[Part, ...]:
         f" holds {odd:g}, which is not a count of rows. Round the weights to counts for ",
         Setting("n_eff", "sum"),
         "; or use ",
+        Setting("n_eff", "design"),
+        f" for sampling weights (worth {_kish(weights):.1f} rows on average, each pair corrected by "
+        "its own design effect), or ",
         Setting("n_eff", "kish"),
-        f" for sampling weights (here {_kish(weights):.1f} rows); or give ",
+        " (that number for all pairs); or give ",
         Setting("n_eff"),
         " the number of rows, e.g. their sum, ",
         Setting("n_eff", float(weights.sum())),

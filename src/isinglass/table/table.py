@@ -16,6 +16,7 @@ from isinglass.parameters import check
 from isinglass.table.coding.factor import Codes
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column, Note, high_states
+from isinglass.table.design import weight_effects
 from isinglass.table.rows import read_rows, stack
 
 
@@ -30,7 +31,8 @@ class Table:
 
     With ``missing="available"``, rows in which a column is missing (its last state) are left out
     when that column is the target. `kept` says which rows of the table that came in these are, None
-    for all; `dropped` how many are gone because values were missing.
+    for all; `dropped` how many are gone because values were missing. With `design`, weights are
+    sampling weights, and each pair of columns has a design effect of its own.
 
     >>> from isinglass.table import encode
     >>> table = encode([["no", 3], ["yes", 7], ["yes", 3]])
@@ -47,6 +49,7 @@ class Table:
     total: float | None = None
     kept: NDArray[np.intp] | None = None
     dropped: int = 0
+    design: bool = False
 
     @cached_property
     def n(self) -> float:
@@ -80,6 +83,23 @@ class Table:
     def ordered(self) -> tuple[bool, ...]:
         """Whether the order of each column's states means something."""
         return tuple(column.ordered for column in self.columns)
+
+    def rows_of_states(self, column: int) -> NDArray[np.float64]:
+        """How many rows have each state of a column."""
+        counts = np.bincount(self.codes[:, column], self.weights, self.n_states[column])
+        return counts.astype(np.float64)
+
+    @cached_property
+    def design_effects(self) -> NDArray[np.float64] | None:
+        """How many times more each pair varies than by its rows, (p, p); None if all are one."""
+        if not self.design:
+            return None
+        return weight_effects(self.codes, self.weights, self.n_states)
+
+    def pair_scales(self, given: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None:
+        """Return what divides the gains of each pair: the given scales times the design effects."""
+        effects = self.design_effects
+        return given if effects is None else effects if given is None else given * effects
 
     @cached_property
     def high(self) -> tuple[str | None, ...]:
@@ -118,7 +138,8 @@ class Table:
             for column, states in zip(self.columns, kept, strict=True)
         )
         stacked = stack(fewer)
-        return Table(stacked, columns, weights, self.library, (), self.available), kept
+        parts = weights, self.library, (), self.available
+        return Table(stacked, columns, *parts, design=self.design), kept
 
     def encode_like(
         self, X: Any, sample_weight: ArrayLike | str | None = None, missing: str = "error"

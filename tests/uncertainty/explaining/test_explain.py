@@ -7,7 +7,7 @@ import pytest
 import isinglass as ig
 from instances import instance
 from isinglass.errors import SettingError
-from reference import Node, standardise
+from reference import Node
 
 
 def separates(graph: nx.Graph, named: tuple[str, ...], a: int, b: int) -> bool:
@@ -56,7 +56,7 @@ def test_evidence_is_that_of_the_definition(seed):
                 fewer = [t for t in support if t != other]
                 cost = node.refit(fewer).loss - fit.loss if moment.inside else 0.0
                 raw = cost if moment.inside else node.gain(fit, other)
-                expected = 2 * node.n * standardise(max(raw, 0.0), node.df(other), node.n)
+                expected = 2 * node.n * node.standardised(raw, other)
             assert moment.evidence == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
 

@@ -22,13 +22,22 @@
 #include "base/threads.hpp"
 #include "bits/cells.hpp"
 #include "gains/equivalent.hpp"
+#include "gains/nulls.hpp"
 #include "refit/edge_score.hpp"
 
 namespace isinglass {
 
-// About `scale` times a chi-square with `df` degrees of freedom, as one with one degree.
-inline double as_one_parameter(double chi2, double scale, double df) {
-  return 2 * one_parameter_gain(0.5 * chi2 / scale, df, 1.0);
+// A null without a shift, its mean and variance those of a given one; degrees of freedom as shares of `df`.
+inline Null relative(const Null& null, double df) {
+  if (!std::isfinite(null.shift)) return {0, std::numeric_limits<double>::infinity(), 1};
+  const double mean = null.shift + null.scale * null.df, variance = 2 * null.scale * null.scale * null.df;
+  return {0, variance / (2 * mean), 2 * mean * mean / (variance * df)};
+}
+
+// About `scale` times a chi-square with `df` degrees of freedom, if ends are chi-squares, as one with one
+// degree; the null of an end says what it is relative to that.
+inline double as_one_parameter(double chi2, const Null& null, double scale, double df) {
+  return 2 * one_parameter_gain(0.5 * chi2 / (null.scale * scale), std::max(null.df * df, 1.0), 1.0);
 }
 
 // The best weights of two ends with information of these sizes and scores so correlated: none is negative.
@@ -41,19 +50,19 @@ inline std::pair<double, double> best_weights(double one, double other, double c
 // What both ends of one edge say together.
 class EdgeStatistic {
  public:
-  // The edge's columns and its scale, the fit of either, and its score of the other.
-  EdgeStatistic(const Table& table, std::pair<std::size_t, std::size_t> columns, double scale, const End& one,
-                const EdgeScore& score, const End& other, const EdgeScore& other_score)
+  // The edge's columns and its null, the fit of either, and its score of the other.
+  EdgeStatistic(const Table& table, std::pair<std::size_t, std::size_t> columns, const Null& null,
+                const End& one, const EdgeScore& score, const End& other, const EdgeScore& other_score)
       : table_(table),
         i_(columns.first),
         j_(columns.second),
-        scale_(scale),
+        null_(null),
         ends_{&one, &other},
         scores_{&score, &other_score} {}
 
   double value() const {
     const std::size_t d = scores_[0]->df;
-    if (d > kMostParameters) return as_one_parameter(mean_root(), scale_, static_cast<double>(d));
+    if (d > kMostParameters) return as_one_parameter(mean_root(), null_, 1.0, static_cast<double>(d));
     const Whitened a = whiten(0), b = whiten(1);
     const std::vector<double> common = correlation(a, b);
     double trace = 0;
@@ -72,7 +81,7 @@ class EdgeStatistic {
     }
     // The sum of chi-squares that this is, each with its own weight, has about the tail of the one with the
     // same mean and variance (Satterthwaite 1946).
-    return sum > 0 && squares > 0 ? as_one_parameter(length, scale_ * squares / sum, sum * sum / squares) : 0.0;
+    return sum > 0 && squares > 0 ? as_one_parameter(length, null_, squares / sum, sum * sum / squares) : 0.0;
   }
 
  private:
@@ -145,7 +154,7 @@ class EdgeStatistic {
 
   const Table& table_;
   std::size_t i_, j_;
-  double scale_;  // how many times a chi-square it is without effect
+  Null null_;  // of either end, relative to a chi-square
   const End* ends_[2];
   const EdgeScore* scores_[2];
 };
@@ -163,13 +172,12 @@ class Elimination {
                                 // those that stay
   };
 
-  // `scales` has one number for each edge, or none if all are one.
+  // `scales` has one number for each edge, or none if all are one; see choice.hpp.
   Elimination(const Table& table, bool intercept, const Pairs& edges, std::span<const double> scales,
               unsigned threads)
       : table_(table),
         intercept_(intercept),
         pairs_(edges),
-        scales_(scales),
         edges_(edges.size()),
         ends_(table.columns()),
         of_column_(table.columns()),
@@ -177,6 +185,14 @@ class Elimination {
     for (unsigned t = 0; t < std::max(threads_, 2u); ++t) cells_.emplace_back(table, 0);
     for (std::size_t e = 0; e < edges.size(); ++e)
       for (const std::size_t column : {edges[e].first, edges[e].second}) of_column_[column].push_back(e);
+    Nulls nulls;
+    for (std::size_t e = 0; e < edges.size(); ++e) {
+      const auto [i, j] = edges[e];
+      const auto df = static_cast<double>(degrees_of_freedom(table.states(i), table.states(j)));
+      nulls_.push_back(intercept ? relative(nulls.of(rows_of_states(table, i), rows_of_states(table, j)), df)
+                                 : Null{});
+      if (!scales.empty()) nulls_.back().scale *= scales[e];
+    }
   }
 
   // Removes the weakest edge while its statistic is at most `top`; edges that are `held` stay. With `all`,
@@ -284,10 +300,9 @@ class Elimination {
         least[0] += x * x;
         least[1] += y * y;
       }
-    return as_one_parameter(std::min({length, least[0], least[1]}), scale(e), static_cast<double>(one.size()));
+    return as_one_parameter(std::min({length, least[0], least[1]}), nulls_[e], 1.0,
+                            static_cast<double>(one.size()));
   }
-
-  double scale(std::size_t e) const { return scales_.empty() ? 1.0 : scales_[e]; }
 
   // Looks at an edge, and at the next ones that may be asked for: several at once take no longer.
   void look_at_some(std::size_t e, double top) {
@@ -312,7 +327,7 @@ class Elimination {
     if (!edge.stands[1]) edge.score[1] = ends_[j].score(ends_[j].position(i));
     edge.stands[0] = edge.stands[1] = edge.is_known = true;
     edge.statistic = edge.least =
-        EdgeStatistic(table_, pairs_[e], scale(e), ends_[i], edge.score[0], ends_[j], edge.score[1]).value();
+        EdgeStatistic(table_, pairs_[e], nulls_[e], ends_[i], edge.score[0], ends_[j], edge.score[1]).value();
     edge.foreseen = foreseen(e);
   }
 
@@ -334,7 +349,7 @@ class Elimination {
   const Table& table_;
   bool intercept_;
   const Pairs pairs_;
-  std::span<const double> scales_;
+  std::vector<Null> nulls_;  // of each edge, relative to a chi-square
   std::vector<Edge> edges_;
   std::vector<End> ends_;
   std::vector<std::vector<std::size_t>> of_column_;  // the edges of each column

@@ -9,6 +9,7 @@
 #include "base/edge.hpp"
 #include "bits/table.hpp"
 #include "gains/equivalent.hpp"
+#include "gains/nulls.hpp"
 
 namespace isinglass {
 
@@ -31,40 +32,82 @@ inline Choice first_within_tie(std::vector<Choice>& values) {
   return values.front();
 }
 
-// Gains per row as those of edges of one parameter. `scales`, columns x columns, say how many times a
-// chi-square the gains of a pair without effect are; none is given where all are one.
+// Gains per row as those of edges of one parameter. `scales`, columns x columns, say how many times the
+// deviances of a pair without effect are what they are for rows drawn one by one; none is given where all
+// are one. With an intercept pairs of few rows have nulls of their own.
 class Scale {
  public:
-  Scale(const Table& table, std::span<const double> scales) : table_(table), scales_(scales) {}
+  Scale(const Table& table, bool intercept, std::span<const double> scales)
+      : table_(table), scales_(scales), plain_(scales.empty()) {
+    for (std::size_t j = 0; j < table.columns(); ++j) many_ = many_ || (intercept && table.states(j) > 2);
+    for (std::size_t j = 0; many_ && j < table.columns(); ++j) rows_.push_back(rows_of_states(table, j));
+  }
 
   void set_target(std::size_t target) {
     target_ = target;
-    const std::size_t p = table_.columns();
-    if (scales_.empty()) return;
-    of_target_ = scales_.subspan(target * p, p);
-    least_ = std::ranges::min(of_target_);
+    plain_ = true;
+    least_ = usual_ = 1;
+    if ((scales_.empty() && !many_) || table_.states(target) < 2) return;
+    of_column_.assign(table_.columns(), {});
+    if (!scales_.empty()) least_ = usual_ = std::ranges::min(scales_.subspan(first(), table_.columns()));
+    plain_ = scales_.empty();
+    for (std::size_t j = 0; j < table_.columns(); ++j)
+      if (j != target && table_.states(j) > 1) set_null(j);
   }
 
-  // A gain of a column, or a bound on it, in chi-squares; and the least that a gain of any column becomes
-  // when it is divided so.
+  // A gain of a column, or a bound on it, in parts of a chi-square, which is at least what it is as one of
+  // one parameter.
   double divided(double raw, std::size_t column) const {
-    return of_target_.empty() ? raw : raw / of_target_[column];
+    if (plain_) return raw;
+    const Null& null = of_column_[column];
+    return std::max(raw - null.shift, 0.0) / null.scale;
   }
+
+  // All that gain no more than this share of a limit are below the limit on one scale; and the share that
+  // is usual.
   double least() const { return least_; }
+  double usual() const { return usual_; }
+
+  // Whether it is more than a division.
+  bool converted(std::size_t column) const {
+    return plain_ ? degrees_of_freedom(column) > 1 : of_column_[column].df != 1;
+  }
+
+  double standardised(double raw, std::size_t column) const {
+    if (raw < kZero) return 0.0;
+    const int df = degrees_of_freedom(column);
+    if (plain_ || of_column_[column].df == df)
+      return one_parameter_gain(divided(raw, column), df, table_.n());
+    return one_parameter_gain(divided(raw, column), of_column_[column].df, table_.n());
+  }
+
+ private:
+  std::size_t first() const { return target_ * table_.columns(); }
 
   int degrees_of_freedom(std::size_t column) const {
     return static_cast<int>(isinglass::degrees_of_freedom(table_.states(target_), table_.states(column)));
   }
 
-  double standardised(double raw, std::size_t column) const {
-    return raw < kZero ? 0.0
-                       : one_parameter_gain(divided(raw, column), degrees_of_freedom(column), table_.n());
+  // With its shift per row.
+  void set_null(std::size_t column) {
+    Null null{0, 1, static_cast<double>(degrees_of_freedom(column))};
+    if (many_) null = nulls_.of(rows_[target_], rows_[column]);
+    plain_ = plain_ && null.shift == 0 && null.scale == 1;
+    const double scale = scales_.empty() ? 1.0 : scales_[first() + column];
+    null.scale *= scale;
+    null.shift *= scale / (2 * table_.n());
+    least_ = std::min(least_, null.shift < 0 ? 0.0 : null.scale);
+    of_column_[column] = null;
   }
 
- private:
   const Table& table_;
-  std::span<const double> scales_, of_target_;
-  double least_ = 1;  // of the target's scales
+  std::span<const double> scales_;
+  bool many_ = false;                      // whether there may be pairs of few rows
+  std::vector<std::vector<double>> rows_;  // of the states of every column
+  Nulls nulls_;
+  bool plain_;  // whether all of the target's are chi-squares
+  double least_ = 1, usual_ = 1;
+  std::vector<Null> of_column_;
   std::size_t target_ = 0;
 };
 

@@ -76,14 +76,15 @@ class ForwardSearch {
   // What a candidate must exceed.
   double cut(const Evaluated& exact) const { return std::max(exact.best, settings_.threshold) - kTie; }
 
-  // The log-likelihood that no hopeful candidate gains less than, whatever its scale.
+  // The log-likelihood that no hopeful candidate gains less than, whatever its scale; and what most must.
   double limit(const Evaluated& exact) const { return cut(exact) * scale_.least() * n_; }
+  double usual_limit(const Evaluated& exact) const { return cut(exact) * scale_.usual() * n_; }
 
   bool hopeless(const Candidate& candidate, const Evaluated& exact) const {
     if (candidate.bound == kNoBound) return false;
     const double bound = candidate.bound / n_;
     return scale_.divided(bound, candidate.column) <= cut(exact) ||
-           (scale_.degrees_of_freedom(candidate.column) > 1 &&
+           (scale_.converted(candidate.column) &&
             scale_.standardised(bound, candidate.column) <= cut(exact));
   }
 
@@ -100,13 +101,13 @@ class ForwardSearch {
     for (int round = 0; round < kMostRounds && screen_.works() && !open_.empty(); ++round) {
       // A gain that is likely to raise the cut rules out more than another set of rows does.
       const auto top = std::max_element(open_.begin(), open_.end(), less_promising);
-      if (screen_.guess(*top) > (exact.best > 0 ? 1.0 : kEarly) * limit(exact)) {
+      if (screen_.guess(*top) > (exact.best > 0 ? 1.0 : kEarly) * usual_limit(exact)) {
         const double before = cut(exact);
         evaluate(fit, *top, exact);
         open_.erase(top);
         if (cut(exact) > before) assess(exact);
       }
-      if (!screen_.pays_to_sharpen(open_.size()) || !screen_.sharpen(open_, limit(exact))) break;
+      if (!screen_.pays_to_sharpen(open_.size()) || !screen_.sharpen(open_, usual_limit(exact))) break;
       assess(exact);
     }
     if (screen_.sharp()) screen_.bound(open_);

@@ -18,7 +18,8 @@ from isinglass.engine.readable import node_loss
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
-from isinglass.solvers.equivalent import one_parameter_gain
+from isinglass.losses.nulls import chi_square
+from isinglass.solvers.equivalent import calibrated_gain
 from isinglass.solvers.path import Path
 
 
@@ -28,6 +29,7 @@ class Search:
 
     loss: ConditionalLoss
     path: Path
+    scales: NDArray[np.float64] | None = None
 
     @property
     def column(self) -> int:
@@ -45,7 +47,7 @@ class Search:
         what adding it would gain; zero for a constant column.
         """
         n = self.loss.n
-        gains, df = np.zeros(len(others)), np.ones(len(others))
+        gains, nulls = np.zeros(len(others)), [chi_square(1)] * len(others)
         known = set(self.loss.candidates)
         inside = [i for i, t in enumerate(others) if t in known and t in fit.coef]
         outside = [i for i, t in enumerate(others) if t in known and t not in fit.coef]
@@ -55,8 +57,9 @@ class Search:
         if outside:
             gains[outside] = self.loss.gains(fit, [(others[i],) for i in outside])
         for i in inside + outside:
-            df[i] = self.loss.df((others[i],))
-        return 2.0 * n * one_parameter_gain(gains, df, n)
+            t = others[i]
+            nulls[i] = self.loss.null(t).times(1.0 if self.scales is None else self.scales[t])
+        return 2.0 * n * calibrated_gain(gains, nulls, n)
 
 
 def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> Iterator[Search]:
@@ -65,9 +68,10 @@ def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> It
     wanted = range(len(table.columns)) if columns is None else sorted(columns)
     # Each column is explained by the rows where it is seen.
     tables = {r: part.table for part in parts_of(table) for r in part.targets}
+    scales = table.pair_scales()
     for r in wanted:
         loss = node_loss(tables[r], r, intercept=bool(estimator.intercept))
-        yield Search(loss, estimator.paths_[r].at(threshold))
+        yield Search(loss, estimator.paths_[r].at(threshold), None if scales is None else scales[r])
 
 
 def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:
