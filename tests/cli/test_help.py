@@ -104,7 +104,7 @@ def test_help(invoke):
     assert "isinglass fit your.csv --out result/" in top
     text = invoke("fit", "--help").out
     assert "isinglass fit votes.csv --out votes/" in text
-    assert "--weight-column weight --n-eff kish" in text
+    assert "--weight-column weight --n-eff design" in text
     assert invoke("fit", "-h").out == text
 
 

@@ -11,7 +11,7 @@ from isinglass.parameters import check
     [
         ({}, None, "--missing state makes missing a state"),
         ({"missing": "drop", "max_states": 2}, None, "or raise --max-states"),
-        ({"missing": "state"}, [0.5] * 6, "for --n-eff sum; or use --n-eff kish"),
+        ({"missing": "state"}, [0.5] * 6, "for --n-eff sum; or use --n-eff design"),
         ({"missing": "state"}, [0.5] * 6, "e.g. their sum, --n-eff 3."),
         ({"missing": "state"}, [-1.0] * 6, "--weight-column must not be negative"),
     ],

@@ -69,7 +69,7 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
     examples="""
         isinglass fit votes.csv --out votes/
         isinglass fit mushroom.csv.gz --na '?' --missing state
-        isinglass fit survey.csv --drop id --bin age=4 --weight-column weight --n-eff kish
+        isinglass fit survey.csv --drop id --bin age=4 --weight-column weight --n-eff design
         isinglass fit counts.tsv --weight-column count --json > graph.json
         isinglass fit survey.csv --require fever cough --forbid-group age,sex,region
     """,

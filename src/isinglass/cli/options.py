@@ -211,7 +211,7 @@ TABLE = (
     option("--weight-column NAME sample_weight", "A column of counts or weights."),
     option(
         "--n-eff",
-        "How many rows the weights stand for: sum, kish, or a number.",
+        "How many rows the weights stand for: sum, design or kish for sampling weights, or a number.",
         "sum",
         into=_number_or_word,
     ),

@@ -18,21 +18,28 @@ from isinglass.solvers.path import Path
 from isinglass.table import Note, Table
 from isinglass.wording import listed
 
-#: Fewer rows than this for each cell of a pair, and the chi-square is approximate.
+#: Fewer rows than this for each cell of a pair, and the chi-square is far off.
 ROWS_PER_CELL = 5
+CALIBRATED = "links are compared with what so few rows give without a link."
+APPROXIMATE = "the threshold is approximate there."
 #: A column whose search ends below this loss per row is known from its neighbours.
 CERTAIN = 1e-5
 
 
 def diagnose(
-    table: Table, paths: Sequence[Path], graph: Graph, required: Iterable[tuple[int, int]] = ()
+    table: Table,
+    paths: Sequence[Path],
+    graph: Graph,
+    required: Iterable[tuple[int, int]] = (),
+    *,
+    intercept: bool = True,
 ) -> list[Note]:
     """All notes of a fitted table, those of single columns first."""
     return [
         *table.notes,
         *_equal_columns(table, graph),
         *_determined(table, paths),
-        *_sparse_pairs(table),
+        *_sparse_pairs(table, intercept),
         *_zero_cells(table, graph),
         *_cut_short(table, paths),
         *_cannot_be(table, required),
@@ -78,7 +85,7 @@ def _determined(table: Table, paths: Sequence[Path]) -> Iterator[Note]:
             )
 
 
-def _sparse_pairs(table: Table) -> Iterator[Note]:
+def _sparse_pairs(table: Table, intercept: bool) -> Iterator[Note]:
     """Pairs with few rows per cell, listed once, at the column with more states."""
     m = np.asarray(table.n_states)
     for r, name in enumerate(table.names):
@@ -89,8 +96,8 @@ def _sparse_pairs(table: Table) -> Iterator[Note]:
                 name,
                 "few rows per cell",
                 f"its {m[r]} states leave fewer than {ROWS_PER_CELL} rows for each cell with "
-                f"{listed([table.names[t] for t in partners], 4)}; the threshold is approximate "
-                "there.",
+                f"{listed([table.names[t] for t in partners], 4)}; "
+                + (CALIBRATED if intercept and m[r] > 2 else APPROXIMATE),
             )
 
 

@@ -93,7 +93,7 @@ def learn_like(method: Any, table: Table, progress: Progress | None = None) -> G
     """
     estimator = clone(method)
     as_coded = {"bins": None, "high": None, "max_states": max(2, *table.n_states)}
-    settings = {"n_eff": table.n, **as_coded}
+    settings = {"n_eff": "design" if table.design else table.n, **as_coded}
     known = estimator.get_params()
     estimator.set_params(**{key: value for key, value in settings.items() if key in known})
     shown = {"progress": progress} if isinstance(estimator, GraphEstimator) else {}

@@ -72,8 +72,10 @@ class GreedyGraph(GraphEstimator):
         What to do with missing values: refuse them; use complete rows only; make missing a state
         of its own; or leave out, for each column, the rows where that column is missing, while a
         missing neighbour counts as one more state of the neighbour.
-    n_eff : "sum", "kish" or float
-        How many rows weighted rows stand for.
+    n_eff : "sum", "design", "kish" or float
+        How many rows weighted rows stand for: weights are counts (``"sum"``), or sampling weights,
+        whose number of rows is Kish's for all pairs (``"kish"``) or corrected by the design effect
+        of each pair (``"design"``); or that number.
     n_jobs : int, optional
         Threads; None means all cores.
     bins : dict, optional
@@ -250,7 +252,13 @@ class GreedyGraph(GraphEstimator):
         return f", at the threshold {self.threshold_:.4g} ({self.selection_.rule})"
 
     def _notes(self) -> list[Note]:
-        return diagnose(self.table_, self.paths_, self.graph_, self.search_.required)
+        return diagnose(
+            self.table_,
+            self.paths_,
+            self.graph_,
+            self.search_.required,
+            intercept=bool(self.intercept),
+        )
 
     def _search(self, table: Table, progress: Progress | None) -> Search:
         constraints = read_constraints(

@@ -48,8 +48,8 @@ MEANINGS = {
         "are true by construction."
     ),
     "few rows per cell": (
-        "These pairs have many combinations of states for the number of rows, so the threshold is "
-        "approximate for them."
+        "These pairs have many combinations of states for the number of rows. Each line says what "
+        "their links were compared with."
     ),
     "unbounded link": (
         "Some combination of states never occurs in the table. The link is there, but the rows do "

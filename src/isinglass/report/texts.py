@@ -222,8 +222,12 @@ def _weights(summary: Mapping[str, Any]) -> str:
     n_eff = summary["settings"].get("n_eff", "sum")
     if n_eff == "sum":
         return ""
-    by = "by Kish's formula" if n_eff == "kish" else "by a given number"
-    return f"Sampling weights were used; the number of observations they stand for was set {by}. "
+    by = "by a given number" if not isinstance(n_eff, str) else "by Kish's formula"
+    pairs = ", and each pair of variables corrected by its own design effect (Rao and Scott, 1981)"
+    return (
+        f"Sampling weights were used; the number of observations they stand for was set {by}"
+        f"{pairs if n_eff == 'design' else ''}. "
+    )
 
 
 def _bins(summary: Mapping[str, Any]) -> str:

@@ -92,7 +92,7 @@ class Table:
     @cached_property
     def design_effects(self) -> NDArray[np.float64] | None:
         """How many times more each pair varies than by its rows, (p, p); None if all are one."""
-        if not self.design:
+        if not self.design or (self.weights == self.weights[0]).all():
             return None
         return weight_effects(self.codes, self.weights, self.n_states)
 

@@ -58,7 +58,7 @@ def with_errors(
     """The model of a fitted estimator, with standard errors of its couplings.
 
     All errors hold given this graph. Weights that are counts (``n_eff="sum"``, or a number) are
-    copies of rows; with ``n_eff="kish"`` they are sampling weights, and a row of large weight
+    copies of rows; with ``n_eff="kish"`` or ``"design"`` they are sampling weights, and a row of large weight
     makes errors larger. Unbounded edges have no error.
 
     Parameters
@@ -106,7 +106,7 @@ def errors_like(
 ) -> MarkovField:
     """`fit_with_errors`, with weights and intercepts as an estimator takes them."""
     intercept = bool(getattr(estimator, "intercept", True))
-    sampling = estimator.n_eff == "kish"
+    sampling = estimator.n_eff in ("kish", "design")
     return fit_with_errors(table, graph, sampling=sampling, intercept=intercept, **options)
 
 

@@ -140,7 +140,7 @@ class Pilot:
     def _model(self) -> MarkovField:
         halves = held_out_weights(self.table.weights, 2, self.seed).T
         first, second = (_rows(self.table, weights) for weights in halves)
-        found: Any = GreedyGraph(n_eff=first.n, max_states=MAX_STATES)
+        found: Any = GreedyGraph(n_eff="design" if first.design else first.n, max_states=MAX_STATES)
         found.fit(first.codes, sample_weight=first.weights)
         model = fit_model(second, Graph(self.table.names, found.graph_.links))
         if not model.couplings:

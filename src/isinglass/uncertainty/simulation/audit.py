@@ -237,7 +237,7 @@ class Again:
             "high": None,
             "max_states": 256,
             "n_jobs": 1,
-            "n_eff": "sum" if counts else table.n,
+            "n_eff": fitted.n_eff if counts or table.design else table.n,
             "missing": "error" if missing is None else "available",
         }
         return cls(
