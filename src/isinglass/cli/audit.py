@@ -54,6 +54,7 @@ def command(
     out: str,
     as_json: bool,
     sample_weight: str | None,
+    clusters: str | None,
     **options: Any,
 ) -> None:
     """How many false edges does this analysis make on tables like DATA, and what does it find?
@@ -70,6 +71,7 @@ def command(
             table,
             tables,
             sample_weight=sample_weight,
+            clusters=clusters,
             seed=seed,
             path=Path(out) / RECORDS,
             n_jobs=n_jobs,

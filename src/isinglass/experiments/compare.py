@@ -112,6 +112,7 @@ def compare(
     methods: Mapping[str, Any] | None = None,
     *,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
     folds: int = 5,
     seed: int = 0,
     missing: str = "error",
@@ -131,8 +132,9 @@ def compare(
     methods : dict of name to estimator, optional
         Anything with ``fit(X, sample_weight=...)`` and ``graph_``. By default, those of
         `default_methods`.
-    sample_weight, missing, n_eff, bins, max_states, high
-        As for `GreedyGraph`; missing values may be refused, dropped, or taken as a state.
+    sample_weight, clusters, missing, n_eff, bins, max_states, high
+        As for `GreedyGraph`; missing values may be refused, dropped, or taken as a state. Rows of
+        one cluster are in one fold; methods of other packages do not learn of clusters.
     folds : int
         Parts that are held out in turn, to score the graphs on rows they were not learned from.
     seed : int
@@ -160,6 +162,7 @@ def compare(
     table = encode(
         X,
         sample_weight,
+        clusters,
         missing=missing,
         n_eff=n_eff,
         bins=bins,

@@ -56,6 +56,7 @@ MEANINGS = {
         "not say how strong it is."
     ),
     "search cut short": "The search stopped at the number of neighbours that was allowed.",
+    "clusters": "Rows come in clusters, within which they may depend on each other.",
     "missing values": "Some values are missing. Each line says how they were treated.",
     "fewer rows than columns": "With few rows, only strong links can be found.",
     "bins merged": "Values repeat too often for as many bins as were asked for.",

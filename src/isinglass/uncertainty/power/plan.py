@@ -46,6 +46,7 @@ def plan(
     intercept: float = 0.0,
     pilot: Any = None,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
     missing: str = "error",
     n_eff: float | str = "sum",
     bins: dict[str, int | Sequence[float]] | None = None,
@@ -84,8 +85,9 @@ def plan(
     pilot : array or data frame, optional
         Instead of the five above. One half of its rows chooses the graph; couplings are fitted
         to the other half, which had no say in that.
-    sample_weight, missing, n_eff, bins, max_states, high
-        How the pilot table is read, as in `GreedyGraph`.
+    sample_weight, clusters, missing, n_eff, bins, max_states, high
+        How the pilot table is read, as in `GreedyGraph`. Halves are of whole clusters; the rows
+        that are planned for are independent.
     threshold, rule
         Of the search, as in `GreedyGraph`.
     factors : sequence of float
@@ -131,6 +133,7 @@ def plan(
         table = encode(
             pilot,
             sample_weight,
+            clusters,
             missing=missing,
             n_eff=n_eff,
             bins=bins,

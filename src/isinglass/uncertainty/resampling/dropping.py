@@ -109,6 +109,7 @@ def case_dropping(
     *,
     shares: Sequence[float] = SHARES,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -117,7 +118,7 @@ def case_dropping(
 
     Parameters
     ----------
-    estimator, X, seed, sample_weight, path, n_jobs, progress
+    estimator, X, seed, sample_weight, clusters, path, n_jobs, progress
         As for `resample`; the threshold is recomputed for the rows that are left.
     n : int
         Draws for each share.
@@ -132,7 +133,7 @@ def case_dropping(
     >>> ig.case_dropping(est, n=20, shares=(0.25, 0.5)).cs("edge")
     0.5
     """
-    rerun = Rerun.of(estimator, X, sample_weight)
+    rerun = Rerun.of(estimator, X, sample_weight, clusters)
     key = rerun.key("dropping", seed)
     keys = {float(share): [f"{key}/{share:g}/{i}" for i in range(int(n))] for share in shares}
     records = repeat(

@@ -28,19 +28,19 @@ class Rerun:
     drawer: Drawer
 
     @classmethod
-    def of(cls, estimator: GreedyGraph, X: Any, sample_weight: Any) -> Rerun:
+    def of(cls, estimator: GreedyGraph, X: Any, sample_weight: Any, clusters: Any = None) -> Rerun:
         """Take the table the estimator was fitted to; X, if given, must be that table."""
         if not hasattr(estimator, "search_"):
             if X is None:
                 raise SettingError("the estimator is not fitted; fit it first, or give X.")
             estimator = GreedyGraph(**estimator.get_params(deep=False))
-            estimator.fit(X, sample_weight=sample_weight)
+            estimator.fit(X, sample_weight=sample_weight, clusters=clusters)
         elif X is not None:
-            given = estimator.encode(X, sample_weight)
+            given = estimator.encode(X, sample_weight, clusters)
             if given.fingerprint != estimator.table_.fingerprint:
                 raise SettingError(
-                    "X is not the table the estimator was fitted to, or its weights differ; "
-                    "leave X out (the fitted table is kept), or fit again."
+                    "X is not the table the estimator was fitted to, or its weights or clusters "
+                    "differ; leave X out (the fitted table is kept), or fit again."
                 )
         return cls(estimator, Drawer.of(estimator.table_))
 

@@ -122,6 +122,7 @@ def resample(
     seed: int = 0,
     *,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -146,8 +147,8 @@ def resample(
     n : int
         Half-samples; an even number.
     seed : int
-    sample_weight : optional
-        The weights of the rows of `X`.
+    sample_weight, clusters : optional
+        Those of the rows of `X`, as in `GreedyGraph.fit`. Clusters are drawn whole.
     path : str or path, optional
         A file that results are added to, one line per pair of half-samples; what is in it is not
         done again, so that work goes on where it was stopped, or with a larger `n`.
@@ -165,7 +166,7 @@ def resample(
     >>> found.frequency["x0", "x1"]
     1.0
     """
-    rerun = Rerun.of(estimator, X, sample_weight)
+    rerun = Rerun.of(estimator, X, sample_weight, clusters)
     if rerun.drawer.size < 2:
         raise SettingError("one row cannot be split into halves.")
     key = rerun.key("halves", seed)

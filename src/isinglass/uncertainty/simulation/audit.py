@@ -138,6 +138,7 @@ def audit(
     n: int = 100,
     *,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
     seed: int = 0,
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
@@ -155,7 +156,7 @@ def audit(
     ----------
     estimator : GreedyGraph
         Its settings are taken; whether it is fitted does not matter.
-    X, sample_weight
+    X, sample_weight, clusters
         The table, as for `GreedyGraph.fit`.
     n : int
         Tables to draw.
@@ -172,7 +173,7 @@ def audit(
     >>> result.tier("tentative").false >= result.tier("firm").false
     True
     """
-    fitted = _fitted(estimator, X, sample_weight)
+    fitted = _fitted(estimator, X, sample_weight=sample_weight, clusters=clusters)
     again = Again.of(fitted)
     model = denser_model(fitted)
     design = Design(_key(fitted, seed), len(again.names), 1, model.sample, (again.rows,), "n")
@@ -189,14 +190,14 @@ def audit(
     return Audit(tiers, detection, len(tables), n - len(tables), sentence, fitted.table_.library)
 
 
-def _fitted(estimator: GreedyGraph, X: Any, sample_weight: Any) -> GreedyGraph:
+def _fitted(estimator: GreedyGraph, X: Any, **about_rows: Any) -> GreedyGraph:
     """The analysis of the table itself, its search run on far below the threshold."""
     if not isinstance(estimator, GreedyGraph):
         raise SettingError(f"audit needs a GreedyGraph, not a {type(estimator).__name__}.")
-    fitted: GreedyGraph = clone(estimator).fit(X, sample_weight=sample_weight)
+    fitted: GreedyGraph = clone(estimator).fit(X, **about_rows)
     floor = min(*band_ends(fitted.table_).values(), fitted.floor_)
     if floor < fitted.floor_:
-        fitted = clone(estimator).set_params(floor=floor).fit(X, sample_weight=sample_weight)
+        fitted = clone(estimator).set_params(floor=floor).fit(X, **about_rows)
     return fitted
 
 
