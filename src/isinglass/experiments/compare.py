@@ -46,7 +46,7 @@ class Entry:
     score: float = float("nan")
     #: Mean difference of the rows' scores from those of the first method.
     difference: float = float("nan")
-    #: Its standard error.
+    #: Its standard error; rows of one cluster count together.
     error: float = float("nan")
     #: Why there is no graph.
     failed: str | None = None
@@ -191,9 +191,10 @@ def compare(
 def _compared(table: Table, judges: Sequence[_Judge], trials: Mapping[str, Trial]) -> Comparison:
     """What the methods that were tried found; the others have failed."""
     weights = np.concatenate([judge.split.rows.weights for judge in judges])
+    groups = _clusters([judge.split.rows for judge in judges])
     none, (_, first) = Graph(table.names, ()), next(iter(trials.values()))
     return Comparison(
-        tuple(_entry(*trial, first, weights) for trial in trials.values()),
+        tuple(_entry(*trial, first, weights, groups) for trial in trials.values()),
         baseline=_average(np.concatenate([judge.scores(none) for judge in judges]), weights),
         rows=table.n,
         folds=len(judges),
@@ -261,7 +262,22 @@ def _tried(
     return entry, np.concatenate(scores)
 
 
-def _entry(entry: Entry, scores: Numbers | None, first: Numbers | None, weights: Numbers) -> Entry:
+def _clusters(folds: Sequence[Table]) -> NDArray[np.intp] | None:
+    """The clusters of all held-out rows; no cluster is in two folds."""
+    numbers = [fold.clusters for fold in folds if fold.clusters is not None]
+    if len(numbers) < len(folds):
+        return None
+    before = np.cumsum([0, *(own.max(initial=-1) + 1 for own in numbers)])
+    return np.concatenate([own + first for own, first in zip(numbers, before, strict=False)])
+
+
+def _entry(
+    entry: Entry,
+    scores: Numbers | None,
+    first: Numbers | None,
+    weights: Numbers,
+    clusters: NDArray[np.intp] | None,
+) -> Entry:
     """With the mean score of a method, and its difference from that of the first."""
     if scores is None:
         return entry
@@ -270,8 +286,12 @@ def _entry(entry: Entry, scores: Numbers | None, first: Numbers | None, weights:
         return entry
     difference = scores - first
     mean = _average(difference, weights)
-    variance = _average((difference - mean) ** 2, weights)
-    return replace(entry, difference=mean, error=float(np.sqrt(variance / weights.sum())))
+    if clusters is None:
+        variance = _average((difference - mean) ** 2, weights) / weights.sum()
+    else:
+        sums = np.bincount(clusters, weights * (difference - mean))
+        variance = float(np.square(sums).sum() / weights.sum() ** 2)
+    return replace(entry, difference=mean, error=float(np.sqrt(variance)))
 
 
 def _average(values: Numbers, weights: Numbers) -> float:

@@ -16,7 +16,7 @@ from isinglass.wording import counted, listing, quoted
 
 Numbers = NDArray[np.intp]
 
-CLUSTERS = Setting("clusters")
+CLUSTERS, STRATA = Setting("clusters"), Setting("strata")
 
 
 def split_clusters(
@@ -41,7 +41,7 @@ def split_clusters(
     return left, _coded(source.cells(named[0]))
 
 
-def numbered(labels: Codes) -> Numbers:
+def numbered(labels: Codes, setting: Setting = CLUSTERS) -> Numbers:
     """The cluster of each row, numbered from 0 as they first appear; refuse missing labels.
 
     >>> numbered(np.array([7, 2, 7, 5]))
@@ -50,7 +50,7 @@ def numbered(labels: Codes) -> Numbers:
     lacking = int(np.count_nonzero(labels == MISSING))
     if lacking:
         raise BadClusters(
-            CLUSTERS,
+            setting,
             f" has no label (NaN, None or empty) in {lacking:,} of {counted(len(labels), 'row')}. "
             "Give every row a label; a row that belongs to no other gets one of its own.",
         )
@@ -61,22 +61,51 @@ def numbered(labels: Codes) -> Numbers:
 
 
 def labels_of_rows(
-    setting: str, labels: Any, n_rows: int, kept: NDArray[np.intp] | None
+    labels: Any, n_rows: int, kept: NDArray[np.intp] | None, setting: Setting = CLUSTERS
 ) -> Numbers:
     """Numbers for labels that were given for all rows of a table of which some were kept.
 
-    >>> labels_of_rows("clusters", ["b", "a", "b", "c"], 2, np.array([0, 2]))
-    array([0, 0])
+    >>> labels_of_rows(["b", "a", "b", "c"], 3, np.array([0, 1, 2]))
+    array([0, 1, 0])
     """
-    given = _as_labels(labels)
+    given = _as_labels(labels, setting)
     fits = len(given) == n_rows if kept is None else len(given) > kept[-1]
     if given.ndim != 1 or not fits:
         raise BadClusters(
-            Setting(setting),
-            f" has shape {given.shape}; give one label for each row of the table.",
+            setting, f" has shape {given.shape}; give one label for each row of the table."
         )
-    codes = _coded(open_array(given[:, None]).cells(0))
-    return numbered(codes if kept is None else codes[kept])
+    codes = _coded(open_array(given[:, None]).cells(0), setting)
+    return numbered(codes if kept is None else codes[kept], setting)
+
+
+def strata_of_rows(
+    labels: Any,
+    weights: NDArray[np.float64],
+    kept: NDArray[np.intp] | None,
+    clusters: Numbers | None,
+) -> Numbers:
+    """Numbers for the strata that rows are drawn within; a cluster is in one of them.
+
+    Every stratum must have two clusters, or two rows, so that there is something to draw.
+    """
+    strata = labels_of_rows(labels, len(weights), kept, STRATA)
+    units = np.arange(len(strata)) if clusters is None else clusters
+    of_unit = np.empty(int(units.max()) + 1, dtype=np.intp)
+    of_unit[units] = strata
+    if not np.array_equal(of_unit[units], strata):
+        raise BadClusters(
+            "some cluster has rows in several ",
+            STRATA,
+            "; give all rows of a cluster the same stratum.",
+        )
+    copies = clusters is None and np.array_equal(weights, np.rint(weights))
+    if (np.bincount(strata, weights) if copies else np.bincount(of_unit)).min() < 2:
+        what = "row" if clusters is None else "cluster"
+        raise BadClusters(
+            STRATA,
+            f" has a stratum of one {what}, from which no part can be drawn; join it with another.",
+        )
+    return strata
 
 
 def settle_clusters(
@@ -112,13 +141,13 @@ def _about(clusters: Numbers, weights: NDArray[np.float64], count: int, copies: 
     )
 
 
-def _as_labels(given: Any) -> NDArray[Any]:
+def _as_labels(given: Any, setting: Setting = CLUSTERS) -> NDArray[Any]:
     if isinstance(given, np.ndarray):  # with its mask, if it has one
         return np.atleast_1d(given)
     try:
         return np.atleast_1d(np.asarray(given, dtype=object if isinstance(given, list) else None))
     except (TypeError, ValueError):
-        raise BadClusters(CLUSTERS, " must be labels, one for each row.") from None
+        raise BadClusters(setting, " must be labels, one for each row.") from None
 
 
 def _cells(clusters: ArrayLike, rows: int) -> Cells:
@@ -132,10 +161,10 @@ def _cells(clusters: ArrayLike, rows: int) -> Cells:
     return open_array(given[:, None]).cells(0)
 
 
-def _coded(cells: Cells) -> Codes:
+def _coded(cells: Cells, setting: Setting = CLUSTERS) -> Codes:
     try:
-        return factorise("clusters", cells).codes
+        return factorise(setting.name, cells).codes
     except TableError:
         raise BadClusters(
-            CLUSTERS, " must be labels (texts, numbers or other plain values), one for each row."
+            setting, " must be labels (texts, numbers or other plain values), one for each row."
         ) from None

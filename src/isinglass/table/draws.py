@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,8 @@ class Drawer:
     Whole weights are copies of a row, drawn one by one: the table has each distinct row once,
     `copies` says how many of each there are, and `weight` is 1. With other weights a row is drawn
     or not, and keeps its weight. Where rows are in clusters, `cluster` is that of each row, whole
-    clusters are drawn, and rows keep their weights.
+    clusters are drawn, and rows keep their weights. `stratum` is that of each row, or cluster: a
+    draw takes the same share of each.
 
     >>> from isinglass.table import encode
     >>> drawer = Drawer.of(encode([[0, 1], [1, 1], [0, 1], [0, 1]]))
@@ -45,21 +46,26 @@ class Drawer:
     copies: Counts
     weight: NDArray[np.float64]
     cluster: NDArray[np.intp] | None = None
+    stratum: NDArray[np.intp] | None = None
 
     @classmethod
-    def of(cls, table: Table) -> Drawer:
-        """Find the distinct rows of a table, or its clusters."""
+    def of(cls, table: Table, strata: NDArray[np.intp] | None = None) -> Drawer:
+        """Find the distinct rows of a table, or its clusters; `strata` number those of its rows."""
         copies = table.weights.astype(np.int64)
         if table.clusters is not None:
-            return _of_clusters(table, table.clusters)
+            return _of_clusters(table, table.clusters, strata)
         if not np.array_equal(copies, table.weights):
-            return cls(table, np.ones(len(copies), dtype=np.int64), table.weights)
-        first, row = _distinct(table.codes)
+            ones = np.ones(len(copies), dtype=np.int64)
+            return cls(table, ones, table.weights, stratum=strata)
+        if strata is not None:
+            strata = _by_content(strata, _distinct(table.codes)[1], table.weights)
+        first, row = _distinct(table.codes, strata)
         counts = np.bincount(row, copies).astype(np.int64)
         distinct = replace(
             table, codes=np.asfortranarray(table.codes[first]), weights=counts.astype(np.float64)
         )
-        return cls(distinct, counts, np.ones(len(counts)))
+        own = None if strata is None else strata[first]
+        return cls(distinct, counts, np.ones(len(counts)), stratum=own)
 
     @property
     def size(self) -> int:
@@ -71,19 +77,42 @@ class Drawer:
         """What is drawn: "row" or "cluster"."""
         return "row" if self.cluster is None else "cluster"
 
+    @property
+    def least(self) -> int:
+        """How many a table needs: one row, or two clusters."""
+        return 1 if self.cluster is None else 2
+
     def some(self, rng: np.random.Generator, size: int) -> Counts:
         """Draw so many, and say how often each row came."""
-        return self._rows_of(_drawn(rng, self._there, size))
+        sizes = _allotted(size, [int(there.sum()) for there in self._by_stratum])
+        drawn = map(partial(_drawn, rng), self._by_stratum, sizes)
+        return self._rows_of(np.sum([*drawn], axis=0))
 
     def halves(self, rng: np.random.Generator) -> tuple[Counts, Counts]:
-        """Draw two disjoint halves; of an odd number one is left out."""
-        size, there = self.size // 2, self._there
-        one = _drawn(rng, there, size)
-        return self._rows_of(one), self._rows_of(_drawn(rng, there - one, size))
+        """Draw two disjoint halves; of an odd number (of a stratum) one is left out."""
+        halves = []
+        for there in self._by_stratum:
+            size = int(there.sum()) // 2
+            one = _drawn(rng, there, size)
+            halves.append((one, _drawn(rng, there - one, size)))
+        one, other = np.sum(halves, axis=0)
+        return self._rows_of(one), self._rows_of(other)
+
+    @property
+    def half(self) -> int:
+        """How many rows, or clusters, one of the halves has."""
+        return sum(int(there.sum()) // 2 for there in self._by_stratum)
+
+    def check_halves(self) -> None:
+        """Raise SettingError if there is too little for two halves."""
+        if self.half < self.least:
+            few = "one row" if self.size == 1 else f"{self.size} {self.what}s"
+            raise SettingError(f"{few} cannot be split into halves, each of at least {self.least}.")
 
     def with_replacement(self, rng: np.random.Generator) -> Counts:
         """Draw as many as there are, each time from all of them: a bootstrap resample."""
-        return self._rows_of(rng.multinomial(self.size, self._there / self.size))
+        drawn = [rng.multinomial(there.sum(), there / there.sum()) for there in self._by_stratum]
+        return self._rows_of(np.sum(drawn, axis=0))
 
     @cached_property
     def _there(self) -> Counts:
@@ -91,6 +120,14 @@ class Drawer:
         if self.cluster is None:
             return self.copies
         return np.ones(int(self.cluster.max()) + 1, dtype=np.int64)
+
+    @cached_property
+    def _by_stratum(self) -> list[Counts]:
+        """How many there are in each stratum; nothing elsewhere."""
+        if self.stratum is None:
+            return [self._there]
+        strata = range(int(self.stratum.max()) + 1)
+        return [np.where(self.stratum == stratum, self._there, 0) for stratum in strata]
 
     def _rows_of(self, drawn: Counts) -> Counts:
         return drawn if self.cluster is None else drawn[self.cluster]
@@ -102,7 +139,7 @@ class Drawer:
         yet go to the folds that have the fewest of it. So a state of two rows or more is seldom in
         one fold alone.
         """
-        if self.size < folds:
+        if self.size < folds or self.size - -(-self.size // folds) < self.least:
             raise SettingError(f"{self.size} {self.what}s cannot be split into {folds} folds.")
         row = np.repeat(np.arange(len(self._there)), self._there)
         fold = np.full(len(row), -1)
@@ -146,30 +183,28 @@ class Drawer:
         return part, kept
 
 
-def _distinct(codes: Codes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where each distinct row is first seen, in an order of the rows; and which one each row is."""
-    rows = np.ascontiguousarray(codes)
+def _distinct(
+    codes: Codes, strata: NDArray[np.intp] | None = None
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where each distinct row is first seen, in an order of the rows; and which one each row is.
+
+    Equal rows in different strata are different.
+    """
+    parts = [] if strata is None else [strata[:, None].astype(">i8").view(np.uint8)]
+    rows = np.ascontiguousarray(np.hstack([*parts, codes]) if parts else codes)
     key = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
     _, first, row = np.unique(key, return_index=True, return_inverse=True)
     return first, row
 
 
-def _of_clusters(table: Table, clusters: NDArray[np.intp]) -> Drawer:
-    """Rows in order of their clusters, and clusters in order of what is in them.
-
-    So a draw depends neither on the order of the rows nor on the names of the clusters.
-    """
-    row = _distinct(table.codes)[1]
-    order = np.lexsort((row, clusters))
-    same = np.append(False, (np.diff(clusters[order]) == 0) & (np.diff(row[order]) == 0))
-    starts = np.flatnonzero(~same)  # copies of a row in a cluster are one row, however written
-    weights = np.add.reduceat(table.weights[order], starts)
-    content = np.column_stack([row[order][starts].astype(np.float64), weights])
-    ends = np.flatnonzero(np.diff(clusters[order][starts])) + 1
-    of_cluster = [part.tobytes() for part in np.split(content, ends)]
-    rank = np.empty(len(of_cluster), dtype=np.intp)
-    rank[sorted(range(len(of_cluster)), key=of_cluster.__getitem__)] = np.arange(len(rank))
-    cluster = rank[clusters]
+def _of_clusters(
+    table: Table, clusters: NDArray[np.intp], strata: NDArray[np.intp] | None
+) -> Drawer:
+    """Rows in order of their clusters, and clusters in order of what is in them."""
+    if strata is not None:
+        strata = _by_content(strata, _distinct(table.codes)[1], table.weights)
+    row = _distinct(table.codes, strata)[1]
+    cluster = _by_content(clusters, row, table.weights)
     order = np.lexsort((table.weights, row, cluster))
     ordered = replace(
         table,
@@ -178,7 +213,40 @@ def _of_clusters(table: Table, clusters: NDArray[np.intp]) -> Drawer:
         clusters=cluster[order],
     )
     ones = np.ones(len(order), dtype=np.int64)
-    return Drawer(ordered, ones, ordered.weights, cluster[order])
+    own = None if strata is None else strata[order][np.unique(cluster[order], return_index=True)[1]]
+    return Drawer(ordered, ones, ordered.weights, cluster[order], own)
+
+
+def _by_content(
+    groups: NDArray[np.intp], row: NDArray[np.intp], weights: NDArray[np.float64]
+) -> NDArray[np.intp]:
+    """Groups of rows numbered in an order of what is in them, whatever their numbers were.
+
+    So a draw depends neither on the order of the rows nor on the names of the groups.
+    """
+    order = np.lexsort((row, groups))
+    same = np.append(False, (np.diff(groups[order]) == 0) & (np.diff(row[order]) == 0))
+    starts = np.flatnonzero(~same)  # copies of a row in a group are one row, however written
+    sums = np.add.reduceat(weights[order], starts)
+    content = np.column_stack([row[order][starts].astype(np.float64), sums])
+    ends = np.flatnonzero(np.diff(groups[order][starts])) + 1
+    of_group = [part.tobytes() for part in np.split(content, ends)]
+    rank = np.empty(len(of_group), dtype=np.intp)
+    rank[sorted(range(len(of_group)), key=of_group.__getitem__)] = np.arange(len(rank))
+    return rank[groups]
+
+
+def _allotted(size: int, there: list[int]) -> list[int]:
+    """So many, shared out by the sizes of strata; those with the largest remainders get one more.
+
+    >>> _allotted(5, [10, 4, 6])
+    [3, 1, 1]
+    """
+    shares = size * np.array(there) / sum(there)
+    whole = np.floor(shares).astype(int)
+    more = np.argsort(whole - shares, kind="stable")[: size - int(whole.sum())]
+    whole[more] += 1
+    return [int(n) for n in whole]
 
 
 def _drawn(rng: np.random.Generator, copies: Counts, size: int) -> Counts:

@@ -310,7 +310,7 @@ def group_numbers(table: Table, clusters: ArrayLike | str | None) -> NDArray[np.
     if isinstance(clusters, str):
         raise SettingError("clusters names a column of X; without X, give one label for each row.")
     if clusters is not None:
-        numbers = labels_of_rows("clusters", clusters, len(table.weights), table.kept)
+        numbers = labels_of_rows(clusters, len(table.weights), table.kept)
     if numbers is not None and numbers.max() == 0:
         raise SettingError("all rows are in one cluster; errors need at least two.")
     return numbers

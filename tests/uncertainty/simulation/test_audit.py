@@ -15,7 +15,7 @@ CHAIN = ig.simulate.ising(ig.simulate.chain(8), coupling=0.4, seed=0)
 
 
 def dense(table, **settings):
-    return _fitted(ig.GreedyGraph(**settings), table, None)
+    return _fitted(ig.GreedyGraph(**settings), table)
 
 
 def test_denser_than_the_graph_and_probabilities_by_band():
@@ -83,11 +83,11 @@ def test_what_is_done_is_not_done_again(tmp_path):
 def test_counts_are_rows_and_weights_are_kept():
     table = CHAIN.sample(200, seed=0)
     counts = np.random.default_rng(0).integers(0, 4, 200)
-    again = Again.of(_fitted(ig.GreedyGraph(), table, counts))
+    again = Again.of(_fitted(ig.GreedyGraph(), table, sample_weight=counts))
     assert again.rows == counts.sum()
     assert again.weights is None
     shares = counts + 0.5
-    kish = _fitted(ig.GreedyGraph(n_eff="kish"), table, shares)
+    kish = _fitted(ig.GreedyGraph(n_eff="kish"), table, sample_weight=shares)
     again = Again.of(kish)
     assert again.rows == 200
     np.testing.assert_allclose(again.weights, kish.table_.weights)

@@ -99,6 +99,7 @@ def bootstrap(
     *,
     sample_weight: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | None = None,
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -111,7 +112,7 @@ def bootstrap(
 
     Parameters
     ----------
-    estimator, X, seed, sample_weight, clusters, path, n_jobs, progress
+    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress
         As for `resample`.
     n : int
         Resamples. One in which a state of some column is not drawn fails.
@@ -125,7 +126,7 @@ def bootstrap(
     >>> bool(low[1, 1] < 0.5 < high[1, 1])
     True
     """
-    rerun = Rerun.of(estimator, X, sample_weight, clusters)
+    rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
     key = rerun.key("bootstrap", seed)
     records = repeat(
         (Task.single(f"{key}/{i}", partial(_refitted, rerun, seed, i)) for i in range(int(n))),

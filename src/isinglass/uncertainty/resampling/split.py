@@ -32,7 +32,7 @@ from isinglass.parameters import checked
 from isinglass.repeating import Record, Task, are_pairs, repeat
 from isinglass.table import encode
 from isinglass.table.cells import open_source, without_column
-from isinglass.table.clusters import numbered, split_clusters
+from isinglass.table.clusters import numbered, split_clusters, strata_of_rows
 from isinglass.table.coding.factor import Codes
 from isinglass.table.rows import split_weights
 from isinglass.uncertainty.resampling.rerun import key_of
@@ -122,6 +122,7 @@ def split_test(
     splits: int = 50,
     level: float = 0.05,
     clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | None = None,
     seed: int = 0,
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
@@ -143,6 +144,8 @@ def split_test(
         The false-discovery rate.
     clusters : array, or the name of a column of `X`, optional
         Rows of one cluster stay in one half, and errors allow for their dependence.
+    strata : array, one label per row, optional
+        Every stratum is halved.
     seed, path, n_jobs, progress
         As for `resample`; the file has one line per split.
 
@@ -160,7 +163,8 @@ def split_test(
     for name in (sample_weight, clusters):
         X = without_column(X, name) if isinstance(name, str) else X
     units = None if labels is None else _units(labels)
-    halves, source = Halves(estimator, X, weights, units), open_source(X)
+    layers = None if strata is None else strata_of_rows(strata, weights, None, units)
+    halves, source = Halves(estimator, X, weights, units, layers), open_source(X)
     key = "" if path is None else halves.key(seed)
     with warnings.catch_warnings():  # around all threads: filters are those of the process
         warnings.simplefilter("ignore", StoppedEarly)
@@ -200,19 +204,20 @@ class Halves:
     X: Any
     weights: Array
     clusters: NDArray[np.intp] | None
+    strata: NDArray[np.intp] | None = None
 
     def states(self, splits: int, seed: int) -> Iterator[Mapping[str, Any]]:
         """The states of a random generator from which the splits are drawn, one after another."""
         rng = np.random.default_rng(seed)
         for _ in range(splits):
             yield rng.bit_generator.state
-            half_of(self.weights, self.clusters, rng)
+            half_of(self.weights, self.clusters, rng, self.strata)
 
     def tested(self, state: Mapping[str, Any]) -> Record:
         """P-values of the edges that one half chooses, times their number."""
         rng = np.random.default_rng()
         rng.bit_generator.state = state
-        first = half_of(self.weights, self.clusters, rng)
+        first = half_of(self.weights, self.clusters, rng, self.strata)
         n_eff = self.estimator.n_eff
         halved = n_eff if isinstance(n_eff, str) else float(n_eff) / 2.0
         choosing: Any = clone(self.estimator).set_params(n_jobs=1, n_eff=halved)
@@ -234,7 +239,8 @@ class Halves:
         table = encode(self.X, missing="state", bins=settings.get("bins"), max_states=MAX_STATES)
         units = "" if self.clusters is None else _digest(self.clusters)
         method = type(self.estimator).__name__
-        content = (table.fingerprint, _digest(self.weights), units, method)
+        layers = () if self.strata is None else (_digest(self.strata),)
+        content = (table.fingerprint, _digest(self.weights), units, method, *layers)
         return key_of("splits", self.estimator, seed, *content)
 
 
@@ -244,8 +250,20 @@ def _sound(columns: int, record: Record) -> bool:
     return are_pairs(pairs, columns) and all(0 <= p <= 1 for p in p_values)
 
 
-def half_of(weights: Array, clusters: NDArray[np.intp] | None, rng: np.random.Generator) -> Array:
+def half_of(
+    weights: Array,
+    clusters: NDArray[np.intp] | None,
+    rng: np.random.Generator,
+    strata: NDArray[np.intp] | None = None,
+) -> Array:
     """Weights of a random half: of the clusters, of the counted rows, or of the rows."""
+    if strata is not None:
+        parts = np.zeros(len(weights))
+        for stratum in range(int(strata.max()) + 1):
+            here = strata == stratum
+            own = None if clusters is None else numbered(clusters[here])
+            parts[here] = half_of(weights[here], own, rng)
+        return parts
     if clusters is not None:
         count = int(clusters.max()) + 1
         inside = np.zeros(count, dtype=bool)

@@ -23,7 +23,9 @@ from isinglass.frames import by_column, by_field, frame
 from isinglass.parameters import checked
 from isinglass.repeating import Record, are_pairs, as_recorded, formerly, warn_renamed
 from isinglass.selection import tier_levels
+from isinglass.table import Table
 from isinglass.uncertainty.power.smallest_link import typical_log_odds
+from isinglass.uncertainty.simulation.clustered import ClusteredModel, clustered_model
 from isinglass.uncertainty.simulation.denser import DenserModel, Pair, band_ends, denser_model
 
 #: The graph of the estimator's own threshold, where that is neither of the tiers'.
@@ -147,10 +149,10 @@ def audit(
     """Say what an analysis does on tables like this one.
 
     Tables are drawn from a model that is like the table but deliberately denser than its graph,
-    with the table's own number of rows, weights and missing values. The whole analysis is repeated
-    on each, and what it finds is compared with what was there; links that were required are in
-    every table and not counted. All numbers are about such tables: they say nothing about columns
-    that were not measured, nor about links that are not pairwise.
+    with the table's own number of rows, weights, clusters and missing values. The whole analysis
+    is repeated on each, and what it finds is compared with what was there; links that were required
+    are in every table and not counted. All numbers are about such tables: they say nothing about
+    columns that were not measured, nor about links that are not pairwise.
 
     Parameters
     ----------
@@ -176,7 +178,8 @@ def audit(
     fitted = _fitted(estimator, X, sample_weight=sample_weight, clusters=clusters)
     again = Again.of(fitted)
     model = denser_model(fitted)
-    design = Design(_key(fitted, seed), len(again.names), 1, model.sample, (again.rows,), "n")
+    drawn = again.drawn_from(model, fitted.table_)
+    design = Design(_key(fitted, seed), len(again.names), 1, drawn.sample, (again.rows,), "n")
     cells = [Cell(Draw(design, again.rows, i), Method("audit", again.learn)) for i in range(n)]
     records = run(cells, path, work="an audit", sound=again.sound, n_jobs=n_jobs, progress=progress)
     good = {cell: records[cell.key] for cell in cells if "kept" in records[cell.key]}
@@ -214,6 +217,9 @@ class Again:
     rows: int
     #: Of the drawn rows, where they are not counts.
     weights: Array | None
+    #: How often each row of the table is drawn, and the clusters of the drawn rows.
+    copies: NDArray[np.intp]
+    clusters: NDArray[np.intp] | None
     #: Cells that are missing in the table, and stay so in a drawn one.
     missing: NDArray[np.bool_] | None
     thresholds: Mapping[str, float]
@@ -247,14 +253,21 @@ class Again:
             table.library is not None,
             int(copies.sum()),
             None if counts else table.weights,
+            copies,
+            None if table.clusters is None else np.repeat(table.clusters, copies),
             missing,
             thresholds,
             fitted.search_.required,
         )
 
+    def drawn_from(self, model: DenserModel, table: Table) -> DenserModel | ClusteredModel:
+        """Where tables are drawn from: rows in clusters, if the table's are."""
+        return model if self.clusters is None else clustered_model(model, table, self.copies)
+
     def learn(self, codes: Codes) -> Found:
         """The whole analysis of a drawn table."""
-        estimator = clone(self.estimator).fit(self.table(codes), sample_weight=self.weights)
+        about_rows = {"sample_weight": self.weights, "clusters": self.clusters}
+        estimator = clone(self.estimator).fit(self.table(codes), **about_rows)
         graphs = {
             name: estimator.graph_ if name == CHOSEN else estimator.at(threshold)
             for name, threshold in self.thresholds.items()
