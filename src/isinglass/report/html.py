@@ -216,7 +216,8 @@ def _verdicts(verdicts: Mapping[str, list[Any]] | None) -> dict[str, Any] | None
     """Words as one letter each, numbers with as many digits as anybody reads."""
     if verdicts is None:
         return None
-    numbers = {key: _rounded(verdicts[key], 3) for key in ("odds_ratio", "rows_needed")}
+    keys = ("odds_ratio", "rows_needed", "state_odds_ratio")
+    numbers = {key: _rounded(verdicts.get(key), 3) for key in keys}
     return {"verdict": "".join(word[0] for word in verdicts["verdict"]), **numbers}
 
 

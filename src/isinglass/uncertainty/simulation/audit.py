@@ -47,7 +47,16 @@ class Tier:
     edges: int  #: of the table's own graph
     false: float  #: mean number of false edges in the graphs of drawn tables
     error: float  #: its standard error
-    found: float  #: mean share of the links of drawn tables that were found; NaN if there are none
+    #: Mean share of the links of drawn tables that were found; NaN if there are none. These are
+    #: links of the model learned from the table, which lacks what was missed there, so that more of
+    #: them are found than of all links that there are: see `Audit.detection` for the power.
+    found_again: float
+
+    @property
+    def found(self) -> float:
+        """The former name of `found_again`, for one release."""
+        warn_renamed("found", "found_again")
+        return self.found_again
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,10 @@ class Audit:
     Attributes
     ----------
     detection : tuple of Detection
-        By size of link, for sizes that occur.
+        The power: the probability of finding a link, by its size, for sizes that occur.
+    tiers : tuple of Tier
+        False edges of the firm and the tentative graph, and the share of the links of the learned
+        model that are found again.
     tables, failed : int
         Tables drawn and learned from; tables that could not be.
 
@@ -332,13 +344,11 @@ def _detection(
 
 
 def _sentence(tiers: Sequence[Tier], detection: Sequence[Detection], tables: int) -> str:
-    parts = [f"{tier.false:.2f} (+-{tier.error:.2f}) in the {tier.name} graph" for tier in tiers]
-    said = (
-        f"On {tables} tables like this one, the mean number of false edges was {', '.join(parts)}"
-    )
-    firm = tiers[0].name
+    """Power by the size of a link first, then false edges."""
+    said, firm = f"On {tables} tables like this one, ", tiers[0].name
     open_ = [size for size in detection if size.links >= 10]
     if open_:
         shares = ", ".join(f"{size.found[firm]:.2f} ({size.words})" for size in open_)
-        said += f"; the probability that a link is {firm}, by its odds ratio: {shares}"
-    return said + "."
+        said += f"the probability that a link is {firm}, by its odds ratio, was {shares}; "
+    parts = [f"{tier.false:.2f} (+-{tier.error:.2f}) in the {tier.name} graph" for tier in tiers]
+    return f"{said}the mean number of false edges was {', '.join(parts)}."
