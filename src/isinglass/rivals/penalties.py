@@ -177,7 +177,8 @@ class CrossValidated(CheckedFields, Penalty):
     def losses(self, paths: L1Paths, table: Table, learn: Learn) -> Array:
         """Return the mean held-out loss, summed over columns, at each penalty."""
         total = np.zeros(len(paths.lambdas))
-        for held in held_out_weights(table.weights, self.folds, self.seed).T:
+        folds = held_out_weights(table.weights, self.folds, self.seed, table.clusters)
+        for held in folds.T:
             kept = table.weights - held
             train, test = _with_weights(table, kept), _with_weights(table, held)
             # The same constant stands for a larger penalty where there are fewer rows.
@@ -195,7 +196,8 @@ class CrossValidated(CheckedFields, Penalty):
 def _with_weights(table: Table, weights: Array) -> Table:
     """The rows that have a weight, with the states of the whole table."""
     rows = weights > 0
-    return replace(table, codes=table.codes[rows], weights=weights[rows], total=None)
+    part = replace(table, codes=table.codes[rows], weights=weights[rows], total=None)
+    return replace(part, clusters=table.clusters_of(rows))
 
 
 def held_out_losses(paths: L1Paths, k: int, rows: Table) -> Array:

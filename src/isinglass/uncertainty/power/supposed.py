@@ -138,11 +138,12 @@ class Pilot:
 
     @cached_property
     def _model(self) -> MarkovField:
-        halves = held_out_weights(self.table.weights, 2, self.seed).T
-        first, second = (_rows(self.table, weights) for weights in halves)
+        table = self.table
+        halves = held_out_weights(table.weights, 2, self.seed, table.clusters).T
+        first, second = (_rows(table, weights) for weights in halves)
         found: Any = GreedyGraph(n_eff="design" if first.design else first.n, max_states=MAX_STATES)
-        found.fit(first.codes, sample_weight=first.weights)
-        model = fit_model(second, Graph(self.table.names, found.graph_.links))
+        found.fit(first.codes, sample_weight=first.weights, clusters=first.clusters)
+        model = fit_model(second, Graph(table.names, found.graph_.links))
         if not model.couplings:
             raise SettingError(
                 "one half of the pilot table shows no link at all; give a coupling or an odds "
@@ -158,4 +159,5 @@ Supposition = Guess | Pilot
 def _rows(table: Table, weights: np.ndarray[Any, np.dtype[np.float64]]) -> Table:
     """Some of a table's rows, its states all kept."""
     kept = weights > 0
-    return replace(table, codes=table.codes[kept], weights=weights[kept], total=None)
+    part = replace(table, codes=table.codes[kept], weights=weights[kept], total=None)
+    return replace(part, clusters=table.clusters_of(kept))
