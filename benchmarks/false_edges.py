@@ -88,6 +88,19 @@ def by_two(rng: Rng, codes: NDArray[Any]) -> Any:
     return np.array([0.05, 0.2, 0.8])[rare]
 
 
+def clustered(p: int, sizes: tuple[int, ...], alike: float, states: int = 2, many: int = 300) -> Design:
+    """`many` clusters of some sizes; a value is that of the cluster with probability `alike`."""
+
+    def draw(rng: Rng) -> Table:
+        clusters = np.repeat(np.arange(many), np.resize(sizes, many))
+        shared = rng.integers(0, states, (many, p))[clusters]
+        own = rng.integers(0, states, (len(clusters), p))
+        codes = np.where(rng.random(own.shape) < alike, shared, own)
+        return encode(codes, clusters=clusters)
+
+    return Design(draw)
+
+
 DESIGNS: dict[str, dict[str, Design]] = {
     "rows": {
         "2 states, 40 rows": few_rows(2, 20, 40),
@@ -122,15 +135,23 @@ DESIGNS: dict[str, dict[str, Design]] = {
         "two rare states drawn more often": weighted(10, 1000, by_two),
         "two rare states, 3 states": weighted(10, 1500, by_two, states=3, share=0.2),
     },
+    "clusters": {
+        "300 of 4, much alike": clustered(10, (4,), 0.8),
+        "300 of 4, somewhat alike": clustered(10, (4,), 0.5),
+        "500 of 2": clustered(10, (2,), 0.9, many=500),
+        "100 of 20": clustered(10, (20,), 0.5, many=100),
+        "300 of 1 to 12": clustered(10, (1, 2, 4, 12), 0.6),
+        "300 of 4, 4 states": clustered(10, (4,), 0.7, states=4),
+    },
 }
 
 
 def false_edges(design: Design, seed: int) -> list[int]:
     """False edges of one table at each threshold, and of the same without a correction of pairs."""
     table = design.draw(np.random.default_rng(seed))
-    plain = replace(table, design=False)
+    plain = replace(table, design=False, clusters=None)
     thresholds = [false_edges_threshold(asked, table.n, len(table.columns)) for asked in ASKED]
-    tables = (table, plain) if table.design else (table,)
+    tables = (table,) if table.design_effects is None else (table, plain)
     runs = [learn_neighbourhoods(one, min(thresholds), n_jobs=1) for one in tables]
     return [_false(design, run, cut) for run in runs for cut in thresholds]
 
@@ -157,7 +178,7 @@ def command(tables: int, only: str | None, jobs: int) -> None:
                 f"{counts[:, k].std() / np.sqrt(tables) / asked:.2f}"
                 for k, asked in enumerate(np.resize(ASKED, counts.shape[1]))
             ]
-            plain = f"; by Kish's number alone: {', '.join(columns[2:])}" if columns[2:] else ""
+            plain = f"; without design effects: {', '.join(columns[2:])}" if columns[2:] else ""
             print(f"{part}: {name}: {', '.join(columns[:2])}{plain}", flush=True)
 
 

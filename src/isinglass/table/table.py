@@ -17,7 +17,7 @@ from isinglass.table.clusters import numbered
 from isinglass.table.coding.factor import Codes
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column, Note, high_states
-from isinglass.table.design import weight_effects
+from isinglass.table.design import design_effects
 from isinglass.table.rows import read_rows, stack
 
 
@@ -95,9 +95,17 @@ class Table:
     @cached_property
     def design_effects(self) -> NDArray[np.float64] | None:
         """How many times more each pair varies than by its rows, (p, p); None if all are one."""
-        if not self.design or (self.weights == self.weights[0]).all():
+        uneven = self.design and bool((self.weights != self.weights[0]).any())
+        if not uneven and self.clusters is None:
             return None
-        return weight_effects(self.codes, self.weights, self.n_states)
+        counts = not self.design and np.array_equal(self.weights, np.rint(self.weights))
+        return design_effects(
+            self.codes,
+            self.weights,
+            self.n_states,
+            sampling=not counts,
+            clusters=self.clusters,
+        )
 
     def pair_scales(self, given: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None:
         """Return what divides the gains of each pair: the given scales times the design effects."""
