@@ -64,7 +64,7 @@ def few_rows(
 def weighted(
     p: int, n: int, chance: Callable[[Rng, NDArray[Any]], Any], states: int = 2, share: float = 0.15
 ) -> Design:
-    """Rows of a population are kept by chance, and weigh one over it; `share` have the last state."""
+    """Rows are kept by chance and weigh one over it; a `share` of them is in the last state."""
 
     def draw(rng: Rng) -> Table:
         odds = np.array([*np.full(states - 1, (1 - share) / (states - 1)), share])
@@ -88,7 +88,9 @@ def by_two(rng: Rng, codes: NDArray[Any]) -> Any:
     return np.array([0.05, 0.2, 0.8])[rare]
 
 
-def clustered(p: int, sizes: tuple[int, ...], alike: float, states: int = 2, many: int = 300) -> Design:
+def clustered(
+    p: int, sizes: tuple[int, ...], alike: float, states: int = 2, many: int = 300
+) -> Design:
     """`many` clusters of some sizes; a value is that of the cluster with probability `alike`."""
 
     def draw(rng: Rng) -> Table:

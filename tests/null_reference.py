@@ -50,14 +50,13 @@ class Cell:
         x, p = x[p > 0], p[p > 0]
         d = x - a * b / n
         g = 2 * (xlogy(x, np.maximum(x, 1) * n / max(a * b, 1)) - d)
-        self.mean = p @ g
-        self.variance, self.third, self.spread = p @ (g - self.mean) ** 2, *(
-            p @ (g - self.mean) ** 3,
-            p @ d**2,
-        )
-        degrees = range(1, min(5, len(x)))
+        self.mean, self.spread = p @ g, p @ d**2
         self.factor, self.size = np.zeros(5), np.zeros(5)  # of the polynomial that begins with d**k
-        for k in degrees:
+        if self.spread >= 36:
+            self.expand(n, a / n, b / n)
+            return
+        self.variance, self.third = p @ (g - self.mean) ** 2, p @ (g - self.mean) ** 3
+        for k in range(1, min(5, len(x))):
             below = np.vander(d, k, increasing=True)
             weighted = np.sqrt(p)[:, None] * below
             fit = np.linalg.lstsq(weighted, np.sqrt(p) * d**k, rcond=None)[0]
@@ -65,22 +64,41 @@ class Cell:
             self.size[k] = p @ polynomial**2
             self.factor[k] = p @ (g * polynomial) / self.size[k]
 
+    def expand(self, n: int, p: float, q: float) -> None:
+        """Take g as d^2/e - d^3/(3 e^2) + d^4/(6 e^3), the count as nearly normal."""
+        e, s = n * p * q, self.spread
+        m3 = s * (1 - 2 * p) * (1 - 2 * q) * n / (n - 2)
+        m4 = 3 * s**2 + s * (1 - 6 * p * (1 - p)) * (1 - 6 * q * (1 - q))
+        self.mean = s / e - m3 / (3 * e**2) + m4 / (6 * e**3)
+        self.factor[1:3] = m3 / (e * s) - m4 / (3 * e**2 * s), 1 / e - m3 / (e**2 * s) + s / e**3
+        self.factor[3:] = -1 / (3 * e**2), 1 / (6 * e**3)
+        self.size[1:] = s, m4 - m3**2 / s - s**2, 6 * s**3, 24 * s**4
+        self.variance = np.sum(self.factor**2 * self.size)
+        linear, square = self.factor[1:3] * s
+        self.third = 8 * square**3 + 6 * (square / s) * linear**2
+
 
 def covariances(rows: list[int], other: list[int], n: int, cells: list[Cell], k: int) -> np.ndarray:
     """Return those of the terms of degree k of all cells."""
     carried = np.kron(expected(rows, n, k), expected(other, n, k))
-    factor, size = (np.array([v[k] for v in (c.factor for c in cells)]), [c.size[k] for c in cells])
-    return factor[:, None] * np.array(size)[:, None] * carried * factor[None, :]
+    factor, size = (
+        np.array([vector[k] for vector in each])
+        for each in (
+            [cell.factor for cell in cells],
+            [cell.size for cell in cells],
+        )
+    )
+    return np.outer(factor * size, factor) * carried
 
 
 def expected(rows: list[int], n: int, k: int) -> np.ndarray:
     """Return the share of one state's polynomial that is expected of another's."""
-    share = [
-        [1.0 if c == d else (-1) ** k * perm(y, k) / max(perm(n - x, k), 1) for d, y in enumerate(rows)]
-        for c, x in enumerate(rows)
-    ]
-    possible = np.array([[perm(n - x, k) > 0] for x in rows])
-    return np.where(possible | np.eye(len(rows), dtype=bool), share, 0.0)
+    share = np.eye(len(rows))
+    for c, x in enumerate(rows):
+        for d, y in enumerate(rows):
+            if c != d and n - x >= k:
+                share[c, d] = (-1) ** k * perm(y, k) / perm(n - x, k)
+    return share
 
 
 def third_cumulant(

@@ -275,7 +275,8 @@ def search(
         margins.clear()
 
     while max_degree is None or len(fit.support) < max_degree:
-        gains = {j: node.standardised(node.gain(fit, j), j) for j in candidates if j not in fit.support}
+        outside = [j for j in candidates if j not in fit.support]
+        gains = {j: node.standardised(node.gain(fit, j), j) for j in outside}
         if not gains:
             break
         j, margin = choose(gains)

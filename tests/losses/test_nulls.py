@@ -9,6 +9,7 @@ from scipy.stats import chi2
 
 import null_reference
 from isinglass.core import pair_null as in_core
+from isinglass.losses import nulls
 from isinglass.losses.nulls import Null, pair_null
 
 
@@ -87,9 +88,20 @@ def test_both_twins_and_the_reference_agree(seed):
     assert shuffled == pytest.approx(truth, rel=1e-6)
 
 
+@pytest.mark.parametrize("rows", [(300, 300, 400), (150, 450, 400), (90, 110, 800)])
+def test_cells_of_many_rows_are_nearly_summed(rows, monkeypatch):
+    other = (250, 350, 390, 10)
+    found = moments(pair_null(rows, other))
+    nulls._cell.cache_clear()
+    monkeypatch.setattr(nulls, "LARGE", np.inf)
+    mean, variance = moments(pair_null(rows, other))
+    assert mean == pytest.approx(found[0], rel=1e-4)
+    assert variance == pytest.approx(found[1], rel=4e-3)
+    nulls._cell.cache_clear()
+
+
 @pytest.mark.parametrize("n", [10**4, 10**6, 10**9])
 def test_many_rows_and_a_rare_state(n):
-    """Counts far apart from each other are looked at in steps; both twins do so."""
     rows, other = (n - 41.0, 40.0, 1.0), (n / 2, n / 2 - 3.0, 3.0)
     null = pair_null(rows, other)
     assert null != (0.0, 1.0, 4.0)

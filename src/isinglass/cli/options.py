@@ -216,7 +216,8 @@ TABLE = (
     ),
     option(
         "--n-eff",
-        "How many rows the weights stand for: sum, design or kish for sampling weights, or a number.",
+        "How many rows the weights stand for: sum; design or kish, for sampling weights; or a "
+        "number.",
         "sum",
         into=_number_or_word,
     ),

@@ -82,8 +82,9 @@ class Deviances:
 class Expected:
     """What a conditional says about one of its neighbours, left out of it.
 
-    `null` is what the likelihood ratio is without an edge. `table` has the rows of each combination of states that are expected without the edge: the
-    column's states by the neighbour's.
+    `null` is what the likelihood ratio would be without a link. `table` has the rows of each
+    combination of states that are expected without the edge: the column's states by the
+    neighbour's.
     """
 
     without: float
@@ -135,8 +136,9 @@ def expectations(
         targets = [r for r in part.targets if left_out[r]]
         if targets:
             show = progress_from(progress, done, total)
-            settings = {"intercept": intercept, "threads": threads, "progress": show}
-            found |= _of_part(part.table, targets, neighbours, left_out, **settings)
+            settings: dict[str, Any] = {"threads": threads, "progress": show}
+            lists = neighbours, left_out
+            found |= _of_part(part.table, targets, *lists, intercept=intercept, **settings)
             done += len(targets)
     return found
 

@@ -28,8 +28,8 @@ Array = NDArray[np.float64]
 #: How far the log of a small tail may be off before a pair is looked at closely.
 TOLERATED = 0.1
 DEGREES = 4  # of polynomials that are told apart
-WIDE = 12.0  # standard deviations beyond which a count is not looked at
-POINTS = 8.0  # counts looked at per standard deviation, at most
+WIDE, MORE = 8.0, 12.0  # counts further off than so many deviations and so many rows are left out
+LARGE = 6.0  # from this standard deviation on, a count has the moments of a nearly normal one
 LEAST_SKEW, MOST_SKEW = 0.5, 2.0  # of the skewness of the chi-square with the same two moments
 
 
@@ -89,12 +89,14 @@ def _cumulants(a: Array, b: Array, n: float) -> tuple[float, float, float]:
     """Mean, variance and third cumulant of the deviance, given the rows of all states."""
     cells = np.array([[_cell(n, min(x, n), min(y, n)) for y in b] for x in a])
     mean, rest, third, spread = np.moveaxis(cells[..., :4], -1, 0)
-    factors, variances = np.moveaxis(cells[..., 4:].reshape(*mean.shape, 2, DEGREES), (2, 3), (0, 1))
+    factors, variances = np.moveaxis(cells[..., 4:], -1, 0).reshape(2, DEGREES, *mean.shape)
     shared = [
         float(np.sum(f * v * (_carried(a, n, k) @ f @ _carried(b, n, k).T)))
         for k, (f, v) in enumerate(zip(factors, variances, strict=True), start=1)
     ]
-    between = _third_between(a / n, b / n, n, spread, factors[0], factors[1], shared[1])
+    spreads = [np.diag(x / n) - np.outer(x / n, x / n) for x in (a, b)]
+    counts = n**2 / (n - 1) * spreads[0], spreads[1]  # their product: covariances of the counts
+    between = _third_between(counts, spread, factors[0], factors[1], shared[1])
     return float(mean.sum()), float(rest.sum()) + sum(shared), float(third.sum()) + between
 
 
@@ -111,17 +113,16 @@ def _carried(rows: Array, n: float, degree: int) -> Array:
 
 
 def _third_between(
-    p: Array, q: Array, n: float, spread: Array, linear: Array, square: Array, shared: float
+    counts: tuple[Array, Array], spread: Array, linear: Array, square: Array, shared: float
 ) -> float:
     """The third cumulant beyond that of single cells: terms of degree 1 and 2, as if normal."""
     own = square * spread
     total, squares, cubes = own.sum(), np.sum(own**2), np.sum(own**3)
     if not (total > 0 and shared > 0):
         return 0.0
-    first, second = (np.diag(x) - np.outer(x, x) for x in (p, q))
-    count = n**2 / (n - 1)
-    pulled = count * first @ linear @ second
-    normal = count**2 * np.sum(square * (first**2 @ square @ second**2))
+    first, second = counts
+    pulled = first @ linear @ second
+    normal = np.sum(square * (first**2 @ square @ second**2))
     of_squares = cubes * total / squares**2 * (shared / 2) ** 1.5 * sqrt(max(normal, 0.0)) / total
     mixed = np.sum(square * (pulled**2 - (linear * spread) ** 2))
     return float(8 * (of_squares - cubes) + 6 * mixed)
@@ -134,36 +135,53 @@ def _cell(n: float, a: float, b: float) -> tuple[float, ...]:
     Its mean, the variance of the rest, the third central moment, the variance of the count; then
     the factor of the polynomial of each degree, and the variances of these polynomials.
     """
-    x, p = _counts(n, a, b)
-    if len(x) < 2:
+    if not (0 < a < n and 0 < b < n):
         return (0.0,) * (4 + 2 * DEGREES)
-    expected = a * b / n
-    d = x - expected
-    g = 2.0 * (xlogy(x, np.where(x > 0, x, 1.0) / expected) - d)
-    mean = float(p @ g)
-    rest = float(p @ (g - mean) ** 2)
+    p, q = a / n, b / n
+    spread = n * p * q * (1 - p) * (1 - q) * n / (n - 1)
+    if spread >= LARGE**2:
+        return _large_cell(n, p, q, spread)
+    x, share = _counts(n, a, b, WIDE * sqrt(spread) + MORE)
+    d = x - n * p * q
+    g = 2.0 * (xlogy(x, np.where(x > 0, x, 1.0) / (n * p * q)) - d)
+    mean = float(share @ g)
+    rest = float(share @ (g - mean) ** 2)
     factors, variances = np.zeros(DEGREES), np.zeros(DEGREES)
     before, now, var_before, var = np.zeros_like(d), np.ones_like(d), 1.0, 1.0
     for k in range(min(DEGREES, len(x) - 1)):
-        centre, back = float(p @ (d * now**2)) / var, var / var_before if k else 0.0
+        centre, back = float(share @ (d * now**2)) / var, var / var_before if k else 0.0
         before, now = now, (d - centre) * now - back * before
-        var_before, var = var, float(p @ now**2)
-        factors[k], variances[k] = float(p @ (g * now)) / var, var
+        var_before, var = var, float(share @ now**2)
+        factors[k], variances[k] = float(share @ (g * now)) / var, var
         rest -= factors[k] ** 2 * var
-    third, spread = float(p @ (g - mean) ** 3), float(p @ d**2)
+    third = float(share @ (g - mean) ** 3)
     return (mean, max(rest, 0.0), third, spread, *factors.tolist(), *variances.tolist())
 
 
-def _counts(n: float, a: float, b: float) -> tuple[Array, Array]:
-    """Counts of a cell and their probabilities; of many, some at equal distances."""
-    if not (0 < a < n and 0 < b < n):
-        return np.zeros(1), np.ones(1)
+def _counts(n: float, a: float, b: float, reach: float) -> tuple[Array, Array]:
+    """The counts of a cell, as far as they are likely, and their probabilities."""
     expected = a * b / n
-    sd = sqrt(expected * (1 - a / n) * (1 - b / n) * n / (n - 1))
-    step, reach = max(1.0, np.floor(sd / POINTS)), WIDE * sd + 40.0
-    low, high = max(0.0, a + b - n, expected - reach), min(a, b, expected + reach)
-    middle = np.floor(expected)
-    x = middle + step * np.arange(np.ceil((low - middle) / step), np.floor((high - middle) / step) + 1)
+    low = np.ceil(max(0.0, a + b - n, expected - reach))
+    x = np.arange(low, np.floor(min(a, b, expected + reach)) + 1)
     log_p = -(gammaln(x + 1) + gammaln(a - x + 1) + gammaln(b - x + 1) + gammaln(n - a - b + x + 1))
     p = np.exp(log_p - log_p.max())
     return x, p / p.sum()
+
+
+def _large_cell(n: float, p: float, q: float, spread: float) -> tuple[float, ...]:
+    """The same where counts are many: by the first terms of g in powers of the deviation."""
+    e = n * p * q
+    third = spread * (1 - 2 * p) * (1 - 2 * q) * n / (n - 2)
+    fourth = 3 * spread**2 + spread * (1 - 6 * p * (1 - p)) * (1 - 6 * q * (1 - q))
+    mean = spread / e - third / (3 * e**2) + fourth / (6 * e**3)
+    linear = (third - fourth / (3 * e)) / (e * spread)
+    square = 1 / e - third / (e**2 * spread) + spread / e**3
+    factors = linear, square, -1 / (3 * e**2), 1 / (6 * e**3)
+    variances = (
+        spread,
+        fourth - third**2 / spread - spread**2,
+        6 * spread**3,
+        24 * spread**4,
+    )
+    skew = 8 * (square * spread) ** 3 + 6 * square * (linear * spread) ** 2
+    return (mean, 0.0, skew, spread, *factors, *variances)

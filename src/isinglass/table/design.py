@@ -38,7 +38,7 @@ def design_effects(
     own = squares.sum() / n
     columns = list(zip(codes.T, n_states, strict=True))
     uneven = np.array([_unevenness(x, m, weights, squares) for x, m in columns])
-    effects = own * np.outer(uneven, uneven)
+    effects: Array = own * np.outer(uneven, uneven)
     if clusters is not None:
         pairs = np.sum(np.bincount(clusters, weights) ** 2) - squares.sum()
         alike = np.array([_likeness(x, m, weights, squares, clusters) for x, m in columns])

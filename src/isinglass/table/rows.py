@@ -121,8 +121,8 @@ def _not_counts(weights: NDArray[np.float64]) -> tuple[Part, ...]:
         Setting("n_eff", "sum"),
         "; or use ",
         Setting("n_eff", "design"),
-        f" for sampling weights (worth {_kish(weights):.1f} rows on average, each pair corrected by "
-        "its own design effect), or ",
+        f" for sampling weights (here {_kish(weights):.1f} rows, each pair of columns corrected "
+        "by its own design effect), or ",
         Setting("n_eff", "kish"),
         " (that number for all pairs); or give ",
         Setting("n_eff"),

@@ -59,8 +59,8 @@ def with_errors(
     """The model of a fitted estimator, with standard errors of its couplings.
 
     All errors hold given this graph. Weights that are counts (``n_eff="sum"``, or a number) are
-    copies of rows; with ``n_eff="kish"`` or ``"design"`` they are sampling weights, and a row of large weight
-    makes errors larger. Unbounded edges have no error.
+    copies of rows; with ``n_eff="design"`` or ``"kish"`` they are sampling weights, and a row of
+    large weight makes errors larger. Unbounded edges have no error.
 
     Parameters
     ----------

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "bits/table.hpp"
-#include "gains/equivalent.hpp"
 
 namespace isinglass {
 
@@ -25,6 +24,13 @@ namespace isinglass {
 struct Null {
   double shift = 0, scale = 1, df = 1;
 };
+
+// A null without a shift, its mean and variance those of a given one; degrees of freedom as shares of `df`.
+inline Null relative(const Null& null, double df) {
+  if (!std::isfinite(null.shift)) return {0, std::numeric_limits<double>::infinity(), 1};
+  const double mean = null.shift + null.scale * null.df, variance = 2 * null.scale * null.scale * null.df;
+  return {0, variance / (2 * mean), 2 * mean * mean / (variance * df)};
+}
 
 class Nulls {
  public:
@@ -42,7 +48,8 @@ class Nulls {
 
  private:
   static constexpr std::size_t kDegrees = 4, kMostKept = 50'000, kListed = 1024;
-  static constexpr double kTolerated = 0.1, kWide = 12, kPoints = 8, kLeastSkew = 0.5, kMostSkew = 2;
+  static constexpr double kTolerated = 0.1, kWide = 8, kMore = 12, kLarge = 6, kLeastSkew = 0.5,
+                          kMostSkew = 2;
 
   // Moments of one cell's share of the deviance; the factors of the polynomials and their variances.
   struct Cell {
@@ -194,36 +201,40 @@ class Nulls {
   }
 
   Cell moments(double n, double a, double b) {
-    list_counts(n, a, b);
-    Cell cell;
+    if (!(a > 0 && a < n && b > 0 && b < n)) return {};
+    const double p = a / n, q = b / n, spread = n * p * q * (1 - p) * (1 - q) * n / (n - 1);
+    if (spread >= kLarge * kLarge) return large_cell(n, p, q, spread);
+    list_counts(n, a, b, kWide * std::sqrt(spread) + kMore);
+    const double expected = a * b / n, log_expected = std::log(expected);
     const std::size_t size = counts_.size();
-    if (size < 2) return cell;
-    const double expected = a * b / n;
-    std::vector<double> g(size), before(size, 0.0), now(size, 1.0);
+    Cell cell;
+    cell.spread = spread;
+    g_.resize(size);
+    before_.assign(size, 0.0);
+    now_.assign(size, 1.0);
     for (std::size_t i = 0; i < size; ++i) {
       const double x = counts_[i];
-      g[i] = 2 * ((x > 0 ? x * std::log(x / expected) : 0.0) - (x - expected));
-      cell.mean += share_[i] * g[i];
+      g_[i] = 2 * ((x > 0 ? x * (log_of(x) - log_expected) : 0.0) - (x - expected));
+      cell.mean += share_[i] * g_[i];
     }
     for (std::size_t i = 0; i < size; ++i) {
-      const double off = g[i] - cell.mean, d = counts_[i] - expected;
+      const double off = g_[i] - cell.mean;
       cell.rest += share_[i] * off * off;
       cell.third += share_[i] * off * off * off;
-      cell.spread += share_[i] * d * d;
     }
     double var_before = 1, var = 1;
-    for (std::size_t k = 0; k < std::min(kDegrees, size - 1); ++k) {
+    for (std::size_t k = 0; k + 1 < size && k < kDegrees; ++k) {
       double centre = 0;
       for (std::size_t i = 0; i < size; ++i)
-        centre += share_[i] * (counts_[i] - expected) * now[i] * now[i];
+        centre += share_[i] * (counts_[i] - expected) * now_[i] * now_[i];
       centre /= var;
       const double back = k > 0 ? var / var_before : 0.0;
       double next_var = 0, along = 0;
       for (std::size_t i = 0; i < size; ++i) {
-        const double next = (counts_[i] - expected - centre) * now[i] - back * before[i];
-        before[i] = std::exchange(now[i], next);
+        const double next = (counts_[i] - expected - centre) * now_[i] - back * before_[i];
+        before_[i] = std::exchange(now_[i], next);
         next_var += share_[i] * next * next;
-        along += share_[i] * g[i] * next;
+        along += share_[i] * g_[i] * next;
       }
       var_before = std::exchange(var, next_var);
       cell.factor[k] = along / var;
@@ -234,42 +245,53 @@ class Nulls {
     return cell;
   }
 
-  // Counts of a cell and their probabilities; of many, some at equal distances.
-  void list_counts(double n, double a, double b) {
-    counts_.clear();
-    share_.clear();
-    if (!(a > 0 && a < n && b > 0 && b < n)) return;
-    const double expected = a * b / n, sd = std::sqrt(expected * (1 - a / n) * (1 - b / n) * n / (n - 1)),
-                 step = std::max(1.0, std::floor(sd / kPoints)), reach = kWide * sd + 40,
-                 low = std::max({0.0, a + b - n, expected - reach}), high = std::min({a, b, expected + reach}),
-                 middle = std::floor(expected);
-    double top = -std::numeric_limits<double>::infinity(), whole = 0;
-    for (double k = std::ceil((low - middle) / step); k <= std::floor((high - middle) / step); k += 1) {
-      const double x = middle + step * k;
-      counts_.push_back(x);
-      share_.push_back(-log_factorial(x) - log_factorial(a - x) - log_factorial(b - x) -
-                       log_factorial(n - a - b + x));
-      top = std::max(top, share_.back());
-    }
-    for (double& p : share_) whole += p = std::exp(p - top);
-    for (double& p : share_) p /= whole;
+  // The counts of a cell, as far as they are likely, and their probabilities.
+  void list_counts(double n, double a, double b, double reach) {
+    const double expected = a * b / n, low = std::ceil(std::max({0.0, a + b - n, expected - reach})),
+                 high = std::floor(std::min({a, b, expected + reach})),
+                 middle = std::clamp(std::floor(expected), low, high);
+    const auto size = static_cast<std::size_t>(high - low) + 1, at = static_cast<std::size_t>(middle - low);
+    counts_.resize(size);
+    share_.resize(size);
+    for (std::size_t i = 0; i < size; ++i) counts_[i] = low + static_cast<double>(i);
+    // How many times as likely one more is.
+    const auto next = [&](double x) { return (a - x) * (b - x) / ((x + 1) * (n - a - b + x + 1)); };
+    double whole = share_[at] = 1;
+    for (std::size_t i = at + 1; i < size; ++i) whole += share_[i] = share_[i - 1] * next(counts_[i - 1]);
+    for (std::size_t i = at; i-- > 0;) whole += share_[i] = share_[i + 1] / next(counts_[i]);
+    for (double& share : share_) share /= whole;
   }
 
-  // Of small numbers, from a list.
-  double log_factorial(double x) {
+  // Where counts are many: by the first terms of g in powers of the deviation.
+  static Cell large_cell(double n, double p, double q, double spread) {
+    const double e = n * p * q, third = spread * (1 - 2 * p) * (1 - 2 * q) * n / (n - 2),
+                 fourth = 3 * spread * spread + spread * (1 - 6 * p * (1 - p)) * (1 - 6 * q * (1 - q)),
+                 cube = spread * spread * spread;
+    Cell cell;
+    cell.mean = spread / e - third / (3 * e * e) + fourth / (6 * e * e * e);
+    cell.spread = spread;
+    const double linear = (third - fourth / (3 * e)) / (e * spread),
+                 square = 1 / e - third / (e * e * spread) + spread / (e * e * e);
+    cell.third = 8 * square * square * square * cube + 6 * square * linear * linear * spread * spread;
+    cell.factor = {linear, square, -1 / (3 * e * e), 1 / (6 * e * e * e)};
+    cell.variance = {spread, fourth - third * third / spread - spread * spread, 6 * cube, 24 * cube * spread};
+    return cell;
+  }
+
+  // Of small whole numbers, from a list.
+  double log_of(double x) {
     const auto at = static_cast<std::size_t>(x);
-    if (at >= kListed) return log_gamma_half(2 * (x + 1));
-    for (std::size_t i = log_factorials_.size(); i <= at; ++i)
-      log_factorials_.push_back(i == 0 ? 0.0 : log_factorials_.back() + std::log(static_cast<double>(i)));
-    return log_factorials_[at];
+    if (at >= kListed) return std::log(x);
+    for (std::size_t i = logs_.size(); i <= at; ++i) logs_.push_back(std::log(static_cast<double>(i)));
+    return logs_[at];
   }
 
   std::vector<double> a_, b_;  // rows of the states, rounded
   std::vector<const Cell*> cells_;
   std::unordered_map<std::uint64_t, Cell> kept_;  // of tables of n_ rows; its elements stay where they are
   double n_ = 0;
-  std::vector<double> counts_, share_;
-  std::vector<double> log_factorials_;
+  std::vector<double> counts_, share_, g_, before_, now_;  // of the cell in hand
+  std::vector<double> logs_;
 };
 
 // How often each state of a column occurs.

@@ -27,13 +27,6 @@
 
 namespace isinglass {
 
-// A null without a shift, its mean and variance those of a given one; degrees of freedom as shares of `df`.
-inline Null relative(const Null& null, double df) {
-  if (!std::isfinite(null.shift)) return {0, std::numeric_limits<double>::infinity(), 1};
-  const double mean = null.shift + null.scale * null.df, variance = 2 * null.scale * null.scale * null.df;
-  return {0, variance / (2 * mean), 2 * mean * mean / (variance * df)};
-}
-
 // About `scale` times a chi-square with `df` degrees of freedom, if ends are chi-squares, as one with one
 // degree; the null of an end says what it is relative to that.
 inline double as_one_parameter(double chi2, const Null& null, double scale, double df) {

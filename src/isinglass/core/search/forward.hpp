@@ -84,8 +84,7 @@ class ForwardSearch {
     if (candidate.bound == kNoBound) return false;
     const double bound = candidate.bound / n_;
     return scale_.divided(bound, candidate.column) <= cut(exact) ||
-           (scale_.converted(candidate.column) &&
-            scale_.standardised(bound, candidate.column) <= cut(exact));
+           (scale_.converted(candidate.column) && scale_.standardised(bound, candidate.column) <= cut(exact));
   }
 
   void drop_hopeless(const Evaluated& exact) {
