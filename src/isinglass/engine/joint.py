@@ -4,8 +4,9 @@ The searches of single columns propose; what both ends of a pair say of it toget
 pairs that either end chose at half the threshold of firm edges are in the graph at first. Then the
 weakest edge leaves, its two columns are refitted, and so on until none is left. An edge is in the
 graphs of all thresholds below its entry: the largest of the weakest edges' statistics up to the
-time when it left. So graphs are nested, and one run has those of all thresholds. Below half the threshold of
-firm edges, where nothing was decided, further pairs come in as their searches chose them.
+time when it left. So graphs are nested, and one run has those of all thresholds. Below half the
+threshold of firm edges, where nothing was decided, further pairs come in as their searches chose
+them.
 """
 
 from __future__ import annotations
