@@ -68,7 +68,7 @@ def weighted(
 
     def draw(rng: Rng) -> Table:
         odds = np.array([*np.full(states - 1, (1 - share) / (states - 1)), share])
-        codes = rng.choice(states, (40 * n, p), p=odds)
+        codes = rng.choice(states, (15 * n, p), p=odds)
         kept = np.broadcast_to(chance(rng, codes), len(codes))
         chosen = np.flatnonzero(rng.random(len(codes)) < kept)[:n]
         return encode(codes[chosen], 1 / kept[chosen], n_eff="design")

@@ -76,7 +76,8 @@ def test_weights_that_are_no_counts_need_a_word():
     message = str(error.value)
     assert "sample_weight holds 0.5" in message
     assert 'Round the weights to counts for n_eff="sum"' in message
-    assert 'n_eff="kish" for sampling weights (here 2.6 rows)' in message
+    assert 'n_eff="design" for sampling weights (here 2.6 rows' in message
+    assert 'or n_eff="kish" (that number for all pairs)' in message
     assert "n_eff=3" in message
 
 
@@ -117,5 +118,5 @@ def test_weights_alone_are_no_table(make, library):
 
 @pytest.mark.parametrize("n_eff", ["rows", 0, -1, np.nan, np.inf, True, None])
 def test_n_eff_must_make_sense(n_eff):
-    with pytest.raises(SettingError, match="n_eff must be 'sum' or 'kish', or a positive number"):
+    with pytest.raises(SettingError, match="n_eff must be 'sum', 'design' or 'kish', or a"):
         encode(X, n_eff=n_eff)

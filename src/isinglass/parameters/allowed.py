@@ -106,7 +106,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Number(0, 1e5), "suppress"),
     (Number(0, 1e9), "resolution"),
     (Either(Word("gap"), Number(0)), "InteractionScreening.threshold"),
-    (Either(Word("sum", "kish", "design"), Number(above=0, most=MANY)), "n_eff"),
+    (Either(Word("sum", "design", "kish"), Number(above=0, most=MANY)), "n_eff"),
     # Everything else.
     (PATH, "path"),
     (Either(PATH, None), "resample.path case_dropping.path bootstrap.path split_test.path"),
