@@ -52,7 +52,7 @@ class Cell:
         g = 2 * (xlogy(x, np.maximum(x, 1) * n / max(a * b, 1)) - d)
         self.mean, self.spread = p @ g, p @ d**2
         self.factor, self.size = np.zeros(5), np.zeros(5)  # of the polynomial that begins with d**k
-        if self.spread >= 36:
+        if self.spread >= 16:
             self.expand(n, a / n, b / n)
             return
         self.variance, self.third = p @ (g - self.mean) ** 2, p @ (g - self.mean) ** 3

@@ -130,17 +130,21 @@ def plain_statistic(codes, weights, states, pairs, pair, intercept):
     spread = (v**2 + w**2) * np.eye(d) + v * w * (common + common.T)
     total, squares = np.trace(spread), np.sum(spread**2)
     length = np.sum((v * a + w * b) ** 2)
-    scale, degrees = 1.0, 1.0  # relative to ends that are chi-squares: by mean and variance
-    if intercept:
-        shift, times, df = null_of(rows_of(codes[:, i], weights), rows_of(codes[:, j], weights))
-        mean, variance = shift + times * df, 2 * times**2 * df
-        scale, degrees = variance / (2 * mean), 2 * mean**2 / (variance * d)
+    scale, degrees = relative_null(codes, weights, pair, intercept)
     statistic = length * total / squares / scale
     return chi2.isf(chi2.sf(statistic, degrees * total**2 / squares), 1)
 
 
-def rows_of(column, weights):
-    return tuple(np.bincount(column, weights).tolist())
+def relative_null(codes, weights, pair, intercept):
+    """Scale and degrees of freedom relative to a chi-square, by mean and variance."""
+    rows = [tuple(np.bincount(codes[:, v], weights).tolist()) for v in pair]
+    if not intercept:
+        return 1.0, 1.0
+    shift, times, df = null_of(*rows)
+    if not np.isfinite(shift):
+        return np.inf, 1.0
+    mean, variance = shift + times * df, 2 * times**2 * df
+    return variance / (2 * mean), 2 * mean**2 / (variance * (len(rows[0]) - 1) * (len(rows[1]) - 1))
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -180,7 +184,9 @@ def of_the_weaker_end(table, pairs, intercept):
             rows_left = table.n - 1 - sum(table.n_states[u] - 1 for u in around[r])
             deviance = 2 * max(rows_left, 0.0) * max(less[r] - full[r], 0.0)
             df = (table.n_states[a] - 1) * (table.n_states[b] - 1)
-            ratio[r, t] = 2 * float(one_parameter_gain(deviance / 2, df, 1.0))
+            scale, degrees = relative_null(table.codes, table.weights, (a, b), intercept)
+            found = one_parameter_gain(deviance / 2 / scale, max(degrees * df, 1.0), 1.0)
+            ratio[r, t] = 2 * float(found)
     return {(a, b): min(ratio[a, b], ratio[b, a]) for a, b in pairs}
 
 

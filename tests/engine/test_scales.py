@@ -12,8 +12,8 @@ from engine.test_against_readable import middle
 from isinglass.engine import RefittedValues, learn_joint, learn_neighbourhoods, pairs_at
 from isinglass.engine.joint import both_ends_of
 from isinglass.engine.native import learn_native
-from isinglass.engine.readable import learn_readable
-from isinglass.solvers.equivalent import one_parameter_gain
+from isinglass.engine.readable import learn_readable, node_loss
+from isinglass.solvers.equivalent import calibrated_gain
 from isinglass.table import Table, encode
 
 
@@ -111,9 +111,8 @@ def test_a_recorded_gain_is_that_of_the_divided_one():
     for r in range(6):
         (step,) = runs.path(r).steps
         raw = runs.path(r).start.loss - step.loss  # with nothing else in, a refit gains the gain
-        df = (table.n_states[r] - 1) * (table.n_states[step.variable] - 1)
-        expected = one_parameter_gain(raw / scales[r, step.variable], df, table.n)
-        assert step.gain == pytest.approx(float(expected), rel=1e-5)
+        null = node_loss(table, r).null(step.variable).times(scales[r, step.variable])
+        assert step.gain == pytest.approx(float(calibrated_gain(raw, [null], table.n)[0]), rel=1e-5)
 
 
 @pytest.mark.parametrize("bad", [np.ones((2, 2)), np.zeros((3, 3)), np.full((3, 3), np.nan)])

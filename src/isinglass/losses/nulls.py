@@ -28,8 +28,8 @@ Array = NDArray[np.float64]
 #: How far the log of a small tail may be off before a pair is looked at closely.
 TOLERATED = 0.1
 DEGREES = 4  # of polynomials that are told apart
-WIDE, MORE = 8.0, 12.0  # counts further off than so many deviations and so many rows are left out
-LARGE = 6.0  # from this standard deviation on, a count has the moments of a nearly normal one
+WIDE, MORE = 6.0, 8.0  # counts further off than so many deviations and so many rows are left out
+LARGE = 4.0  # from this standard deviation on, a count has the moments of a nearly normal one
 LEAST_SKEW, MOST_SKEW = 0.5, 2.0  # of the skewness of the chi-square with the same two moments
 
 

@@ -47,9 +47,8 @@ class Nulls {
   }
 
  private:
-  static constexpr std::size_t kDegrees = 4, kMostKept = 50'000, kListed = 1024;
-  static constexpr double kTolerated = 0.1, kWide = 8, kMore = 12, kLarge = 6, kLeastSkew = 0.5,
-                          kMostSkew = 2;
+  static constexpr std::size_t kDegrees = 4, kMostKept = 200'000, kListed = 1024;
+  static constexpr double kTolerated = 0.1, kWide = 6, kMore = 8, kLarge = 4, kLeastSkew = 0.5, kMostSkew = 2;
 
   // Moments of one cell's share of the deviance; the factors of the polynomials and their variances.
   struct Cell {
@@ -195,6 +194,7 @@ class Nulls {
   const Cell& cell(double n, double a, double b) {
     if (n != n_ || (kept_.size() > kMostKept && cells_.empty())) kept_.clear();
     n_ = n;
+    if (a > b) std::swap(a, b);
     const std::uint64_t key = static_cast<std::uint64_t>(a) << 32 | static_cast<std::uint64_t>(b);
     const auto found = kept_.find(key);
     return found != kept_.end() ? found->second : kept_.emplace(key, moments(n, a, b)).first->second;
