@@ -5,8 +5,8 @@ with the same number of rows, and as many whose couplings are 30 % smaller than 
 
     python benchmarks/plans.py [--graphs 200] [--out plans/]    (may be stopped and started again)
 
-With --plans N every setting is planned N times, with other tables each time, and as many fresh tables
-are drawn at every answer: the mean over plans of both, and the smallest promise.
+With --plans N every setting is planned N times, with other tables each time, and as many fresh
+tables are drawn at every answer: the mean over plans of both, and the smallest promise.
 """
 
 from __future__ import annotations
