@@ -123,8 +123,8 @@ def _residuals(field: MarkovField, codes: Codes, seen: NDArray[np.bool_], r: int
     """What a column is, less its probabilities; NaN where it or a neighbour is missing."""
     expected = conditional(field, codes, r)
     residuals = np.eye(expected.shape[1])[codes[:, r].astype(np.intp)] - expected
-    known = seen[:, [r, *_neighbours(field, r)]].all(axis=1)
-    return np.where(known[:, None], residuals, np.nan)
+    known = seen[:, [r, *_neighbours(field, r)]].all(axis=1, keepdims=True)
+    return np.where(known, residuals, np.nan)
 
 
 def _likeness(residuals: Array, weights: Array, alone: Array, clusters: NDArray[np.intp]) -> float:
