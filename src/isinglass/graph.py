@@ -172,6 +172,12 @@ class Graph:
         p = len(self.names)
         return csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(p, p))
 
+    @cached_property
+    def neighbourhoods(self) -> list[list[int]]:
+        """The columns linked to each column, by number."""
+        rows = np.split(self.adjacency.indices, self.adjacency.indptr[1:-1])
+        return [sorted(row.tolist()) for row in rows]
+
     @checked
     def neighbors(self, name: str) -> list[str]:
         """Names of the columns linked to one, in column order.
@@ -182,8 +188,7 @@ class Graph:
         >>> est.graph_.neighbors("x1")
         ['x0', 'x2']
         """
-        at = position_of(name, self.names)
-        return [self.names[j] for j in sorted(a + b - at for a, b in self.pairs if at in (a, b))]
+        return [self.names[j] for j in self.neighbourhoods[position_of(name, self.names)]]
 
     def with_couplings(self, couplings: Mapping[tuple[int, int], NDArray[np.float64]]) -> Graph:
         """Return the same graph with the numbers of a joint fit, as ``model_.couplings``.

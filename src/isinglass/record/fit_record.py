@@ -158,10 +158,8 @@ class FitRecord:
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
         >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     est.record().save(f"{folder}/fit.json")
-        ...     ig.FitRecord.load(f"{folder}/fit.json").threshold == est.threshold_
+        >>> est.record().save("fit.json")
+        >>> ig.FitRecord.load("fit.json").threshold == est.threshold_
         True
         """
         save_parts(path, fit=self.to_json())
@@ -174,10 +172,8 @@ class FitRecord:
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
         >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     est.model_.save(f"{folder}/model.json", fit=est.record())
-        ...     ig.FitRecord.load(f"{folder}/model.json").graph.edges
+        >>> est.model_.save("model.json", fit=est.record())
+        >>> ig.FitRecord.load("model.json").graph.edges
         [('x0', 'x1'), ('x1', 'x2')]
         """
         return load_part(path, "fit", lambda fit: cls(**members_from_json(fit)))

@@ -152,11 +152,8 @@ def check_pairwise(
     """
     table, names = estimator.table_, estimator.table_.names
     varying = [r for r, m in enumerate(table.n_answers) if m > 1]
-    near: dict[int, list[int]] = {r: [] for r in varying}
-    for a, b in estimator.graph_.pairs:
-        if a in near and b in near:
-            near[a].append(b)
-            near[b].append(a)
+    linked = estimator.graph_.neighbourhoods
+    near = {r: [t for t in linked[r] if t in varying] for r in varying}
     pairs = {
         r: list(combinations([v for v in varying if v != r] if beyond else near[r], 2))
         for r in varying
