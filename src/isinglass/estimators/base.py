@@ -83,7 +83,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     def model_(self) -> MarkovField:
         """The pairwise model on ``graph_``, fitted to all columns together when first asked for.
 
-        One table an edge, by maximum pseudo-likelihood with the ridge of the refits, 1e-8, which
+        One table per edge, by maximum pseudo-likelihood with the ridge of the refits, 1e-8, which
         keeps unbounded edges finite; see :func:`isinglass.model.fit_model`.
         """
         return self.fit_model()

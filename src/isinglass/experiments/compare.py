@@ -58,7 +58,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare` returns: one entry per method, the first one being what others are held to.
+    """What `compare` returns: one entry per method; others are compared with the first.
 
     Attributes
     ----------

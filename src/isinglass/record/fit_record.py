@@ -49,7 +49,7 @@ class FitRecord:
     version : str
         The version of isinglass that made the fit.
     tally : Tally or None
-        How often each state was seen, and how each pair goes together with nothing else held.
+        How often each state was seen, and how each pair goes together if nothing is held fixed.
     link_tables, dropped : dict of (int, int) to LinkTable, int; or None in older files
         Rows observed and expected in each combination of states, by link; and how many were left
         out because values were missing.

@@ -61,7 +61,7 @@ class ParameterErrors:
     layout : Layout
         Which parameter stands where.
     covariance : array (size, size)
-        Directions that the rows leave open have none.
+        Zero in directions that the rows leave open.
     unbounded : frozenset of (i, j)
         Edges without an error: the rows set no bound to them.
     units : float
