@@ -90,10 +90,16 @@ NUMBERS = (
 )
 
 
-_WORDS = ("source", "target", "source_state", "target_state", "tier", "selected_by")
-_WHOLE = {"sign": nw.Int64(), "unbounded": nw.Boolean()}
+#: Those that are numbers of any size, and those that are text.
+FLOATS = ("strength", "relative_strength", "coupling", "log_odds", "evidence", "entry_evidence")
+WORDS = ("source_state", "target_state", "tier", "selected_by")
 #: The data types of the columns of a table of edges.
-TYPES = dict.fromkeys(NUMBERS, nw.Float64()) | dict.fromkeys(_WORDS, nw.String()) | _WHOLE
+TYPES = {
+    **dict.fromkeys(FLOATS, nw.Float64()),
+    **dict.fromkeys(("source", "target", *WORDS), nw.String()),
+    "sign": nw.Int64(),
+    "unbounded": nw.Boolean(),
+}
 
 
 @dataclass(frozen=True, eq=False)

@@ -249,14 +249,15 @@ class Explained:
         codes, m = codes[seen], int(n_states[0])
         cell, self.cells = cells_of(codes[:, 1:], n_states[1:].tolist())
         counts = np.bincount(cell * m + codes[:, 0], table.weights[seen], len(self.cells) * m)
-        self.counts = counts.reshape(-1, m)
+        self.counts = np.asarray(counts.reshape(-1, m), dtype=np.float64)
         self.bases = {t: zero_sum_basis(table.n_answers[t]) for t in others}
         self.basis = zero_sum_basis(table.n_answers[r])
         parts = [np.ones((len(self.cells), int(intercept)))]
         parts += [self.contrasts(t) for t in others]
         parts += [self.products(*pair) for pair in known]
         self.design = np.hstack(parts)
-        self.probabilities = self._fitted()
+        self.scores = self._fitted()
+        self.probabilities = softmax(self.scores, axis=1)
 
     def contrasts(self, t: int) -> Array:
         """What each cell says of one neighbour."""
@@ -276,7 +277,7 @@ class Explained:
 
         objective = predictor_objective(self.design, np.zeros((n, q)), terms, np.full(k, RIDGE))
         solution = minimise(objective, np.zeros(k * q))
-        return np.asarray(softmax(self.design @ solution.reshape(-1, q) @ basis.T, axis=1))
+        return np.asarray(self.design @ solution.reshape(-1, q) @ basis.T)
 
     @property
     def expected(self) -> Array:
@@ -316,10 +317,7 @@ class Explained:
 
     def _information(self, design: Array) -> Array:
         """Fisher's information of all coefficients of a design."""
-        spread = np.einsum("cs,st->cst", self.probabilities, np.eye(len(self.basis)))
-        spread -= np.einsum("cs,ct->cst", self.probabilities, self.probabilities)
-        rows = self.counts.sum(axis=1)
-        weights = np.einsum("sa,cst,tb->cab", self.basis, spread, self.basis) * rows[:, None, None]
+        weights = self.basis.T @ softmax_terms(self.scores, self.counts)[2] @ self.basis
         blocks = np.einsum("ck,cab,cl->kalb", design, weights, design, optimize=True)
         size = design.shape[1] * self.basis.shape[1]
         return np.asarray(blocks.reshape(size, size))
