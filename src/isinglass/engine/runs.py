@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Protocol, cast, overload
 
@@ -68,6 +69,10 @@ class Runs(Protocol):
     def cuts(self, r: int) -> Cuts:
         """Return where the path of column r may be cut."""
         return Cuts.of(self.path(r))
+
+    def watched(self, progress: Progress | None) -> AbstractContextManager[None]:
+        """Tell of work that is done when a graph is asked for, for as long as this lasts."""
+        return nullcontext()
 
 
 @dataclass(frozen=True, eq=False)
