@@ -46,6 +46,14 @@ class Kind:
     p: int
     n: int
     model: Callable[[int], ig.MarkovField]
+    #: Rows per cluster, and how far the clusters' intercepts are spread.
+    size: int = 1
+    spread: float = 0.0
+
+    @property
+    def clusters(self) -> np.ndarray | None:
+        """The cluster of each row."""
+        return None if self.size == 1 else np.arange(self.n) // self.size
 
 
 def two_states(p: int, degree: int, seed: int, **model: object) -> ig.MarkovField:
@@ -64,6 +72,7 @@ def several_states(seed: int) -> ig.MarkovField:
 WEAK = {"coupling": (0.05, 0.3), "intercept": (-0.5, 0.5)}
 KINDS = {
     "no links, intercepts": Kind(30, 300, partial(two_states, 30, 0, intercept=(-0.5, 0.5))),
+    "no links, 300 clusters of 4": Kind(15, 1200, partial(two_states, 15, 0), 4, 1.5),
     "strong equal": Kind(30, 500, partial(two_states, 30, 3, coupling=0.5)),
     "weak unequal, intercepts": Kind(30, 300, partial(two_states, 30, 6, **WEAK)),
     "weak unequal, intercepts, 2 to 4 states": Kind(15, 400, several_states),
@@ -75,20 +84,26 @@ def drawn(kind: Kind, n: int, seed: int) -> tuple[np.ndarray, list[tuple[int, in
     """A table and its true edges."""
     of_model, of_rows = (int(s) for s in np.random.SeedSequence(seed).generate_state(2))
     field = kind.model(of_model)
-    return field.sample_codes(n, seed=of_rows, n_jobs=1), list(field.couplings)
+    if kind.clusters is None:
+        return field.sample_codes(n, seed=of_rows, n_jobs=1), list(field.couplings)
+    rng = np.random.default_rng(of_rows)  # no links: every column by itself
+    tendency = rng.normal(0, kind.spread, (kind.clusters.max() + 1, kind.p))[kind.clusters]
+    return (rng.random((n, kind.p)) < 1 / (1 + np.exp(-tendency))).astype(np.uint8), []
 
 
-def learned(codes: np.ndarray) -> Found:
+def learned(codes: np.ndarray, clusters: np.ndarray | None) -> Found:
     """The graphs of both tiers."""
     levels = {name: FalseEdges(k).threshold(*codes.shape) for name, k in TIERS.items()}
-    estimator = ig.GreedyGraph("auto", floor=levels["tentative"], n_jobs=1).fit(codes)
+    estimator = ig.GreedyGraph("auto", floor=levels["tentative"], n_jobs=1)
+    estimator.fit(codes, clusters=clusters)
     return Found({name: estimator.at(level) for name, level in levels.items()})
 
 
 def truth(name: str, kind: Kind, options: argparse.Namespace) -> dict[str, np.ndarray]:
     """False edges of every table, by tier."""
     design = Design(name, kind.p, 1, partial(drawn, kind), (kind.n,), unit="n")
-    cells = Plan([design], [Method("greedy", learned)], options.graphs).cells()
+    method = Method("greedy", partial(learned, clusters=kind.clusters))
+    cells = Plan([design], [method], options.graphs).cells()
     records = run(cells, Path(options.out) / "truth.jsonl", n_jobs=options.jobs).values()
     return {tier: np.array([r["settings"][tier][0] for r in records]) for tier in TIERS}
 
@@ -103,6 +118,7 @@ def audited(kind: Kind, options: argparse.Namespace) -> list[ig.Audit]:
                 ig.GreedyGraph(),
                 codes,
                 options.draws,
+                clusters=kind.clusters,
                 path=Path(options.out) / "audits.jsonl",
                 n_jobs=options.jobs,
             )

@@ -12,7 +12,7 @@ ratio of that state is compared with the one that `verdict` names for a link in 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -79,16 +79,16 @@ DESIGNS: dict[str, tuple[Model, int]] = {
     "one rare state of three": (partial(in_one_state, 3, 0.1, (0.5, 4.0)), 800),
     "one rare state of four": (partial(in_one_state, 4, 0.08, (0.5, 4.0)), 1000),
 }
+SIZES = ("", ", in one state")
 SINGLE = ("one rare state of three", "one rare state of four")
 
 
-def judged(
-    model: Model, n: int, seed: int, rule: str, *, single: bool = False
-) -> Iterator[tuple[float, float, str]]:
-    """True log odds ratio, the log of x, and the verdict, of every true link of a table.
+#: True log odds ratio, the log of x, and the verdict, of a true link.
+Row = tuple[float, float, str]
 
-    `single` takes both for a link in one state of each column.
-    """
+
+def judged(model: Model, n: int, seed: int, rule: str) -> Iterator[tuple[Row, Row]]:
+    """Every true link of a table: by typical odds ratios, and by those of the first states."""
     field = model(seed)
     table = field.sample(n, seed=seed + 10**6)
     verdicts = ig.verdict(ig.GreedyGraph(rule=rule).fit(table), matters=MATTERS, power=POWER)
@@ -97,10 +97,10 @@ def judged(
         typical = typical_log_odds(coupling), float(np.log(said.odds_ratio))
         first = coupling[0, 0] - coupling[1, 0] - coupling[0, 1] + coupling[1, 1]
         alone = float(first), float(np.log(said.state_odds_ratio))
-        yield *(alone if single else typical), said.verdict
+        yield (*typical, said.verdict), (*alone, said.verdict)
 
 
-def shares(rows: list[tuple[float, float, str]]) -> list[str]:
+def shares(rows: Sequence[Row]) -> list[str]:
     """Of links above x, and just above it: how many, found, and called not linked."""
     cells = []
     for most in (np.inf, np.log(NEAR)):
@@ -131,11 +131,11 @@ def main() -> None:
         model, n = DESIGNS[name]
         seeds = range(options.seed * 10**4, options.seed * 10**4 + options.tables)
         for rule in ("or", "and"):
-            for single in (False, True) if name in SINGLE else (False,):
-                ask = partial(judged, model, n, rule=rule, single=single)
-                rows = [row for seed in seeds for row in ask(seed=seed)]
-                cells = [f"{name}, n = {n}{', in one state' if single else ''}", rule]
-                print(f"| {' | '.join(cells + shares(rows))} |", flush=True)
+            links = [link for seed in seeds for link in judged(model, n, seed, rule)]
+            for rows, size in zip(zip(*links, strict=True), SIZES, strict=True):
+                if size == SIZES[0] or name in SINGLE:
+                    cells = [f"{name}, n = {n}{size}", rule]
+                    print(f"| {' | '.join(cells + shares(rows))} |", flush=True)
 
 
 if __name__ == "__main__":

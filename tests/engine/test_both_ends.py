@@ -372,3 +372,13 @@ def test_false_edges_come_about_as_often_as_they_should(name):
         found, _ = both_ends(codes, np.ones(300), [2] * 6, pairs, intercept=True, threads=1)
         above += [found[pairs.index(pair)] > chi2.isf(0.02, 1) for pair in null]
     assert 0.01 < np.mean(above) < 0.035
+
+
+def test_selected_by_names_the_end_that_proposed_an_edge(est):
+    runs = est.search_.runs
+    proposed = set(
+        zip(*(end.tolist() for end in runs.proposals.chosen(runs.proposed_at)), strict=True)
+    )
+    for (a, b), link in zip(est.graph_.pairs, est.graph_.links, strict=True):
+        by = [est.table_.names[r] for r, t in ((a, b), (b, a)) if (r, t) in proposed]
+        assert link.selected_by == ("both" if len(by) == 2 else by[0])

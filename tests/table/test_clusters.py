@@ -203,3 +203,11 @@ def test_a_failed_fit_leaves_the_estimator_as_it_was():
     with pytest.raises(BadClusters):
         est.fit(np.array(X), clusters=[1, 1, 1, 1])
     assert est.table_.clusters is None
+
+
+@pytest.mark.parametrize("rival", [ig.L1Graph("cv"), ig.ChowLiuTree()])
+def test_rivals_take_clusters(rival):
+    codes, labels, _ = simulated(6, rows=200)
+    frame = pl.DataFrame(codes, schema=["a", "b", "c"]).with_columns(school=pl.Series(labels))
+    assert rival.fit(frame, clusters="school").graph_.names == ("a", "b", "c")
+    assert len(set(rival.table_.clusters)) == len(set(labels))

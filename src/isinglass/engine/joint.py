@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -209,7 +209,10 @@ class JointRuns:
         neighbours: list[list[int]] = [[] for _ in range(len(self))]
         for r, t in zip(*(ends.tolist() for ends in self.chosen(threshold)), strict=True):
             neighbours[r].append(t)
-        return self._fits(neighbours).choices(0.0)
+        choices = self._fits(neighbours).choices(0.0)
+        proposed = set(zip(*self.proposals.chosen(min(threshold, self.proposed_at)), strict=True))
+        ends = zip(choices.column, choices.neighbour, strict=True)
+        return replace(choices, own=np.array([end in proposed for end in ends], dtype=bool))
 
     def _fits(self, neighbours: Sequence[Sequence[int]]) -> NativeRuns:
         return fit_neighbourhoods(

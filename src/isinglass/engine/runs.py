@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Protocol, cast, overload
@@ -38,6 +38,8 @@ class Choices:
         The column's table of log-potentials for each entry, its own states in the rows.
     trends : (k,) array of float
         How much high goes with high; the coupling between two columns of two states.
+    own : (k,) array of bool, optional
+        Whether the column's own search chose the neighbour, where both ends decide together.
     """
 
     column: NDArray[np.intp]
@@ -45,6 +47,11 @@ class Choices:
     unbounded: NDArray[np.bool_]
     tables: Sequence[NDArray[np.float64]]
     trends: NDArray[np.float64]
+    own: NDArray[np.bool_] | None = None
+
+    def chosen_by(self, ends: Iterable[int]) -> set[int]:
+        """The columns at these ends of an edge that chose it."""
+        return {int(self.column[end]) for end in ends if self.own is None or self.own[end]}
 
 
 class Runs(Protocol):

@@ -91,6 +91,13 @@ def _of_clusters(clusters: NDArray[np.intp], folds: int, seed: int) -> Numbers:
     return np.asarray(fold[clusters][:, None] == np.arange(folds), dtype=np.float64)
 
 
+def with_weights(table: Table, weights: Numbers) -> Table:
+    """The rows that have a weight, with the states of the whole table."""
+    rows = weights > 0
+    part = replace(table, codes=table.codes[rows], weights=weights[rows], total=None)
+    return replace(part, clusters=table.clusters_of(rows))
+
+
 def _recoded(
     table: Table, states: list[NDArray[np.intp]], rows: NDArray[np.bool_]
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:

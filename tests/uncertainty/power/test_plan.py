@@ -7,7 +7,9 @@ import pytest
 
 import isinglass as ig
 from isinglass.errors import SettingError
+from isinglass.estimators.folds import held_out_weights
 from isinglass.experiments.curves import wilson
+from isinglass.model import fit_model
 from isinglass.repeating import RECORDS
 from isinglass.table import encode
 from isinglass.uncertainty.power.plan import _Work
@@ -160,3 +162,19 @@ def test_an_answer_is_accepted_only_if_its_own_tables_reach_the_target(aim, targ
         assert all(at.recovered >= target for at in answers.values())
         true.append(0.96 / (1 + np.exp(-3 * np.log(answers[1.0].rows / 300))))
     assert target - 0.02 < np.mean(true) < target + 0.05
+
+
+def test_halves_of_a_pilot_table_are_of_whole_clusters():
+    field = ig.simulate.ising(ig.simulate.chain(6), coupling=0.5, signs="positive")
+    rows = field.sample(600, seed=0)
+    clusters = np.arange(600) // 12
+    result = ig.plan(pilot=rows, clusters=clusters, rows=[300], graphs=3, factors=[1.0], n_jobs=1)
+    assert len(result.points) == 1
+    table = encode(rows, clusters=clusters)
+    held = held_out_weights(table.weights, 2, 0, table.clusters)
+    first = ig.GreedyGraph().fit(rows[held[:, 0] > 0], clusters=clusters[held[:, 0] > 0]).graph_
+    second = fit_model(encode(rows[held[:, 1] > 0]), first)
+    pilot = Pilot(table, 0).field(1.0, 0)
+    assert list(pilot.couplings) == list(second.couplings)
+    for pair, coupling in second.couplings.items():
+        np.testing.assert_allclose(pilot.couplings[pair], coupling, atol=1e-6)

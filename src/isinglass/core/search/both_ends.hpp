@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <deque>
@@ -217,6 +218,7 @@ class Elimination {
  private:
   static constexpr double kTie = 1e-9;  // gains so near each other are equal
   static constexpr double kToSpare = 1.25;
+  static constexpr std::size_t kFew = 16;
 
   struct Edge {
     bool live = true, held = false;
@@ -242,14 +244,22 @@ class Elimination {
     return all;
   }
 
-  // All threads share the work at some edges. How many of all are decided is told meanwhile.
+  // All threads share the work at some edges; how many of all are decided is told now and then. A few edges
+  // are done sooner than threads are made.
   template <class Work>
   void share(const std::vector<std::size_t>& some, const WatchWork& watch, const Work& work) {
-    if (interrupted_ || some.empty()) return;
-    const auto threads = static_cast<unsigned>(std::min<std::size_t>(threads_, some.size()));
-    share_out_watched(
-        some.size(), threads, interrupted_, [&](std::size_t) { return watch(decided_); },
-        [&](std::size_t k, unsigned) { work(some[k]); });
+    if (interrupted_) return;
+    if (some.size() > kFew) {
+      share_out_watched(
+          some.size(), threads_, interrupted_, [&](std::size_t) { return watch(decided_); },
+          [&](std::size_t k, unsigned) { work(some[k]); });
+      return;
+    }
+    share_out(some.size(), threads_, [&](std::size_t k) { work(some[k]); });
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < std::chrono::milliseconds(100)) return;
+    told_ = now;
+    if (!watch(decided_)) interrupted_ = true;
   }
 
   void fit_all(const WatchWork& watch) {
@@ -359,6 +369,7 @@ class Elimination {
   std::size_t decided_ = 0;  // edges that left, or were above the top when last seen
   std::deque<Cells> cells_;  // one per thread, and one for either end
   std::atomic<bool> interrupted_{false};
+  std::chrono::steady_clock::time_point told_;
 };
 
 }  // namespace isinglass

@@ -47,8 +47,8 @@ class Verdict:
         to be linked or not. Infinite where no link would be found. For columns of more than two
         states it is a typical one, and the power a mean over the shapes that a link may take.
     state_odds_ratio : float
-        The same for a link that shows in one state of each column only, at the two states where it
-        is hardest to find. For columns of two states, `odds_ratio`.
+        The same for a link that shows in one state of each column only, which go together, at the
+        two states where it is hardest to find. For columns of two states, `odds_ratio`.
     rows_needed : float
         Rows that would settle it, roughly; infinite if no number would, NaN where it is settled,
         or where the selector decides.

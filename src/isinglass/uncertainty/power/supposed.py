@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from isinglass.core.gate import MAX_STATES
 from isinglass.errors import Setting, SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.estimators.folds import held_out_weights
+from isinglass.estimators.folds import held_out_weights, with_weights
 from isinglass.graph import Graph
 from isinglass.model import MarkovField, fit_model
 from isinglass.parameters import check
@@ -140,7 +140,7 @@ class Pilot:
     def _model(self) -> MarkovField:
         table = self.table
         halves = held_out_weights(table.weights, 2, self.seed, table.clusters).T
-        first, second = (_rows(table, weights) for weights in halves)
+        first, second = (with_weights(table, weights) for weights in halves)
         found: Any = GreedyGraph(n_eff="design" if first.design else first.n, max_states=MAX_STATES)
         found.fit(first.codes, sample_weight=first.weights, clusters=first.clusters)
         model = fit_model(second, Graph(table.names, found.graph_.links))
@@ -154,10 +154,3 @@ class Pilot:
 
 #: Where models come from, with couplings as supposed or all smaller by one factor.
 Supposition = Guess | Pilot
-
-
-def _rows(table: Table, weights: np.ndarray[Any, np.dtype[np.float64]]) -> Table:
-    """Some of a table's rows, its states all kept."""
-    kept = weights > 0
-    part = replace(table, codes=table.codes[kept], weights=weights[kept], total=None)
-    return replace(part, clusters=table.clusters_of(kept))

@@ -1,16 +1,15 @@
 """Drawn rows that depend on each other as those of a table in clusters do.
 
-A drawn table has the clusters of the table. Each has a row of its own, drawn from the model, and
-every row of the cluster is that one with a certain probability, else a new one. So each row for
-itself is drawn from the model, whose links stay as they are, and what two rows of a cluster say
-about any pair of columns is correlated with the square of that probability: the mean over pairs of
-columns of what is seen in the table, one number for all.
+Rows are drawn from the model one by one. Then every column is drawn once more given the others, by
+the inverse of its distribution function: for a share of the rows at a random number that the whole
+cluster shares, for all others at one of their own. Any single row is still drawn from the model,
+whose links stay as they are; but two rows of a cluster are alike in a column as often as two rows
+of the table are, and in two columns as the product of both.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,36 +17,37 @@ from numpy.typing import NDArray
 from isinglass.experiments.plan import Codes
 from isinglass.model import MarkovField
 from isinglass.table import Table
-from isinglass.uncertainty.simulation.denser import DenserModel, Pair
+from isinglass.uncertainty.simulation.denser import METHOD, DenserModel, Pair
 
 Array = NDArray[np.float64]
 
-#: Pairs of columns that the correlation is averaged over, at most.
-PAIRS = 300
+#: Rows, about, and rounds, with which the shares of rows that follow their cluster are found.
+TRIAL, ROUNDS = 20_000, 6
 
 
 @dataclass(frozen=True, eq=False)
 class ClusteredModel:
-    """A model whose tables have clusters; `repeated` is the probability of the cluster's own row.
+    """A model whose tables have clusters, and the share of rows that follow theirs, by column.
 
     >>> import isinglass as ig
     >>> model = DenserModel(ig.simulate.ising(ig.simulate.chain(3)), {})
-    >>> codes, _ = ClusteredModel(model, np.array([0, 0, 1, 1]), 1.0).sample(4, seed=0)
+    >>> codes, _ = ClusteredModel(model, np.array([0, 0, 1, 1]), np.ones(3)).sample(4, seed=0)
     >>> bool((codes[0] == codes[1]).all() and (codes[2] == codes[3]).all())
     True
     """
 
     model: DenserModel
     clusters: NDArray[np.intp]
-    repeated: float
+    shares: Array
 
     def sample(self, rows: int, seed: int) -> tuple[Codes, list[Pair]]:
         """Draw a table of codes, and the links it was drawn with."""
-        own = int(self.clusters.max()) + 1
-        codes, links = self.model.sample(rows + own, seed)
+        codes, links = self.model.sample(rows, seed)
         rng = np.random.default_rng(np.random.SeedSequence(seed).generate_state(3)[2])
-        repeats = rng.random(rows) < self.repeated
-        return codes[np.where(repeats, rows + self.clusters, np.arange(rows))], links
+        full = self.model.field
+        tables = {pair: full.couplings[pair] for pair in links}
+        field = MarkovField(full.names, full.states, full.intercepts, tables)
+        return drawn_again(field, codes, self.clusters, self.shares, rng), links
 
 
 def clustered_model(model: DenserModel, table: Table, copies: NDArray[np.intp]) -> ClusteredModel:
@@ -56,53 +56,99 @@ def clustered_model(model: DenserModel, table: Table, copies: NDArray[np.intp]) 
     Weights that are not copies are sampling weights.
     """
     assert table.clusters is not None
-    correlation = within_clusters(table, model.field, sampling=bool((copies == 1).all()))
+    alike = within_clusters(table, model.field, sampling=bool((copies == 1).all()))
     clusters = np.repeat(table.clusters, copies)
-    return ClusteredModel(model, clusters, float(np.sqrt(np.clip(correlation, 0.0, 1.0))))
+    return ClusteredModel(model, clusters, shares_for(alike, model.field, clusters))
 
 
-def within_clusters(table: Table, field: MarkovField, *, sampling: bool = False) -> float:
-    """How what two rows of a cluster say about pairs of columns is correlated: a mean over pairs.
+def shares_for(alike: Array, field: MarkovField, clusters: NDArray[np.intp]) -> Array:
+    """The shares of rows that follow their cluster, with which drawn rows are so alike.
 
-    What a row says about a pair is the product of the two residuals. Rows of weight w are w rows of
-    their cluster, unless weights are `sampling` weights.
+    Without links, its root: both rows must follow. A link takes some of that away, since the other
+    column is drawn again too; so shares are raised until drawn rows are as alike as asked, or all
+    of them follow.
+    """
+    wanted = np.clip(alike, 0.0, 1.0)
+    count = int(clusters.max()) + 1
+    times = max(TRIAL // len(clusters), 1)
+    many = np.concatenate([clusters + k * count for k in range(times)])
+    codes, rng = field.sample_codes(len(many), seed=0, method=METHOD), np.random.default_rng(0)
+    squares, weights = wanted.copy(), np.ones(len(many))
+    seen = np.ones(codes.shape, dtype=bool)
+    for _ in range(ROUNDS if field.couplings else 0):
+        drawn = drawn_again(field, codes, many, np.sqrt(squares), rng)
+        for r, share in enumerate(squares):
+            found = _likeness(_residuals(field, drawn, seen, r), weights, weights, many)
+            squares[r] = min(share * np.clip(wanted[r] / max(found, 1e-3), 0.5, 2.0), 1.0)
+    return np.asarray(np.sqrt(squares))
+
+
+def drawn_again(
+    field: MarkovField,
+    codes: Codes,
+    clusters: NDArray[np.intp],
+    shares: Array,
+    rng: np.random.Generator,
+) -> Codes:
+    """Every column drawn once more given the others, some rows as their cluster says."""
+    codes = codes.copy()
+    for r, share in enumerate(shares):
+        own, common = rng.random(len(codes)), rng.random(int(clusters.max()) + 1)
+        at = np.where(rng.random(len(codes)) < share, common[clusters], own)
+        below = np.cumsum(conditional(field, codes, r), axis=1)[:, :-1]
+        codes[:, r] = (at[:, None] >= below).sum(axis=1)
+    return codes
+
+
+def within_clusters(table: Table, field: MarkovField, *, sampling: bool = False) -> Array:
+    """How alike two rows of a cluster are in each column: the correlation of their residuals.
+
+    Rows of weight w are w rows of their cluster, unless weights are `sampling` weights. Columns and
+    neighbours that are missing say nothing.
     """
     assert table.clusters is not None
-    weights, residuals = table.weights, residuals_of(table, field)
-    every = list(combinations([r for r, m in enumerate(table.n_answers) if m > 1], 2))
-    if len(every) > PAIRS:
-        chosen = np.random.default_rng(0).choice(len(every), PAIRS, replace=False)
-        every = [every[at] for at in chosen]
+    weights, last = table.weights, np.array(table.n_answers) - 1
     alone = np.square(weights) if sampling else weights
-    between = np.square(np.bincount(table.clusters, weights)).sum() - alone.sum()
-    found = []
-    for r, t in every:
-        said = np.einsum("ia,ib->iab", residuals[r], residuals[t]).reshape(len(weights), -1)
-        size = np.square(said).sum(axis=1)
-        if not weights @ size > 0:
-            continue
-        sums = (np.bincount(table.clusters, weights * column) for column in said.T)
-        together = sum(float(np.square(each).sum()) for each in sums) - alone @ size
-        found.append(together / (weights @ size / weights.sum()))
-    return float(np.mean(found) / between) if found and between > 0 else 0.0
+    seen = np.asarray(table.codes <= last, dtype=bool)
+    codes: Codes = np.minimum(table.codes, last)
+    return np.array(
+        [
+            _likeness(_residuals(field, codes, seen, r), weights, alone, table.clusters)
+            for r in range(len(last))
+        ]
+    )
 
 
-def residuals_of(table: Table, field: MarkovField) -> list[Array]:
-    """What each column is, less its probabilities given its neighbours: rows by states.
+def _residuals(field: MarkovField, codes: Codes, seen: NDArray[np.bool_], r: int) -> Array:
+    """What a column is, less its probabilities; NaN where it or a neighbour is missing."""
+    expected = conditional(field, codes, r)
+    residuals = np.eye(expected.shape[1])[codes[:, r].astype(np.intp)] - expected
+    known = seen[:, [r, *_neighbours(field, r)]].all(axis=1, keepdims=True)
+    return np.where(known, residuals, np.nan)
 
-    Zero where the column or a neighbour is missing.
-    """
-    last = np.array(table.n_answers) - 1
-    seen, codes = table.codes <= last, np.minimum(table.codes, last).astype(np.intp)
-    residuals = []
-    for r, intercepts in enumerate(field.intercepts):
-        scores, counts = np.tile(intercepts, (len(codes), 1)), seen[:, r].copy()
-        for (i, j), effects in field.couplings.items():
-            if r in (i, j):
-                other = j if r == i else i
-                scores += (effects if r == i else effects.T)[:, codes[:, other]].T
-                counts &= seen[:, other]
-        scores = np.exp(scores - scores.max(axis=1, keepdims=True))
-        own = np.eye(scores.shape[1])[codes[:, r]] - scores / scores.sum(axis=1, keepdims=True)
-        residuals.append(own * counts[:, None])
-    return residuals
+
+def _likeness(residuals: Array, weights: Array, alone: Array, clusters: NDArray[np.intp]) -> float:
+    known = np.asarray(np.isfinite(residuals[:, 0]), dtype=bool)
+    residuals, clusters = residuals[known], clusters[known]
+    weights, alone = weights[known], alone[known]
+    size = np.square(residuals).sum(axis=1)
+    between = np.square(np.bincount(clusters, weights)).sum() - alone.sum()
+    if not (between > 0 and weights @ size > 0):
+        return 0.0
+    sums = [np.bincount(clusters, weights * each) for each in residuals.T]
+    together = float(np.square(sums).sum()) - alone @ size
+    return float(together / between / (weights @ size / weights.sum()))
+
+
+def conditional(field: MarkovField, codes: Codes, r: int) -> Array:
+    """The probability of each state of a column given the others: rows by states."""
+    scores = np.tile(field.intercepts[r], (len(codes), 1))
+    for t in _neighbours(field, r):
+        effects = field.couplings[r, t] if r < t else field.couplings[t, r].T
+        scores += effects.T[codes[:, t].astype(np.intp)]
+    scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+
+
+def _neighbours(field: MarkovField, r: int) -> list[int]:
+    return [j if i == r else i for i, j in field.couplings if r in (i, j)]
