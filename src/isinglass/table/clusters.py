@@ -135,9 +135,8 @@ def _about(clusters: Numbers, weights: NDArray[np.float64], count: int, copies: 
     sizes = np.bincount(clusters, weights if copies else None)
     return (
         f"{sizes.sum():,.6g} rows in {count:,} clusters of {sizes.min():,.6g} to "
-        f"{sizes.max():,.6g} rows; standard errors allow for that. The search does not: its "
-        "threshold and the evidence of edges take rows as independent, so that there may be more "
-        "false edges than it expects"
+        f"{sizes.max():,.6g} rows; the search, the evidence of edges and standard errors allow for "
+        "that"
     )
 
 
