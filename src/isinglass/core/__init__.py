@@ -289,6 +289,39 @@ def gibbs_sample(
     return codes.reshape(len(model["states"]), -1).T
 
 
+def complete_rows(
+    model: Mapping[str, NDArray[Any]],
+    codes: NDArray[np.uint8],
+    streams: NDArray[np.uint64],
+    *,
+    draws: int,
+    seed: int,
+    threads: int,
+    most_cells: int = 2**12,
+    sweeps: int = 100,
+    progress: Progress | None = None,
+) -> tuple[NDArray[np.uint8], int]:
+    """Draw the missing cells of rows given the seen ones: codes beyond a column's states.
+
+    Returns the draws, (draws, missing cells), cells row by row; and in how many rows some had to
+    be drawn by Gibbs sweeps, since a table of more than `most_cells` would have been needed. The
+    arrays of `model` are those of `gibbs_sample`; a row has the same draws wherever it stands, if
+    its stream is the same.
+    """
+    found = _core.complete(
+        **model,
+        codes=np.ascontiguousarray(codes, dtype=np.uint8).ravel(),
+        streams=np.ascontiguousarray(streams, dtype=np.uint64),
+        draws=draws,
+        most_cells=most_cells,
+        sweeps=sweeps,
+        seed=seed,
+        threads=checked_threads(threads),
+        progress=progress,
+    )
+    return found["codes"].reshape(draws, -1), int(found["rows_by_gibbs"])
+
+
 def joint_loss(
     codes: Codes,
     weights: Weights,

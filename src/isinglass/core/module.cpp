@@ -15,6 +15,7 @@
 #include "joint/joint_loss.hpp"
 #include "l1/l1_columns.hpp"
 #include "refit/deviance.hpp"
+#include "sampling/completion.hpp"
 #include "sampling/gibbs.hpp"
 #include "search/both_ends.hpp"
 #include "search/engine.hpp"
@@ -330,6 +331,32 @@ auto gibbs(Vector<std::int32_t> states, Vector<std::int64_t> field_begin, Vector
   return owned(std::move(codes));
 }
 
+// Missing cells, drawn given those seen; codes row by row, a stream of random numbers for each row.
+Arrays complete(Vector<std::int32_t> states, Vector<std::int64_t> field_begin, Vector<double> fields,
+                Vector<std::int64_t> neighbour_begin, Vector<std::int64_t> neighbours,
+                Vector<std::int64_t> table_begin, Vector<double> tables, Vector<std::uint8_t> codes,
+                Vector<std::uint64_t> streams, std::size_t draws, std::size_t most_cells, std::size_t sweeps,
+                std::uint64_t seed, unsigned threads, nb::object progress) {
+  const auto view = [](const auto& vector) { return std::span(vector.data(), vector.shape(0)); };
+  const PairwiseModel model{view(states),     view(field_begin), view(fields), view(neighbour_begin),
+                            view(neighbours), view(table_begin), view(tables)};
+  check_model(model);
+  if (codes.shape(0) != streams.shape(0) * model.columns())
+    throw std::invalid_argument("one stream per row of codes");
+  Watch watch(std::move(progress));
+  Completed found;
+  {
+    const nb::gil_scoped_release release;
+    found = complete_rows(model, view(codes), view(streams), {draws, most_cells, sweeps}, seed, threads,
+                          std::ref(watch));
+  }
+  watch.rethrow();
+  Arrays out;
+  out["codes"] = owned(std::move(found.codes));
+  out["rows_by_gibbs"] = found.rows_by_gibbs;
+  return out;
+}
+
 // Rows in each combination of two states of any two columns: a square matrix, states in column order.
 auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weights, unsigned threads) {
   std::vector<double> counts;
@@ -463,6 +490,10 @@ NB_MODULE(_core, m) {
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),
         nb::arg("threads"), nb::arg("progress").none());
+  m.def("complete", &complete, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
+        nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
+        nb::arg("codes"), nb::arg("streams"), nb::arg("draws"), nb::arg("most_cells"), nb::arg("sweeps"),
+        nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("pairs"), nb::arg("held"), nb::arg("top"), nb::arg("all"), nb::arg("intercept"),
         nb::arg("threads"), nb::arg("progress").none());

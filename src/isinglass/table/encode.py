@@ -110,7 +110,10 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
         note for column, of in zip(columns, seen, strict=True) for note in about_column(column, of)
     ]
     notes = (*rows.notes, *about_rows(columns, float(rows.weights.sum())), *odd)
-    available = missing == "available" and any(column.has_missing_state for column in columns)
+    by_model = missing == "model"
+    available = (missing == "available" or by_model) and any(
+        column.has_missing_state for column in columns
+    )
     return Table(
         codes,
         columns,
@@ -120,6 +123,7 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
         available,
         kept=rows.kept,
         dropped=rows.dropped,
+        by_model=by_model and available,
     )
 
 

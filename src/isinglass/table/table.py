@@ -28,9 +28,10 @@ class Table:
     `total` rows. `library` is where the table came from, hence where results go: "pandas",
     "polars", "pyarrow", or None for arrays.
 
-    With ``missing="available"``, rows in which a column is missing (its last state) are left out
-    when that column is the target. `kept` says which rows of the table that came in these are, None
-    for all; `dropped` how many are gone because values were missing.
+    Where `available`, the last state of a column may stand for missing values, and is no answer. With
+    ``missing="available"`` rows in which a column is missing are left out when that column is the
+    target; `by_model`, with ``missing="model"``, they are filled. `kept` says which rows of the table
+    that came in these are, None for all; `dropped` how many are gone because values were missing.
 
     >>> from isinglass.table import encode
     >>> table = encode([["no", 3], ["yes", 7], ["yes", 3]])
@@ -47,6 +48,7 @@ class Table:
     total: float | None = None
     kept: NDArray[np.intp] | None = None
     dropped: int = 0
+    by_model: bool = False
 
     @cached_property
     def n(self) -> float:
@@ -99,7 +101,7 @@ class Table:
     def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
         """Some rows, with the states seen there, and which those are; `n` stays the same."""
         part, kept = self.with_rows(self.codes[rows], self.weights[rows])
-        return replace(part, available=False, total=self.n), kept
+        return replace(part, available=False, by_model=False, total=self.n), kept
 
     def with_rows(
         self, codes: Codes, weights: NDArray[np.float64]
@@ -118,7 +120,8 @@ class Table:
             for column, states in zip(self.columns, kept, strict=True)
         )
         stacked = stack(fewer)
-        return Table(stacked, columns, weights, self.library, (), self.available), kept
+        fewer_states = Table(stacked, columns, weights, self.library, (), self.available)
+        return replace(fewer_states, by_model=self.by_model), kept
 
     def encode_like(
         self, X: Any, sample_weight: ArrayLike | str | None = None, missing: str = "error"

@@ -151,7 +151,7 @@ def run_chains(
     """Draw at least n rows; the same for a seed, whatever the number of threads."""
     chains = gibbs.chains
     codes = gibbs_sample(
-        _flat(field),
+        flat_model(field),
         chains=chains,
         burn_in=gibbs.burn_in,
         thin=gibbs.thin,
@@ -253,7 +253,7 @@ def _check_memory(field: MarkovField, groups: Sequence[Sequence[int]], gibbs: Gi
         )
 
 
-def _flat(field: MarkovField) -> dict[str, NDArray[Any]]:
+def flat_model(field: MarkovField) -> dict[str, NDArray[Any]]:
     """The model as the core takes it: log-odds against each column's first state."""
     fields = [intercept[1:] - intercept[0] for intercept in field.intercepts]
     entries: list[list[tuple[int, Array]]] = [[] for _ in field.names]
