@@ -11,7 +11,7 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from isinglass.core import _core
-from isinglass.core.gate import checked_integers, checked_table, checked_threads
+from isinglass.core.gate import checked_integers, checked_scales, checked_table, checked_threads
 from isinglass.core.lapack import lapack_lent
 
 Codes = NDArray[np.integer]
@@ -54,6 +54,7 @@ def search_columns(
     targets: Sequence[int] | None = None,
     required: Mapping[int, Set[int]] | None = None,
     forbidden: Mapping[int, Set[int]] | None = None,
+    scales: NDArray[np.float64] | None = None,
     check: bool = False,
     **settings: Unpack[Settings],
 ) -> Flat:
@@ -63,6 +64,8 @@ def search_columns(
     `forbidden` ones are never looked at. Constant columns are neither.
     `answers` says how many of a column's states, the first ones, are answers; the rest stand for
     missing values, which make no edge unbounded.
+    `scales`, a (p, p) array, divide the gains and the costs of each pair before they are made
+    those of one parameter; the diagonal is not looked at, but positive.
 
     The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
     evaluated, and a bound that skipped a better one is an error.
@@ -75,6 +78,7 @@ def search_columns(
         targets=_targets(targets, n_states),
         required=_pairs(required),
         forbidden=_pairs(forbidden),
+        scales=checked_scales(scales, len(n_states), len(n_states)),
         threshold=threshold,
         nu=nu,
         max_degree=-1 if max_degree is None else max_degree,
@@ -154,6 +158,7 @@ def both_ends(
     pairs: Sequence[tuple[int, int]],
     *,
     held: Collection[tuple[int, int]] = (),
+    scales: NDArray[np.float64] | None = None,
     top: float | None = None,
     **settings: Unpack[Settings],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -162,7 +167,8 @@ def both_ends(
     Without `top` no edge leaves, and the first array has a chi-square with one degree of freedom
     for each pair. With it, edges leave while the weakest statistic is at most `top`, those in
     `held` excepted, and the second array has the largest statistic with which one has left by
-    then, infinite for edges that stay; see ``core/search/both_ends.hpp``.
+    then, infinite for edges that stay; see ``core/search/both_ends.hpp``. `scales`, one per pair,
+    divide the statistics before they are made those of one degree.
     """
     found = _run(
         _core.both_ends,
@@ -170,6 +176,7 @@ def both_ends(
         settings,
         pairs=np.asarray(pairs, dtype=np.int64).reshape(-1),
         held=np.asarray([pair in held for pair in pairs], dtype=np.uint8),
+        scales=checked_scales(scales, len(pairs)),
         top=-1.0 if top is None else top,
         all=top is None,
     )

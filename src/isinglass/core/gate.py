@@ -60,6 +60,16 @@ def _weights(weights: Any, rows: int) -> NDArray[np.float64]:
     return checked
 
 
+def checked_scales(scales: Any, *shape: int) -> NDArray[np.float64]:
+    """Positive numbers that divide gains, flat; none of them if all are one."""
+    if scales is None:
+        return np.empty(0)
+    checked: NDArray[np.float64] = np.ascontiguousarray(scales, dtype=np.float64)
+    if checked.shape != shape or not (np.isfinite(checked) & (checked > 0)).all():
+        raise ValueError(f"scales are positive numbers, {' x '.join(map(str, shape))} of them")
+    return checked.ravel()
+
+
 def checked_integers(data: NDArray[Any]) -> NDArray[Any]:
     """A table of integers or booleans that is not empty; ValueError if it is none."""
     if data.ndim != 2 or data.dtype.kind not in "biu" or 0 in data.shape:

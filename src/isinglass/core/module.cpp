@@ -142,11 +142,13 @@ std::vector<std::vector<std::size_t>> in_order(const std::vector<std::set<std::s
 
 Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
               Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
-              Vector<std::int64_t> forbidden, double threshold, double nu, bool intercept,
-              std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
+              Vector<std::int64_t> forbidden, Vector<double> scales, double threshold, double nu,
+              bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
+  if (scales.shape(0) != 0 && scales.shape(0) != codes.shape(1) * codes.shape(1))
+    throw std::invalid_argument("one scale for every pair of columns");
   const Constraints constraints{in_order(by_column(required, codes.shape(1))),
                                 in_order(by_column(forbidden, codes.shape(1)))};
   const bool constrained = required.shape(0) + forbidden.shape(0) > 0;
@@ -156,7 +158,14 @@ Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, 
   {
     const nb::gil_scoped_release release;
     const Table table = make_table(codes, states, weights, n, threads, {answers.data(), answers.shape(0)});
-    Engine engine(table, {threshold, nu, intercept, limit, check, constrained ? &constraints : nullptr},
+    Engine engine(table,
+                  {threshold,
+                   nu,
+                   intercept,
+                   limit,
+                   check,
+                   constrained ? &constraints : nullptr,
+                   {scales.data(), scales.shape(0)}},
                   threads);
     const std::vector<NodePath> results = engine.run(columns, std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
@@ -388,9 +397,11 @@ std::vector<std::pair<std::size_t, std::size_t>> edges_of(const Vector<std::int6
 
 // What both ends say of each edge, and when it leaves.
 Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                 Vector<std::int64_t> pairs, Vector<std::uint8_t> held, double top, bool all, bool intercept,
-                 unsigned threads, nb::object progress) {
+                 Vector<std::int64_t> pairs, Vector<std::uint8_t> held, Vector<double> scales, double top,
+                 bool all, bool intercept, unsigned threads, nb::object progress) {
   const Elimination::Pairs edges = edges_of(pairs, codes.shape(1));
+  if (scales.shape(0) != 0 && scales.shape(0) != edges.size())
+    throw std::invalid_argument("one scale for every edge");
   if (held.shape(0) != edges.size()) throw std::invalid_argument("one number for every edge");
   const std::vector<char> kept(held.data(), held.data() + edges.size());
   Watch watch(std::move(progress));
@@ -401,7 +412,8 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
     for (const auto& [i, j] : edges)
       if (std::min(table.states(i), table.states(j)) < 2)
         throw std::invalid_argument("a constant column has no edges");
-    found = Elimination(table, intercept, edges, threads).run(top, kept, all, std::ref(watch));
+    const std::span<const double> of_edges{scales.data(), scales.shape(0)};
+    found = Elimination(table, intercept, edges, of_edges, threads).run(top, kept, all, std::ref(watch));
   }
   watch.rethrow();
   Arrays out;
@@ -465,7 +477,7 @@ Array<double> joint_curvature_of(const JointLoss& loss, std::size_t column) {
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("answers"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"),
+        nb::arg("answers"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"), nb::arg("scales"),
         nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"),
         nb::arg("check"), nb::arg("progress").none());
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
@@ -495,7 +507,7 @@ NB_MODULE(_core, m) {
         nb::arg("codes"), nb::arg("streams"), nb::arg("draws"), nb::arg("most_cells"), nb::arg("sweeps"),
         nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("pairs"), nb::arg("held"), nb::arg("top"), nb::arg("all"), nb::arg("intercept"),
+        nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("top"), nb::arg("all"), nb::arg("intercept"),
         nb::arg("threads"), nb::arg("progress").none());
   nb::class_<JointLoss>(m, "JointLoss")
       .def_prop_ro("size", &JointLoss::size)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import edge_losses
 from isinglass.engine.available import parts_of
-from isinglass.engine.native import merged_rows
+from isinglass.engine.native import CountedRows
 from isinglass.engine.runs import Progress, progress_from
 from isinglass.losses.forms import table_df
 from isinglass.solvers.equivalent import one_parameter_gain
@@ -41,12 +41,15 @@ class Deviances:
         Loss per row of an end's conditional without the edge, all else refitted, and with it.
     df : (k, 2) array
         Free parameters of the edge, as each end sees it.
+    scales : (k,) array, optional
+        How many times a chi-square the likelihood ratios of each pair are when nothing links it.
     """
 
     n: float
     without: Array
     fitted: Array
     df: NDArray[np.intp]
+    scales: Array | None = None
 
     @property
     def cost(self) -> Array:
@@ -72,7 +75,8 @@ class Deviances:
     @property
     def evidence(self) -> Array:
         """Likelihood ratios as chi-squares with one degree of freedom; the mean of both ends."""
-        gains = one_parameter_gain(self.cost.ravel(), self.df.ravel(), self.n)
+        cost = self.cost if self.scales is None else self.cost / self.scales[:, None]
+        gains = one_parameter_gain(cost.ravel(), self.df.ravel(), self.n)
         evidence: Array = 2.0 * self.n * gains.reshape(-1, 2).mean(axis=1)
         return evidence
 
@@ -91,15 +95,26 @@ class Expected:
     table: Array
 
 
-def deviances_of(n: float, pairs: Sequence[Pair], found: Mapping[Key, Expected]) -> Deviances:
-    """The losses among what was found for some pairs."""
+def deviances_of(
+    n: float,
+    pairs: Sequence[Pair],
+    found: Mapping[Key, Expected],
+    scales: Array | None = None,
+) -> Deviances:
+    """The losses among what was found for some pairs; `scales` is a (p, p) array."""
     ends = [(found[a, b], found[b, a]) for a, b in pairs]
     return Deviances(
         n,
         np.array([(a.without, b.without) for a, b in ends]).reshape(-1, 2),
         np.array([(a.fitted, b.fitted) for a, b in ends]).reshape(-1, 2),
         np.array([(a.df, b.df) for a, b in ends], dtype=np.intp).reshape(-1, 2),
+        scales_of(pairs, scales),
     )
+
+
+def scales_of(pairs: Sequence[Pair], scales: Array | None) -> Array | None:
+    """The scales of some pairs among those of all."""
+    return None if scales is None else np.array([scales[pair] for pair in pairs], dtype=np.float64)
 
 
 def expectations(
@@ -150,15 +165,16 @@ def _of_part(
     def varying(of: Sequence[Sequence[int]]) -> list[list[int]]:
         return [sorted(t for t in of[r] if min(states[r], states[t]) > 1) for r in targets]
 
-    lists = varying(left_out)
+    lists, counted = varying(left_out), CountedRows.of(table)
     flat = edge_losses(
-        *merged_rows(table),
+        *counted.rows,
         targets,
         varying(neighbours),
         left_out=lists,
-        n=table.n,
+        n=counted.n,
         **settings,
     )
+    flat["expected"] *= counted.unit
     found: dict[Key, Expected] = {}
     losses, numbers = iter(flat["without"].tolist()), flat["expected"]
     for r, some, loss in zip(targets, lists, flat["loss"].tolist(), strict=True):

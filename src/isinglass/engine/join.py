@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isinglass.engine.deviance import Expected, deviances_of, expectations
 from isinglass.engine.joint import both_ends_of
@@ -59,13 +60,14 @@ class RefittedValues:
 
     What was found for a graph is kept in `known`; `expected` has the rows that each end expects
     without an edge. With `joint`, evidence is what both ends say together, else the mean of what
-    either says.
+    either says. `scales` are those of `learn_neighbourhoods`.
     """
 
     table: Table
     intercept: bool
     threads: int
     joint: bool = False
+    scales: NDArray[np.float64] | None = None
     known: dict[tuple[Pair, ...], list[Value]] = field(default_factory=dict)
     expected: dict[tuple[Pair, ...], dict[Pair, Expected]] = field(default_factory=dict)
 
@@ -92,10 +94,10 @@ class RefittedValues:
         self, graph: Sequence[Pair], pairs: Sequence[Pair], expected: Mapping[Pair, Expected]
     ) -> list[Value]:
         """The values of some pairs of a graph."""
-        found = deviances_of(self.table.n, pairs, expected)
+        found = deviances_of(self.table.n, pairs, expected, self.scales)
         evidence = found.evidence
         if self.joint:
-            of_graph, _ = both_ends_of(self.table, graph, **self._settings)
+            of_graph, _ = both_ends_of(self.table, graph, scales=self.scales, **self._settings)
             position = {pair: at for at, pair in enumerate(graph)}
             evidence = of_graph[[position[pair] for pair in pairs]]
         columns = (found.strength, found.relative_strength, evidence)

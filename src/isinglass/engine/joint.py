@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from isinglass.core import both_ends
 from isinglass.engine.constraints import FREE, Constraints
+from isinglass.engine.deviance import scales_of
 from isinglass.engine.learn import learn_neighbourhoods, threads_for
-from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
+from isinglass.engine.native import CountedRows, NativeRuns, fit_neighbourhoods
 from isinglass.engine.runs import Choices, Ends, Runs
 from isinglass.errors import Setting, SettingError
 from isinglass.losses.conditional import NodeFit
@@ -48,6 +49,7 @@ def learn_joint(
     intercept: bool = True,
     constraints: Constraints = FREE,
     n_jobs: int | None = None,
+    scales: Array | None = None,
     **settings: Any,
 ) -> JointRuns:
     """Run Algorithm 1 for every column, and let both ends of each pair decide together."""
@@ -65,27 +67,38 @@ def learn_joint(
         intercept=intercept,
         constraints=constraints,
         n_jobs=n_jobs,
+        scales=scales,
         **settings,
     )
     threads = threads_for(n_jobs, len(table.columns))
-    return JointRuns(table, proposals, floor, proposed_at, constraints.pairs, intercept, threads)
+    required = constraints.pairs
+    return JointRuns(table, proposals, floor, proposed_at, required, intercept, threads, scales)
 
 
 def both_ends_of(
-    table: Table, pairs: Sequence[Pair], *, intercept: bool, threads: int, **settings: Any
+    table: Table,
+    pairs: Sequence[Pair],
+    *,
+    intercept: bool,
+    threads: int,
+    scales: Array | None = None,
+    **settings: Any,
 ) -> tuple[Array, Array]:
     """What both ends of each edge of a graph say of it, and its entry; see `core.both_ends`.
 
-    A constant column says nothing, and nothing can be said of it.
+    A constant column says nothing, and nothing can be said of it. `scales` is a (p, p) array.
     """
     varying = [at for at, pair in enumerate(pairs) if min(table.n_states[v] for v in pair) > 1]
     statistic, entry = np.zeros(len(pairs)), np.zeros(len(pairs))
+    edges = [pairs[at] for at in varying]
+    counted = CountedRows.of(table)
     statistic[varying], entry[varying] = both_ends(
-        *merged_rows(table),
-        [pairs[at] for at in varying],
+        *counted.rows,
+        edges,
+        scales=counted.scales(scales_of(edges, scales), (len(edges),)),
         intercept=intercept,
         threads=threads,
-        n=table.n,
+        n=counted.n,
         **settings,
     )
     return statistic, entry
@@ -115,6 +128,7 @@ class JointRuns:
     required: frozenset[Pair]
     intercept: bool
     threads: int
+    scales: Array | None = None
     _known: dict[float, dict[Pair, float]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -142,6 +156,7 @@ class JointRuns:
                 pairs,
                 held=self.required,
                 top=2.0 * self.table.n * threshold,
+                scales=self.scales,
                 intercept=self.intercept,
                 threads=self.threads,
             )

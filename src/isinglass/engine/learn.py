@@ -9,6 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from isinglass.core import cores
 from isinglass.engine.available import learn_available
 from isinglass.engine.constraints import FREE, Constraints
@@ -29,10 +32,14 @@ def learn_neighbourhoods(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     solver: str = "native",
+    scales: NDArray[np.float64] | None = None,
     **forms: Any,
 ) -> Runs:
     """Run Algorithm 1 for every column down to `floor`.
 
+    `scales`, a symmetric (p, p) array, say how many times a chi-square the gains of each pair are
+    when nothing links it: gains and costs are divided by them before they are made those of one
+    parameter.
     `forms`, `edge` and `adjust`, are for the readable solver: the core knows whole tables only.
     """
     solve: Callable[..., Runs] = learn_native if solver == "native" else learn_readable
@@ -46,6 +53,7 @@ def learn_neighbourhoods(
         constraints=constraints,
         threads=threads_for(n_jobs, len(table.columns)),
         progress=progress,
+        scales=scales,
         **forms,
     )
 
@@ -76,6 +84,8 @@ class Search:
         Edges that are required and edges that are forbidden.
     learn : function of (table, floor, *, n_jobs, progress)
         Runs of other rows with the same settings.
+    came : Table, optional
+        The table as it came, with missing values, where those of `table` are filled.
 
     Examples
     --------
@@ -95,6 +105,12 @@ class Search:
     rule: str
     constraints: Constraints
     learn: Callable[..., Runs]
+    came: Table | None = None
+
+    @property
+    def rows(self) -> Table:
+        """The table as it came: what other rows are drawn from."""
+        return self.table if self.came is None else self.came
 
     @property
     def required(self) -> frozenset[tuple[int, int]]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
+from numpy.typing import NDArray
+
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import KeptRuns, Progress
 from isinglass.losses.conditional import ConditionalLoss
@@ -25,11 +28,12 @@ def learn_readable(
     progress: Progress | None = None,
     edge: TableEdge | None = None,
     adjust: tuple[int, ...] = (),
+    scales: NDArray[np.float64] | None = None,
 ) -> KeptRuns:
     """Run Algorithm 1 for every column, in column order.
 
     `edge` is the form of edges, by default whole tables; columns in `adjust` are in every model,
-    and no edge leads to them.
+    and no edge leads to them. `scales`, a (p, p) array, divide the gains and costs of each pair.
     """
     p = len(table.columns)
     always = Always(intercept, adjust)
@@ -39,7 +43,8 @@ def learn_readable(
         loss = losses[r]
         possible = () if r in adjust else loss.candidates
         candidates = constraints.candidates(r, possible)
-        blocks = Blocks(loss, {t: (t,) for t in candidates}, standardise=True)
+        of_column = None if scales is None else scales[r]
+        blocks = Blocks(loss, {t: (t,) for t in candidates}, standardise=True, scales=of_column)
         required = constraints.start(r, candidates)
         return search(blocks, floor, nu, max_size=max_degree, names=table.names, required=required)
 

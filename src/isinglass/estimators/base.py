@@ -9,7 +9,7 @@ from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -175,7 +175,11 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         intercept = bool(getattr(self, "intercept", True))
         threads = threads_for(getattr(self, "n_jobs", None), len(self.table_.columns))
         joint = getattr(self, "rule", "or") == "joint"
-        return RefittedValues(self.table_, intercept, threads, joint)
+        return RefittedValues(self.table_, intercept, threads, joint, self._scales())
+
+    def _scales(self) -> NDArray[np.float64] | None:
+        """What the evidence of each pair has to be divided by."""
+        return None
 
     def _html_repr(self) -> str:
         """What was learned, as a small table for notebooks; unfitted, the settings."""

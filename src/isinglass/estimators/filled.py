@@ -11,8 +11,8 @@ on the stack, is found for every pair (see :mod:`isinglass.estimators.informatio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, Runs, pairs_at, threads_for
-from isinglass.engine.runs import Choices, Ends
+from isinglass.engine.runs import Choices, Ends, progress_from
 from isinglass.estimators.information import Information, information_of
 from isinglass.graph import Graph, Unvalued
 from isinglass.losses.association import pair_information
@@ -42,6 +42,8 @@ Learn = Callable[..., Runs]
 DRAWS = 8
 #: Searches at most.
 ROUNDS = 20
+#: The chi-square, per parameter, by which a link may still move.
+SETTLED = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +61,12 @@ class FilledRuns(Runs):
         What filled the cells.
     information : Information
     draws, rounds : int
-    ended : str
-        Why no more rounds were made.
     by_gibbs : int
         Rows that were not drawn exactly.
+    settled : bool
+        Whether the last round found the graph that had filled its table.
+    unsettled : tuple of pairs
+        Else, the edges in which the two differ.
     """
 
     runs: Runs
@@ -72,8 +76,9 @@ class FilledRuns(Runs):
     information: Information
     draws: int
     rounds: int
-    ended: str
     by_gibbs: int
+    settled: bool = True
+    unsettled: tuple[Pair, ...] = ()
 
     def __len__(self) -> int:
         return len(self.runs)
@@ -91,11 +96,6 @@ class FilledRuns(Runs):
         return self.runs.cuts(r)
 
 
-STANDS = "the graph stands"
-CYCLES = "the graph comes and goes"
-STOPPED = "the graph did not stand"
-
-
 def learn_filled(
     table: Table,
     floor: float,
@@ -107,60 +107,120 @@ def learn_filled(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Runs:
-    """Run Algorithm 2 on a table whose missing values are filled; one without any is just searched."""
+    """Run Algorithm 2 where missing values are filled; a table without any is just searched."""
     if not table.by_model:
         return learn(table, floor, n_jobs=n_jobs, progress=progress)
     threads = threads_for(n_jobs, len(table.columns))
-    cells = MissingCells.of(table)
     tentative = TENTATIVE.threshold(table.n, len(table.columns))
-    model = first_model(table, tentative, intercept, threads)
-    known: list[frozenset[Pair]] = [frozenset(model.couplings)]
-    for round_ in range(1, ROUNDS + 1):
-        filled, by_gibbs = cells.filled(model, DRAWS, seed, threads)
+    loop = Loop(MissingCells.of(table), learn, rule, intercept, seed, threads, tentative)
+    return loop.run(min(floor, tentative), progress)
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """Fill, search, fit, and again.
+
+    The graph that fills is the one at the threshold of tentative edges: it is large enough to draw
+    by, and does not depend on how the threshold of the answer is chosen.
+    """
+
+    cells: MissingCells
+    learn: Learn
+    rule: str
+    intercept: bool
+    seed: int
+    threads: int
+    tentative: float
+
+    def run(self, floor: float, progress: Progress | None) -> FilledRuns:
+        """Rounds until the graph and its parameters stand, or the graph comes and goes."""
+        table = self.cells.table
+        model = first_model(table, self.tentative, self.intercept, self.threads)
+        graphs = [frozenset(model.couplings)]
+        for round_ in range(1, ROUNDS + 1):
+            found = self.search(model, floor, round_, progress)
+            pairs = pairs_at(found.runs, self.tentative, self.rule)
+            if pairs != graphs[-1] and graphs.count(pairs) > 1:
+                break
+            refitted = self.fit(found.table, pairs)
+            graphs.append(pairs)
+            if pairs == graphs[-2] and has_settled(model, refitted, table.n):
+                return found
+            model = refitted
+        return replace(found, unsettled=tuple(sorted(pairs ^ graphs[-2])), settled=False)
+
+    def search(
+        self, model: MarkovField, floor: float, round_: int, progress: Progress | None
+    ) -> FilledRuns:
+        """Search a table filled by a model."""
+        p = len(self.cells.table.columns)
+        show = progress_from(progress, (round_ - 1) * p, round_ * p)
+        filled, by_gibbs = self.cells.filled(model, DRAWS, self.seed, self.threads)
         information = information_of(filled, DRAWS, model)
-        runs = learn(
-            filled, min(floor, tentative), n_jobs=n_jobs, progress=progress, scales=information.scales
+        runs = self.learn(
+            filled, floor, n_jobs=self.threads, progress=show, scales=information.scales
         )
-        pairs = pairs_at(runs, tentative, rule)
-        refitted = fit_model(filled, _graph(table, pairs), intercept=intercept)
-        moved = distance(model, refitted, filled.n)
-        done = FilledRuns(
-            runs, filled, table, model, information, DRAWS, round_, STANDS, by_gibbs
+        return FilledRuns(
+            runs, filled, self.cells.table, model, information, DRAWS, round_, by_gibbs
         )
-        if DEBUG:
-            print(round_, len(pairs), len(pairs ^ known[-1]), moved, by_gibbs)
-        if pairs == known[-1] and moved < 0.1:
-            return done
-        known.append(pairs)
+
+    def fit(self, filled: Table, pairs: frozenset[Pair]) -> MarkovField:
+        """Fit the model of a graph to a filled table."""
+        return fit_model(filled, graph_of(filled, pairs), intercept=self.intercept)
+
+
+def fill_on(table: Table, graph: Graph, estimator: Any) -> tuple[Table, int]:
+    """Fill a table by the model of a known graph, fitted to it; and how many copies there are.
+
+    A table without missing values is returned as it is.
+    """
+    if not table.by_model:
+        return table, 1
+    cells, intercept = MissingCells.of(table), bool(estimator.intercept)
+    threads = threads_for(estimator.n_jobs, len(table.columns))
+    model = fit_model(table, graph, intercept=intercept)
+    for _ in range(ROUNDS):
+        filled, _ = cells.filled(model, DRAWS, int(estimator.seed), threads)
+        refitted = fit_model(filled, graph, intercept=intercept)
+        if has_settled(model, refitted, table.n):
+            break
         model = refitted
-    return done
+    return filled, DRAWS
 
-DEBUG = False
 
-def distance(one: MarkovField, other: MarkovField, n: float) -> float:
-    return max(
-        (float(n * np.square(table - other.couplings[pair]).mean()) for pair, table in one.couplings.items() if pair in other.couplings),
-        default=0.0,
+def has_settled(model: MarkovField, refitted: MarkovField, n: float) -> bool:
+    """Whether no link has moved by more than a small part of its standard error.
+
+    A table of m parameters that no rows leave open has, if cells have equal shares, a chi-square of
+    n times the mean square of its change.
+    """
+    changes = (
+        (n * float(np.square(table - refitted.couplings[pair]).mean()), table)
+        for pair, table in model.couplings.items()
+        if pair not in refitted.unbounded
     )
+    return all(change <= SETTLED * (len(t) - 1) * (len(t.T) - 1) for change, t in changes)
 
 
 def first_model(table: Table, threshold: float, intercept: bool, threads: int) -> MarkovField:
     """A tree: the best one by the rows in which two columns are both seen (Chow and Liu, 1968)."""
-    states = np.asarray(table.n_states)
-    answer = np.concatenate([np.arange(m) < a for m, a in zip(states, table.n_answers, strict=True)])
+    answers = np.asarray(table.n_answers)
+    is_answer = np.concatenate(
+        [np.arange(m) < a for m, a in zip(table.n_states, answers, strict=True)]
+    )
     cells = all_pair_counts(table.codes, table.weights, table.n_states, threads)
-    begin = np.cumsum([0, *table.n_answers[:-1]])
-    information = pair_information(cells[np.ix_(answer, answer)], begin) / table.n
-    free = np.asarray(table.n_answers) - 1
-    gains = one_parameter_gain(information, np.maximum(np.outer(free, free), 1), table.n)
+    begin = np.cumsum([0, *answers[:-1]])
+    information = pair_information(cells[np.ix_(is_answer, is_answer)], begin) / table.n
+    free = np.maximum(answers - 1, 1)
+    gains = one_parameter_gain(information, np.outer(free, free), table.n)
     sources, targets = np.nonzero(np.triu(gains > threshold, 1))
     ranks = np.empty(len(sources))
     ranks[np.argsort(-gains[sources, targets], kind="stable")] = np.arange(1, len(sources) + 1)
     forest = minimum_spanning_tree(csr_array((ranks, (sources, targets)), shape=gains.shape))
-    pairs = frozenset((min(a, b), max(a, b)) for a, b in zip(*map(np.ndarray.tolist, forest.nonzero()), strict=True))
-    return fit_model(table, _graph(table, pairs), intercept=intercept)
+    pairs = zip(*(np.sort(np.array(forest.nonzero()), axis=0).tolist()), strict=True)
+    return fit_model(table, graph_of(table, frozenset(pairs)), intercept=intercept)
 
 
-def _graph(table: Table, pairs: frozenset[Pair]) -> Graph:
-    """A graph without numbers."""
+def graph_of(table: Table, pairs: frozenset[Pair]) -> Graph:
+    """A graph of pairs, without numbers."""
     return Graph(table.names, Unvalued(sorted(pairs), tuple), table.library)

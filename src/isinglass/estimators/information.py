@@ -38,8 +38,7 @@ class Information:
     Attributes
     ----------
     scales : (p, p) array
-        How many times a chi-square the gain of a pair without effect is, in the conditional of the
-        row's column.
+        How many times a chi-square the gain of a pair without effect is, the mean of both ends.
     lost : (p, p) array
         The share of information about each pair that is missing with the values, the mean of both
         ends.
@@ -59,7 +58,7 @@ def information_of(filled: Table, draws: int, field: MarkovField) -> Information
             for t, scale in stack.linked(r).items():
                 scales[r, t] = scale
                 lost[r, t] = 1.0 - 1.0 / max(scale, 1.0)
-    return Information(scales, np.clip((lost + lost.T) / 2.0, 0.0, 1.0))
+    return Information((scales + scales.T) / 2.0, np.clip((lost + lost.T) / 2.0, 0.0, 1.0))
 
 
 class Stack:
@@ -158,7 +157,9 @@ def _by_feature(own: Array, features: Array) -> Array:
     return products.reshape(*products.shape[:2], -1)
 
 
-def _scales(whole: Array, squares: Array, moved: Array, blocks: dict[int, slice]) -> dict[int, float]:
+def _scales(
+    whole: Array, squares: Array, moved: Array, blocks: dict[int, slice]
+) -> dict[int, float]:
     """The mean of what each block's squared estimates are on the scale of the stack."""
     values, vectors = np.linalg.eigh(whole)
     kept = values > 1e-9 * values.max(initial=1e-300)

@@ -150,12 +150,23 @@ def first_within_tie(variables: Sequence[int], values: NDArray[np.float64]) -> t
 
 
 class Blocks:
-    """A loss seen variable by variable: which blocks exist, and their gains on one scale."""
+    """A loss seen variable by variable: which blocks exist, and their gains on one scale.
 
-    def __init__(self, loss: Loss[Any], blocks: Mapping[int, Block], *, standardise: bool) -> None:
+    `scales` says for each variable how many times a chi-square its gains are without effect.
+    """
+
+    def __init__(
+        self,
+        loss: Loss[Any],
+        blocks: Mapping[int, Block],
+        *,
+        standardise: bool,
+        scales: NDArray[np.float64] | None = None,
+    ) -> None:
         self.loss = loss
         self.blocks = blocks
         self.standardise = standardise
+        self.scales = scales
         self.candidates = tuple(sorted(blocks))
 
     def fit(self, support: Sequence[int], start: Fit | None = None) -> Any:
@@ -175,6 +186,8 @@ class Blocks:
         values = np.where(values < ZERO, 0.0, values)
         if not self.standardise:
             return values
+        if self.scales is not None:
+            values = values / self.scales[list(variables)]
         df = [self.loss.df(self.blocks[j]) for j in variables]
         return one_parameter_gain(values, df, self.loss.n)
 

@@ -204,7 +204,9 @@ def _without_empty_rows(
         return None, notes
     if not seen.any():
         raise TableError("all values are missing, so there is nothing to learn from.")
-    dropped = f"{int((~seen).sum()):,} of {counted(len(seen), 'row')} dropped: nothing is seen there"
+    dropped = (
+        f"{int((~seen).sum()):,} of {counted(len(seen), 'row')} dropped: nothing is seen there"
+    )
     return seen, (*notes, Note(None, "empty rows", dropped))
 
 

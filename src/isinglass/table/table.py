@@ -143,9 +143,19 @@ class Table:
                 f"the table has {len(rows.factors)} columns, but fit saw {len(self.columns)}; "
                 "give the same columns in the same order."
             )
+        by_model = missing == "model" and any(factor.missing.any() for factor in rows.factors)
+        columns = _may_be_missing(self.columns) if by_model else self.columns
         codes = [
             look_up_states(column, factor)
-            for column, factor in zip(self.columns, rows.factors, strict=True)
+            for column, factor in zip(columns, rows.factors, strict=True)
         ]
-        parts = rows.weights, rows.library, rows.notes, self.available
-        return Table(stack(codes), self.columns, *parts, kept=rows.kept)
+        parts = rows.weights, rows.library, rows.notes, self.available or by_model
+        return Table(stack(codes), columns, *parts, kept=rows.kept, by_model=by_model)
+
+
+def _may_be_missing(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The columns, each with a state for missing values."""
+    return tuple(
+        column if column.has_missing_state else replace(column, states=(*column.states, None))
+        for column in columns
+    )

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -40,18 +41,19 @@ inline std::pair<double, double> best_weights(double one, double other, double c
 // What both ends of one edge say together.
 class EdgeStatistic {
  public:
-  // The edge's columns, the fit of either, and its score of the other.
-  EdgeStatistic(const Table& table, std::pair<std::size_t, std::size_t> columns, const End& one,
+  // The edge's columns and its scale, the fit of either, and its score of the other.
+  EdgeStatistic(const Table& table, std::pair<std::size_t, std::size_t> columns, double scale, const End& one,
                 const EdgeScore& score, const End& other, const EdgeScore& other_score)
       : table_(table),
         i_(columns.first),
         j_(columns.second),
+        scale_(scale),
         ends_{&one, &other},
         scores_{&score, &other_score} {}
 
   double value() const {
     const std::size_t d = scores_[0]->df;
-    if (d > kMostParameters) return as_one_parameter(mean_root(), 1.0, static_cast<double>(d));
+    if (d > kMostParameters) return as_one_parameter(mean_root(), scale_, static_cast<double>(d));
     const Whitened a = whiten(0), b = whiten(1);
     const std::vector<double> common = correlation(a, b);
     double trace = 0;
@@ -70,7 +72,7 @@ class EdgeStatistic {
     }
     // The sum of chi-squares that this is, each with its own weight, has about the tail of the one with the
     // same mean and variance (Satterthwaite 1946).
-    return sum > 0 && squares > 0 ? as_one_parameter(length, squares / sum, sum * sum / squares) : 0.0;
+    return sum > 0 && squares > 0 ? as_one_parameter(length, scale_ * squares / sum, sum * sum / squares) : 0.0;
   }
 
  private:
@@ -143,6 +145,7 @@ class EdgeStatistic {
 
   const Table& table_;
   std::size_t i_, j_;
+  double scale_;  // how many times a chi-square it is without effect
   const End* ends_[2];
   const EdgeScore* scores_[2];
 };
@@ -160,10 +163,13 @@ class Elimination {
                                 // those that stay
   };
 
-  Elimination(const Table& table, bool intercept, const Pairs& edges, unsigned threads)
+  // `scales` has one number for each edge, or none if all are one.
+  Elimination(const Table& table, bool intercept, const Pairs& edges, std::span<const double> scales,
+              unsigned threads)
       : table_(table),
         intercept_(intercept),
         pairs_(edges),
+        scales_(scales),
         edges_(edges.size()),
         ends_(table.columns()),
         of_column_(table.columns()),
@@ -278,8 +284,10 @@ class Elimination {
         least[0] += x * x;
         least[1] += y * y;
       }
-    return as_one_parameter(std::min({length, least[0], least[1]}), 1.0, static_cast<double>(one.size()));
+    return as_one_parameter(std::min({length, least[0], least[1]}), scale(e), static_cast<double>(one.size()));
   }
+
+  double scale(std::size_t e) const { return scales_.empty() ? 1.0 : scales_[e]; }
 
   // Looks at an edge, and at the next ones that may be asked for: several at once take no longer.
   void look_at_some(std::size_t e, double top) {
@@ -304,7 +312,7 @@ class Elimination {
     if (!edge.stands[1]) edge.score[1] = ends_[j].score(ends_[j].position(i));
     edge.stands[0] = edge.stands[1] = edge.is_known = true;
     edge.statistic = edge.least =
-        EdgeStatistic(table_, pairs_[e], ends_[i], edge.score[0], ends_[j], edge.score[1]).value();
+        EdgeStatistic(table_, pairs_[e], scale(e), ends_[i], edge.score[0], ends_[j], edge.score[1]).value();
     edge.foreseen = foreseen(e);
   }
 
@@ -326,6 +334,7 @@ class Elimination {
   const Table& table_;
   bool intercept_;
   const Pairs pairs_;
+  std::span<const double> scales_;
   std::vector<Edge> edges_;
   std::vector<End> ends_;
   std::vector<std::vector<std::size_t>> of_column_;  // the edges of each column

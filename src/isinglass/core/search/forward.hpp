@@ -76,11 +76,15 @@ class ForwardSearch {
   // What a candidate must exceed.
   double cut(const Evaluated& exact) const { return std::max(exact.best, settings_.threshold) - kTie; }
 
+  // The log-likelihood that no hopeful candidate gains less than, whatever its scale.
+  double limit(const Evaluated& exact) const { return cut(exact) * scale_.least() * n_; }
+
   bool hopeless(const Candidate& candidate, const Evaluated& exact) const {
     if (candidate.bound == kNoBound) return false;
     const double bound = candidate.bound / n_;
-    return bound <= cut(exact) || (scale_.degrees_of_freedom(candidate.column) > 1 &&
-                                   scale_.standardised(bound, candidate.column) <= cut(exact));
+    return scale_.divided(bound, candidate.column) <= cut(exact) ||
+           (scale_.degrees_of_freedom(candidate.column) > 1 &&
+            scale_.standardised(bound, candidate.column) <= cut(exact));
   }
 
   void drop_hopeless(const Evaluated& exact) {
@@ -91,25 +95,25 @@ class ForwardSearch {
   // can.
   void screen_candidates(const CurrentFit& fit, std::span<const std::size_t> candidates, Evaluated& exact) {
     screen_.begin(fit.probabilities, candidates);
-    screen_.look_at(candidates, open_, cut(exact) * n_);
+    screen_.look_at(candidates, open_, limit(exact));
     drop_hopeless(exact);
     for (int round = 0; round < kMostRounds && screen_.works() && !open_.empty(); ++round) {
       // A gain that is likely to raise the cut rules out more than another set of rows does.
       const auto top = std::max_element(open_.begin(), open_.end(), less_promising);
-      if (screen_.guess(*top) > (exact.best > 0 ? 1.0 : kEarly) * cut(exact) * n_) {
+      if (screen_.guess(*top) > (exact.best > 0 ? 1.0 : kEarly) * limit(exact)) {
         const double before = cut(exact);
         evaluate(fit, *top, exact);
         open_.erase(top);
         if (cut(exact) > before) assess(exact);
       }
-      if (!screen_.pays_to_sharpen(open_.size()) || !screen_.sharpen(open_, cut(exact) * n_)) break;
+      if (!screen_.pays_to_sharpen(open_.size()) || !screen_.sharpen(open_, limit(exact))) break;
       assess(exact);
     }
     if (screen_.sharp()) screen_.bound(open_);
   }
 
   void assess(const Evaluated& exact) {
-    screen_.assess(open_, cut(exact) * n_);
+    screen_.assess(open_, limit(exact));
     drop_hopeless(exact);
   }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "refit/fitter.hpp"
@@ -22,6 +23,7 @@ struct Settings {
   std::size_t max_degree;
   bool check;  // evaluate every candidate, and fail if a skipped one was better
   const Constraints* constraints = nullptr;
+  std::span<const double> scales = {};  // of the gains of each pair, columns x columns; see choice.hpp
 };
 
 struct NodeStep {

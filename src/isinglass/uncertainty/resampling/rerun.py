@@ -37,17 +37,17 @@ class Rerun:
             estimator.fit(X, sample_weight=sample_weight)
         elif X is not None:
             given = estimator.encode(X, sample_weight)
-            if given.fingerprint != estimator.table_.fingerprint:
+            if given.fingerprint != estimator.search_.rows.fingerprint:
                 raise SettingError(
                     "X is not the table the estimator was fitted to, or its weights differ; "
                     "leave X out (the fitted table is kept), or fit again."
                 )
-        return cls(estimator, Drawer.of(estimator.table_))
+        return cls(estimator, Drawer.of(estimator.search_.rows))
 
     @property
     def table(self) -> Table:
         """The whole table."""
-        return self.estimator.table_
+        return self.estimator.search_.rows
 
     def threshold(self, n: float) -> float:
         """The threshold for n rows: by the rule, or as surprising as that of the whole table."""
