@@ -31,6 +31,7 @@ from isinglass.engine.deviance import expectations
 from isinglass.estimators.filled import fill_on, graph_of
 from isinglass.estimators.information import information_of
 from isinglass.model import MarkovField, fit_model
+from isinglass.model.inference.filling import MissingCells
 from isinglass.repeating import Record, Task, has_failed, repeat
 from isinglass.table import encode
 
@@ -212,7 +213,7 @@ def statistics(
         drawn_by = graph_of(table, true | {pair} if linked else true)
         filled, draws = fill_on(table, drawn_by, est)
         model = fit_model(filled, drawn_by)
-        scales = information_of(filled, draws, model).scales
+        scales = information_of(MissingCells.of(table), filled, draws, model).scales
         ends = expectations(filled, sorted(true | {pair}), intercept=True, threads=1)
         for r, other in (pair, pair[::-1]):
             end = ends[r, other]

@@ -11,8 +11,8 @@ on the stack, is found for every pair (see :mod:`isinglass.estimators.informatio
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, Runs, pairs_at, threads_for
 from isinglass.engine.runs import Choices, Ends, progress_from
-from isinglass.estimators.information import Information, information_of
+from isinglass.estimators.information import Information, information_of, rough_information
 from isinglass.graph import Graph, Unvalued
 from isinglass.losses.association import pair_information
 from isinglass.model import MarkovField, fit_model
@@ -133,36 +133,51 @@ class Loop:
     tentative: float
 
     def run(self, floor: float, progress: Progress | None) -> FilledRuns:
-        """Rounds until the graph and its parameters stand, or the graph comes and goes."""
+        """Rounds until the graph stands; then further ones until its parameters do as well.
+
+        The information about pairs takes time to find: until the graph stands, the shares of rows
+        in which columns are seen have to do. An edge that came, went and came again fills from then
+        on, whether it is found or not.
+        """
         table = self.cells.table
         model = first_model(table, self.tentative, self.intercept, self.threads)
-        graphs = [frozenset(model.couplings)]
+        graphs: list[frozenset[Pair]] = [frozenset(model.couplings)]
+        held: frozenset[Pair] = frozenset()
+        stood = False
         for round_ in range(1, ROUNDS + 1):
-            found = self.search(model, floor, round_, progress)
-            pairs = pairs_at(found.runs, self.tentative, self.rule)
-            if pairs != graphs[-1] and graphs.count(pairs) > 1:
+            filled, by_gibbs = self.cells.filled(model, DRAWS, self.seed, self.threads)
+            information = (
+                information_of(self.cells, filled, DRAWS, model)
+                if stood
+                else rough_information(self.cells, model.couplings)
+            )
+            runs = self.search(filled, information, floor, round_, progress)
+            graphs.append(pairs_at(runs, self.tentative, self.rule))
+            held |= _came_again(graphs)
+            refitted = self.fit(filled, graphs[-1] | held)
+            same = model.couplings.keys() == refitted.couplings.keys()
+            stands = stood and same and has_settled(model, refitted, table.n)
+            if stands:
                 break
-            refitted = self.fit(found.table, pairs)
-            graphs.append(pairs)
-            if pairs == graphs[-2] and has_settled(model, refitted, table.n):
-                return found
-            model = refitted
-        return replace(found, unsettled=tuple(sorted(pairs ^ graphs[-2])), settled=False)
+            stood, model = stood or same, refitted
+        differ = () if stands else tuple(sorted(graphs[-1] ^ graphs[-2]))
+        return FilledRuns(
+            runs, filled, table, model, information, DRAWS, round_, by_gibbs, stands, differ
+        )
 
     def search(
-        self, model: MarkovField, floor: float, round_: int, progress: Progress | None
-    ) -> FilledRuns:
-        """Search a table filled by a model."""
-        p = len(self.cells.table.columns)
+        self,
+        filled: Table,
+        information: Information,
+        floor: float,
+        round_: int,
+        progress: Progress | None,
+    ) -> Runs:
+        """Search a filled table."""
+        p = len(filled.columns)
         show = progress_from(progress, (round_ - 1) * p, round_ * p)
-        filled, by_gibbs = self.cells.filled(model, DRAWS, self.seed, self.threads)
-        information = information_of(filled, DRAWS, model)
-        runs = self.learn(
-            filled, floor, n_jobs=self.threads, progress=show, scales=information.scales
-        )
-        return FilledRuns(
-            runs, filled, self.cells.table, model, information, DRAWS, round_, by_gibbs
-        )
+        scales = information.scales
+        return self.learn(filled, floor, n_jobs=self.threads, progress=show, scales=scales)
 
     def fit(self, filled: Table, pairs: frozenset[Pair]) -> MarkovField:
         """Fit the model of a graph to a filled table."""
@@ -188,8 +203,13 @@ def fill_on(table: Table, graph: Graph, estimator: Any) -> tuple[Table, int]:
     return filled, DRAWS
 
 
+def _came_again(graphs: Sequence[frozenset[Pair]]) -> frozenset[Pair]:
+    """Edges of the last graph that had been in an earlier one, but not in the one before it."""
+    return graphs[-1].difference(graphs[-2]).intersection(*[frozenset().union(*graphs[:-2])])
+
+
 def has_settled(model: MarkovField, refitted: MarkovField, n: float) -> bool:
-    """Whether no link has moved by more than a small part of its standard error.
+    """Whether no link has moved by more than a part of its standard error.
 
     A table of m parameters that no rows leave open has, if cells have equal shares, a chi-square of
     n times the mean square of its change.

@@ -32,6 +32,7 @@ class MissingCells:
     ----------
     table : Table
         With codes beyond a column's answers where it is missing.
+    missing : (n, p) array of bool
     rows, columns : arrays of int
         Of each missing cell, row by row.
     streams : array of int
@@ -39,6 +40,7 @@ class MissingCells:
     """
 
     table: Table
+    missing: NDArray[np.bool_]
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
     streams: NDArray[np.uint64]
@@ -46,8 +48,8 @@ class MissingCells:
     @classmethod
     def of(cls, table: Table) -> MissingCells:
         """Find the missing cells."""
-        rows, columns = np.nonzero(missing_in(table))
-        return cls(table, rows, columns, _ranks(table))
+        missing = table.codes >= np.asarray(table.n_answers)
+        return cls(table, missing, *np.nonzero(missing), _ranks(table))
 
     def filled(
         self,
@@ -89,12 +91,6 @@ class MissingCells:
             available=False,
             by_model=False,
         )
-
-
-def missing_in(table: Table) -> NDArray[np.bool_]:
-    """Which cells are missing."""
-    missing: NDArray[np.bool_] = table.codes >= np.asarray(table.n_answers)
-    return missing
 
 
 def _ranks(table: Table) -> NDArray[np.uint64]:
