@@ -298,7 +298,7 @@ def gibbs_sample(
 
 def complete_rows(
     model: Mapping[str, NDArray[Any]],
-    codes: NDArray[np.uint8],
+    codes: Codes,
     streams: NDArray[np.uint64],
     *,
     draws: int,

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isinglass.engine import RefittedValues, threads_for
+from isinglass.errors import SettingError
 from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.frames import frame
 from isinglass.graph import Graph, edges_html
@@ -76,6 +77,11 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         self._check_names(X, sample_weight, reset=False)
         rows = self.table_.encode_like(X, sample_weight, missing=self.missing)
+        if rows.by_model:
+            raise SettingError(
+                "score needs rows without missing values where those of fit were filled from the "
+                "model; drop the incomplete rows, or complete them with model_.impute."
+            )
         fits = refit_conditionals(self.graph_, self.table_)
         return float(np.average(row_scores(fits, rows), weights=rows.weights))
 

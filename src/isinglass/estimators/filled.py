@@ -1,9 +1,9 @@
 """Algorithm 2 where values are missing: they are filled from the model that is being learned.
 
-Structural EM by draws. A model fills the missing cells several times over, given the cells that are
-seen; the filled tables are stacked, each with its share of the weight, and searched; the graph found
-is fitted to the stack, and its model fills the cells again, until the graph stands.
-(Friedman, "Learning belief networks in the presence of missing values and hidden variables", 1997.)
+Structural EM by draws (Friedman, "Learning belief networks in the presence of missing values and
+hidden variables", ICML 1997). A model fills the missing cells several times over, given the cells
+that are seen; the filled tables are stacked, each with its share of the weight, and searched; the
+graph found is fitted to the stack, and its model fills the cells again, until the graph stands.
 
 Drawn cells are not information. How many times a chi-square the gain of a pair without effect is,
 on the stack, is found for every pair (see :mod:`isinglass.estimators.information`), and divides it.
@@ -11,7 +11,7 @@ on the stack, is found for every pair (see :mod:`isinglass.estimators.informatio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,18 +21,20 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isinglass.core import all_pair_counts
-from isinglass.engine import Progress, Runs, pairs_at, threads_for
+from isinglass.engine import Progress, Runs, cuts_of, pairs_at, threads_for
 from isinglass.engine.runs import Choices, Ends, progress_from
 from isinglass.estimators.information import Information, information_of, rough_information
 from isinglass.graph import Graph, Unvalued
 from isinglass.losses.association import pair_information
 from isinglass.model import MarkovField, fit_model
 from isinglass.model.inference.filling import MissingCells
+from isinglass.record.filled import Filled
 from isinglass.selection import TENTATIVE
 from isinglass.solvers.cuts import Cuts
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.solvers.path import Path
-from isinglass.table import Table
+from isinglass.table import Note, Table
+from isinglass.wording import counted, listing
 
 Array = NDArray[np.float64]
 Pair = tuple[int, int]
@@ -79,6 +81,46 @@ class FilledRuns(Runs):
     by_gibbs: int
     settled: bool = True
     unsettled: tuple[Pair, ...] = ()
+
+    def notes(self) -> Iterator[Note]:
+        """How the filling went."""
+        filled = f"{int(self.missing_cells.sum()):,} cells were filled {self.draws} times"
+        rounds = f"{filled}; {self.rounds} searches until the graph stood"
+        if self.settled:
+            yield Note(None, "filled values", rounds)
+        else:
+            yield Note(None, "filled values", self._restless(filled))
+        if self.by_gibbs:
+            yield Note(
+                None,
+                "filled values",
+                f"in {counted(self.by_gibbs, 'row')} too many linked columns are missing together "
+                "to be drawn exactly; Gibbs sampling drew them",
+            )
+
+    def to_record(self) -> Filled:
+        """What a record keeps: what is lost of every pair that some search has chosen."""
+        chosen = {
+            (min(r, t), max(r, t))
+            for r, cuts in enumerate(cuts_of(self.runs))
+            for support in cuts.supports
+            for t in support
+        }
+        lost = {pair: float(self.information.lost[pair]) for pair in sorted(chosen)}
+        missing = tuple(map(int, self.missing_cells))
+        return Filled(missing, lost, self.draws, self.rounds, self.settled)
+
+    def _restless(self, filled: str) -> str:
+        names = self.table.names
+        pairs = listing([f"{names[a]} -- {names[b]}" for a, b in self.unsettled], 4)
+        why = f"edges that come and go: {pairs}" if pairs else "couplings still move"
+        return f"{filled}; after {self.rounds} searches the graph does not stand ({why})"
+
+    @property
+    def missing_cells(self) -> NDArray[np.intp]:
+        """How many cells of each column were missing."""
+        counts: NDArray[np.intp] = (self.came.codes >= np.asarray(self.came.n_answers)).sum(axis=0)
+        return counts
 
     def __len__(self) -> int:
         return len(self.runs)

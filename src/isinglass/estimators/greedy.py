@@ -22,7 +22,7 @@ from isinglass.engine import (
 from isinglass.engine.constraints import Links, Pair, read_constraints
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, fitting
-from isinglass.estimators.diagnose import diagnose
+from isinglass.estimators.diagnose import check_missing, diagnose
 from isinglass.estimators.filled import FilledRuns, learn_filled
 from isinglass.graph import Graph
 from isinglass.parameters import checked
@@ -185,6 +185,7 @@ class GreedyGraph(GraphEstimator):
         """
         rule = selector(self.threshold)
         table = self._read(X, sample_weight)
+        check_missing(table, rule)
         self.floor_ = self._checked_floor(rule, table)
         self.search_ = self._search(table, progress)
         self.table_ = self.search_.table
@@ -255,6 +256,7 @@ class GreedyGraph(GraphEstimator):
             settings=self.get_params(deep=False),
             notes=self._notes(),
             progress=progress,
+            filled=None if self.filled_ is None else self.filled_.to_record(),
         )
 
     def _scales(self) -> NDArray[np.float64] | None:
@@ -272,7 +274,8 @@ class GreedyGraph(GraphEstimator):
         return f", at the threshold {self.threshold_:.4g} ({self.selection_.rule})"
 
     def _notes(self) -> list[Note]:
-        return diagnose(self.table_, self.paths_, self.graph_, self.search_.required)
+        notes = diagnose(self.table_, self.paths_, self.graph_, self.search_.required)
+        return notes if self.filled_ is None else [*notes, *self.filled_.notes()]
 
     def _search(self, table: Table, progress: Progress | None) -> Search:
         constraints = read_constraints(

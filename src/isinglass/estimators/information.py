@@ -7,10 +7,11 @@ draws of a row. With B the sum of the squares of these means,
 - the gain of a pair that the drawing model does not link is about B / I times a chi-square: draws
   without the link dilute it;
 - the cost of a link of the drawing model is about I B / A^2 times a chi-square: draws with the link
-  repeat it. A = I - C, where C is the covariance, over the draws of a row, of u and of what the model
-  draws by (Louis, "Finding the observed information matrix when using the EM algorithm", 1982).
+  repeat it. A = I - C, where C is the covariance, over the draws of a row, of u and of what the
+  model draws by (Louis, "Finding the observed information matrix when using the EM algorithm",
+  1982).
 
-B has the noise of finitely many draws in it, since it is found from their means. See docs/missing.md.
+B has the noise of finitely many draws in it: it is found from their means. See docs/missing.md.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def _unlinked(conditionals: Sequence[Conditional]) -> Array:
     seen, all_ = (known * weights) @ own_known.T, (whole * weights) @ own_whole.T
     scales = np.ones_like(all_)
     np.divide(seen, all_, out=scales, where=all_ > 0)
-    return np.clip(scales, LEAST, 1.0)
+    return np.asarray(np.clip(scales, LEAST, 1.0))
 
 
 class Conditional:
@@ -141,7 +142,7 @@ class Conditional:
     @cached_property
     def residual(self) -> Array:
         """What the column is, less its probabilities."""
-        return np.eye(self.states[self.r])[self.codes[:, 0]] - self.probability
+        return np.asarray(np.eye(self.states[self.r])[self.codes[:, 0]] - self.probability)
 
     def squares(self) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
         """Squared lengths, row by row: of mean residuals and of the mean column; of all of them."""

@@ -28,10 +28,11 @@ class Table:
     `total` rows. `library` is where the table came from, hence where results go: "pandas",
     "polars", "pyarrow", or None for arrays.
 
-    Where `available`, the last state of a column may stand for missing values, and is no answer. With
-    ``missing="available"`` rows in which a column is missing are left out when that column is the
-    target; `by_model`, with ``missing="model"``, they are filled. `kept` says which rows of the table
-    that came in these are, None for all; `dropped` how many are gone because values were missing.
+    Where `available`, the last state of a column may stand for missing values, and is no answer.
+    With ``missing="available"`` rows in which a column is missing are left out when that column is
+    the target; where `by_model`, with ``missing="model"``, they are filled. `kept` says which rows
+    of the table that came in these are, None for all; `dropped` how many are gone because values
+    were missing.
 
     >>> from isinglass.table import encode
     >>> table = encode([["no", 3], ["yes", 7], ["yes", 3]])

@@ -242,8 +242,8 @@ def _squares(blocks: Iterator[Array], size: int) -> Array:
 class ScoredRows:
     """What each row says of the parameters: the mean over the draws that fill its missing cells.
 
-    Then the covariance is that of what is seen (Louis, "Finding the observed information matrix when
-    using the EM algorithm", 1982), and it has the noise of the draws in it.
+    Then the covariance is that of what is seen (Louis, "Finding the observed information matrix
+    when using the EM algorithm", 1982), and it has the noise of the draws in it.
     """
 
     joint: PseudoLikelihood

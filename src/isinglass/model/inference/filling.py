@@ -1,8 +1,8 @@
 """Tables in which missing cells are filled by draws from a model, several times over.
 
-The rows are stacked, one copy for each draw, with their weights shared among the copies. Only cells that
-were missing differ. Random numbers belong to cells: a model that is a little different fills nearly
-all cells as before, so that a loop of filling and fitting comes to rest.
+The rows are stacked, one copy for each draw, with their weights shared among the copies. Only cells
+that were missing differ. Random numbers belong to cells: a model that is a little different fills
+nearly all cells as before, so that a loop of filling and fitting comes to rest.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class MissingCells:
     def of(cls, table: Table) -> MissingCells:
         """Find the missing cells."""
         missing = table.codes >= np.asarray(table.n_answers)
-        return cls(table, missing, *np.nonzero(missing), _ranks(table))
+        rows, columns = np.nonzero(missing)
+        return cls(table, missing, rows, columns, _ranks(table))
 
     def filled(
         self,

@@ -5,7 +5,6 @@ Chains are for models too tangled for elimination; probabilities are then shares
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import gibbs_sample
 from isinglass.engine.learn import threads_for
-from isinglass.errors import OutOfMemory, Part, PoorMixing, Setting
+from isinglass.errors import OutOfMemory, Part, PoorMixing, Setting, level_of_the_caller
 from isinglass.model.inference import elimination
 from isinglass.model.inference.methods import (
     MEMORY,
@@ -176,15 +175,7 @@ def warn_if_poor(mixing: Mixing, gibbs: Gibbs) -> None:
             "; if that does not help, chains stay where they started, and only exact sampling "
             "draws from the model.",
         )
-    warnings.warn(PoorMixing(found, *advice), stacklevel=_level_of_the_caller())
-
-
-def _level_of_the_caller() -> int:
-    """How far up the call came from outside the package, as `warnings.warn` counts."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("isinglass."):
-        level, frame = level + 1, frame.f_back
-    return level
+    warnings.warn(PoorMixing(found, *advice), stacklevel=level_of_the_caller())
 
 
 @dataclass(frozen=True, eq=False)
