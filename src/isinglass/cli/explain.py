@@ -22,7 +22,6 @@ from isinglass.wording import one_line
     click.Argument(["a"]),
     click.Argument(["b"]),
     *opt.SEARCH,
-    opt.seed("Seed of the draws that fill missing values."),
     opt.THREADS,
     opt.flag("--steps", "Also print the evidence for the pair at every step."),
     opt.JSON,

@@ -23,6 +23,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, Runs, cuts_of, pairs_at, threads_for
 from isinglass.engine.runs import Choices, Ends, progress_from
+from isinglass.errors import Setting, SettingError
 from isinglass.estimators.information import Information, information_of, rough_information
 from isinglass.graph import Graph, Unvalued
 from isinglass.losses.association import pair_information
@@ -224,6 +225,15 @@ class Loop:
     def fit(self, filled: Table, pairs: frozenset[Pair]) -> MarkovField:
         """Fit the model of a graph to a filled table."""
         return fit_model(filled, graph_of(filled, pairs), intercept=self.intercept)
+
+
+def refuse_filled(estimator: Any, what: str) -> None:
+    """Raise SettingError if rows of a fit were filled, for work that would take them as seen."""
+    if getattr(estimator, "filled_", None) is not None:
+        raise SettingError(
+            f"{what} would take values that were filled for values that were seen; fit with ",
+            *(Setting("missing", "drop"), " to ask complete rows."),
+        )
 
 
 def fill_on(table: Table, graph: Graph, estimator: Any) -> tuple[Table, int]:

@@ -99,8 +99,7 @@ def with_errors(
     filled = getattr(estimator, "filled_", None)
     draws = 1 if filled is None else filled.draws
     if X is not None:
-        table = table.encode_like(X, sample_weight, missing=estimator.missing)
-        table, draws = fill_on(table, graph, estimator)
+        table, draws = table.encode_like(X, sample_weight, missing=estimator.missing), 1
     options = {"clusters": clusters, "memory": memory, "chose_graph": X is None, "draws": draws}
     return errors_like(estimator, table, graph, **options)
 
@@ -111,6 +110,8 @@ def errors_like(
     """`fit_with_errors`, with weights and intercepts as an estimator takes them."""
     intercept = bool(getattr(estimator, "intercept", True))
     sampling = estimator.n_eff == "kish"
+    if table.by_model:
+        table, options["draws"] = fill_on(table, graph, estimator)
     return fit_with_errors(table, graph, sampling=sampling, intercept=intercept, **options)
 
 
