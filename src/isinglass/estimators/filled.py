@@ -5,7 +5,7 @@ hidden variables", ICML 1997). A model fills the missing cells several times ove
 that are seen; the filled tables are stacked, each with its share of the weight, and searched; the
 graph found is fitted to the stack, and its model fills the cells again, until the graph stands.
 
-Drawn cells are not information. How many times a chi-square the gain of a pair without effect is,
+Drawn cells are not information. How many times a chi-square the cost of a link without effect is,
 on the stack, is found for every pair (see :mod:`isinglass.estimators.information`), and divides it.
 """
 
@@ -22,6 +22,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 
 from isinglass.core import all_pair_counts
 from isinglass.engine import Progress, Runs, cuts_of, pairs_at, threads_for
+from isinglass.engine.join import entries
 from isinglass.engine.runs import Choices, Ends, progress_from
 from isinglass.errors import Setting, SettingError
 from isinglass.estimators.information import Information, information_of, rough_information
@@ -179,25 +180,26 @@ class Loop:
         """Rounds until the graph stands; then further ones until its parameters do as well.
 
         The information about pairs takes time to find: until the graph stands, the shares of rows
-        in which columns are seen have to do. An edge that came, went and came again fills from then
-        on, whether it is found or not.
+        in which columns are seen have to do. An edge that came, went and came again does not fill
+        any more, whether it is found or not.
         """
         table = self.cells.table
         model = first_model(table, self.tentative, self.intercept, self.threads)
         graphs: list[frozenset[Pair]] = [frozenset(model.couplings)]
-        held: frozenset[Pair] = frozenset()
+        restless: frozenset[Pair] = frozenset()
         stood = False
         for round_ in range(1, ROUNDS + 1):
             filled, by_gibbs = self.cells.filled(model, DRAWS, self.seed, self.threads)
             information = (
                 information_of(self.cells, filled, DRAWS, model)
                 if stood
-                else rough_information(self.cells, model.couplings)
+                else rough_information(self.cells)
             )
-            runs = self.search(filled, information, floor, round_, progress)
-            graphs.append(pairs_at(runs, self.tentative, self.rule))
-            held |= _came_again(graphs)
-            refitted = self.fit(filled, graphs[-1] | held)
+            low = self.tentative * information.least_kept
+            runs = self.search(filled, information, min(floor, low), round_, progress)
+            graphs.append(self.to_draw_by(runs, information, graphs[-1], low))
+            restless |= _came_again(graphs)
+            refitted = self.fit(filled, graphs[-1] - restless)
             same = model.couplings.keys() == refitted.couplings.keys()
             stands = stood and same and has_settled(model, refitted, table.n)
             if stands:
@@ -206,6 +208,23 @@ class Loop:
         differ = () if stands else tuple(sorted(graphs[-1] ^ graphs[-2]))
         return FilledRuns(
             runs, filled, table, model, information, DRAWS, round_, by_gibbs, stands, differ
+        )
+
+    def to_draw_by(
+        self, runs: Runs, information: Information, drawn_by: frozenset[Pair], low: float
+    ) -> frozenset[Pair]:
+        """The edges to draw by next: those of the drawing model that pass, and others that do.
+
+        The gains of others are diluted by draws without them, and were divided as if they were
+        repeated.
+        """
+        pairs = sorted(pairs_at(runs, low, self.rule))
+        passed = entries(runs, pairs, low, self.rule)
+        kept = [1.0 if pair in drawn_by else information.kept(pair) for pair in pairs]
+        return frozenset(
+            pair
+            for pair, entry, share in zip(pairs, passed, kept, strict=True)
+            if entry > self.tentative * share
         )
 
     def search(

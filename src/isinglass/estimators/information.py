@@ -16,7 +16,7 @@ B has the noise of finitely many draws in it: it is found from their means. See 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,6 +37,8 @@ Rows = NDArray[np.intp]
 
 #: The least share of the information that is believed to be left: less is noise.
 LEAST = 0.02
+#: The least share of the threshold down to which the search runs for pairs whose gain is diluted.
+LEAST_KEPT = 0.1
 #: Parameters of a column up to which all of them are looked at together.
 MOST_PARAMETERS = 200
 
@@ -48,13 +50,24 @@ class Information:
     Attributes
     ----------
     scales : (p, p) array
-        How many times a chi-square the gain of a pair without effect is, the mean of both ends.
+        How many times a chi-square the cost of a link without effect is, if the drawing model has
+        it; the mean of both ends. For other pairs, about what it would be.
     lost : (p, p) array
         The share of information about each pair that is missing with the values, likewise.
     """
 
     scales: Array
     lost: Array
+
+    def kept(self, pair: tuple[int, int]) -> float:
+        """What a pair that the drawing model lacks keeps of its chi-square when it is divided."""
+        return float((1.0 - self.lost[pair]) / self.scales[pair])
+
+    @property
+    def least_kept(self) -> float:
+        """The least that any pair keeps, within reason."""
+        upper = np.triu_indices(len(self.lost), 1)
+        return max(float(np.min(((1.0 - self.lost) / self.scales)[upper], initial=1.0)), LEAST_KEPT)
 
 
 def information_of(
@@ -64,25 +77,22 @@ def information_of(
     p = len(filled.columns)
     conditionals = [Conditional(cells, filled, draws, field, r) for r in range(p)]
     with threadpool_limits(1, "blas"):  # to wake other threads takes longer
-        scales = _unlinked(conditionals)
-        lost = 1.0 - scales
+        left = _unlinked(conditionals)
+        scales = 1.0 / left
         for r, conditional in enumerate(conditionals):
-            for t, scale in conditional.linked(scales[r]).items():
+            for t, scale in conditional.linked(left[r]).items():
                 scales[r, t] = scale
-                lost[r, t] = 1.0 - 1.0 / max(scale, 1.0)
-    return Information((scales + scales.T) / 2.0, np.clip((lost + lost.T) / 2.0, 0.0, 1.0))
+                left[r, t] = 1.0 / max(scale, 1.0)
+    left = np.clip((left + left.T) / 2.0, LEAST, 1.0)
+    return Information((scales + scales.T) / 2.0, 1.0 - left)
 
 
-def rough_information(cells: MissingCells, links: Iterable[tuple[int, int]]) -> Information:
+def rough_information(cells: MissingCells) -> Information:
     """As if a pair were known in the rows in which both columns are seen, and in no other."""
     weights = cells.table.weights
     seen = weights @ ~cells.missing / weights.sum()
     left = np.maximum(np.outer(seen, seen), LEAST)
-    scales = left.copy()
-    for pair in links:
-        for end in (pair, pair[::-1]):
-            scales[end] = 1.0 / left[end]
-    return Information(scales, 1.0 - left)
+    return Information(1.0 / left, 1.0 - left)
 
 
 def _unlinked(conditionals: Sequence[Conditional]) -> Array:
