@@ -99,7 +99,7 @@ def judged(field: MarkovField, est: ig.GreedyGraph) -> dict[str, Any]:
     return {"false": len(found - true), "missed": len(true - found), "shift": shift}
 
 
-def one_table(design: str, kind: str, share: float, rows: int, seed: int, rule: str) -> Record:
+def one_table(design: str, kind: str, share: float, rows: int, *, seed: int, rule: str) -> Record:
     """All ways on one table."""
     field = DESIGNS[design](seed)
     whole = field.sample(rows, seed=seed + 10**6)
@@ -149,6 +149,7 @@ def command() -> None:
 @click.option("--rule", type=click.Choice(["or", "and", "joint"]), default="or", show_default=True)
 @click.option("--out", type=click.Path(), help="A folder that keeps what is done.")
 def study(
+    *,
     tables: int,
     designs: Sequence[str],
     kinds: Sequence[str],
@@ -193,7 +194,7 @@ def study(
 
 
 def statistics(
-    states: int, rows: int, share: float, kind: str, linked: bool, seed: int
+    states: int, rows: int, kind: str, *, linked: bool, seed: int, share: float = 0.3
 ) -> Iterator[tuple[float, int, float]]:
     """Likelihood ratios of pairs without effect, degrees of freedom, and scales."""
     graph = simulate.chain(6)
@@ -213,11 +214,12 @@ def statistics(
         drawn_by = graph_of(table, true | {pair} if linked else true)
         filled, draws = fill_on(table, drawn_by, est)
         model = fit_model(filled, drawn_by)
-        scales = information_of(MissingCells.of(table), filled, draws, model).scales
+        found = information_of(MissingCells.of(table), filled, draws, model)
+        scale = found.scales[pair] if linked else 1.0 - found.lost[pair]
         ends = expectations(filled, sorted(true | {pair}), intercept=True, threads=1)
         for r, other in (pair, pair[::-1]):
             end = ends[r, other]
-            yield 2 * rows * (end.without - end.fitted), end.df, float(scales[pair])
+            yield 2 * rows * (end.without - end.fitted), end.df, float(scale)
 
 
 @command.command()
@@ -235,7 +237,7 @@ def nulls(tables: int, rows: int) -> None:
             [
                 numbers
                 for seed in range(tables)
-                for numbers in statistics(states, rows, 0.3, kind, linked, seed)
+                for numbers in statistics(states, rows, kind, linked=linked, seed=seed)
             ]
         )
         raw, df, scales = found.T
@@ -325,9 +327,10 @@ def time(rule: str, large: bool) -> None:
         rng = np.random.default_rng(0)
         cells = with_missing(whole, at_random(np.asarray(whole), 0.1, rng))
         est = ig.GreedyGraph(rule=rule)
-        complete = min(_seconds(lambda: est.fit(whole)) for _ in range(3))
+        complete = min(_seconds(partial(est.fit, whole)) for _ in range(3))
         model = ig.GreedyGraph(rule=rule, missing="model")
-        filled = min(_seconds(lambda: model.fit(cells)) for _ in range(1 if "300" in name else 3))
+        times = 1 if "300" in name else 3
+        filled = min(_seconds(partial(model.fit, cells)) for _ in range(times))
         assert model.filled_ is not None
         ratio, rounds = filled / complete, model.filled_.rounds
         print(

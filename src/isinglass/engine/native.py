@@ -147,7 +147,7 @@ def unit_of(weights: Weights) -> float:
         return 1.0
     with np.errstate(over="ignore"):
         times = weights / least
-    if times.max() > MOST_TIMES or not np.array_equal(times, np.rint(times)):
+    if times.max() > MOST_TIMES or not np.allclose(times, np.rint(times), rtol=1e-12, atol=0):
         return 1.0
     return least
 

@@ -42,8 +42,10 @@ Array = NDArray[np.float64]
 Pair = tuple[int, int]
 Learn = Callable[..., Runs]
 
-#: Filled tables in a stack.
-DRAWS = 8
+#: Filled tables in a stack, at least, until the graph stands at most, and at most.
+LEAST_DRAWS, FIRST_DRAWS, MOST_DRAWS = 5, 8, 32
+#: The share of their variance that estimates may have from draws being few.
+NOISE = 0.05
 #: Searches at most.
 ROUNDS = 20
 #: The chi-square, per parameter, by which a link may still move.
@@ -189,9 +191,10 @@ class Loop:
         restless: frozenset[Pair] = frozenset()
         stood = False
         for round_ in range(1, ROUNDS + 1):
-            filled, by_gibbs = self.cells.filled(model, DRAWS, self.seed, self.threads)
+            draws = draws_for(self.cells) if stood else min(draws_for(self.cells), FIRST_DRAWS)
+            filled, by_gibbs = self.cells.filled(model, draws, self.seed, self.threads)
             information = (
-                information_of(self.cells, filled, DRAWS, model)
+                information_of(self.cells, filled, draws, model)
                 if stood
                 else rough_information(self.cells)
             )
@@ -207,7 +210,7 @@ class Loop:
             stood, model = stood or same, refitted
         differ = () if stands else tuple(sorted(graphs[-1] ^ graphs[-2]))
         return FilledRuns(
-            runs, filled, table, model, information, DRAWS, round_, by_gibbs, stands, differ
+            runs, filled, table, model, information, draws, round_, by_gibbs, stands, differ
         )
 
     def to_draw_by(
@@ -265,13 +268,25 @@ def fill_on(table: Table, graph: Graph, estimator: Any) -> tuple[Table, int]:
     cells, intercept = MissingCells.of(table), bool(estimator.intercept)
     threads = threads_for(estimator.n_jobs, len(table.columns))
     model = fit_model(table, graph, intercept=intercept)
+    draws = draws_for(cells)
     for _ in range(ROUNDS):
-        filled, _ = cells.filled(model, DRAWS, int(estimator.seed), threads)
+        filled, _ = cells.filled(model, draws, int(estimator.seed), threads)
         refitted = fit_model(filled, graph, intercept=intercept)
         if has_settled(model, refitted, table.n):
             break
         model = refitted
-    return filled, DRAWS
+    return filled, draws
+
+
+def draws_for(cells: MissingCells) -> int:
+    """Draws that are enough: with a share f of information lost their noise is f / (1 - f) / draws.
+
+    It is said in units of the variance that estimates have anyway.
+    """
+    lost = rough_information(cells).lost
+    off = lost[~np.eye(len(lost), dtype=bool)]
+    needed = float(np.mean(off / (1.0 - off))) / NOISE if off.size else 0.0
+    return int(np.clip(np.ceil(needed), LEAST_DRAWS, MOST_DRAWS))
 
 
 def _came_again(graphs: Sequence[frozenset[Pair]]) -> frozenset[Pair]:

@@ -89,6 +89,7 @@ class MissingCells:
             codes=codes,
             columns=tuple(replace(column, states=column.states[:m]) for column, m in answers),
             weights=np.tile(table.weights / draws, draws),
+            total=table.n,  # not a rounded sum of shares
             available=False,
             by_model=False,
         )
