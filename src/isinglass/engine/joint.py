@@ -57,7 +57,7 @@ def learn_joint(
         raise SettingError(
             *(Setting("rule", "joint"), " compares both ends of an edge on the same rows, and "),
             *(Setting("missing", "available"), " uses other rows for each column. Choose "),
-            *(Setting("missing", "drop"), " or ", Setting("missing", "state"), ", or "),
+            *(Setting("missing", "model"), " or ", Setting("missing", "drop"), ", or "),
             *(Setting("rule", "or"), "."),
         )
     proposed_at = PROPOSED_AT * false_edges_threshold(FIRM_FALSE_EDGES, table.n, len(table.columns))
