@@ -507,8 +507,8 @@ NB_MODULE(_core, m) {
         nb::arg("codes"), nb::arg("streams"), nb::arg("draws"), nb::arg("most_cells"), nb::arg("sweeps"),
         nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("top"), nb::arg("all"), nb::arg("intercept"),
-        nb::arg("threads"), nb::arg("progress").none());
+        nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("top"), nb::arg("all"),
+        nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
   nb::class_<JointLoss>(m, "JointLoss")
       .def_prop_ro("size", &JointLoss::size)
       .def("move_to", &joint_move_to, nb::arg("numbers"))

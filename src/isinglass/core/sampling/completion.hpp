@@ -1,9 +1,9 @@
 // The missing cells of rows, drawn together given the cells that are seen.
 //
 // In a row, missing columns that touch each other in the graph have to be drawn together; others are
-// independent once the seen cells are known. So a row falls into pieces. The columns of a piece are summed out
-// one by one, each with the columns that it meets, and then drawn backwards: exactly, and as often as wanted
-// for one summing out. A piece that would need too large a table is drawn by Gibbs sweeps instead.
+// independent once the seen cells are known. So a row falls into pieces. The columns of a piece are summed
+// out one by one, each with the columns that it meets, and then drawn backwards: exactly, and as often as
+// wanted for one summing out. A piece that would need too large a table is drawn by Gibbs sweeps instead.
 #pragma once
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -188,9 +189,8 @@ class Completion {
       }
       message.logs[c] = cumulate(logs, summed.below.data() + c * (m - 1));
     }
-    std::erase_if(messages_, [&](const Message& old) {
-      return std::ranges::find(old.about, at) != old.about.end();
-    });
+    std::erase_if(messages_,
+                  [&](const Message& old) { return std::ranges::find(old.about, at) != old.about.end(); });
     if (!others.empty()) messages_.push_back(std::move(message));
     summed_.push_back(std::move(summed));
   }
@@ -252,8 +252,7 @@ class Completion {
       for (std::size_t s = 0; s <= settings_.sweeps; ++s)
         for (std::size_t at = 0; at < piece_.size(); ++at) {
           const std::size_t m = states(at);
-          const double uniform =
-              s == 0 ? uniform_[d * missing_.size() + piece_[at]] : random_[d].uniform();
+          const double uniform = s == 0 ? uniform_[d * missing_.size() + piece_[at]] : random_[d].uniform();
           logs.assign(m, 0.0);
           below.resize(m);
           for (std::size_t a = 0; a < m; ++a) {
@@ -304,7 +303,8 @@ struct Completed {
 };
 
 // Codes come row by row. Whatever the number of threads and the order of rows, a seed and a row's stream give
-// the same codes. `watch` is called now and then with the rows done; if it returns false, the work is given up.
+// the same codes. `watch` is called now and then with the rows done; if it returns false, the work is given
+// up.
 inline Completed complete_rows(const PairwiseModel& model, std::span<const std::uint8_t> codes,
                                std::span<const std::uint64_t> streams, const CompletionSettings& settings,
                                std::uint64_t seed, unsigned threads, const WatchWork& watch) {
