@@ -181,33 +181,31 @@ class Loop:
     def run(self, floor: float, progress: Progress | None) -> FilledRuns:
         """Rounds until the graph stands; then further ones until its parameters do as well.
 
-        The information about pairs takes time to find: until the graph stands, the shares of rows
-        in which columns are seen have to do. An edge that came, went and came again does not fill
-        any more, whether it is found or not.
+        The information about pairs takes time to find. Until the graph stands, the shares of rows in
+        which columns are seen have to do; then it is found once for each graph. An edge that came,
+        went and came again does not fill any more, whether it is found or not.
         """
         table = self.cells.table
         model = first_model(table, self.tentative, self.intercept, self.threads)
         graphs: list[frozenset[Pair]] = [frozenset(model.couplings)]
         restless: frozenset[Pair] = frozenset()
-        stood = False
+        information, stood, same = rough_information(self.cells), False, False
         for round_ in range(1, ROUNDS + 1):
             draws = draws_for(self.cells) if stood else min(draws_for(self.cells), FIRST_DRAWS)
             filled, by_gibbs = self.cells.filled(model, draws, self.seed, self.threads)
-            information = (
-                information_of(self.cells, filled, draws, model)
-                if stood
-                else rough_information(self.cells)
-            )
+            if stood and not same:
+                information = information_of(self.cells, filled, draws, model)
             low = self.tentative * information.least_kept
             runs = self.search(filled, information, min(floor, low), round_, progress)
             graphs.append(self.to_draw_by(runs, information, graphs[-1], low))
             restless |= _came_again(graphs)
             refitted = self.fit(filled, graphs[-1] - restless)
-            same = model.couplings.keys() == refitted.couplings.keys()
-            stands = stood and same and has_settled(model, refitted, table.n)
+            same = stood and model.couplings.keys() == refitted.couplings.keys()
+            stands = same and has_settled(model, refitted, table.n)
             if stands:
                 break
-            stood, model = stood or same, refitted
+            stood = stood or model.couplings.keys() == refitted.couplings.keys()
+            model = refitted
         differ = () if stands else tuple(sorted(graphs[-1] ^ graphs[-2]))
         return FilledRuns(
             runs, filled, table, model, information, draws, round_, by_gibbs, stands, differ
@@ -221,13 +219,12 @@ class Loop:
         The gains of others are diluted by draws without them, and were divided as if they were
         repeated.
         """
-        pairs = sorted(pairs_at(runs, low, self.rule))
-        passed = entries(runs, pairs, low, self.rule)
-        kept = [1.0 if pair in drawn_by else information.kept(pair) for pair in pairs]
-        return frozenset(
+        passed = pairs_at(runs, self.tentative, self.rule)
+        others = sorted(pairs_at(runs, low, self.rule) - passed - drawn_by)
+        return passed.union(
             pair
-            for pair, entry, share in zip(pairs, passed, kept, strict=True)
-            if entry > self.tentative * share
+            for pair, entry in zip(others, entries(runs, others, low, self.rule), strict=True)
+            if entry > self.tentative * information.kept(pair)
         )
 
     def search(
