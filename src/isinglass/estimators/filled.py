@@ -181,9 +181,9 @@ class Loop:
     def run(self, floor: float, progress: Progress | None) -> FilledRuns:
         """Rounds until the graph stands; then further ones until its parameters do as well.
 
-        The information about pairs takes time to find. Until the graph stands, the shares of rows in
-        which columns are seen have to do; then it is found once for each graph. An edge that came,
-        went and came again does not fill any more, whether it is found or not.
+        The information about pairs takes time to find. Until the graph stands, the shares of rows
+        in which columns are seen have to do; then it is found once for each graph. An edge that
+        came, went and came again does not fill any more, whether it is found or not.
         """
         table = self.cells.table
         model = first_model(table, self.tentative, self.intercept, self.threads)
