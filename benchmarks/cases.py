@@ -239,8 +239,8 @@ def senate(folder: Path) -> Case:
     """Senators linked by their votes: do communities match parties, and who sits between."""
     votes = pl.read_csv(folder / "senate" / "S109_voteview.csv").drop("rollnumber")
     votes = votes.drop([c for c in votes.columns if votes[c].null_count() > 0.25 * len(votes)])
-    est = GreedyGraph(missing="available").fit(votes)
-    graph = est.graph_
+    est = GreedyGraph(missing="model").fit(votes)
+    graph, filled = est.graph_, est.filled_
     party = {name: name.split()[-1][0] for name in graph.names}
     found = communities(graph)
     rows = []
@@ -260,8 +260,16 @@ def senate(folder: Path) -> Case:
         f"{len(graph)} edges; {len(across)} of them ({len(across) / len(graph):.0%}) join a "
         f"Democrat and a Republican, by chance it would be {chance:.0%}. {len(found.groups)} "
         f"communities (modularity {found.modularity:.2f}); {same} of {sum(row[1] for row in rows)} "
-        "senators are in one that their own party leads.\n\n"
+        "senators are in one that their own party leads. "
     )
+    if filled is not None:
+        lost = np.median([filled.information.lost[pair] for pair in graph.pairs])
+        share = filled.missing_cells.sum() / (len(votes) * len(votes.columns))
+        stood = "until the graph stood" if filled.settled else "and the graph did not stand"
+        text += (
+            f"{share:.1%} of the votes are missing; the median link lost {lost:.0%} of its "
+            f"information with them. {filled.rounds} searches, {stood}.\n\n"
+        )
     text += markdown(["community", "senators", "D", "R", "I", "of another party"], rows)
     for sign, words in ((1, "They agree across the aisle"), (-1, "They disagree across it")):
         pairs = [f"{a} -- {b}" for _, s, a, b in sorted(across, reverse=True) if s == sign]

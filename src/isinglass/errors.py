@@ -23,6 +23,7 @@ and warnings
     IsinglassWarning           base of all                              (UserWarning)
     ├── PoorMixing             draws that are far from independent
     ├── StoppedEarly           a fit that took all its steps
+    ├── ManyMissing            more missing values than a way to treat them can bear
     └── DamagedRecords         lines of a file of records, ignored
 
 A message says what was wrong, what is allowed, what came, and what to do next. It is made of parts,
@@ -33,6 +34,7 @@ of the error.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -222,5 +224,17 @@ class StoppedEarly(IsinglassWarning):
     """A fit took all the steps it may, and could still gain."""
 
 
+class ManyMissing(IsinglassWarning):
+    """So many values are missing that some links will be false."""
+
+
 class DamagedRecords(IsinglassWarning):
     """Lines of a file of records that hold none are ignored."""
+
+
+def level_of_the_caller() -> int:
+    """How far up the call came from outside the package, as `warnings.warn` counts."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("isinglass."):
+        level, frame = level + 1, frame.f_back
+    return level

@@ -15,6 +15,7 @@ from isinglass.engine import Progress
 from isinglass.engine.available import seen_rows
 from isinglass.errors import SettingError
 from isinglass.estimators.base import GraphEstimator
+from isinglass.estimators.filled import refuse_filled
 from isinglass.estimators.folds import Split, learn_like, splits
 from isinglass.estimators.score import refit_conditionals
 from isinglass.frames import frame
@@ -263,6 +264,7 @@ def predictability(
     True
     """
     check_is_fitted(estimator)
+    refuse_filled(estimator, "predictability")
     table = estimator.table_
     right = np.zeros((2, len(table.columns)))
     counted = np.zeros(len(table.columns))

@@ -291,6 +291,12 @@ def test_missing_and_na(invoke, tmp_path, write_csv, survey):
     kept = json.loads(invoke("fit", path, "--na", "?", "--missing", "state", "--json").out)
     assert kept["rows"] == 300
     assert kept["states"]["a"] == ["no", "yes", None]
+    model = ("fit", path, "--na", "?", "--missing", "model", "--seed", "3", "--json")
+    filled = json.loads(invoke(*model).out)
+    assert filled["filled"]["settled"]
+    assert filled["settings"]["seed"] == 3
+    assert sum(node["missing"] for node in filled["nodes"]) > 0
+    assert json.loads(invoke(*model).out)["edges"] == filled["edges"]
 
 
 def test_drop_twice_is_dropping_once(fit_json):

@@ -68,8 +68,9 @@ def test_a_missing_value_as_a_state_comes_last_and_has_no_order(make, library):
     assert other.ordered
     assert not other.has_missing_state
     np.testing.assert_array_equal(table.codes[:, 0], [2, 1, 0])
-    done = "1 of 3 rows; taken as a state, None"
-    assert table.notes[0] == Note("a" if library else "x0", "missing values", done)
+    note = table.notes[0]
+    assert (note.column, note.what) == ("a" if library else "x0", "missing values")
+    assert note.done.startswith("1 of 3 rows; taken as a state, None; assumes that")
 
 
 def test_missing_values_of_rows_without_weight_do_not_count():
@@ -99,6 +100,25 @@ def test_a_column_that_is_never_seen_is_isolated():
 @pytest.mark.parametrize("missing", ["ignore", None, 3, np.nan])
 def test_other_settings_are_refused(missing):
     with pytest.raises(
-        SettingError, match="missing must be 'error', 'drop', 'state' or 'available', not"
+        SettingError, match="missing must be 'error', 'model', 'drop', 'state' or 'available', not"
     ):
         encode([[1]], missing=missing)
+
+
+def test_filled_values_are_no_state_and_empty_rows_are_left_out():
+    table = encode([[1, None, 2], [None, None, None], [2, 3, 2], [1, 4, 3]], missing="model")
+    assert table.by_model
+    assert table.n_answers == (2, 2, 2)
+    np.testing.assert_array_equal(table.codes[:, 1], [2, 0, 1])
+    assert table.kept is not None
+    assert table.kept.tolist() == [0, 2, 3]
+    assert table.dropped == 1
+    assert not encode([[1, 2], [2, 2]], missing="model").by_model
+
+
+def test_new_rows_may_lack_what_was_seen_before():
+    table = encode([[1, 2], [2, 3]], missing="model")
+    rows = table.encode_like([[None, 3], [2, 2]], missing="model")
+    assert rows.by_model
+    assert rows.n_answers == (2, 2)
+    np.testing.assert_array_equal(rows.codes, [[2, 1], [1, 0]])

@@ -63,6 +63,7 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
         least=2,
     ),
     *opt.SEARCH,
+    opt.seed("Seed of the draws that fill missing values."),
     opt.THREADS,
     opt.whole("--top", "Edges to print.", 20, least=0),
     opt.JSON,

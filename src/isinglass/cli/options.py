@@ -227,9 +227,10 @@ TABLE = (
 #: What becomes of missing values.
 WAYS = {
     "error": "refuses them",
-    "drop": "uses complete rows only",
-    "state": "makes missing a state of its own",
-    "available": "leaves out, for each column, the rows where it is missing",
+    "model": "fills them from the model that is learned (missing at random, given what is seen)",
+    "drop": "uses complete rows only (whether values are missing has nothing to do with them)",
+    "state": "makes missing a state of its own (columns that are missing together become linked)",
+    "available": "leaves out, for each column, the rows where it is missing (few missing values)",
 }
 
 

@@ -55,6 +55,7 @@ def search_columns(
     required: Mapping[int, Set[int]] | None = None,
     forbidden: Mapping[int, Set[int]] | None = None,
     scales: NDArray[np.float64] | None = None,
+    unit: float = 1.0,
     check: bool = False,
     **settings: Unpack[Settings],
 ) -> Flat:
@@ -65,7 +66,8 @@ def search_columns(
     `answers` says how many of a column's states, the first ones, are answers; the rest stand for
     missing values, which make no edge unbounded.
     `scales`, a (p, p) array, divide the gains and the costs of each pair before they are made
-    those of one parameter; the diagonal is not looked at, but positive.
+    those of one parameter; the diagonal is not looked at, but positive. A weight of one stands for
+    `unit` rows, of which pairs may have few.
 
     The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
     evaluated, and a bound that skipped a better one is an error.
@@ -79,6 +81,7 @@ def search_columns(
         required=_pairs(required),
         forbidden=_pairs(forbidden),
         scales=checked_scales(scales, len(n_states), len(n_states)),
+        unit=unit,
         threshold=threshold,
         nu=nu,
         max_degree=-1 if max_degree is None else max_degree,
@@ -159,6 +162,7 @@ def both_ends(
     *,
     held: Collection[tuple[int, int]] = (),
     scales: NDArray[np.float64] | None = None,
+    unit: float = 1.0,
     top: float | None = None,
     **settings: Unpack[Settings],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -177,6 +181,7 @@ def both_ends(
         pairs=np.asarray(pairs, dtype=np.int64).reshape(-1),
         held=np.asarray([pair in held for pair in pairs], dtype=np.uint8),
         scales=checked_scales(scales, len(pairs)),
+        unit=unit,
         top=-1.0 if top is None else top,
         all=top is None,
     )
@@ -303,6 +308,39 @@ def gibbs_sample(
         progress=progress,
     )
     return codes.reshape(len(model["states"]), -1).T
+
+
+def complete_rows(
+    model: Mapping[str, NDArray[Any]],
+    codes: Codes,
+    streams: NDArray[np.uint64],
+    *,
+    draws: int,
+    seed: int,
+    threads: int,
+    most_cells: int = 2**12,
+    sweeps: int = 100,
+    progress: Progress | None = None,
+) -> tuple[NDArray[np.uint8], int]:
+    """Draw the missing cells of rows given the seen ones: codes beyond a column's states.
+
+    Returns the draws, (draws, missing cells), cells row by row; and in how many rows some had to
+    be drawn by Gibbs sweeps, since a table of more than `most_cells` would have been needed. The
+    arrays of `model` are those of `gibbs_sample`; a row has the same draws wherever it stands, if
+    its stream is the same.
+    """
+    found = _core.complete(
+        **model,
+        codes=np.ascontiguousarray(codes, dtype=np.uint8).ravel(),
+        streams=np.ascontiguousarray(streams, dtype=np.uint64),
+        draws=draws,
+        most_cells=most_cells,
+        sweeps=sweeps,
+        seed=seed,
+        threads=checked_threads(threads),
+        progress=progress,
+    )
+    return found["codes"].reshape(draws, -1), int(found["rows_by_gibbs"])
 
 
 def joint_loss(

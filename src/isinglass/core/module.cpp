@@ -15,6 +15,7 @@
 #include "joint/joint_loss.hpp"
 #include "l1/l1_columns.hpp"
 #include "refit/deviance.hpp"
+#include "sampling/completion.hpp"
 #include "sampling/gibbs.hpp"
 #include "search/both_ends.hpp"
 #include "search/engine.hpp"
@@ -141,7 +142,7 @@ std::vector<std::vector<std::size_t>> in_order(const std::vector<std::set<std::s
 
 Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
               Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
-              Vector<std::int64_t> forbidden, Vector<double> scales, double threshold, double nu,
+              Vector<std::int64_t> forbidden, Vector<double> scales, double unit, double threshold, double nu,
               bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
@@ -164,7 +165,8 @@ Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, 
                    limit,
                    check,
                    constrained ? &constraints : nullptr,
-                   {scales.data(), scales.shape(0)}},
+                   {scales.data(), scales.shape(0)},
+                   unit},
                   threads);
     const std::vector<NodePath> results = engine.run(columns, std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
@@ -345,6 +347,32 @@ auto gibbs(Vector<std::int32_t> states, Vector<std::int64_t> field_begin, Vector
   return owned(std::move(codes));
 }
 
+// Missing cells, drawn given those seen; codes row by row, a stream of random numbers for each row.
+Arrays complete(Vector<std::int32_t> states, Vector<std::int64_t> field_begin, Vector<double> fields,
+                Vector<std::int64_t> neighbour_begin, Vector<std::int64_t> neighbours,
+                Vector<std::int64_t> table_begin, Vector<double> tables, Vector<std::uint8_t> codes,
+                Vector<std::uint64_t> streams, std::size_t draws, std::size_t most_cells, std::size_t sweeps,
+                std::uint64_t seed, unsigned threads, nb::object progress) {
+  const auto view = [](const auto& vector) { return std::span(vector.data(), vector.shape(0)); };
+  const PairwiseModel model{view(states),     view(field_begin), view(fields), view(neighbour_begin),
+                            view(neighbours), view(table_begin), view(tables)};
+  check_model(model);
+  if (codes.shape(0) != streams.shape(0) * model.columns())
+    throw std::invalid_argument("one stream per row of codes");
+  Watch watch(std::move(progress));
+  Completed found;
+  {
+    const nb::gil_scoped_release release;
+    found = complete_rows(model, view(codes), view(streams), {draws, most_cells, sweeps}, seed, threads,
+                          std::ref(watch));
+  }
+  watch.rethrow();
+  Arrays out;
+  out["codes"] = owned(std::move(found.codes));
+  out["rows_by_gibbs"] = found.rows_by_gibbs;
+  return out;
+}
+
 // Rows in each combination of two states of any two columns: a square matrix, states in column order.
 auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weights, unsigned threads) {
   std::vector<double> counts;
@@ -376,8 +404,8 @@ std::vector<std::pair<std::size_t, std::size_t>> edges_of(const Vector<std::int6
 
 // What both ends say of each edge, and when it leaves.
 Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                 Vector<std::int64_t> pairs, Vector<std::uint8_t> held, Vector<double> scales, double top,
-                 bool all, bool intercept, unsigned threads, nb::object progress) {
+                 Vector<std::int64_t> pairs, Vector<std::uint8_t> held, Vector<double> scales, double unit,
+                 double top, bool all, bool intercept, unsigned threads, nb::object progress) {
   const Elimination::Pairs edges = edges_of(pairs, codes.shape(1));
   if (scales.shape(0) != 0 && scales.shape(0) != edges.size())
     throw std::invalid_argument("one scale for every edge");
@@ -391,7 +419,7 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
     for (const auto& [i, j] : edges)
       if (std::min(table.states(i), table.states(j)) < 2)
         throw std::invalid_argument("a constant column has no edges");
-    Elimination elimination(table, intercept, edges, {scales.data(), scales.shape(0)}, threads);
+    Elimination elimination(table, intercept, edges, {scales.data(), scales.shape(0)}, unit, threads);
     found = all ? elimination.statistics(std::ref(watch)) : elimination.run(top, kept, std::ref(watch));
   }
   watch.rethrow();
@@ -457,8 +485,8 @@ NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("answers"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"), nb::arg("scales"),
-        nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"),
-        nb::arg("check"), nb::arg("progress").none());
+        nb::arg("unit"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"),
+        nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
         nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
   m.def("deviances", &deviances, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
@@ -482,8 +510,12 @@ NB_MODULE(_core, m) {
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),
         nb::arg("threads"), nb::arg("progress").none());
+  m.def("complete", &complete, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
+        nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
+        nb::arg("codes"), nb::arg("streams"), nb::arg("draws"), nb::arg("most_cells"), nb::arg("sweeps"),
+        nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("top"), nb::arg("all"),
+        nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("unit"), nb::arg("top"), nb::arg("all"),
         nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
   nb::class_<JointLoss>(m, "JointLoss")
       .def_prop_ro("size", &JointLoss::size)

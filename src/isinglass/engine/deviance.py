@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import edge_losses, pair_null
 from isinglass.engine.available import parts_of
-from isinglass.engine.native import merged_rows
+from isinglass.engine.native import CountedRows
 from isinglass.engine.runs import Progress, progress_from
 from isinglass.losses.forms import table_df
 from isinglass.losses.nulls import Null, chi_square
@@ -165,16 +165,17 @@ def _of_part(
     def varying(of: Sequence[Sequence[int]]) -> list[list[int]]:
         return [sorted(t for t in of[r] if min(states[r], states[t]) > 1) for r in targets]
 
-    lists = varying(left_out)
+    lists, counted = varying(left_out), CountedRows.of(table)
     flat = edge_losses(
-        *merged_rows(table),
+        *counted.rows,
         targets,
         varying(neighbours),
         left_out=lists,
-        n=table.n,
+        n=counted.n,
         intercept=intercept,
         **settings,
     )
+    flat["expected"] *= counted.unit
     rows = {v: table.rows_of_states(v) for r in targets for v in (r, *left_out[r])}
     found: dict[Key, Expected] = {}
     losses, numbers = iter(flat["without"].tolist()), flat["expected"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from isinglass.engine.deviance import Expected, deviances_of, expectations
 from isinglass.engine.joint import both_ends_of
-from isinglass.engine.runs import Choices, Progress, Runs, cuts_of
+from isinglass.engine.runs import Choices, Progress, Runs
 from isinglass.graph import Graph, Link, Unvalued, sign_of
 from isinglass.solvers import cuts
 from isinglass.table import Table
@@ -209,7 +209,7 @@ def entries(runs: Runs, pairs: Sequence[Pair], threshold: float, rule: str) -> l
     searches drop what others explain better. So the entry of an edge belongs to a graph: it is in
     the graphs of all thresholds from this graph's own up to its entry.
     """
-    of = cuts_of(runs)
+    of = {r: runs.cuts(r) for r in {end for pair in pairs for end in pair}}
     climb = _climb_either if cuts.ends_needed(rule) == 1 else _climb_both
     return [
         climb([list(of[a].stretches(b)), list(of[b].stretches(a))], threshold) for a, b in pairs

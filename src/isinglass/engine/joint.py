@@ -25,7 +25,7 @@ from isinglass.core import both_ends
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.deviance import scales_of
 from isinglass.engine.learn import learn_neighbourhoods, threads_for
-from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
+from isinglass.engine.native import CountedRows, NativeRuns, fit_neighbourhoods
 from isinglass.engine.runs import Choices, Ends, Progress, Runs, progress_from
 from isinglass.errors import Setting, SettingError
 from isinglass.losses.conditional import NodeFit
@@ -60,7 +60,7 @@ def learn_joint(
         raise SettingError(
             *(Setting("rule", "joint"), " compares both ends of an edge on the same rows, and "),
             *(Setting("missing", "available"), " uses other rows for each column. Choose "),
-            *(Setting("missing", "drop"), " or ", Setting("missing", "state"), ", or "),
+            *(Setting("missing", "model"), " or ", Setting("missing", "drop"), ", or "),
             *(Setting("rule", "or"), "."),
         )
     proposed_at = PROPOSED_AT * false_edges_threshold(FIRM_FALSE_EDGES, table.n, len(table.columns))
@@ -95,13 +95,15 @@ def both_ends_of(
     varying = [at for at, pair in enumerate(pairs) if min(table.n_states[v] for v in pair) > 1]
     statistic, entry = np.zeros(len(pairs)), np.zeros(len(pairs))
     edges, scales = [pairs[at] for at in varying], table.pair_scales(scales)
+    counted, of_edges = CountedRows.of(table), None if scales is None else scales_of(edges, scales)
     statistic[varying], entry[varying] = both_ends(
-        *merged_rows(table),
+        *counted.rows,
         edges,
-        scales=None if scales is None else scales_of(edges, scales),
+        scales=counted.scales(of_edges, (len(edges),)),
+        unit=counted.unit,
         intercept=intercept,
         threads=threads,
-        n=table.n,
+        n=counted.n,
         **settings,
     )
     return statistic, entry

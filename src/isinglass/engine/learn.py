@@ -84,6 +84,8 @@ class Search:
         Edges that are required and edges that are forbidden.
     learn : function of (table, floor, *, n_jobs, progress)
         Runs of other rows with the same settings.
+    came : Table, optional
+        The table as it came, with missing values, where those of `table` are filled.
 
     Examples
     --------
@@ -103,6 +105,12 @@ class Search:
     rule: str
     constraints: Constraints
     learn: Callable[..., Runs]
+    came: Table | None = None
+
+    @property
+    def rows(self) -> Table:
+        """The table as it came: what other rows are drawn from."""
+        return self.table if self.came is None else self.came
 
     @property
     def required(self) -> frozenset[tuple[int, int]]:

@@ -28,6 +28,8 @@ from isinglass.table import Table
 
 #: Rows for each possible combination of states from which on equal rows are merged.
 ROWS_TO_MERGE = 32
+#: How many times the least weight others may be where weights are counted in units of it.
+MOST_TIMES = 2**12
 
 
 def learn_native(
@@ -38,6 +40,7 @@ def learn_native(
     constraints: Constraints = FREE,
     progress: Progress | None = None,
     targets: Sequence[int] | None = None,
+    scales: NDArray[np.float64] | None = None,
     **settings: Any,
 ) -> NativeRuns:
     """Run Algorithm 1 for every column (or those in `targets`), threads taking them in turn.
@@ -45,17 +48,21 @@ def learn_native(
     `settings` are further ones of `search_columns`.
     """
     targets = tuple(range(len(table.columns))) if targets is None else tuple(targets)
+    counted = CountedRows.of(table)
     flat = search_columns(
-        *merged_rows(table),
-        floor,
+        *counted.rows,
+        floor * counted.unit,
         max_degree=max_degree,
         targets=targets,
         required=constraints.required,
         forbidden=constraints.forbidden,
-        n=table.n,
+        n=counted.n,
+        scales=counted.scales(scales, (len(table.columns),) * 2),
+        unit=counted.unit,
         progress=progress_from(progress, 0, len(targets)),
         **settings,
     )
+    flat["change"] /= counted.unit
     return NativeRuns(flat, targets, table.names, tuple(table.n_states), floor, max_degree)
 
 
@@ -73,12 +80,13 @@ def fit_neighbourhoods(
     """
     varies = [m > 1 for m in table.n_states]
     neighbours = [[t for t in some if varies[t] and varies[r]] for r, some in enumerate(neighbours)]
+    counted = CountedRows.of(table)
     flat = fit_columns(
-        *merged_rows(table),
+        *counted.rows,
         neighbours,
         intercept=intercept,
         threads=threads,
-        n=table.n,
+        n=counted.n,
         progress=progress_from(progress, 0, len(neighbours)),
     )
     targets = tuple(range(len(table.columns)))
@@ -97,6 +105,52 @@ def merged_rows(table: Table) -> tuple[Codes, Weights, tuple[int, ...]]:
     _, first, row = np.unique(key, return_index=True, return_inverse=True)
     weights = np.bincount(row, table.weights).astype(np.float64)
     return table.codes[first], weights, table.n_states
+
+
+@dataclass(frozen=True, eq=False)
+class CountedRows:
+    """Rows as the core counts them fastest: by whole weights, in units of which they are multiples.
+
+    Where `unit` is not one, the core sees 1 / unit times as many rows. Losses per row are the same;
+    likelihood ratios are too large by that, so that they are divided by scales that are as well.
+    What the core calls the gain of one parameter is then `unit` times that.
+    """
+
+    rows: tuple[Codes, Weights, tuple[int, ...]]
+    n: float
+    unit: float
+
+    @classmethod
+    def of(cls, table: Table) -> CountedRows:
+        """Merge equal rows, and find the unit of the weights."""
+        codes, weights, n_states = merged_rows(table)
+        unit = unit_of(weights)
+        whole = weights if unit == 1 else np.rint(weights / unit)
+        return cls((codes, whole, n_states), table.n / unit, unit)
+
+    def scales(
+        self, scales: NDArray[np.float64] | None, shape: tuple[int, ...]
+    ) -> NDArray[np.float64] | None:
+        """Scales as the core has to divide by them."""
+        if self.unit == 1:
+            return scales
+        return (np.ones(shape) if scales is None else scales) / self.unit
+
+
+def unit_of(weights: Weights) -> float:
+    """The least weight, if all are multiples of it and some is no whole number; else one.
+
+    >>> unit_of(np.array([0.25, 0.5, 1.0])), unit_of(np.array([2.0, 3.0]))
+    (0.25, 1.0)
+    """
+    least = float(weights.min(initial=np.inf))
+    if np.array_equal(weights, np.rint(weights)):
+        return 1.0
+    with np.errstate(over="ignore"):
+        times = weights / least
+    if times.max() > MOST_TIMES or not np.allclose(times, np.rint(times), rtol=1e-12, atol=0):
+        return 1.0
+    return least
 
 
 @dataclass(frozen=True, eq=False)

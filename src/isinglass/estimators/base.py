@@ -9,12 +9,13 @@ from functools import cached_property, wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isinglass.engine import RefittedValues, threads_for
+from isinglass.errors import SettingError
 from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.frames import by_field, frame
 from isinglass.graph import Graph, edges_html
@@ -84,6 +85,11 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         self._check_names(X, sample_weight, clusters, reset=False)
         rows = self.table_.encode_like(X, sample_weight, self.missing, clusters)
+        if rows.by_model:
+            raise SettingError(
+                "score needs rows without missing values where those of fit were filled from the "
+                "model; drop the incomplete rows, or complete them with model_.impute."
+            )
         fits = refit_conditionals(self.graph_, self.table_)
         return float(np.average(row_scores(fits, rows), weights=rows.weights))
 
@@ -189,7 +195,11 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         intercept = bool(getattr(self, "intercept", True))
         threads = threads_for(getattr(self, "n_jobs", None), len(self.table_.columns))
         joint = getattr(self, "rule", "or") == "joint"
-        return RefittedValues(self.table_, intercept, threads, joint)
+        return RefittedValues(self.table_, intercept, threads, joint, self._scales())
+
+    def _scales(self) -> NDArray[np.float64] | None:
+        """What the evidence of each pair has to be divided by."""
+        return None
 
     def _html_repr(self) -> str:
         """What was learned, as a small table for notebooks; unfitted, the settings."""

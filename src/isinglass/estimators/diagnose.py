@@ -7,13 +7,16 @@ zero cells behind an unbounded edge, a search that was cut short.
 
 from __future__ import annotations
 
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from isinglass.core import pair_counts
+from isinglass.errors import ManyMissing, Setting, SettingError, level_of_the_caller
 from isinglass.graph import Graph
+from isinglass.selection import EBIC, AnySelector
 from isinglass.solvers.path import Path
 from isinglass.table import Note, Table
 from isinglass.wording import listed
@@ -22,6 +25,9 @@ from isinglass.wording import listed
 ROWS_PER_CELL = 5
 CALIBRATED = "links are compared with what so few rows give without a link."
 APPROXIMATE = "the threshold is approximate there."
+#: Rows times the square of the largest share that is missing in a column: from here on the study of
+#: docs/missing.md has false edges with ``missing="available"``.
+ROWS_TOO_MANY = 20.0
 #: A column whose search ends below this loss per row is known from its neighbours.
 CERTAIN = 1e-5
 
@@ -44,6 +50,31 @@ def diagnose(
         *_cut_short(table, paths),
         *_cannot_be(table, required),
     ]
+
+
+def check_missing(table: Table, rule: AnySelector) -> None:
+    """Warn where many values are missing for what is done about them; refuse what cannot be."""
+    if not table.available:
+        return
+    if table.by_model:
+        if isinstance(rule, EBIC):
+            raise SettingError(
+                "EBIC counts rows, and of filled rows only a part is information; with ",
+                *(Setting("missing", "model"), " choose the threshold by another rule, such as "),
+                *(Setting("threshold", "auto"), "."),
+            )
+        return
+    share = float(max(table.weights @ (table.codes >= np.asarray(table.n_answers))) / table.n)
+    if table.n * share**2 >= ROWS_TOO_MANY:
+        warnings.warn(
+            ManyMissing(
+                f"{share:.0%} of a column are missing in {table.n:,.6g} rows: with ",
+                Setting("missing", "available"),
+                " some links will be false, the more the more rows there are. Take ",
+                *(Setting("missing", "model"), "."),
+            ),
+            stacklevel=level_of_the_caller(),
+        )
 
 
 def _equal_columns(table: Table, graph: Graph) -> Iterator[Note]:

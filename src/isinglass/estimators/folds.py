@@ -45,7 +45,7 @@ def splits(table: Table, folds: int, seed: int) -> Iterator[Split]:
     for held_out in held_out_weights(table.weights, folds, seed, table.clusters).T:
         kept = table.weights - held_out
         training, states = replace(table, weights=kept).part(kept > 0)
-        training = replace(training, total=None, available=table.available)
+        training = replace(training, total=None, available=table.available, by_model=table.by_model)
         codes, known = _recoded(table, states, held_out > 0)
         weights = held_out[held_out > 0]
         rows = replace(training, codes=codes[known], weights=weights[known])

@@ -6,7 +6,8 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine import (
@@ -21,7 +22,8 @@ from isinglass.engine import (
 from isinglass.engine.constraints import Links, Pair, read_constraints
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.base import GraphEstimator, fitting
-from isinglass.estimators.diagnose import diagnose
+from isinglass.estimators.diagnose import check_missing, diagnose
+from isinglass.estimators.filled import FilledRuns, learn_filled
 from isinglass.graph import Graph
 from isinglass.parameters import checked
 from isinglass.record.fit_record import FitRecord
@@ -68,10 +70,13 @@ class GreedyGraph(GraphEstimator):
         experiments, the model is symmetric in the states.
     max_degree : int, optional
         A column's search stops at that many neighbours.
-    missing : "error", "drop", "state" or "available"
-        What to do with missing values: refuse them; use complete rows only; make missing a state
-        of its own; or leave out, for each column, the rows where that column is missing, while a
-        missing neighbour counts as one more state of the neighbour.
+    missing : "error", "model", "drop", "state" or "available"
+        What to do with missing values: refuse them; fill them from the model that is learned, which
+        assumes that whether a value is missing depends on nothing but values that are seen; use
+        complete rows only, which assumes that it has nothing to do with the values; make missing a
+        state of its own, so that columns that are missing together become linked; or leave out, for
+        each column, the rows where that column is missing, while a missing neighbour counts as one
+        more state of the neighbour, which makes false links where many values are missing.
     n_eff : "sum", "design", "kish" or float
         How many rows weighted rows stand for: weights are counts (``"sum"``), or sampling weights,
         whose number of rows is Kish's for all pairs (``"kish"``) or corrected by the design effect
@@ -92,6 +97,9 @@ class GreedyGraph(GraphEstimator):
         names or more are a group, every two of them; two lists of names stand for every one of
         the first with every one of the second.
 
+    seed : int
+        Of the draws that fill missing values with ``missing="model"``; nothing else is random.
+
     Attributes
     ----------
     graph_ : Graph
@@ -105,7 +113,8 @@ class GreedyGraph(GraphEstimator):
         What the search did at each column, down to ``floor_``.
     threshold_, floor_ : float
     table_ : Table
-        The encoded table: codes, names, states, weights.
+        The encoded table: codes, names, states, weights. With ``missing="model"``, the filled one:
+        several copies of each row, which share its weight.
     search_ : Search
         The runs of all columns, the constraints, and how to run again on other rows.
     states_ : list of list
@@ -142,6 +151,7 @@ class GreedyGraph(GraphEstimator):
     n_jobs: int | None = None
     require: Links | None = None
     forbid: Links | None = None
+    seed: int = 0
 
     @fitting
     def fit(
@@ -182,8 +192,10 @@ class GreedyGraph(GraphEstimator):
         """
         rule = selector(self.threshold)
         table = self._read(X, sample_weight, clusters)
+        check_missing(table, rule)
         self.floor_ = self._checked_floor(rule, table)
         self.search_ = self._search(table, progress)
+        self.table_ = self.search_.table
         self.paths_ = Paths(self.search_.runs, table.library)
         look = Look(self.search_, progress or (lambda done, total: None))
         with self.search_.runs.watched(progress):
@@ -217,7 +229,7 @@ class GreedyGraph(GraphEstimator):
         return self._graph(threshold)
 
     def _graph(self, threshold: float, kept: frozenset[Pair] | None = None) -> Graph:
-        runs, table, required = self.search_.runs, self.table_, self.search_.required
+        runs, table, required = self.search_.runs, self.search_.table, self.search_.required
         levels = tier_levels(table.n, len(table.columns))
         values = self._edge_values
         return join(Joined(runs, threshold, self.rule, table, values, levels, required, kept))
@@ -253,19 +265,32 @@ class GreedyGraph(GraphEstimator):
             settings=self.get_params(deep=False),
             notes=self._notes(),
             progress=progress,
+            filled=None if self.filled_ is None else self.filled_.to_record(),
         )
+
+    def _scales(self) -> NDArray[np.float64] | None:
+        filled = self.filled_
+        return None if filled is None else filled.information.scales
+
+    @property
+    def filled_(self) -> FilledRuns | None:
+        """How missing values were filled; None if there were none, or they were not."""
+        check_is_fitted(self)
+        runs = self.search_.runs
+        return runs if isinstance(runs, FilledRuns) else None
 
     def _html_note(self) -> str:
         return f", at the threshold {self.threshold_:.4g} ({self.selection_.rule})"
 
     def _notes(self) -> list[Note]:
-        return diagnose(
+        notes = diagnose(
             self.table_,
             self.paths_,
             self.graph_,
             self.search_.required,
             intercept=bool(self.intercept),
         )
+        return notes if self.filled_ is None else [*notes, *self.filled_.notes()]
 
     def _search(self, table: Table, progress: Progress | None) -> Search:
         constraints = read_constraints(
@@ -279,8 +304,18 @@ class GreedyGraph(GraphEstimator):
             constraints=constraints,
             n_jobs=self.n_jobs,
         )
+        if self.missing == "model":
+            learn = partial(
+                learn_filled,
+                learn=learn,
+                rule=self.rule,
+                intercept=bool(self.intercept),
+                seed=int(self.seed),
+                n_jobs=self.n_jobs,
+            )
         runs = learn(table, self.floor_, progress=progress)
-        return Search(table, runs, self.floor_, self.rule, constraints, learn)
+        searched = runs.table if isinstance(runs, FilledRuns) else table
+        return Search(searched, runs, self.floor_, self.rule, constraints, learn, table)
 
     def _checked_floor(self, rule: AnySelector, table: Table) -> float:
         """The floor the search runs to."""

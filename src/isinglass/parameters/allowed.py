@@ -42,7 +42,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Word("ising", "01", "reference"), "coding"),
     (Word("gic", "bic", "ebic", "aic"), "criterion"),
     (Either(Word("pandas", "polars", "pyarrow"), None), "library"),
-    (Word("error", "drop", "state", "available"), "missing"),
+    (Word("error", "model", "drop", "state", "available"), "missing"),
     (Word("error", "drop", "state"), "Rival.missing compare.missing plan.missing"),
     (Word("rise", "logrise", "rple"), "objective"),
     (Word("pseudolikelihood", "likelihood"), "refit"),

@@ -12,6 +12,7 @@ from isinglass.documents.parts import LIBRARIES, Document, label_to_json, states
 from isinglass.engine import Value
 from isinglass.errors import SettingError
 from isinglass.graph import FLOATS, Graph, Link
+from isinglass.record.filled import Filled
 from isinglass.record.findings import MEASURES, VERDICTS, Findings, Verdicts
 from isinglass.record.paths import path_from_json, path_to_json
 from isinglass.record.tables import Associations, LinkTable, Tally
@@ -60,6 +61,7 @@ def record_to_json(record: FitRecord) -> Document:
         "link_tables": None if record.link_tables is None else _pairs_to_json(record.link_tables),
         "dropped": record.dropped,
         "findings": to_plain(record.findings),
+        "filled": None if record.filled is None else _filled_to_json(record.filled),
     }
     try:
         members_from_json(Entry(document))  # what could not be loaded is not written
@@ -112,7 +114,29 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
         "link_tables": fit.get("link_tables").optional(lambda some: _link_tables(some, answers)),
         "dropped": fit.get("dropped").optional(lambda rows: rows.whole(MOST_ROWS)),
         "findings": fit.get("findings").optional(lambda findings: _findings(findings, p)),
+        "filled": fit.get("filled").optional(lambda filled: _filled(filled, p)),
     }
+
+
+def _filled_to_json(filled: Filled) -> Document:
+    return {
+        "missing": list(filled.missing),
+        "lost": [[*pair, share] for pair, share in filled.lost.items()],
+        "draws": filled.draws,
+        "rounds": filled.rounds,
+        "settled": filled.settled,
+    }
+
+
+def _filled(filled: Entry, p: int) -> Filled:
+    missing = filled["missing"].entries("the missing cells of a column", p)
+    return Filled(
+        tuple(cells.whole(MOST_ROWS) for cells in missing),
+        _triples(filled["lost"], p, _share),
+        filled["draws"].whole(MOST_ROWS),
+        filled["rounds"].whole(MOST_ROWS),
+        filled["settled"].flag(),
+    )
 
 
 def _link(edge: Entry, p: int) -> Link:

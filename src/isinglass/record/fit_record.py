@@ -14,6 +14,7 @@ from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph
 from isinglass.parameters import checked
 from isinglass.record.files import members_from_json, record_to_json
+from isinglass.record.filled import Filled
 from isinglass.record.findings import Findings
 from isinglass.record.tables import LinkTables, Tally
 from isinglass.selection import TENTATIVE, tier_levels
@@ -55,6 +56,9 @@ class FitRecord:
         out because values were missing.
     findings : Findings or None
         What was found out about the fit afterwards: measures, half-samples, verdicts.
+    filled : Filled or None
+        Where missing values were filled: how many, how often, and what is lost with them. The
+        counts of `tally` and `link_tables` are then those of filled tables, on average.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class FitRecord:
     link_tables: LinkTables | None = None
     dropped: int | None = None
     findings: Findings | None = None
+    filled: Filled | None = None
 
     @checked
     def at(self, threshold: float) -> Graph:

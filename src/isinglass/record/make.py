@@ -9,6 +9,7 @@ from typing import Any
 
 from isinglass.engine import Paths, Progress, RefittedValues, Search, Value, cuts_of, pairs_at
 from isinglass.graph import Graph
+from isinglass.record.filled import Filled
 from isinglass.record.fit_record import FitRecord
 from isinglass.record.tables import link_tables, tally_of
 from isinglass.selection import TENTATIVE, how_chosen
@@ -27,6 +28,7 @@ def record_of(
     settings: Mapping[str, Any],
     notes: Iterable[Note],
     progress: Progress | None = None,
+    filled: Filled | None = None,
 ) -> FitRecord:
     """What to keep of a fit when its table is gone."""
     table = search.table
@@ -44,13 +46,14 @@ def record_of(
         diagnostics=tuple(notes),
         settings={key: _plain(value) for key, value in settings.items()},
         rows=table.n,
-        fingerprint=table.fingerprint,
+        fingerprint=search.rows.fingerprint,
         version=version("isinglass"),
         tally=tally_of(table),
         link_tables=link_tables(
             table, graph, edge_values.intercept, expected=edge_values.expected.get(graph.pairs)
         ),
         dropped=table.dropped,
+        filled=filled,
     )
 
 

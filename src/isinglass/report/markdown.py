@@ -74,6 +74,7 @@ def edge_cells(edge: Mapping[str, Any]) -> dict[str, str]:
         "entry": _number(edge.get("entry_evidence"), ".1f"),
         "chosen by": edge.get("selected_by", "both"),
         "tier": edge.get("tier", ""),
+        "information lost": _number(edge.get("information_lost"), ".0%"),
     }
     return cells | ({"strength": "hidden"} if coarse and edge["strength"] is None else {})
 
@@ -86,7 +87,8 @@ def _edges(summary: Mapping[str, Any]) -> str:
     if not summary["edges"]:
         return "None."
     exact = () if summary["suppress"] else ("log-odds", "evidence", "chosen by", "tier")
-    heads = ("strength", "sign", *exact)
+    lost = ("information lost",) if exact and summary.get("filled") else ()
+    heads = ("strength", "sign", *exact, *lost)
     rows = (
         [edge["source"], edge["target"], *(edge_cells(edge)[head] for head in heads)]
         for edge in summary["edges"]

@@ -111,14 +111,15 @@ def summarise(
         "floor": record.floor,
         "selectors": _selectors(record),
         "tiers": tier_levels(record.rows, len(record.names)),
-        "edges": _listed(record.graph, shares),
-        "tentative": _listed(Graph(record.names, more), shares),
+        "edges": _listed(record, record.graph, shares),
+        "tentative": _listed(record, Graph(record.names, more), shares),
         "nodes": _nodes(record, _measures(record, found, grouped=paths)),
         "diagnostics": [asdict(note) for note in record.diagnostics],
         "settings": dict(record.settings),
         "version": record.version,
         "fingerprint": record.fingerprint,
         "dropped": record.dropped,
+        "filled": None if record.filled is None else record.filled.how(),
         "suppress": 0,
     }
     if paths:
@@ -141,12 +142,16 @@ def to_json(summary: Mapping[str, Any]) -> str:
     return json.dumps(summary, indent=2, allow_nan=False)
 
 
-def _listed(graph: Graph, frequencies: Mapping[ColumnPair, float]) -> list[dict[str, Any]]:
+def _listed(
+    record: FitRecord, graph: Graph, frequencies: Mapping[ColumnPair, float]
+) -> list[dict[str, Any]]:
     """The edges of a graph, strongest first."""
+    lost = {} if record.filled is None else record.filled.lost
     edges = [
         {"source": source, "target": target}
         | {key: json_value(getattr(link, key)) for key in NUMBERS}
         | {"frequency": frequencies.get((link.source, link.target)), "weight": link.weight}
+        | {"information_lost": lost.get((link.source, link.target))}
         for link, (source, target) in zip(graph.links, graph.edges, strict=True)
     ]
     return sorted(edges, key=lambda row: -row["weight"])
@@ -191,7 +196,7 @@ def _nodes(record: FitRecord, measures: Mapping[str, Sequence[Any]]) -> list[dic
                 "ordered": record.ordered[r],
                 "high": record.high[r],
                 "counts": None if counts is None else [whole(some) for some in counts[:answers]],
-                "missing": None if counts is None else whole(sum(counts[answers:])),
+                "missing": _missing(record, r),
                 "degree": int(degree[r]),
                 "explained": _explained(path.start.loss, path.at(record.threshold).loss),
                 **{
@@ -201,6 +206,15 @@ def _nodes(record: FitRecord, measures: Mapping[str, Sequence[Any]]) -> list[dic
             }
         )
     return nodes
+
+
+def _missing(record: FitRecord, r: int) -> float | int | None:
+    """Missing cells of a column, where they are known."""
+    if record.filled is not None:
+        return record.filled.missing[r]
+    if record.tally is None:
+        return None
+    return whole(sum(record.tally.counts[r][record.n_answers[r] :]))
 
 
 def _explained(before: float, after: float) -> float | None:

@@ -62,6 +62,7 @@ def suppressed(record: FitRecord, title: str | None, least: float) -> dict[str, 
             for note in record.diagnostics
             if note.what in HARMLESS_NOTES and note.column not in rare
         ],
+        "filled": None if record.filled is None else record.filled.how(),
         "settings": dict(record.settings),
         "version": record.version,
         "suppress": least,

@@ -247,20 +247,49 @@ def _bins(summary: Mapping[str, Any]) -> str:
 
 def _random_numbers(summary: Mapping[str, Any]) -> str:
     seed = re.search(r"seed=(\d+)", summary["selector"])
+    filled = summary.get("filled")
+    draws = f"Missing values were drawn with the seed {summary['settings'].get('seed', 0)}. "
     if seed:
-        return f"Rows drawn for the choice of the threshold had the seed {seed[1]}."
+        rows = f"Rows drawn for the choice of the threshold had the seed {seed[1]}."
+        return (draws if filled else "") + rows
+    if filled:
+        return draws.strip()
     return "The search is deterministic and uses no random numbers."
 
 
 def _missing(summary: Mapping[str, Any]) -> str:
     return {
+        "model": _filled(summary),
         "drop": _dropped(summary.get("dropped")),
-        "state": "A missing value was taken as a state of its variable. ",
+        "state": (
+            "A missing value was taken as a state of its variable, which links variables that are "
+            "missing together. "
+        ),
         "available": (
             "Each variable was explained on the rows where it was observed; a missing value of a "
-            "neighbour was one more state of that neighbour. "
+            "neighbour was one more state of that neighbour, which makes false links where many "
+            "values are missing. "
         ),
     }.get(str(summary["settings"].get("missing")), "")
+
+
+def _filled(summary: Mapping[str, Any]) -> str:
+    filled = summary.get("filled")
+    if filled is None:
+        return "No observation had missing values. "
+    known = (edge.get("information_lost") for edge in summary["edges"])
+    lost = sorted(share for share in known if share is not None)
+    stood = "until the graph stood" if filled["settled"] else "after which it had not settled"
+    return (
+        f"Missing values were filled by {filled['draws']} draws from the model that was being "
+        f"learned, in {filled['rounds']} searches, {stood}; this assumes that whether a value is "
+        "missing depends on nothing but observed values. "
+    ) + (
+        f"The links lost {lost[0]:.0%} to {lost[-1]:.0%} of their information with the missing "
+        "values, and evidence counts what is left. "
+        if lost
+        else ""
+    )
 
 
 def _dropped(rows: int | None) -> str:

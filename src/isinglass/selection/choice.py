@@ -66,8 +66,8 @@ class Look:
 
     @property
     def table(self) -> Table:
-        """The table that was searched."""
-        return self.search.table
+        """The table as it came."""
+        return self.search.rows
 
     @cached_property
     def cuts(self) -> list[Cuts]:

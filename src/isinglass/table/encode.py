@@ -115,7 +115,10 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
         note for column, of in zip(columns, seen, strict=True) for note in about_column(column, of)
     ]
     notes = (*rows.notes, *about_rows(columns, float(rows.weights.sum())), *odd)
-    available = missing == "available" and any(column.has_missing_state for column in columns)
+    by_model = missing == "model"
+    available = (missing == "available" or by_model) and any(
+        column.has_missing_state for column in columns
+    )
     return Table(
         codes,
         columns,
@@ -126,6 +129,7 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
         kept=rows.kept,
         dropped=rows.dropped,
         clusters=rows.clusters,
+        by_model=by_model and available,
     )
 
 

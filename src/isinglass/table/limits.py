@@ -57,7 +57,7 @@ def check_limits(
 
 def _most_labels(factor: Factor, max_states: int, missing: str) -> int:
     # With the missing state, never more than a byte holds; looking for that one takes time.
-    near = len(factor.labels) >= MAX_STATES and missing in ("state", "available")
+    near = len(factor.labels) >= MAX_STATES and missing in ("model", "state", "available")
     return min(max_states, MAX_STATES - bool(near and factor.missing.any()))
 
 

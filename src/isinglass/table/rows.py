@@ -163,11 +163,19 @@ def _checked(given: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
     return weights
 
 
+#: What was done about missing values, and what that assumes.
 _DONE = {
-    "state": "taken as a state, None",
+    "model": (
+        "filled by draws from the model that is learned; assumes that whether a value is missing "
+        "depends on nothing but values that are seen"
+    ),
+    "state": (
+        "taken as a state, None; assumes that missing means the same in every row: columns that "
+        "are missing together become linked"
+    ),
     "available": (
         "rows without this column's value are left out where it is the target; as a neighbour, "
-        "missing is one more state"
+        "missing is one more state; assumes that few values are missing: else links are false"
     ),
 }
 
@@ -180,10 +188,11 @@ def settle_missing(
     counts = {name: count for name, count in every.items() if count}
     rows = counted(len(factors[0].codes), "row")
     if not counts or missing in _DONE:
-        return None, tuple(
+        notes = tuple(
             Note(name, "missing values", f"{count:,} of {rows}; {_DONE[missing]}")
             for name, count in counts.items()
         )
+        return _without_empty_rows(factors, notes) if missing == "model" else (None, notes)
     complete: NDArray[np.bool_] = ~np.logical_or.reduce([factor.missing for factor in factors])
     named = listing([f"{name!r} ({count:,})" for name, count in counts.items()], 5)
     if missing == "error":
@@ -192,19 +201,37 @@ def settle_missing(
         raise TableError(
             *("no row is complete, so none remains with ", Setting("missing", "drop")),
             f": missing are {named}. Drop those columns, or use ",
-            *(Setting("missing", "state"), "."),
+            *(Setting("missing", "model"), "."),
         )
     dropped = f"{int((~complete).sum()):,} of {rows} dropped; missing were {named}"
     return complete, (Note(None, "missing values", dropped),)
+
+
+def _without_empty_rows(
+    factors: Sequence[Factor], notes: tuple[Note, ...]
+) -> tuple[NDArray[np.bool_] | None, tuple[Note, ...]]:
+    """Leave out rows in which nothing is seen: they say nothing."""
+    seen: NDArray[np.bool_] = ~np.logical_and.reduce([factor.missing for factor in factors])
+    if seen.all():
+        return None, notes
+    if not seen.any():
+        raise TableError("all values are missing, so there is nothing to learn from.")
+    dropped = (
+        f"{int((~seen).sum()):,} of {counted(len(seen), 'row')} dropped: nothing is seen there"
+    )
+    return seen, (*notes, Note(None, "empty rows", dropped))
 
 
 def _refused(counts: dict[str, int], named: str, complete: NDArray[np.bool_]) -> MissingValues:
     left, rows = int(complete.sum()), len(complete)
     return MissingValues(
         f"missing values (NaN, None or empty) in {counted(len(counts), 'column')}: "
-        f"{named}. Choose one of three ways: ",
+        f"{named}. Choose one of four ways: ",
+        Setting("missing", "model"),
+        " fills them from the model that is learned, and assumes that whether a value is missing "
+        "depends on nothing but values that are seen; ",
         Setting("missing", "drop"),
-        f" uses only complete rows ({left:,} of {rows:,} remain) and assumes that whether a value "
+        f" uses only complete rows ({left:,} of {rows:,} remain), and assumes that whether a value "
         "is missing has nothing to do with the values; ",
         Setting("missing", "state"),
         " makes missing a state of its own, so columns that are missing together become linked; ",

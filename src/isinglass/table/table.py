@@ -30,11 +30,13 @@ class Table:
     `total` rows. `library` is where the table came from, hence where results go: "pandas",
     "polars", "pyarrow", or None for arrays.
 
-    With ``missing="available"``, rows in which a column is missing (its last state) are left out
-    when that column is the target. `kept` says which rows of the table that came in these are, None
-    for all; `dropped` how many are gone because values were missing. `clusters` numbers the cluster
-    of each row from 0, as they first appear; None where rows are independent. With `design`,
-    weights are sampling weights, and each pair of columns has a design effect of its own.
+    Where `available`, the last state of a column may stand for missing values, and is no answer.
+    With ``missing="available"`` rows in which a column is missing are left out when that column is
+    the target; where `by_model`, with ``missing="model"``, they are filled. `kept` says which rows
+    of the table that came in these are, None for all; `dropped` how many are gone because values
+    were missing. `clusters` numbers the cluster of each row from 0, as they first appear; None
+    where rows are independent. With `design`, weights are sampling weights, and each pair of
+    columns has a design effect of its own.
 
     >>> from isinglass.table import encode
     >>> table = encode([["no", 3], ["yes", 7], ["yes", 3]])
@@ -53,6 +55,7 @@ class Table:
     dropped: int = 0
     clusters: NDArray[np.intp] | None = None
     design: bool = False
+    by_model: bool = False
 
     @cached_property
     def n(self) -> float:
@@ -132,7 +135,7 @@ class Table:
     def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
         """Some rows, with the states seen there, and which those are; `n` stays the same."""
         part, kept = self.with_rows(self.codes[rows], self.weights[rows], self.clusters_of(rows))
-        return replace(part, available=False, total=self.n), kept
+        return replace(part, available=False, by_model=False, total=self.n), kept
 
     def clusters_of(self, rows: NDArray[Any]) -> NDArray[np.intp] | None:
         """The clusters of some rows, numbered anew; None where rows are independent."""
@@ -159,7 +162,8 @@ class Table:
         )
         stacked = stack(fewer)
         parts = weights, self.library, (), self.available
-        return Table(stacked, columns, *parts, clusters=clusters, design=self.design), kept
+        more = {"clusters": clusters, "design": self.design, "by_model": self.by_model}
+        return Table(stacked, columns, *parts, **more), kept
 
     def encode_like(
         self,
@@ -185,9 +189,20 @@ class Table:
                 f"the table has {len(rows.factors)} columns, but fit saw {len(self.columns)}; "
                 "give the same columns in the same order."
             )
+        by_model = missing == "model" and any(factor.missing.any() for factor in rows.factors)
+        columns = _may_be_missing(self.columns) if by_model else self.columns
         codes = [
             look_up_states(column, factor)
-            for column, factor in zip(self.columns, rows.factors, strict=True)
+            for column, factor in zip(columns, rows.factors, strict=True)
         ]
-        parts = stack(codes), self.columns, rows.weights, rows.library, rows.notes, self.available
-        return Table(*parts, kept=rows.kept, clusters=rows.clusters)
+        parts = rows.weights, rows.library, rows.notes, self.available or by_model
+        more = {"kept": rows.kept, "clusters": rows.clusters, "by_model": by_model}
+        return Table(stack(codes), columns, *parts, **more)
+
+
+def _may_be_missing(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    """The columns, each with a state for missing values."""
+    return tuple(
+        column if column.has_missing_state else replace(column, states=(*column.states, None))
+        for column in columns
+    )

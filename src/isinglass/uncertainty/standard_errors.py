@@ -11,8 +11,8 @@ that are too small.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from isinglass.errors import OutOfMemory, Setting, SettingError
 from isinglass.estimators.base import GraphEstimator
+from isinglass.estimators.filled import fill_on
 from isinglass.graph import Graph
 from isinglass.losses.linear import RIDGE
 from isinglass.model.field import MarkovField
@@ -97,9 +98,12 @@ def with_errors(
     """
     graph = estimator.graph_  # scikit-learn's own error if it is not fitted
     table = estimator.table_
+    filled = getattr(estimator, "filled_", None)
+    draws = 1 if filled is None else filled.draws
     if X is not None:
         table, clusters = table.encode_like(X, sample_weight, estimator.missing, clusters), None
-    options = {"clusters": clusters, "memory": memory, "chose_graph": X is None}
+        draws = 1
+    options = {"clusters": clusters, "memory": memory, "chose_graph": X is None, "draws": draws}
     return errors_like(estimator, table, graph, **options)
 
 
@@ -109,6 +113,8 @@ def errors_like(
     """`fit_with_errors`, with weights and intercepts as an estimator takes them."""
     intercept = bool(getattr(estimator, "intercept", True))
     sampling = estimator.n_eff in ("kish", "design")
+    if table.by_model:
+        table, options["draws"] = fill_on(table, graph, estimator)
     return fit_with_errors(table, graph, sampling=sampling, intercept=intercept, **options)
 
 
@@ -122,22 +128,26 @@ def fit_with_errors(
     ridge: float = RIDGE,
     chose_graph: bool = False,
     memory: float = MEMORY,
+    draws: int = 1,
 ) -> MarkovField:
     """Fit all parameters of a graph together, and attach their standard errors.
 
     Weights are counts unless `sampling` says that they are sampling weights; `chose_graph` says
     whether the rows chose the graph, so that there are no p-values. Clusters are those of the table
     unless others are given; memory is as in `with_errors`, intercept and ridge as in
-    ``isinglass.model.fit_model``.
+    ``isinglass.model.fit_model``. Of `draws` copies of the rows, one after the other, only cells
+    that were missing differ: by draws from the model.
     """
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
     joint = pseudo_likelihood(table, graph, ridge=ridge, intercept=intercept, memory=memory)
     _check_memory(joint.layout.size, memory)
-    groups = group_numbers(table, clusters)
+    groups = group_numbers(table, clusters, draws)
     parameters = joint.minimum()
     model = model_of(joint, parameters)
-    covariance, units, left_open = sandwich(joint, parameters, groups, sampling=sampling)
+    covariance, units, left_open = sandwich(
+        joint, parameters, groups, sampling=sampling, draws=draws
+    )
     unbounded, clustered = model.unbounded | left_open, groups is not None
     errors = ParameterErrors(joint.layout, covariance, unbounded, units, clustered, chose_graph)
     return replace(model, errors=errors)
@@ -149,28 +159,33 @@ def sandwich(
     groups: NDArray[np.intp] | None = None,
     *,
     sampling: bool = False,
+    draws: int = 1,
 ) -> tuple[Array, float, frozenset[Pair]]:
     """The covariance of the parameters, the number of rows or clusters, the edges left open."""
     threads = None if joint.layout.size > SMALL else 1  # to wake others takes longer
     with threadpool_limits(threads, "blas"):
-        filling, units = _filling(joint, parameters, groups, sampling)
+        rows = ScoredRows(joint, parameters, draws)
+        filling, units = _filling(rows, groups, sampling)
         bread, left_open = _bread(joint, parameters)
+        if draws > 1:  # what a row's draws say moves with the parameters that they are drawn by
+            moved = rows.moved() / joint.table.n
+            bread = bread @ np.linalg.pinv(np.eye(len(bread)) - moved @ bread)
         correction = units / max(units - 1.0, 1.0)
-        covariance = correction / joint.table.n**2 * (bread @ filling @ bread)
+        covariance = correction / joint.table.n**2 * (bread @ filling @ bread.T)
     return (covariance + covariance.T) / 2.0, units, left_open
 
 
 def _filling(
-    joint: PseudoLikelihood, parameters: Array, groups: NDArray[np.intp] | None, sampling: bool
+    rows: ScoredRows, groups: NDArray[np.intp] | None, sampling: bool
 ) -> tuple[Array, float]:
     """The squares of what rows, or clusters of rows, say, added up; and how many there are."""
-    weights, size = joint.table.weights, joint.layout.size
+    weights, size = rows.weights, rows.joint.layout.size
     if groups is not None:
-        sums = _summed(_scores(joint, parameters, groups), groups, weights)
+        sums = _summed(rows.scores(groups), groups, weights)
         return _squares(sums, size), float(groups.max() + 1)
     scale = weights if sampling else np.sqrt(weights)
-    rows = (score * scale[at, None] for at, score in _scores(joint, parameters, None))
-    return _squares(rows, size), float(len(weights)) if sampling else joint.table.n
+    scored = (score * scale[at, None] for at, score in rows.scores(None))
+    return _squares(scored, size), float(len(weights)) if sampling else rows.joint.table.n
 
 
 def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset[Pair]]:
@@ -229,16 +244,65 @@ def _squares(blocks: Iterator[Array], size: int) -> Array:
     return total
 
 
-def _scores(
-    joint: PseudoLikelihood, parameters: Array, groups: NDArray[np.intp] | None
-) -> Iterator[tuple[NDArray[np.intp], Array]]:
-    """Rows, and the slopes of each one's pseudo-log-likelihood; by groups if there are any."""
-    n = len(joint.table.weights)
-    order = np.arange(n) if groups is None else np.argsort(groups, kind="stable")
-    step = max(1, BLOCK // max(joint.layout.size, 1))
-    for start in range(0, n, step):
-        at = order[start : start + step]
-        yield at, row_scores(joint.layout, joint.table, parameters, at)
+@dataclass(frozen=True, eq=False)
+class ScoredRows:
+    """What each row says of the parameters: the mean over the draws that fill its missing cells.
+
+    Then the covariance is that of what is seen (Louis, "Finding the observed information matrix
+    when using the EM algorithm", 1982), and it has the noise of the draws in it.
+    """
+
+    joint: PseudoLikelihood
+    parameters: Array
+    draws: int = 1
+
+    @property
+    def weights(self) -> Array:
+        """Of the rows as they came."""
+        weights = self.joint.table.weights
+        return weights[: len(weights) // self.draws] * self.draws
+
+    def scores(self, groups: NDArray[np.intp] | None) -> Iterator[tuple[NDArray[np.intp], Array]]:
+        """Rows, and the slopes of each one's pseudo-log-likelihood; by groups if there are any."""
+        n = len(self.weights)
+        order = np.arange(n) if groups is None else np.argsort(groups, kind="stable")
+        for at in self._blocks(order):
+            yield at, self._by_draw(at, self._slopes).mean(axis=0)
+
+    def moved(self) -> Array:
+        """How slopes go with what the model draws by, within rows: a sum of covariances."""
+        total = np.zeros((self.joint.layout.size,) * 2)
+        for at in self._blocks(np.arange(len(self.weights))):
+            slopes, drawn = (self._by_draw(at, kind) for kind in (self._slopes, self._sufficient))
+            slopes = (slopes - slopes.mean(axis=0)) * self.weights[at][:, None]
+            drawn = drawn - drawn.mean(axis=0)
+            size = total.shape[0]
+            total += slopes.reshape(-1, size).T @ drawn.reshape(-1, size)
+        return total / (self.draws - 1)
+
+    def _blocks(self, order: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+        step = max(1, BLOCK // max(self.joint.layout.size * self.draws, 1))
+        return (order[start : start + step] for start in range(0, len(order), step))
+
+    def _by_draw(self, at: NDArray[np.intp], kind: Callable[[NDArray[np.intp]], Array]) -> Array:
+        """Numbers of each draw of some rows: (draws, rows, parameters)."""
+        n = len(self.weights)
+        return np.stack([kind(draw * n + at) for draw in range(self.draws)])
+
+    def _slopes(self, rows: NDArray[np.intp]) -> Array:
+        return row_scores(self.joint.layout, self.joint.table, self.parameters, rows)
+
+    def _sufficient(self, rows: NDArray[np.intp]) -> Array:
+        """What the log-potential of each row is a sum of, parameter by parameter."""
+        layout, codes = self.joint.layout, self.joint.table.codes[rows]
+        own = [basis[codes[:, r]] for r, basis in enumerate(layout.bases)]
+        found = np.zeros((len(rows), layout.size))
+        for positions, numbers in zip(layout.fields, own, strict=True):
+            found[:, positions] = numbers[:, : len(positions)]
+        for (i, j), positions in layout.edges.items():
+            products = own[i][:, :, None] * own[j][:, None, :]
+            found[:, positions.ravel()] = products.reshape(len(rows), -1)
+        return found
 
 
 def row_scores(layout: Layout, table: Table, parameters: Array, rows: NDArray[np.intp]) -> Array:
@@ -302,16 +366,19 @@ def _summed(
     yield carried[None, :]
 
 
-def group_numbers(table: Table, clusters: ArrayLike | str | None) -> NDArray[np.intp] | None:
+def group_numbers(
+    table: Table, clusters: ArrayLike | str | None, draws: int = 1
+) -> NDArray[np.intp] | None:
     """The cluster of each row, numbered from 0: as given, or the table's; None if there are none.
 
-    Labels are given for the rows of the table that came in.
+    Labels are given for the rows of the table that came in, of which there may be `draws` copies.
     """
-    numbers = table.clusters
+    rows = len(table.weights) // draws
+    numbers = None if table.clusters is None else table.clusters[:rows]
     if isinstance(clusters, str):
         raise SettingError("clusters names a column of X; without X, give one label for each row.")
     if clusters is not None:
-        numbers = labels_of_rows(clusters, len(table.weights), table.kept)
+        numbers = labels_of_rows(clusters, rows, table.kept)
     if numbers is not None and numbers.max() == 0:
         raise SettingError("all rows are in one cluster; errors need at least two.")
     return numbers

@@ -294,10 +294,11 @@ class Nulls {
   std::vector<double> logs_;
 };
 
-// How often each state of a column occurs.
-inline std::vector<double> rows_of_states(const Table& table, std::size_t column) {
+// How often each state of a column occurs, if a weight of one stands for `unit` rows.
+inline std::vector<double> rows_of_states(const Table& table, std::size_t column, double unit) {
   std::vector<double> rows;
-  for (int c = 0; c < table.states(column); ++c) rows.push_back(table.marginal(table.state(column, c)));
+  for (int c = 0; c < table.states(column); ++c)
+    rows.push_back(unit * table.marginal(table.state(column, c)));
   return rows;
 }
 

@@ -167,9 +167,10 @@ class Elimination {
                                     // those that stay
   };
 
-  // `scales` has one number for each edge, or none if all are one; see choice.hpp.
+  // `scales` has one number for each edge, or none if all are one; see choice.hpp. A weight of one stands for
+  // `unit` rows.
   Elimination(const Table& table, bool intercept, const Pairs& edges, std::span<const double> scales,
-              unsigned threads)
+              double unit, unsigned threads)
       : table_(table),
         intercept_(intercept),
         pairs_(edges),
@@ -184,8 +185,8 @@ class Elimination {
     for (std::size_t e = 0; e < edges.size(); ++e) {
       const auto [i, j] = edges[e];
       const auto df = static_cast<double>(degrees_of_freedom(table.states(i), table.states(j)));
-      nulls_.push_back(intercept ? relative(nulls.of(rows_of_states(table, i), rows_of_states(table, j)), df)
-                                 : Null{});
+      const auto rows = [&](std::size_t column) { return rows_of_states(table, column, unit); };
+      nulls_.push_back(intercept ? relative(nulls.of(rows(i), rows(j)), df) : Null{});
       if (!scales.empty()) nulls_.back().scale *= scales[e];
     }
   }

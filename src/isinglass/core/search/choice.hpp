@@ -37,10 +37,11 @@ inline Choice first_within_tie(std::vector<Choice>& values) {
 // are one. With an intercept pairs of few rows have nulls of their own.
 class Scale {
  public:
-  Scale(const Table& table, bool intercept, std::span<const double> scales)
+  Scale(const Table& table, bool intercept, std::span<const double> scales, double unit)
       : table_(table), scales_(scales), plain_(scales.empty()) {
     for (std::size_t j = 0; j < table.columns(); ++j) many_ = many_ || (intercept && table.states(j) > 2);
-    for (std::size_t j = 0; many_ && j < table.columns(); ++j) rows_.push_back(rows_of_states(table, j));
+    for (std::size_t j = 0; many_ && j < table.columns(); ++j)
+      rows_.push_back(rows_of_states(table, j, unit));
   }
 
   void set_target(std::size_t target) {

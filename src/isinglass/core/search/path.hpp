@@ -24,6 +24,7 @@ struct Settings {
   bool check;  // evaluate every candidate, and fail if a skipped one was better
   const Constraints* constraints = nullptr;
   std::span<const double> scales = {};  // of the gains of each pair, columns x columns; see choice.hpp
+  double unit = 1;                      // rows that a weight of one stands for
 };
 
 struct NodeStep {

@@ -5,7 +5,6 @@ Chains are for models too tangled for elimination; probabilities are then shares
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import gibbs_sample
 from isinglass.engine.learn import threads_for
-from isinglass.errors import OutOfMemory, Part, PoorMixing, Setting
+from isinglass.errors import OutOfMemory, Part, PoorMixing, Setting, level_of_the_caller
 from isinglass.model.inference import elimination
 from isinglass.model.inference.methods import (
     MEMORY,
@@ -151,7 +150,7 @@ def run_chains(
     """Draw at least n rows; the same for a seed, whatever the number of threads."""
     chains = gibbs.chains
     codes = gibbs_sample(
-        _flat(field),
+        flat_model(field),
         chains=chains,
         burn_in=gibbs.burn_in,
         thin=gibbs.thin,
@@ -176,15 +175,7 @@ def warn_if_poor(mixing: Mixing, gibbs: Gibbs) -> None:
             "; if that does not help, chains stay where they started, and only exact sampling "
             "draws from the model.",
         )
-    warnings.warn(PoorMixing(found, *advice), stacklevel=_level_of_the_caller())
-
-
-def _level_of_the_caller() -> int:
-    """How far up the call came from outside the package, as `warnings.warn` counts."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("isinglass."):
-        level, frame = level + 1, frame.f_back
-    return level
+    warnings.warn(PoorMixing(found, *advice), stacklevel=level_of_the_caller())
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +244,7 @@ def _check_memory(field: MarkovField, groups: Sequence[Sequence[int]], gibbs: Gi
         )
 
 
-def _flat(field: MarkovField) -> dict[str, NDArray[Any]]:
+def flat_model(field: MarkovField) -> dict[str, NDArray[Any]]:
     """The model as the core takes it: log-odds against each column's first state."""
     fields = [intercept[1:] - intercept[0] for intercept in field.intercepts]
     entries: list[list[tuple[int, Array]]] = [[] for _ in field.names]

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, softmax, xlogy
 
 from isinglass.estimators.base import GraphEstimator
+from isinglass.estimators.filled import refuse_filled
 from isinglass.frames import by_column, frame
 from isinglass.losses.families import softmax_terms
 from isinglass.losses.forms import zero_sum_basis
@@ -150,6 +151,7 @@ def check_pairwise(
     >>> sorted([check.missed[0].column, *check.missed[0].neighbours])
     ['x0', 'x1', 'x2']
     """
+    refuse_filled(estimator, "check_pairwise")
     table, names = estimator.table_, estimator.table_.names
     varying = [r for r, m in enumerate(table.n_answers) if m > 1]
     linked = estimator.graph_.neighbourhoods

@@ -17,6 +17,7 @@ from isinglass.engine.available import parts_of
 from isinglass.engine.readable import node_loss
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
+from isinglass.estimators.filled import refuse_filled
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.nulls import chi_square
 from isinglass.solvers.equivalent import calibrated_gain
@@ -91,10 +92,11 @@ def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:
 
 
 def checked_estimator(estimator: GreedyGraph) -> GreedyGraph:
-    """Return a fitted `GreedyGraph`; anything else is an error."""
+    """Return a `GreedyGraph`, fitted to rows that are seen; anything else is an error."""
     if not isinstance(estimator, GreedyGraph):
         raise SettingError(
             f"this needs a fitted GreedyGraph, with its searches, not a {type(estimator).__name__}."
         )
     check_is_fitted(estimator)
+    refuse_filled(estimator, "explain and verdict")
     return estimator

@@ -45,12 +45,12 @@ class Rerun:
             estimator.fit(X, sample_weight=sample_weight, clusters=clusters)
         elif X is not None:
             given = estimator.encode(X, sample_weight, clusters)
-            if given.fingerprint != estimator.table_.fingerprint:
+            if given.fingerprint != estimator.search_.rows.fingerprint:
                 raise SettingError(
                     "X is not the table the estimator was fitted to, or its weights or clusters "
                     "differ; leave X out (the fitted table is kept), or fit again."
                 )
-        table, numbers = estimator.table_, None
+        table, numbers = estimator.search_.rows, None
         if strata is not None:
             numbers = strata_of_rows(strata, table.weights, table.kept, table.clusters)
         return cls(estimator, Drawer.of(table, numbers))
@@ -58,7 +58,7 @@ class Rerun:
     @property
     def table(self) -> Table:
         """The whole table."""
-        return self.estimator.table_
+        return self.estimator.search_.rows
 
     def threshold(self, n: float) -> float:
         """The threshold for n rows: by the rule, or as surprising as that of the whole table."""

@@ -241,7 +241,7 @@ class Again:
     @classmethod
     def of(cls, fitted: GreedyGraph) -> Again:
         """What a fit has to be repeated with."""
-        table = fitted.table_
+        table = fitted.search_.rows
         counts = fitted.n_eff == "sum"
         copies = table.weights.astype(np.intp) if counts else np.ones(len(table.codes), np.intp)
         thresholds = tier_levels(table.n, len(table.names))
@@ -257,7 +257,7 @@ class Again:
             "max_states": 256,
             "n_jobs": 1,
             "n_eff": fitted.n_eff if counts or table.design else table.n,
-            "missing": "error" if missing is None else "available",
+            "missing": "error" if missing is None else fitted.missing,
         }
         return cls(
             clone(fitted).set_params(**settings),
