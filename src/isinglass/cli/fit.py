@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from isinglass.cli import options as opt
-from isinglass.cli.fitting import fit_file
+from isinglass.cli.fitting import column_labels, fit_file
 from isinglass.cli.results import png_of, show, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
 from isinglass.documents.parts import as_file
@@ -79,27 +79,31 @@ def command(
 ) -> None:
     """Learn which columns of DATA are directly linked.
 
-    DATA is CSV, TSV, Parquet or Arrow, plain or gzipped: one row per case, one column per
-    discrete variable (yes/no, a few numbers, a few words).
+    DATA is CSV, TSV, Parquet or Arrow, or with the extra `files` a file of SPSS, Stata, SAS, Excel
+    or OpenDocument, plain or gzipped: one row per case, one column per discrete variable (yes/no,
+    a few numbers, a few words).
 
     Results are written as soon as they are found; the joint model of all columns, which may take
     longer, is added to model.json at the end. Ctrl-C keeps what has been written.
     """
     asked = {name: options.pop(name) for name in GOES}
     _check_out(out, suppress, asked)
+    labels = column_labels(data, options["codebook"])
     estimator = fit_file(data, **options)
     with progress_bar("refitting without each link") as progress:
         record = estimator.record(progress)
     title, result, lines = title_of(data), None, []
     if out and suppress:
-        lines = _write_suppressed(out, record, title, suppress)
+        lines = _write_suppressed(out, record, title, labels, suppress)
     elif out:
-        result = Result(out, estimator, record, title)
+        result = Result(out, estimator, record, title, labels)
         result.write_first()
         result.add(asked)
         record = result.record
     with working("summing up"):
-        summary = summarise(record, title=title, paths=False, suppress=suppress)
+        summary = summarise(
+            record, title=title, column_labels=labels, paths=False, suppress=suppress
+        )
     if as_json:
         click.echo(to_json(summary))
     else:
@@ -134,6 +138,7 @@ class Result:
     estimator: GreedyGraph
     record: FitRecord
     title: str
+    labels: dict[str, str]
     found: dict[str, Any] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
 
@@ -173,7 +178,9 @@ class Result:
 
     def _find(self, more: dict[str, Any]) -> None:
         self.found |= more
-        findings = findings_of(self.record.names, title=self.title, **self.found)
+        findings = findings_of(
+            self.record.names, title=self.title, column_labels=self.labels, **self.found
+        )
         self.record = replace(self.record, findings=findings)
 
     def _add_model(self) -> None:
@@ -187,8 +194,8 @@ class Result:
         if len(self.record.names) <= MOST_COLUMNS:
             page = {"report.html": to_html(summarise(self.record)).encode()}
         tables = {
-            "edges.csv": edges_csv(self.record.with_tentative),
-            "nodes.csv": nodes_csv(self.found["measures"]),
+            "edges.csv": edges_csv(self.record.with_tentative, self.labels),
+            "nodes.csv": nodes_csv(self.found["measures"], self.labels),
             "graph.graphml": graphml(self.estimator.graph_),
         }
         self._write(page | tables | {"model.json": as_file({"fit": self.record.to_json()})})
@@ -245,11 +252,14 @@ EXTRAS = {
 }
 
 
-def _write_suppressed(out: str, record: FitRecord, title: str, suppress: float) -> list[str]:
+def _write_suppressed(
+    out: str, record: FitRecord, title: str, labels: dict[str, str], suppress: float
+) -> list[str]:
     """Write the report alone, since every other file holds exact numbers."""
     if len(record.names) > MOST_COLUMNS:
         return [f"no report: a report shows at most {MOST_COLUMNS:,} columns"]
-    page = to_html(summarise(record, title=title, suppress=suppress))
+    summary = summarise(record, title=title, column_labels=labels, suppress=suppress)
+    page = to_html(summary)
     write_all(out, {"report.html": page.encode()})
     lines = [
         f"wrote report.html to {out}",

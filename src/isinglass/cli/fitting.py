@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from isinglass.cli.options import READING, Values, take
@@ -11,6 +12,8 @@ from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.selection import look_below
 from isinglass.table import read_table
+from isinglass.table.codebook import read_codebook
+from isinglass.table.reading import LABELLED
 from isinglass.wording import listing
 
 
@@ -27,6 +30,12 @@ def take_table(data: str, values: Values) -> Any:
     if not left.columns:
         raise SettingError("--drop leaves no column; keep at least one.")
     return left
+
+
+def column_labels(data: str, codebook: str | None) -> dict[str, str]:
+    """What columns are about, by the file itself and by a codebook."""
+    own = read_codebook(data).labels if Path(data).suffix.lower() in LABELLED else {}
+    return own | (read_codebook(codebook).labels if codebook else {})
 
 
 def read_and_configure(

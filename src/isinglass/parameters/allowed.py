@@ -35,7 +35,7 @@ MILLION = 10**6
 #: Kinds, and the names of the parameters that are of each.
 KINDS: list[tuple[Kind, str]] = [
     (TEXT, "a across b column name"),
-    (Either(TEXT, None), "title"),
+    (Either(TEXT, None), "sheet title"),
     (Either(TEXT, Several(TEXT)), "conditional.of"),
     (Either(Several(TEXT), None), "ask.of verdict.columns"),
     (Either(Word("graph", "edges"), None), "aim"),

@@ -118,7 +118,7 @@ function drawMarks() {
 // Tables.
 function fillTables() {
   const wanted = byId("edge-filter").value.trim().toLocaleLowerCase();
-  const has = (i) => oneLine(data.names[i]).toLocaleLowerCase().includes(wanted);
+  const has = (i) => oneLine(data.names[i] + " " + (data.nodes[i].label || "")).toLocaleLowerCase().includes(wanted);
   const edges = wanted ? state.graph.edges.filter((edge) => has(edge.a) || has(edge.b)) : state.graph.edges;
   edgeTable.set(edges);
   nodeTable.set(data.nodes.map((node, i) => ({ ...node, i })));

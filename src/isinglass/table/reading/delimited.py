@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LONGEST_HEADER = 1 << 20
-DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "", ".dat": "", ".data": ""}
+#: What may separate the cells of a file whose ending does not say, the most likely first.
+_LIKELY = "\t;,| "
 
 
 def read_delimited(
@@ -76,6 +78,15 @@ def _first_look(path: Path, data: bytes, delimiter: str, header: bool) -> Layout
     return Layout(delimiter, header, names, tuple(cells) if header else None)
 
 
+def first_row(data: bytes, suffix: str, sep: str | None, encoding: str) -> list[str]:
+    """The cells of the first row that is not blank, as far as it can be read."""
+    head = data[:_LONGEST_HEADER].decode(encoding, "replace").removeprefix("\ufeff").encode()
+    try:
+        return next(_filled(records(head, sep or _delimiter(head, DELIMITERS[suffix]))), (0, []))[1]
+    except csv.Error:
+        return []
+
+
 def _filled(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
     return ((row, cells) for row, cells in rows if cells)
 
@@ -83,6 +94,8 @@ def _filled(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[s
 def _delimiter(data: bytes, usual: str) -> str:
     lines = data[:_LONGEST_HEADER].lstrip().splitlines()
     first_line = lines[0].decode("utf-8", "replace") if lines else ""
+    if not usual:
+        return next((each for each in _LIKELY if each in first_line), ",")
     if usual != "," or usual in first_line:
         return usual
     return next((other for other in ";\t" if other in first_line), usual)
