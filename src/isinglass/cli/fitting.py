@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from isinglass.cli.options import READING, Values, take
 from isinglass.cli.terminal import progress_bar, working
-from isinglass.errors import SettingError
+from isinglass.errors import MissingValues, SettingError, SeveralProblems, TooManyStates
 from isinglass.estimators import GreedyGraph
 from isinglass.selection import look_below
 from isinglass.table import read_table
@@ -61,5 +63,16 @@ def read_and_configure(
 def fit_file(data: str, *, sample_weight: str | None, **values: Any) -> GreedyGraph:
     """A graph learned from a file, with the settings of `SEARCH`."""
     estimator, table = read_and_configure(data, **values)
-    with progress_bar("searching") as progress:
+    with progress_bar("searching") as progress, pointing_to_inspect(data):
         return estimator.fit(table, sample_weight=sample_weight, progress=progress)
+
+
+@contextmanager
+def pointing_to_inspect(data: str) -> Iterator[None]:
+    """Where a table is refused, say which command shows what is the matter."""
+    try:
+        yield
+    except (MissingValues, TooManyStates, SeveralProblems) as error:
+        look = shlex.join(["isinglass", "inspect", data])
+        error.message = (*error.message, f" `{look}` shows every column, and a command that works.")
+        raise

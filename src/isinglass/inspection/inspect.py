@@ -7,6 +7,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
+import numpy as np
 
 from isinglass.inspection.between import Relation, relations
 from isinglass.inspection.facts import facts_of
@@ -16,9 +17,9 @@ from isinglass.inspection.propose import Draft, propose, star_codes, would_do
 from isinglass.inspection.result import Inspected, Inspection
 from isinglass.inspection.suspects import suspected_codes
 from isinglass.parameters import checked
-from isinglass.table.cells import open_source
+from isinglass.table.cells import Cells, open_source
 from isinglass.table.codebook import Codebook, Variable
-from isinglass.table.coding.labels import is_missing
+from isinglass.table.coding.labels import is_missing, plain
 from isinglass.table.reading import read_file
 from isinglass.table.reading.codebooks import given_codebook
 from isinglass.table.reading.guess import guess_reading
@@ -99,29 +100,34 @@ def as_polars(table: Any) -> pl.DataFrame:
     if isinstance(table, pl.DataFrame):
         return table
     source = open_source(table)
-    columns = []
-    for position, name in enumerate(source.names):
-        cells = source.cells(position)
-        values: list[Any] = [None] * source.n_rows
-        seen = iter(cells.seen.tolist())
-        for row in range(source.n_rows):
-            if cells.null is None or not cells.null[row]:
-                values[row] = next(seen)
-        columns.append(_series(name, values, cells.categories))
-    return pl.DataFrame(columns)
+    cells = ((name, source.cells(at)) for at, name in enumerate(source.names))
+    return pl.DataFrame([_series(name, each) for name, each in cells])
 
 
-def _series(name: str, values: list[Any], categories: tuple[Any, ...] | None) -> pl.Series:
+def _series(name: str, cells: Cells) -> pl.Series:
     import polars as pl
 
-    if categories is not None:
-        texts = [None if value is None else str(value) for value in values]
-        return pl.Series(name, texts, dtype=pl.Enum(list(map(str, categories))))
+    if cells.categories is not None:
+        kind = pl.Enum(list(map(str, cells.categories)))
+        seen = pl.Series(name, list(map(str, cells.seen)), dtype=pl.String).cast(kind)
+    elif cells.seen.dtype.kind in "biufM":
+        seen = pl.Series(name, cells.seen, nan_to_null=True)
+    else:
+        seen = _of_objects(name, cells.seen.tolist())
+    if cells.null is None:
+        return seen
+    place = pl.Series(np.cumsum(~cells.null) - 1).set(pl.Series(cells.null), None)
+    return seen.gather(place)
+
+
+def _of_objects(name: str, values: list[Any]) -> pl.Series:
+    import polars as pl
+
+    present = [None if is_missing(value) else plain(value) for value in values]
     try:
-        made = pl.Series(name, values, strict=True, nan_to_null=True)
+        return pl.Series(name, present, strict=True)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        made = pl.Series(name, [None if is_missing(value) else str(value) for value in values])
-    return made
+        return pl.Series(name, [None if value is None else str(value) for value in present])
 
 
 def inspect_frame(

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import Any
-
-import narwhals as nw
+from typing import TYPE_CHECKING, Any
 
 from isinglass.errors import TableError
 from isinglass.estimators import GreedyGraph
 from isinglass.frames import by_field, frame
 from isinglass.inspection.options import Options
 from isinglass.notebook import small_table
-from isinglass.table.cells import array_names
 from isinglass.wording import counted, json_value, one_line
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -65,12 +65,14 @@ class Inspection:
         Every column, in order.
     options : Options
         The settings that are proposed, and why.
+    table : polars.DataFrame
+        The table, with null for codes of missing values.
     """
 
     rows: int
     columns: list[Inspected]
     options: Options
-    table: Any = field(default=None, repr=False)
+    table: pl.DataFrame = field(repr=False)
 
     @property
     def works(self) -> bool:
@@ -95,12 +97,8 @@ class Inspection:
         return estimator.fit(self.prepared(), **self.options.fitting())
 
     def prepared(self) -> Any:
-        """Return the table without the columns to drop, and with null for missing codes."""
-        table = self.table
-        if not nw.dependencies.is_into_dataframe(table):
-            names = array_names(len(table[0]))
-            table = frame({n: [row[j] for row in table] for j, n in enumerate(names)}, "pandas")
-        return nw.from_native(table, eager_only=True).drop(self.options.drop).to_native()
+        """Return the table, in polars, without the columns to drop; missing codes are null."""
+        return self.table.drop(self.options.drop)
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return a data frame with one row per column of the table.

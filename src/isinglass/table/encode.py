@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.core import cores, factorise_integers
 from isinglass.core.gate import MAX_STATES
+from isinglass.errors import TableError
 from isinglass.parameters import check
 from isinglass.table.cells import array_names
 from isinglass.table.coding.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points
@@ -18,6 +19,7 @@ from isinglass.table.coding.factor import Factor
 from isinglass.table.coding.states import learn_states
 from isinglass.table.column import RARE, Column, Note, about_column, about_rows, by_column
 from isinglass.table.limits import check_limits
+from isinglass.table.refusal import refusal
 from isinglass.table.rows import Rows, read_rows, rescale, stack
 from isinglass.table.table import Table
 from isinglass.wording import counted, listing, quoted
@@ -54,14 +56,18 @@ def encode(
         table = encode_integers(X, max_states)
         if table is not None:
             return table
-    rows = read_rows(X, sample_weight, missing)
-    weights = rescale(rows.weights, n_eff)
-    unnamed = rows.library is None
-    most = min(int(max_states), MAX_STATES)
-    asked = check_bins(by_column("bins", bins, rows.names, unnamed=unnamed), most)
-    highs = by_column("high", high, rows.names, unnamed=unnamed)
-    rows, cuts = _bin(replace(rows, weights=weights), asked)
-    check_limits(rows.names, rows.factors, max_states, missing)
+    try:
+        rows = read_rows(X, sample_weight, missing)
+        weights = rescale(rows.weights, n_eff)
+        unnamed = rows.library is None
+        most = min(int(max_states), MAX_STATES)
+        asked = check_bins(by_column("bins", bins, rows.names, unnamed=unnamed), most)
+        highs = by_column("high", high, rows.names, unnamed=unnamed)
+        rows, cuts = _bin(replace(rows, weights=weights), asked)
+        check_limits(rows.names, rows.factors, max_states, missing)
+    except TableError as error:
+        settings: dict[str, Any] = {"missing": missing, "bins": bins, "max_states": max_states}
+        raise refusal(error, X, sample_weight, **settings) from None
     return _table(rows, cuts, missing, highs)
 
 
