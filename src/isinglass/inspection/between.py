@@ -175,13 +175,14 @@ def _totals(frame: pl.DataFrame, facts: Mapping[str, Facts]) -> Iterator[Relatio
     if complete.height < len(items) + 10:
         return
     some = complete[some_rows(complete.height, ROWS)]
-    for names, parts in (
-        (sums, items),
-        *(([one], [i for i in items if i != one]) for one in short),
-    ):
-        for name, found in zip(names, _parts(some, names, parts), strict=True):
-            if found and _is_total(complete, name, found):
-                yield Relation(name, "total", tuple(found))
+    for name in short:  # first, since items and their total are too many for what follows
+        (found,) = _parts(some, [name], [item for item in items if item != name])
+        if found and _is_total(complete, name, found):
+            items.remove(name)
+            yield Relation(name, "total", tuple(found))
+    for name, found in zip(sums, _parts(some, sums, items), strict=True):
+        if found and _is_total(complete, name, found):
+            yield Relation(name, "total", tuple(found))
 
 
 def _parts(some: pl.DataFrame, names: Sequence[str], items: Sequence[str]) -> list[list[str]]:
