@@ -13,6 +13,7 @@ import click
 
 from isinglass.cli import options as opt
 from isinglass.cli.fitting import column_labels, fit_file
+from isinglass.cli.pasting import PASTED, check_pasting, draw_figures, to_paste
 from isinglass.cli.results import png_of, show, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
 from isinglass.documents.parts import as_file
@@ -34,6 +35,9 @@ GOES = {
     "half_samples": "go to report.html",
     "open_it": "shows report.html",
     "no_model": "is about model.json",
+    "excel": "writes edges.xlsx",
+    "word": "writes edges.docx",
+    "methods": "writes methods.txt",
 }
 #: Files of exact numbers, from which small groups of rows could be worked out.
 EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
@@ -46,6 +50,13 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
         "Write report.html, edges.csv, nodes.csv, graph.graphml, model.json, graph.png there.",
     ),
     opt.flag("--no-model", "Fit no joint model: model.json holds the record of the fit alone."),
+    opt.flag("--excel", "Write edges.xlsx too: the edges and the columns as two sheets."),
+    opt.flag("--word", "Write edges.docx too: the edges as a table, and paragraphs for a paper."),
+    opt.flag("--methods", "Write methods.txt too: the paragraphs for a paper as plain text."),
+    opt.several(
+        "--figure FILE figures",
+        "Draw the network to a file of that ending: network.pdf, network.svg or network.png.",
+    ),
     opt.SUPPRESS,
     opt.OPEN,
     opt.flag(
@@ -75,7 +86,14 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
     """,
 )
 def command(
-    data: str, *, out: str | None, suppress: float, top: int, as_json: bool, **options: Any
+    data: str,
+    *,
+    out: str | None,
+    figures: tuple[str, ...],
+    suppress: float,
+    top: int,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Learn which columns of DATA are directly linked.
 
@@ -88,6 +106,7 @@ def command(
     """
     asked = {name: options.pop(name) for name in GOES}
     _check_out(out, suppress, asked)
+    check_pasting(asked, figures, suppress)
     labels = column_labels(data, options["codebook"])
     estimator = fit_file(data, **options)
     with progress_bar("refitting without each link") as progress:
@@ -109,7 +128,9 @@ def command(
     else:
         print_summary(new_console(), summary, top)
     if result:
+        result.write_more(to_paste(asked, result.record, summary))
         lines = result.add_rest(model=not asked["no_model"])
+    lines += draw_figures(figures, estimator.graph_)
     for line in lines:
         click.echo(line, err=as_json)
     if out and asked["open_it"] and len(record.names) <= MOST_COLUMNS:
@@ -123,10 +144,11 @@ def _check_out(out: str | None, suppress: float, asked: dict[str, Any]) -> None:
     elif first:
         option = "--open" if first == "open_it" else f"--{first.replace('_', '-')}"
         raise SettingError(f"{option} {GOES[first]}; name a folder with --out.")
-    if suppress and any(asked[name] for name in EXTRAS):
+    if suppress and any(asked[name] for name in (*EXTRAS, *PASTED)):
         raise SettingError(
-            "--suppress leaves out what --predictability, --verdicts and --half-samples find: "
-            "exact numbers would reveal small groups. Use either the one or the others."
+            "--suppress leaves out what --predictability, --verdicts, --half-samples, --excel, "
+            "--word and --methods show: exact numbers would reveal small groups. Use either the "
+            "one or the others."
         )
 
 
@@ -147,6 +169,11 @@ class Result:
         with working("writing the report"):
             self._find({"measures": nodes(self.estimator, folds=None, library="polars")})
             self._write_found()
+
+    def write_more(self, contents: dict[str, bytes]) -> None:
+        """Write files that were asked for."""
+        if contents:
+            self._write(contents)
 
     def add(self, asked: dict[str, Any]) -> None:
         """Find more for the report, and write it again."""

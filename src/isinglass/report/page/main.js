@@ -281,7 +281,10 @@ function copy(button) {
 
 byId("slider").addEventListener("input", () => setStop(Number(byId("slider").value)));
 byId("edge-filter").addEventListener("input", fillTables);
-byId("download").addEventListener("click", () => download("edges.csv", csvOf(data, state.graph.edges)));
+const inText = (text, type) => new Blob([text], { type: type + ";charset=utf-8" });
+byId("download").addEventListener("click", () => download("edges.csv", inText(csvOf(data, state.graph.edges), "text/csv")));
+byId("save-svg").addEventListener("click", () => download("network.svg", inText(network.asSvg(), "image/svg+xml")));
+byId("save-png").addEventListener("click", () => network.asPng((image) => download("network.png", image)));
 byId("zoom-in").addEventListener("click", () => network.zoom(1.25));
 byId("zoom-out").addEventListener("click", () => network.zoom(0.8));
 byId("zoom-fit").addEventListener("click", network.fit);

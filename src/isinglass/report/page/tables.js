@@ -161,8 +161,8 @@ function csvOf(data, edges) {
   return [heads.join(","), ...lines].join("\n") + "\n";
 }
 
-function download(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+function download(name, content) {
+  const url = URL.createObjectURL(content);
   const link = make("a", { href: url, download: name });
   document.body.append(link);
   link.click();
