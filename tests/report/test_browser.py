@@ -499,7 +499,7 @@ def test_the_picture_is_saved_as_it_is(look, small):
     picture = saved(page, "#save-svg").decode()
     lines = re.findall(r'<path [^>]*stroke="', picture)
     assert len(lines) == len(small.graph_)
-    assert picture.count("<circle") == 2 * len(small.graph_.names)
+    assert picture.count("<circle") == 3 * len(small.graph_.names)
     set_slider(page, 0)
     assert len(re.findall(r'<path [^>]*stroke="', saved(page, "#save-svg").decode())) < len(lines)
     image = saved(page, "#save-png")
@@ -509,7 +509,7 @@ def test_the_picture_is_saved_as_it_is(look, small):
 
 
 def test_a_saved_picture_holds_hostile_names_as_text(look):
-    page = look(hostile())
+    page = look(fitted(hostile()))
     from xml.etree import ElementTree
 
     root = ElementTree.fromstring(saved(page, "#save-svg"))

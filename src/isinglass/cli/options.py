@@ -86,7 +86,8 @@ seed = partial(whole, "--seed", default=0, least=0)
 
 def take(values: Values, options: Iterable[click.Option]) -> Values:
     """Take the values of some options out of those of a command."""
-    return {str(each.name): values.pop(str(each.name)) for each in options}
+    names = [str(each.name) for each in options if each.expose_value]
+    return {name: values.pop(name) for name in names}
 
 
 def _separator(typed: str | None) -> str | None:

@@ -8,12 +8,10 @@ from typing import Any
 from isinglass.core.gate import MAX_STATES
 from isinglass.errors import (
     IsinglassError,
-    MissingValues,
     Part,
     SettingError,
     SeveralProblems,
     TableError,
-    TooManyStates,
     Wording,
 )
 from isinglass.table.cells import open_source
@@ -43,17 +41,11 @@ def refusal(
     except IsinglassError:  # nothing can be said of other columns
         errors = []
     if len(errors) < 2:
-        return _pointing(first)
+        return first
     parts: list[Part] = [f"the table is refused for {len(errors)} reasons."]
     for number, error in enumerate(errors, start=1):
         parts += [f" ({number}) ", *error.message]
-    return _pointing(SeveralProblems(*parts, errors=tuple(errors)))
-
-
-def _pointing(error: TableError) -> TableError:
-    if isinstance(error, MissingValues | TooManyStates | SeveralProblems):
-        error.message = (*error.message, _INSPECT)
-    return error
+    return SeveralProblems(*parts, _INSPECT, errors=tuple(errors))
 
 
 def _reasons(
