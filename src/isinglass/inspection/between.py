@@ -171,17 +171,17 @@ def _totals(frame: pl.DataFrame, facts: Mapping[str, Facts]) -> Iterator[Relatio
     short = [name for name in items if numbers[name].distinct > 5][:20]
     if len(items) < 2 or not (sums or short) or len(items) > ROWS // 2:
         return
-    complete = frame.select(*items, *sums).drop_nulls()
-    if complete.height < len(items) + 10:
+    rows = some_rows(frame.height, ROWS)
+    some = frame.select(*items, *sums)[rows].fill_nan(None).drop_nulls().head(5 * len(items) + 50)
+    if some.height < len(items) + 10:
         return
-    some = complete[some_rows(complete.height, ROWS)]
     for name in short:  # first, since items and their total are too many for what follows
         (found,) = _parts(some, [name], [item for item in items if item != name])
-        if found and _is_total(complete, name, found):
+        if found and _is_total(frame, name, found):
             items.remove(name)
             yield Relation(name, "total", tuple(found))
     for name, found in zip(sums, _parts(some, sums, items), strict=True):
-        if found and _is_total(complete, name, found):
+        if found and _is_total(frame, name, found):
             yield Relation(name, "total", tuple(found))
 
 
@@ -208,7 +208,8 @@ def _used(items: Sequence[str], weights: Array) -> list[str]:
     return [items[int(at)] for at in used] if alike and sum_or_mean else []
 
 
-def _is_total(complete: pl.DataFrame, name: str, parts: Sequence[str]) -> bool:
+def _is_total(frame: pl.DataFrame, name: str, parts: Sequence[str]) -> bool:
+    complete = frame.select(name, *parts).fill_nan(None).drop_nulls()
     summed = complete.select(parts).sum_horizontal().to_numpy().astype(float)
     target = complete[name].to_numpy().astype(float)
     return any(

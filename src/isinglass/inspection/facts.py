@@ -92,7 +92,7 @@ def facts_of(cells: pl.Series) -> Facts:
     """Count the values of a column."""
     import polars as pl
 
-    cells = _plain(cells)
+    cells = with_nulls(cells)
     seen = cells.drop_nulls()
     missing = len(cells) - len(seen)
     if cells.dtype.is_numeric():
@@ -102,12 +102,11 @@ def facts_of(cells: pl.Series) -> Facts:
         counts = [(False, len(seen) - high), (True, high)]
         states = tuple((value, count) for value, count in counts if count)
         return Facts(cells.name, len(cells), missing, len(states), states, cells.dtype)
-    distinct = seen.n_unique()
-    states = _counted(seen, distinct)
+    distinct, states = _counted(seen)
     return Facts(cells.name, len(cells), missing, distinct, states, cells.dtype)
 
 
-def _plain(cells: pl.Series) -> pl.Series:
+def with_nulls(cells: pl.Series) -> pl.Series:
     """Cells of which all that is missing is null."""
     import polars as pl
 
@@ -138,21 +137,21 @@ def _of_numbers(name: str, rows: int, seen: pl.Series) -> Facts:
         most = used[np.sort(np.argsort(-counts[used], kind="stable")[:MOST_COUNTED])]
         states = tuple((kind(int(lowest) + int(at)), int(counts[at])) for at in most)
     else:
-        distinct = seen.n_unique()
-        states = _counted(seen, distinct)
+        distinct, states = _counted(seen)
     missing = rows - len(seen)
     return Facts(name, rows, missing, distinct, states, seen.dtype, lowest, highest, whole)
 
 
-def _counted(seen: pl.Series, distinct: int) -> tuple[tuple[Any, int], ...]:
-    """Values and how often each is seen, in their order."""
-    if 2 * distinct > len(seen) and distinct > MOST_COUNTED:  # ids, texts: nothing to count
-        some = seen.head(MOST_COUNTED).to_list()
-        return tuple((value, 1) for value in dict.fromkeys(some))
-    counts = seen.value_counts(sort=True, name="rows of a value").head(MOST_COUNTED)
-    values, rows = (counts[:, k].to_list() for k in (0, 1))
-    order = counts[:, 0].arg_sort().to_list()
-    return tuple((values[at], rows[at]) for at in order)
+def _counted(seen: pl.Series) -> tuple[int, tuple[tuple[Any, int], ...]]:
+    """How many values differ, and how often the most frequent are seen, in their order."""
+    counts = seen.value_counts(name="rows of a value")
+    distinct = counts.height
+    if distinct > MOST_COUNTED:
+        counts = counts.top_k(MOST_COUNTED, by="rows of a value")
+    values, rows = counts.get_columns()
+    order = values.arg_sort().to_list()
+    pairs = list(zip(values.to_list(), rows.to_list(), strict=True))
+    return distinct, tuple(pairs[at] for at in order)
 
 
 def some_rows(rows: int, most: int) -> NDArray[np.intp]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
+from isinglass.core import cores
 from isinglass.inspection.between import Relation, relations
 from isinglass.inspection.facts import facts_of
 from isinglass.inspection.kinds import MOST_STATES, kind_of
@@ -138,7 +140,8 @@ def inspect_frame(
     reading: dict[str, Any] | None = None,
 ) -> Inspection:
     """Inspect a polars frame; `recode` returns it with some codes as missing values."""
-    facts = {name: facts_of(frame[name]) for name in frame.columns}
+    with ThreadPoolExecutor(cores()) as threads:
+        facts = {each.name: each for each in threads.map(facts_of, frame.get_columns())}
     options = Options(reading=reading or {})
     suspects: dict[str, list[Any]] = {}
     for _ in range(ROUNDS):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from isinglass.estimators import GreedyGraph
 from isinglass.inspection.between import Relation
-from isinglass.inspection.facts import Facts
+from isinglass.inspection.facts import Facts, with_nulls
 from isinglass.inspection.kinds import MOST_STATES, is_cluster, is_count
 from isinglass.inspection.options import Options
 from isinglass.parameters.allowed import PARAMETERS
@@ -177,7 +177,11 @@ def _count_missing(draft: Draft) -> int:
 
 
 def _complete(draft: Draft) -> int:
-    return draft.frame.select(draft.kept).drop_nulls().height if draft.kept else 0
+    incomplete = [name for name in draft.kept if draft.facts[name].missing]
+    gone = draft.frame[:, 0].is_null() & False
+    for name in incomplete:
+        gone |= with_nulls(draft.frame[name]).is_null()
+    return draft.frame.height - int(gone.sum()) if draft.kept else 0
 
 
 def _of_drop(draft: Draft, complete: int) -> str:

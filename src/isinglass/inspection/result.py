@@ -67,6 +67,15 @@ class Inspection:
         The settings that are proposed, and why.
     table : polars.DataFrame
         The table, with null for codes of missing values.
+
+    Examples
+    --------
+    >>> import isinglass as ig
+    >>> found = ig.inspect([["yes", 31], ["no", 45], ["no", 62], ["yes", 45]])
+    >>> [each.kind for each in found.columns], found.works
+    (['yes/no', 'ordered'], True)
+    >>> found.command("survey.csv")
+    'isinglass fit survey.csv'
     """
 
     rows: int

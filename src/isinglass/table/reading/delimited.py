@@ -10,9 +10,12 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isinglass.core import cores
 from isinglass.errors import FileError, Setting
 from isinglass.table.cells import check_names
 from isinglass.table.reading.second_look import Layout, find_fault, has_blank_rows, records
@@ -33,12 +36,24 @@ def read_delimited(
     data = _in_utf8(path, data, encoding)
     layout = _first_look(path, data, sep or _delimiter(data, DELIMITERS[suffix]), header)
     frame = None if b"\0" in data else _parsed(data, layout)
-    if frame is None or frame[layout.names[-1]].null_count():  # short rows may hide there
+    if frame is None or _may_have_short_rows(data, layout, frame):
         fault = find_fault(data, layout)
         if fault:
             raise FileError(f"{path}, ", *fault)
         frame = _parsed_again(path, data, layout, frame)
     return frame, layout
+
+
+def _may_have_short_rows(data: bytes, layout: Layout, frame: pl.DataFrame) -> bool:
+    """Whether rows may lack cells: polars fills them up with nulls, up to the last column.
+
+    Without quotes, the separators of the whole file tell: polars refuses rows of too many cells.
+    """
+    if not frame[layout.names[-1]].null_count():
+        return False
+    rows = frame.height + layout.header
+    all_there = data.count(layout.delimiter.encode()) == (frame.width - 1) * rows
+    return b'"' in data or frame.width == 1 or not all_there
 
 
 def _in_utf8(path: Path, data: bytes, encoding: str) -> bytes:
@@ -145,7 +160,9 @@ def with_types(texts: pl.DataFrame, na: Sequence[str]) -> pl.DataFrame:
 
     left = texts.clone()
     # Each column of text is let go as soon as it has become another one.
-    return pl.DataFrame([_typed(left.drop_in_place(name), na) for name in texts.columns])
+    columns = (left.drop_in_place(name) for name in texts.columns)
+    with ThreadPoolExecutor(cores()) as threads:
+        return pl.DataFrame(list(threads.map(_typed, columns, repeat(na))))
 
 
 def _typed(cells: pl.Series, na: Sequence[str]) -> pl.Series:
