@@ -11,6 +11,7 @@ import narwhals as nw
 import numpy as np
 
 from isinglass.core import cores
+from isinglass.errors import FileError
 from isinglass.inspection.between import Relation, relations
 from isinglass.inspection.facts import facts_of
 from isinglass.inspection.kinds import MOST_STATES, kind_of
@@ -24,7 +25,7 @@ from isinglass.table.codebook import Codebook, Variable
 from isinglass.table.coding.labels import is_missing, plain
 from isinglass.table.reading import read_file
 from isinglass.table.reading.codebooks import given_codebook
-from isinglass.table.reading.guess import guess_reading
+from isinglass.table.reading.guess import guess_encoding, guess_reading
 from isinglass.wording import listed
 
 if TYPE_CHECKING:
@@ -84,7 +85,14 @@ def inspect_file(path: str | PathLike[str], **reading: Any) -> Inspection:
     known = dict(reading.pop("missing_codes", None) or {})
     reading = {name: value for name, value in reading.items() if value is not None}
     reading |= guess_reading(path, reading)
-    file = read_file(path, **reading, missing_codes=known)
+    try:
+        file = read_file(path, **reading, missing_codes=known)
+    except FileError:
+        encoding = guess_encoding(path, reading)
+        if encoding is None:
+            raise
+        reading["encoding"] = encoding
+        file = read_file(path, **reading, missing_codes=known)
 
     def recode(codes: dict[str, Any]) -> pl.DataFrame:
         names = (*known, *(name for name in codes if name not in known))

@@ -122,8 +122,7 @@ def _parsed(data: bytes, layout: Layout) -> pl.DataFrame | None:
 
     try:
         frame = pl.read_csv(
-            # Blank lines at the end would become rows of nulls.
-            data.rstrip(b"\r\n"),
+            _without_last_lines(data),
             separator=layout.delimiter,
             has_header=layout.header,
             infer_schema=False,
@@ -133,6 +132,13 @@ def _parsed(data: bytes, layout: Layout) -> pl.DataFrame | None:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
         return None
     return frame
+
+
+def _without_last_lines(data: bytes) -> bytes:
+    """Text without blank lines at its end, which would become rows of nulls."""
+    last = data[-4:]
+    one = last[len(last.rstrip(b"\r\n")) :] in (b"", b"\n", b"\r\n")
+    return data if one else data.rstrip(b"\r\n")
 
 
 def _parsed_again(

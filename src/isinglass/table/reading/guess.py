@@ -5,6 +5,7 @@ Each guess is made only where the usual way fails, or makes no table.
 
 from __future__ import annotations
 
+import codecs
 import math
 from collections.abc import Mapping
 from itertools import pairwise
@@ -15,7 +16,7 @@ from typing import Any
 from isinglass.table.coding.labels import number_in
 from isinglass.table.limits import most_bytes
 from isinglass.table.reading.delimited import DELIMITERS, first_row
-from isinglass.table.reading.opening import contents, ending
+from isinglass.table.reading.opening import beginning, contents, ending
 from isinglass.table.reading.read import read_file
 from isinglass.table.reading.spreadsheets import SHEETS
 
@@ -37,12 +38,12 @@ def guess_reading(path: str | PathLike[str], given: Mapping[str, Any]) -> dict[s
 
 
 def _of_text(path: Path, suffix: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    data = contents(path, most_bytes(given.get("max_bytes")))
+    start = beginning(path)
     guessed: dict[str, Any] = {}
-    if "encoding" not in given:
-        guessed |= _encoding(data)
+    if "encoding" not in given and start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        guessed["encoding"] = "utf-16"
     encoding = {**given, **guessed}.get("encoding", "utf-8")
-    names = first_row(data, suffix, given.get("sep"), encoding)
+    names = first_row(start, suffix, given.get("sep"), encoding)
     if "sep" not in given and len(names) == 1 and "|" in names[0]:
         guessed["sep"] = "|"
         names = names[0].split("|")
@@ -51,12 +52,14 @@ def _of_text(path: Path, suffix: str, given: Mapping[str, Any]) -> dict[str, Any
     return guessed
 
 
-def _encoding(data: bytes) -> dict[str, str]:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return {"encoding": "utf-16"}
+def guess_encoding(path: str | PathLike[str], given: Mapping[str, Any]) -> str | None:
+    """The encoding of a text file that is not in UTF-8; None if it is, or is no text."""
+    if ending(Path(path)) not in DELIMITERS or "encoding" in given:
+        return None
+    data = contents(Path(path), most_bytes(given.get("max_bytes")))
     if _reads(data, "utf-8"):
-        return {}
-    return {"encoding": next(each for each in ENCODINGS if _reads(data, each))}
+        return None
+    return next(each for each in ENCODINGS if _reads(data, each))
 
 
 def _reads(data: bytes, encoding: str) -> bool:

@@ -38,6 +38,17 @@ def contents(path: Path, max_bytes: int) -> bytes:
         raise FileError(f"{path}{next(known, f' cannot be opened: {error}')}.") from error
 
 
+def beginning(path: Path, size: int = 1 << 20) -> bytes:
+    """The first bytes of a file, unpacked if it is gzipped; none if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            packed = file.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
+            stream: Any = gzip.GzipFile(fileobj=file) if packed else file
+            return bytes(stream.read(size))
+    except (OSError, EOFError, ValueError, zlib.error):
+        return b""
+
+
 def _read(path: Path, stream: IO[bytes], max_bytes: int) -> bytes:
     # A buffer that grows in place, so that the content is in memory once.
     buffer = io.BytesIO()

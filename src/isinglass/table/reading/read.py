@@ -32,6 +32,10 @@ DEFAULT_NA = (
 )
 
 
+#: Bytes at the start of a file that usually say whether it is blank.
+_START = 4096
+
+
 @dataclass(frozen=True)
 class FileTable:
     """A table as it was read, and as it was written if it was text."""
@@ -131,7 +135,7 @@ def read_file(
     limit = most_bytes(max_bytes)
     meaning = with_missing_codes(given_codebook(codebook), missing_codes)
     data = contents(path, limit)
-    if not data.removeprefix(codecs.BOM_UTF8).strip():
+    if _is_blank(data):
         raise FileError(f"{path} is empty; a table needs a header and at least one row.")
     if suffix in DELIMITERS:
         texts, layout = read_delimited(
@@ -153,6 +157,12 @@ def read_file(
             "least one row."
         )
     return table
+
+
+def _is_blank(data: bytes) -> bool:
+    """Whether there is nothing but spaces; a long file is not copied to find out."""
+    start = data[:_START].removeprefix(codecs.BOM_UTF8)
+    return not start.strip() and not data[_START:].strip()
 
 
 def _of_texts(
