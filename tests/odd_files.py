@@ -194,5 +194,13 @@ ODD = [
     Odd("survey.sav", _spss, gone={"caseid"}, options=("--bin age=4",)),
     Odd("survey.dta", _stata, gone={"weight"}, options=('c=Don', "--weight-column weight")),
     Odd("survey.xlsx", _sheet, gone={"id"}, options=("--bin age=4",)),
+    Odd(
+        "words.csv",
+        csv(pl.DataFrame({
+            "a": np.array(["Never", "Sometimes", "Often"])[chain()["a"] + RNG.integers(0, 2, N)],
+            "b": words(B),
+            "c": words(C)})),
+        options=("--order a=Never,Sometimes,Often",),
+    ),
     Odd("few.csv", raw(b"a,b\nx,1\ny,2\nx,1\n"), set()),
 ]  # fmt: skip

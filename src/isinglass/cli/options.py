@@ -137,6 +137,21 @@ def read_missing_codes(texts: Sequence[str]) -> dict[str, list[Any]] | None:
     return codes or None
 
 
+def _order(text: str) -> tuple[str, list[str]]:
+    """NAME=A,B,C; a state that has a comma stands in quotes.
+
+    >>> _order('size=small,"large, or huge"')
+    ('size', ['small', 'large, or huge'])
+    """
+    before, quote, after = text.partition('"')
+    name, _, first = before.rpartition("=")
+    states = f"{first}{quote}{after}"
+    cells = next(csv.reader([states], skipinitialspace=True), [])
+    if not name or len(cells) < 2:
+        raise SettingError(f"--order takes NAME=STATES, as sleep=bad,fair,good; not {text!r}.")
+    return name, [cell.strip() for cell in cells]
+
+
 def _high(text: str) -> tuple[str, str]:
     name, equals, state = text.rpartition("=")
     if not name or not equals:
@@ -226,6 +241,12 @@ READING = (
         "Codes of a column that stand for a missing value, such as income=98,99; '*=-9' is about "
         "all columns.",
         into=read_missing_codes,
+    ),
+    several(
+        "--order NAME=STATES",
+        "The states of a column from low to high, such as sleep=bad,fair,good; quote states with a "
+        "comma.",
+        into=lambda texts: dict(map(_order, texts)) or None,
     ),
 )
 

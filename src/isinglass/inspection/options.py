@@ -24,6 +24,7 @@ class Options:
 
     reading: dict[str, Any] = field(default_factory=dict)
     missing_codes: dict[str, list[Any]] = field(default_factory=dict)
+    order: dict[str, list[str]] = field(default_factory=dict)
     drop: list[str] = field(default_factory=list)
     bins: dict[str, int] = field(default_factory=dict)
     sample_weight: str | None = None
@@ -43,6 +44,8 @@ class Options:
     def _of_columns(self) -> Iterator[str]:
         for name, codes in self.missing_codes.items():
             yield from ("--missing-code", f"{name}={','.join(map(as_text, codes))}")
+        for name, states in self.order.items():
+            yield from _given("--order", f"{name}={','.join(map(_cell, states))}")
         for name in self.drop:
             yield from _given("--drop", name)
         for name, number in self.bins.items():
@@ -77,6 +80,11 @@ class Options:
         """Arguments of `GreedyGraph.fit`."""
         given = {"sample_weight": self.sample_weight, "clusters": self.clusters}
         return {name: value for name, value in given.items() if value is not None}
+
+
+def _cell(state: str) -> str:
+    """A state as it is typed in a list."""
+    return f'"{state}"' if "," in state else state
 
 
 def _given(option: str, value: str) -> list[str]:

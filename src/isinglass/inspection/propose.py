@@ -13,6 +13,7 @@ from isinglass.inspection.between import Relation
 from isinglass.inspection.facts import Facts, with_nulls
 from isinglass.inspection.kinds import MOST_STATES, is_cluster, is_count
 from isinglass.inspection.options import Options
+from isinglass.inspection.scales import in_order
 from isinglass.parameters.allowed import PARAMETERS
 from isinglass.table.codebook.variable import as_text
 from isinglass.wording import counted, listed, quoted
@@ -27,6 +28,11 @@ BINS = 4
 MOST_MISSING, MOST_MISSING_AVAILABLE = 0.5, 0.25
 #: Complete rows are enough if at least this share of the rows is complete.
 MOSTLY_COMPLETE = 0.9
+
+_OF_MODEL = (
+    "missing values are filled in from the model that is learned. It assumes that whether a value "
+    "is missing depends on values that were observed only."
+)
 
 #: Why a column of a kind is dropped.
 _DROPPED = {
@@ -126,6 +132,9 @@ def _column(draft: Draft, name: str) -> None:
         draft.drop(name, _DROPPED[kind])
     elif facts.highest == float("inf") or facts.lowest == float("-inf"):
         draft.drop(name, "it holds an infinite number")
+    elif kind == "unordered" and (order := in_order(facts.values)):
+        draft.options.order[name] = order
+        draft.proposals[name] = "keep, with an order"
     elif kind == "number" and name in draft.kept:
         draft.options.bins[name] = BINS
         draft.proposals[name] = f"cut into {BINS} bins"
@@ -158,7 +167,7 @@ def _missing(draft: Draft) -> None:
     if complete >= MOSTLY_COMPLETE * draft.frame.height:
         way: tuple[str, Callable[[], str]] = ("drop", partial(_of_drop, draft, complete))
     elif "model" in ways:
-        way = ("model", lambda: "they are filled in from the model that is learned.")
+        way = ("model", lambda: _OF_MODEL)
     else:
         _incomplete_columns(draft, MOST_MISSING_AVAILABLE)
         complete = _complete(draft)
@@ -204,6 +213,7 @@ def _forget(options: Options) -> None:
     """Say nothing about the values of columns that are dropped."""
     for name in options.drop:
         options.bins.pop(name, None)
+        options.order.pop(name, None)
         options.missing_codes.pop(name, None)
 
 
@@ -218,6 +228,11 @@ def _explain(draft: Draft) -> None:
             f"--missing-code {name}={','.join(map(as_text, codes))}",
             f"{said} in {where} probably {'mean' if len(codes) > 1 else 'means'} that there is no "
             "answer.",
+        )
+    for name, states in options.order.items():
+        options.because(
+            f"--order {name}={','.join(states)}",
+            "these words have an order, so that links can have a sign.",
         )
     for why, names in draft.drops.items():
         options.because(f"--drop {_list(names)}", f"{why}.")

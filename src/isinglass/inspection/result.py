@@ -10,6 +10,7 @@ from isinglass.estimators import GreedyGraph
 from isinglass.frames import by_field, frame
 from isinglass.inspection.options import Options
 from isinglass.notebook import small_table
+from isinglass.table.codebook import Codebook, Variable
 from isinglass.wording import counted, json_value, one_line
 
 if TYPE_CHECKING:
@@ -106,8 +107,11 @@ class Inspection:
         return estimator.fit(self.prepared(), **self.options.fitting())
 
     def prepared(self) -> Any:
-        """Return the table, in polars, without the columns to drop; missing codes are null."""
-        return self.table.drop(self.options.drop)
+        """Return the table, in polars, without the columns to drop, and with the order of words."""
+        ordered = {
+            name: Variable(order=tuple(states)) for name, states in self.options.order.items()
+        }
+        return Codebook(ordered).apply(self.table).drop(self.options.drop)
 
     def to_frame(self, library: str | None = None) -> Any:
         """Return a data frame with one row per column of the table.

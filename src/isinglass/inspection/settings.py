@@ -96,7 +96,7 @@ def _settings(column: Inspected, options: Options, said: Variable) -> dict[str, 
     settings = {
         "label": said.label or column.label,
         "values": {as_text(code): label for code, label in said.values.items()},
-        "order": list(order) if isinstance(order, tuple) else order,
+        "order": options.order.get(column.name, list(order) if isinstance(order, tuple) else order),
         "missing": list(dict.fromkeys([*map(_missing, said.missing), *own])),
         "bins": options.bins.get(column.name),
         "drop": True if column.proposal == "drop" else None,

@@ -82,7 +82,9 @@ def test_missing_codes_of_all_columns(tmp_path):
 def test_missing_codes_of_another_kind(tmp_path, codes):
     path = tmp_path / "t.csv"
     path.write_text("a\n1\n")
-    with pytest.raises(SettingError, match="missing_codes must be a dict of column name to a list"):
+    with pytest.raises(
+        SettingError, match="missing_codes must be a dict of column name to a list of codes"
+    ):
         read_table(path, missing_codes=codes)
 
 
@@ -92,3 +94,14 @@ def test_what_a_codebook_is_not(tmp_path, given):
     path.write_text("a\n1\n")
     with pytest.raises(SettingError, match="codebook must be the path of a codebook"):
         read_table(path, codebook=given)
+
+
+def test_the_order_of_states(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("size\nlarge\nsmall\nmiddle\n")
+    found = read_table(path, order={"size": ["small", "middle", "large"]})
+    assert found["size"].dtype == pl.Enum(["small", "middle", "large"])
+    with pytest.raises(SettingError, match="without 'large'"):
+        read_table(path, order={"size": ["small", "middle"]})
+    with pytest.raises(SettingError, match="order must be a dict"):
+        read_table(path, order={"size": "small"})

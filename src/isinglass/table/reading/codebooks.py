@@ -51,15 +51,21 @@ def given_codebook(given: Any) -> Codebook:
     )
 
 
-def with_missing_codes(codebook: Codebook, given: Any) -> Codebook:
-    """A codebook with more codes for missing values, by column, or of all columns under "*"."""
-    if given is None:
-        return codebook
+def with_more(codebook: Codebook, *, missing_codes: Any = None, order: Any = None) -> Codebook:
+    """A codebook with more codes for missing values, and orders of states, by column."""
+    codes = _lists("missing_codes", missing_codes)
+    orders = _lists("order", order)
+    codebook = codebook.updated({name: Variable(missing=some) for name, some in codes.items()})
+    return codebook.updated(
+        {name: Variable(order=tuple(map(str, states))) for name, states in orders.items()}
+    )
+
+
+def _lists(setting: str, given: Any) -> dict[str, tuple[Any, ...]]:
     lists = isinstance(given, Mapping) and all(isinstance(c, list | tuple) for c in given.values())
-    if not lists:
+    if given is not None and not lists:
         raise SettingError(
-            Setting("missing_codes"),
-            f" must be a dict of column name to a list of codes, got {quoted(given)}.",
+            Setting(setting),
+            f" must be a dict of column name to a list of codes or states, got {quoted(given)}.",
         )
-    more = {str(name): Variable(missing=tuple(codes)) for name, codes in given.items()}
-    return codebook.updated(more)
+    return {str(name): tuple(some) for name, some in (given or {}).items()}

@@ -14,7 +14,7 @@ from isinglass.errors import FileError, Setting, SettingError
 from isinglass.parameters import check, checked
 from isinglass.table.codebook import Codebook
 from isinglass.table.limits import most_bytes
-from isinglass.table.reading.codebooks import given_codebook, with_missing_codes
+from isinglass.table.reading.codebooks import given_codebook, with_more
 from isinglass.table.reading.columnar import ARROW, PARQUET, read_columnar, with_nulls
 from isinglass.table.reading.delimited import DELIMITERS, read_delimited, with_types
 from isinglass.table.reading.opening import contents, ending
@@ -59,6 +59,7 @@ def read_table(
     sheet: str | None = None,
     codebook: Any = None,
     missing_codes: Mapping[str, Sequence[Any]] | None = None,
+    order: Mapping[str, Sequence[str]] | None = None,
 ) -> pl.DataFrame:
     r"""Read a table from a file; a FileError says what is wrong where, and what to do.
 
@@ -90,6 +91,8 @@ def read_table(
     missing_codes : dict, optional
         Codes that stand for a missing value, by column, as ``{"income": [98, 99]}``; under
         ``"*"`` those of all columns.
+    order : dict, optional
+        The states of columns from low to high, as ``{"sleep": ["bad", "fair", "good"]}``.
 
     Returns
     -------
@@ -109,8 +112,8 @@ def read_table(
     {'motion': ['tax', 'tax'], 'vote': ['yes', None]}
     """
     reading = {"header": header, "sep": sep, "encoding": encoding, "max_bytes": max_bytes}
-    meaning = {"sheet": sheet, "codebook": codebook, "missing_codes": missing_codes}
-    return read_file(path, na, **reading, **meaning).frame
+    meaning = {"codebook": codebook, "missing_codes": missing_codes, "order": order}
+    return read_file(path, na, sheet=sheet, **reading, **meaning).frame
 
 
 def read_file(
@@ -124,6 +127,7 @@ def read_file(
     sheet: Any = None,
     codebook: Any = None,
     missing_codes: Any = None,
+    order: Any = None,
 ) -> FileTable:
     """Read a table, and keep the texts of its cells; parameters as in `read_table`."""
     path = Path(path)
@@ -133,7 +137,7 @@ def read_file(
     check("max_bytes", max_bytes)
     _check_encoding(encoding)
     limit = most_bytes(max_bytes)
-    meaning = with_missing_codes(given_codebook(codebook), missing_codes)
+    meaning = with_more(given_codebook(codebook), missing_codes=missing_codes, order=order)
     data = contents(path, limit)
     if _is_blank(data):
         raise FileError(f"{path} is empty; a table needs a header and at least one row.")
