@@ -15,7 +15,7 @@ from isinglass.estimators import GreedyGraph
 from isinglass.selection import look_below
 from isinglass.table import read_table
 from isinglass.table.codebook import read_codebook
-from isinglass.table.reading import LABELLED
+from isinglass.table.reading import LABELLED, ending
 from isinglass.wording import listing
 
 
@@ -36,7 +36,7 @@ def take_table(data: str, values: Values) -> Any:
 
 def column_labels(data: str, codebook: str | None) -> dict[str, str]:
     """What columns are about, by the file itself and by a codebook."""
-    own = read_codebook(data).labels if Path(data).suffix.lower() in LABELLED else {}
+    own = read_codebook(data).labels if ending(Path(data)) in LABELLED else {}
     return own | (read_codebook(codebook).labels if codebook else {})
 
 

@@ -16,7 +16,7 @@ from isinglass.files import check_file, write_files
 from isinglass.inspection import Inspected, Inspection
 from isinglass.inspection.inspect import inspect_file
 from isinglass.inspection.settings import settings_toml
-from isinglass.table.reading import LABELLED
+from isinglass.table.reading import LABELLED, ending
 from isinglass.table.reading.codebooks import given_codebook
 from isinglass.wording import counted, one_line
 
@@ -55,7 +55,7 @@ def command(data: str, *, out: str | None, as_json: bool, **reading: Any) -> Non
     lines = []
     if out is not None:
         book = given_codebook(reading["codebook"])
-        own = given_codebook(data) if Path(data).suffix.lower() in LABELLED else {}
+        own = given_codebook(data) if ending(Path(data)) in LABELLED else {}
         text = settings_toml(found, data, out, given_codebook(own).updated(book))
         write_files({Path(out): text.encode()})
         lines.append(f"wrote {out}")
