@@ -103,7 +103,7 @@ def _weights(draft: Draft) -> None:
         )
         for other in names[1:]:
             draft.drop(other, "one column of weights is used")
-    elif counts and draft.frame.drop(counts[0]).n_unique() == draft.frame.height > 1:
+    elif counts and _differ(draft, counts[0]):
         options.sample_weight = counts[0]
         draft.kinds[counts[0]] = "weight"
         draft.proposals[counts[0]] = "counts of the rows"
@@ -111,6 +111,15 @@ def _weights(draft: Draft) -> None:
             f"--weight-column {counts[0]}",
             f"{counts[0]!r} counts rows: the rows of all other columns differ from each other.",
         )
+
+
+def _differ(draft: Draft, count: str) -> bool:
+    """Whether no two rows of the states of all other columns are equal, as in a table of counts."""
+    states = ("yes/no", "ordered", "unordered", "constant")
+    others = [name for name in draft.facts if name != count]
+    if not others or any(draft.kinds[name] not in states for name in others):
+        return False
+    return draft.frame.select(others).n_unique() == draft.frame.height > 1
 
 
 def _clusters(draft: Draft) -> None:
