@@ -43,7 +43,7 @@ class GreedyGraph(GraphEstimator):
     """Which columns of a discrete table are directly linked (Algorithm 2).
 
     For every column a forward-backward greedy search finds the columns that predict it when
-    all others are held; the neighbourhoods are joined to one graph. Columns may have any
+    all others are held fixed; the neighbourhoods are joined to one graph. Columns may have any
     numbers of states; an edge is a whole table of log-potentials.
 
     Parameters
