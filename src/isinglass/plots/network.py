@@ -61,7 +61,8 @@ def network(
     if ax is None:
         canvas.new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
     graph = graph_of(graph)
-    words = {name: name for name in graph.names} | (labels if isinstance(labels, Mapping) else {})
+    other = dict(labels) if isinstance(labels, Mapping) else {}
+    words = {name: other.get(name, name) for name in graph.names}
     named = bool(labels) or isinstance(labels, Mapping)
     widths = {name: canvas.label_width(words[name]) if named else 0.3 for name in graph.names}
     shown = positions(graph, widths) if at is None else at
