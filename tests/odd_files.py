@@ -202,5 +202,11 @@ ODD = [
             "c": words(C)})),
         options=("--order a=Never,Sometimes,Often",),
     ),
+    Odd(
+        "schools.csv",
+        csv(frame(school=RNG.integers(0, 40, N))),
+        gone={"school"},
+        options=("--cluster-column school",),
+    ),
     Odd("few.csv", raw(b"a,b\nx,1\ny,2\nx,1\n"), set()),
 ]  # fmt: skip

@@ -9,7 +9,8 @@
     │   ├── DuplicateNames     several columns of one name
     │   ├── SeveralProblems    more than one of these at once
     │   ├── UnseenState        a state that fit never saw
-    │   └── BadWeights         negative, missing, of the wrong length, or of unclear meaning
+    │   ├── BadWeights         negative, missing, of the wrong length, or of unclear meaning
+    │   └── BadClusters        missing labels, the wrong number of them, or all the same
     ├── OutOfMemory            exact work beyond the memory allowed     (MemoryError)
     ├── FileError              a file that cannot be read or written    (OSError)
     └── MissingExtra           an optional library is not installed     (ImportError)
@@ -187,6 +188,10 @@ class UnseenState(TableError):
 
 class BadWeights(TableError):
     """Weights that are negative, missing, of the wrong length, or of unclear meaning."""
+
+
+class BadClusters(TableError):
+    """Labels of clusters that are missing, too few or too many, or all the same."""
 
 
 class OutOfMemory(IsinglassError, MemoryError):

@@ -352,6 +352,18 @@ def test_weight_column_of_counts(fit_json, survey):
     assert result["rows"] == read_table(survey)["count"].sum()
 
 
+def test_cluster_column(fit_json, invoke, survey):
+    drop = ("--drop", "id", "--drop", "share", "--drop", "count")
+    result = fit_json("--cluster-column", "age", drop=drop)
+    assert list(result["states"]) == KEPT
+    (note,) = (note for note in result["diagnostics"] if note["what"] == "clusters")
+    ages = read_table(survey)["age"].n_unique()
+    assert f"300 rows in {ages} clusters" in note["done"]
+    halves = ("resample", survey, *drop, "--cluster-column", "age", "--samples", 2, "--json")
+    found = json.loads(invoke(*halves).out)
+    assert (found["rows"], found["drawn"]) == (ages // 2, "cluster")
+
+
 def test_n_eff(fit_json, survey):
     drop = ("--drop", "id", "--drop", "age", "--drop", "count")
     weights = read_table(survey)["share"].to_numpy()

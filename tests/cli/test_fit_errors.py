@@ -34,6 +34,7 @@ BAD_SETTINGS = {
     "max-size": (("--max-size", "100"), "the most that may be read"),
     "max-size of nothing": (("--max-size", "0"), "--max-size must be a number of bytes"),
     "weight column": (("--weight-column", "nobody"), "--weight-column names 'nobody'"),
+    "cluster column": (("--cluster-column", "nobody"), "--cluster-column names 'nobody'"),
     "weights": (("--weight-column", "share"), "--n-eff kish"),
     "n-eff": (("--n-eff", "many"), "--n-eff must be"),
     "nu": (("--nu", "1"), "--nu must be a number strictly between 0 and 1"),

@@ -50,8 +50,12 @@ def test_audit(invoke, survey, tmp_path):
     asked = ["audit", survey, *DROP, "--tables", 4, "--jobs", 1, "--out", tmp_path / "audit"]
     done = invoke(*asked)
     assert "4 tables like this one" in done.out
-    assert "false edges" in done.out
+    assert done.out.index("by its odds ratio") < done.out.index("false edges")
+    assert "found again" in done.out
     files = {path.name for path in (tmp_path / "audit").iterdir()}
     assert files == {"tiers.csv", "detection.csv", "audit.png", "records.jsonl"}
     again = invoke(*asked, "--json")
     assert json.loads(again.out)["tables"] == 4
+    assert "found_again" in json.loads(again.out)["tiers"][0]
+    clustered = invoke(*asked, "--cluster-column", "alone", "--json")
+    assert json.loads(clustered.out)["tables"] == 4

@@ -9,7 +9,7 @@ import pytest
 
 import enumeration
 from isinglass import GreedyGraph, MarkovField, simulate, with_errors
-from isinglass.errors import OutOfMemory, SettingError, UnseenState
+from isinglass.errors import BadClusters, OutOfMemory, SettingError, UnseenState
 from isinglass.model.fit.joint import model_of, pseudo_likelihood
 from isinglass.table import encode
 from isinglass.uncertainty import standard_errors as room
@@ -256,8 +256,10 @@ def test_clusters_are_of_the_rows_that_came():
         with_errors(dropped, clusters=ids).errors.covariance,
         with_errors(by_hand, clusters=ids[kept]).errors.covariance,
     )
-    with pytest.raises(SettingError, match="one label for each row"):
+    with pytest.raises(BadClusters, match="one label for each row"):
         with_errors(by_hand, clusters=ids)
+    with pytest.raises(SettingError, match="names a column of X"):
+        with_errors(by_hand, clusters="school")
     with pytest.raises(SettingError, match="at least two"):
         with_errors(by_hand, clusters=np.zeros(360))
 
@@ -296,3 +298,15 @@ def test_completed_tables_for_inference():
     assert completed.note.startswith("for inference")
     held = model.impute(rows, draws=5)
     assert any((a != b).any() for a, b in zip(completed, held, strict=True))
+
+
+def test_errors_are_of_the_clusters_that_were_fitted():
+    rows = simulate.ising(simulate.chain(3), signs="positive").sample(400, seed=0)
+    ids = np.arange(400) // 5
+    clustered = with_errors(GreedyGraph().fit(rows, clusters=ids)).errors
+    named = with_errors(GreedyGraph().fit(rows), clusters=ids).errors
+    np.testing.assert_array_equal(clustered.covariance, named.covariance)
+    assert clustered.units == 80
+    fresh = pl.DataFrame(rows, schema=["x0", "x1", "x2"]).with_columns(school=pl.Series(ids))
+    by_name = with_errors(GreedyGraph().fit(rows), fresh, clusters="school").errors
+    np.testing.assert_array_equal(by_name.covariance, named.covariance)

@@ -24,7 +24,7 @@ TIERS = {
     "edges here": "{0.edges:,}",
     "false edges": "{0.false:.2f}",
     "error": "{0.error:.2f}",
-    "links found": "{0.found:.0%}",
+    "found again": "{0.found_again:.0%}",
 }
 
 
@@ -54,6 +54,7 @@ def command(
     out: str,
     as_json: bool,
     sample_weight: str | None,
+    clusters: str | None,
     **options: Any,
 ) -> None:
     """How many false edges does this analysis make on tables like DATA, and what does it find?
@@ -70,13 +71,14 @@ def command(
             table,
             tables,
             sample_weight=sample_weight,
+            clusters=clusters,
             seed=seed,
             path=Path(out) / RECORDS,
             n_jobs=n_jobs,
             progress=progress,
         )
     lines = write_with_picture(out, _files(result), "audit.png", lambda to: to.audit(result))
-    keys = ("sentence", "tables", "failed", "tiers", "detection")
+    keys = ("sentence", "tables", "failed", "detection", "tiers")
     document = {key: getattr(result, key) for key in keys}
     print_result(as_json, document, partial(_tell, result), lines)
 
@@ -96,7 +98,6 @@ def _files(result: Audit) -> dict[str, bytes]:
 def _tell(result: Audit) -> None:
     console = new_console()
     console.print(f"{counted(result.tables, 'table')} like this one", style="bold")
-    console.print(table_of(TIERS, result.tiers, left=("graph",)))
     console.print("\nProbability of finding a link, by its odds ratio", style="bold")
     names = [tier.name for tier in result.tiers]
     rows = (
@@ -104,6 +105,13 @@ def _tell(result: Audit) -> None:
         for size in result.detection
     )
     console.print(table(["odds ratio", "links", *names], rows, left=("odds ratio",)))
+    console.print("\nFalse edges, and links of the learned model found again", style="bold")
+    console.print(table_of(TIERS, result.tiers, left=("graph",)))
+    console.print(
+        "Links that were missed in DATA are not in the learned model, so of all links fewer are "
+        "found.",
+        style="dim",
+    )
     if result.failed:
         console.print(f"{counted(result.failed, 'table')} could not be learned from.")
     console.print(f"\n{result.sentence}", style="bold")

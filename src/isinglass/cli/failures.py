@@ -28,6 +28,7 @@ TRACEBACK = "ISINGLASS_TRACEBACK"
 #: Parameters whose option has another name.
 OPTIONS = {
     "bins": "bin",
+    "clusters": "cluster-column",
     "d": "degree",
     "factors": "factor",
     "k": "nearest",

@@ -60,11 +60,14 @@ def read_and_configure(
     return estimator, table
 
 
-def fit_file(data: str, *, sample_weight: str | None, **values: Any) -> GreedyGraph:
+def fit_file(
+    data: str, *, sample_weight: str | None, clusters: str | None, **values: Any
+) -> GreedyGraph:
     """A graph learned from a file, with the settings of `SEARCH`."""
     estimator, table = read_and_configure(data, **values)
     with progress_bar("searching") as progress, pointing_to_inspect(data):
-        return estimator.fit(table, sample_weight=sample_weight, progress=progress)
+        about_rows = {"sample_weight": sample_weight, "clusters": clusters}
+        return estimator.fit(table, **about_rows, progress=progress)
 
 
 @contextmanager

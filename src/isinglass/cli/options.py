@@ -313,6 +313,11 @@ TABLE = (
     ),
     option("--weight-column NAME sample_weight", "A column of counts or weights."),
     option(
+        "--cluster-column NAME clusters",
+        "A column of labels, such as a school or a person: rows with the same label may depend on "
+        "each other.",
+    ),
+    option(
         "--n-eff",
         "How many rows the weights stand for: sum, kish, or a number.",
         "sum",

@@ -79,6 +79,7 @@ def _of_halves(found: Resamples) -> dict[str, Any]:
     return {
         "half_samples": len(found.halves),
         "rows": found.rows,
+        "drawn": found.what,
         "mean_edges": found.mean_edges,
         "failures": found.failures,
         "edges": found.to_frame("polars").to_dicts(),
@@ -96,7 +97,7 @@ def _of_dropping(found: CaseDropping) -> dict[str, Any]:
 def _print_halves(found: Resamples) -> None:
     console = new_console()
     console.print(
-        f"{counted(len(found.halves), 'half-sample')} of {counted(found.rows, 'row')}, "
+        f"{counted(len(found.halves), 'half-sample')} of {counted(found.rows, found.what)}, "
         f"{found.mean_edges:.1f} edges on average",
         style="bold",
     )

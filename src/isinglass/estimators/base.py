@@ -46,7 +46,13 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     high: dict[str, Any] | None = None
     graph_: Graph = field(init=False)
 
-    def score(self, X: Any, y: Any = None, sample_weight: ArrayLike | str | None = None) -> float:
+    def score(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: ArrayLike | str | None = None,
+        clusters: ArrayLike | str | None = None,
+    ) -> float:
         """Mean log-likelihood of each column given its neighbours, summed over columns.
 
         Each conditional is refitted without penalty on the training rows from the column's
@@ -58,6 +64,8 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
             Rows of the same columns; a state that fit never saw is an error.
         y : ignored
         sample_weight : array, or the name of a column of `X`, optional
+        clusters : array, or the name of a column of `X`, optional
+            A mean does not depend on them; but a column of `X` that is named here is not scored.
 
         Returns
         -------
@@ -74,8 +82,8 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         True
         """
         check_is_fitted(self)
-        self._check_names(X, sample_weight, reset=False)
-        rows = self.table_.encode_like(X, sample_weight, missing=self.missing)
+        self._check_names(X, sample_weight, clusters, reset=False)
+        rows = self.table_.encode_like(X, sample_weight, self.missing, clusters)
         fits = refit_conditionals(self.graph_, self.table_)
         return float(np.average(row_scores(fits, rows), weights=rows.weights))
 
@@ -122,7 +130,12 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     def _notes(self) -> Sequence[Note]:
         return self.table_.notes
 
-    def encode(self, X: Any, sample_weight: ArrayLike | str | None = None) -> Table:
+    def encode(
+        self,
+        X: Any,
+        sample_weight: ArrayLike | str | None = None,
+        clusters: ArrayLike | str | None = None,
+    ) -> Table:
         """Return the table that `fit` would learn from, by the estimator's settings.
 
         Examples
@@ -134,6 +147,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         return encode(
             X,
             sample_weight,
+            clusters,
             missing=self.missing,
             n_eff=self.n_eff,
             bins=self.bins,
@@ -141,12 +155,17 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
             high=self.high,
         )
 
-    def _read(self, X: Any, sample_weight: ArrayLike | str | None) -> Table:
+    def _read(
+        self,
+        X: Any,
+        sample_weight: ArrayLike | str | None,
+        clusters: ArrayLike | str | None = None,
+    ) -> Table:
         """Encode the table to learn from, and note its columns and states."""
         for kept in ("model_", "_edge_values"):  # of an earlier fit
             self.__dict__.pop(kept, None)
-        self.table_ = self.encode(X, sample_weight)
-        self._check_names(X, sample_weight, reset=True)
+        self.table_ = self.encode(X, sample_weight, clusters)
+        self._check_names(X, sample_weight, clusters, reset=True)
         self.n_features_in_ = len(self.table_.columns)
         self.states_ = [
             list(column.states[:answers])
@@ -154,10 +173,13 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         ]
         return self.table_
 
-    def _check_names(self, X: Any, sample_weight: Any, *, reset: bool) -> None:
-        """Note or compare the names of the columns, in scikit-learn's own words."""
-        if isinstance(sample_weight, str):
-            X = without_column(X, sample_weight)
+    def _check_names(self, X: Any, *about_rows: Any, reset: bool) -> None:
+        """Note or compare the names of the columns, in scikit-learn's own words.
+
+        What is said about rows, weights and clusters, may be in columns that are not the table's.
+        """
+        for name in about_rows:
+            X = without_column(X, name) if isinstance(name, str) else X
         with suppress(TypeError):  # names of several types: scikit-learn keeps none of them
             validate_data(self, X, reset=reset, skip_check_array=True)
 

@@ -42,26 +42,32 @@ class Split:
 
 def splits(table: Table, folds: int, seed: int) -> Iterator[Split]:
     """Split the rows of a table into folds, each in turn held out."""
-    for held_out in held_out_weights(table.weights, folds, seed).T:
+    for held_out in held_out_weights(table.weights, folds, seed, table.clusters).T:
         kept = table.weights - held_out
         training, states = replace(table, weights=kept).part(kept > 0)
         training = replace(training, total=None, available=table.available)
         codes, known = _recoded(table, states, held_out > 0)
         weights = held_out[held_out > 0]
         rows = replace(training, codes=codes[known], weights=weights[known])
+        rows = replace(rows, clusters=table.clusters_of(np.flatnonzero(held_out > 0)[known]))
         yield Split(training, rows, float(weights[~known].sum()))
 
 
-def held_out_weights(weights: Numbers, folds: int, seed: int) -> Numbers:
+def held_out_weights(
+    weights: Numbers, folds: int, seed: int, clusters: NDArray[np.intp] | None = None
+) -> Numbers:
     """The weight that each fold holds out of each row, (rows, folds).
 
-    A row of weight w, if all weights are whole, is w rows that may go to different folds.
+    A row of weight w, if all weights are whole, is w rows that may go to different folds; rows of
+    one cluster all go to the same.
 
     >>> held_out_weights(np.array([4.0, 2.0]), folds=3, seed=0).sum(axis=1)
     array([4., 2.])
     >>> held_out_weights(np.array([4.0, 2.0]), folds=3, seed=0).sum(axis=0)
     array([2., 2., 2.])
     """
+    if clusters is not None:
+        return _of_clusters(clusters, folds, seed) * weights[:, None]
     whole = bool((weights == np.round(weights)).all()) and weights.sum() < MANY
     copies = weights.astype(np.int64) if whole else np.ones(len(weights), np.int64)
     total = int(copies.sum())
@@ -73,10 +79,23 @@ def held_out_weights(weights: Numbers, folds: int, seed: int) -> Numbers:
     return held if whole else held * weights[:, None]
 
 
+def _of_clusters(clusters: NDArray[np.intp], folds: int, seed: int) -> Numbers:
+    """Which rows each fold holds out, (rows, folds)."""
+    count = int(clusters.max()) + 1
+    if count < folds or count - -(-count // folds) < 2:
+        raise SettingError(
+            f"{count} clusters cannot be split into {folds} folds of whole clusters, with two "
+            "clusters or more outside of each. Change the number of folds, or leave clusters out."
+        )
+    fold = np.random.default_rng(seed).permutation(count) % folds
+    return np.asarray(fold[clusters][:, None] == np.arange(folds), dtype=np.float64)
+
+
 def with_weights(table: Table, weights: Numbers) -> Table:
     """The rows that have a weight, with the states of the whole table."""
     rows = weights > 0
-    return replace(table, codes=table.codes[rows], weights=weights[rows], total=None)
+    part = replace(table, codes=table.codes[rows], weights=weights[rows], total=None)
+    return replace(part, clusters=table.clusters_of(rows))
 
 
 def _recoded(
@@ -95,15 +114,16 @@ def _recoded(
 def learn_like(method: Any, table: Table, progress: Progress | None = None) -> Graph:
     """The graph that an unfitted copy of an estimator learns from codes, in a table's names.
 
-    `progress` is for estimators of this package; others do not receive it.
+    Clusters and `progress` are for estimators of this package; others do not receive them.
     """
     estimator = clone(method)
     as_coded = {"bins": None, "high": None, "max_states": max(2, *table.n_states)}
     settings = {"n_eff": table.n, **as_coded}
     known = estimator.get_params()
     estimator.set_params(**{key: value for key, value in settings.items() if key in known})
-    shown = {"progress": progress} if isinstance(estimator, GraphEstimator) else {}
-    graph = estimator.fit(_cells(table), sample_weight=table.weights, **shown).graph_
+    own = isinstance(estimator, GraphEstimator)
+    more = {"clusters": table.clusters, "progress": progress} if own else {}
+    graph = estimator.fit(_cells(table), sample_weight=table.weights, **more).graph_
 
     def links() -> tuple[Link, ...]:  # with signs where both columns are ordered
         return tuple(

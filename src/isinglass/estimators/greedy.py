@@ -147,6 +147,7 @@ class GreedyGraph(GraphEstimator):
         X: Any,
         y: Any = None,
         sample_weight: ArrayLike | str | None = None,
+        clusters: ArrayLike | str | None = None,
         *,
         progress: Progress | None = None,
     ) -> GreedyGraph:
@@ -159,6 +160,9 @@ class GreedyGraph(GraphEstimator):
         y : ignored
         sample_weight : array, or the name of a column of `X`, optional
             Counts: weight w on a row equals w copies of it.
+        clusters : array, or the name of a column of `X`, optional
+            One label per row: rows of one cluster (a school, a family, a person asked twice) may
+            depend on each other. ``diagnostics_`` says what allows for that.
         progress : function of (columns done, columns in all), optional
             By the rule "joint", edges that are decided count like columns. Afterwards, if the
             selector runs again on other rows, of those runs.
@@ -175,7 +179,7 @@ class GreedyGraph(GraphEstimator):
         Graph(3 columns, 2 edges: x0 -- x1, x1 -- x2)
         """
         rule = selector(self.threshold)
-        table = self._read(X, sample_weight)
+        table = self._read(X, sample_weight, clusters)
         self.floor_ = self._checked_floor(rule, table)
         self.search_ = self._search(table, progress)
         self.paths_ = Paths(self.search_.runs, table.library)

@@ -45,7 +45,7 @@ class Entry:
     score: float = float("nan")
     #: Mean difference of the rows' scores from those of the first method.
     difference: float = float("nan")
-    #: Its standard error.
+    #: Its standard error; rows of one cluster count together.
     error: float = float("nan")
     #: Why there is no graph.
     failed: str | None = None
@@ -111,6 +111,7 @@ def compare(
     methods: Mapping[str, Any] | None = None,
     *,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
     folds: int = 5,
     seed: int = 0,
     missing: str = "error",
@@ -130,8 +131,9 @@ def compare(
     methods : dict of name to estimator, optional
         Anything with ``fit(X, sample_weight=...)`` and ``graph_``. By default, those of
         `default_methods`.
-    sample_weight, missing, n_eff, bins, max_states, high
-        As for `GreedyGraph`; missing values may be refused, dropped, or taken as a state.
+    sample_weight, clusters, missing, n_eff, bins, max_states, high
+        As for `GreedyGraph`; missing values may be refused, dropped, or taken as a state. Rows of
+        one cluster are in one fold; methods of other packages do not learn of clusters.
     folds : int
         Parts that are held out in turn, to score the graphs on rows they were not learned from.
     seed : int
@@ -159,6 +161,7 @@ def compare(
     table = encode(
         X,
         sample_weight,
+        clusters,
         missing=missing,
         n_eff=n_eff,
         bins=bins,
@@ -187,9 +190,10 @@ def compare(
 def _compared(table: Table, judges: Sequence[_Judge], trials: Mapping[str, Trial]) -> Comparison:
     """What the methods that were tried found; the others have failed."""
     weights = np.concatenate([judge.split.rows.weights for judge in judges])
+    groups = _clusters([judge.split.rows for judge in judges])
     none, (_, first) = Graph(table.names, ()), next(iter(trials.values()))
     return Comparison(
-        tuple(_entry(*trial, first, weights) for trial in trials.values()),
+        tuple(_entry(*trial, first, weights, groups) for trial in trials.values()),
         baseline=_average(np.concatenate([judge.scores(none) for judge in judges]), weights),
         rows=table.n,
         folds=len(judges),
@@ -256,7 +260,22 @@ def _tried(
     return entry, np.concatenate(scores)
 
 
-def _entry(entry: Entry, scores: Numbers | None, first: Numbers | None, weights: Numbers) -> Entry:
+def _clusters(folds: Sequence[Table]) -> NDArray[np.intp] | None:
+    """The clusters of all held-out rows; no cluster is in two folds."""
+    numbers = [fold.clusters for fold in folds if fold.clusters is not None]
+    if len(numbers) < len(folds):
+        return None
+    before = np.cumsum([0, *(own.max(initial=-1) + 1 for own in numbers)])
+    return np.concatenate([own + first for own, first in zip(numbers, before, strict=False)])
+
+
+def _entry(
+    entry: Entry,
+    scores: Numbers | None,
+    first: Numbers | None,
+    weights: Numbers,
+    clusters: NDArray[np.intp] | None,
+) -> Entry:
     """With the mean score of a method, and its difference from that of the first."""
     if scores is None:
         return entry
@@ -265,8 +284,12 @@ def _entry(entry: Entry, scores: Numbers | None, first: Numbers | None, weights:
         return entry
     difference = scores - first
     mean = _average(difference, weights)
-    variance = _average((difference - mean) ** 2, weights)
-    return replace(entry, difference=mean, error=float(np.sqrt(variance / weights.sum())))
+    if clusters is None:
+        variance = _average((difference - mean) ** 2, weights) / weights.sum()
+    else:
+        sums = np.bincount(clusters, weights * (difference - mean))
+        variance = float(np.square(sums).sum() / weights.sum() ** 2)
+    return replace(entry, difference=mean, error=float(np.sqrt(variance)))
 
 
 def _average(values: Numbers, weights: Numbers) -> float:

@@ -236,4 +236,5 @@ def _verdicts(verdicts: Entry, pairs: int) -> Verdicts:
         tuple(word.choice(*VERDICTS) for word in words),
         _optional_numbers(verdicts["odds_ratio"], pairs),
         _optional_numbers(verdicts["rows_needed"], pairs),
+        verdicts.get("state_odds_ratio").optional(lambda each: _optional_numbers(each, pairs)),
     )

@@ -27,6 +27,7 @@ class Verdicts:
     verdict: tuple[str, ...]  # of VERDICTS
     odds_ratio: Numbers  # an edge with a larger one would have been found
     rows_needed: Numbers
+    state_odds_ratio: Numbers | None = None  # the same for one in one state of each column only
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,9 @@ def _verdicts(p: int, verdicts: Any) -> Verdicts:
         tuple(found["verdict"].to_list()),
         tuple(map(_finite, found["odds_ratio"])),
         tuple(map(_finite, found["rows_needed"])),
+        tuple(map(_finite, found["state_odds_ratio"]))
+        if "state_odds_ratio" in found.columns
+        else None,
     )
 
 

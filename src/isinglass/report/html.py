@@ -57,6 +57,7 @@ MEANINGS = {
         "not say how strong it is."
     ),
     "search cut short": "The search stopped at the number of neighbours that was allowed.",
+    "clusters": "Rows come in clusters, within which they may depend on each other.",
     "missing values": "Some values are missing. Each line says how they were treated.",
     "fewer rows than columns": "With few rows, only strong links can be found.",
     "bins merged": "Values repeat too often for as many bins as were asked for.",
@@ -216,7 +217,8 @@ def _verdicts(verdicts: Mapping[str, list[Any]] | None) -> dict[str, Any] | None
     """Words as one letter each, numbers with as many digits as anybody reads."""
     if verdicts is None:
         return None
-    numbers = {key: _rounded(verdicts[key], 3) for key in ("odds_ratio", "rows_needed")}
+    keys = ("odds_ratio", "rows_needed", "state_odds_ratio")
+    numbers = {key: _rounded(verdicts.get(key), 3) for key in keys}
     return {"verdict": "".join(word[0] for word in verdicts["verdict"]), **numbers}
 
 

@@ -66,7 +66,8 @@ def summarise(
         Sentences on pairs: why there is an edge, or none.
     verdicts : data frame, optional
         One row per pair, in column order: ``verdict`` ("linked", "not linked", "cannot tell"),
-        ``odds_ratio`` (a link with a larger one would have been found) and ``rows_needed``.
+        ``odds_ratio`` (a link with a larger one would have been found), ``rows_needed``, and, if
+        there is one, ``state_odds_ratio`` (the same for a link in one state of each column only).
     column_labels : dict of str to str, optional
         What columns are about, such as the questions that were asked, by name.
 
@@ -234,7 +235,11 @@ def _whole_run(record: FitRecord, found: Findings) -> dict[str, Any]:
         "explanations": _by_number(found.explanations or {}),
         "verdicts": None
         if verdicts is None
-        else {field.name: list(getattr(verdicts, field.name)) for field in fields(verdicts)},
+        else {
+            field.name: None if values is None else list(values)
+            for field in fields(verdicts)
+            for values in [getattr(verdicts, field.name)]
+        },
         "frequencies": _by_number(found.frequencies or {}),
     }
 

@@ -38,11 +38,12 @@ class Rival(GraphEstimator):
         X: Any,
         y: Any = None,
         sample_weight: ArrayLike | str | None = None,
+        clusters: ArrayLike | str | None = None,
         *,
         progress: Progress | None = None,
     ) -> Self:
         """Learn the graph of a table; parameters as in `GreedyGraph.fit`."""
-        self.graph_ = self._find_graph(self._read(X, sample_weight), progress)
+        self.graph_ = self._find_graph(self._read(X, sample_weight, clusters), progress)
         return self
 
     def _find_graph(self, table: Table, progress: Progress | None) -> Graph:

@@ -176,7 +176,8 @@ class CrossValidated(Checked, Penalty):
     def losses(self, paths: L1Paths, table: Table, learn: Learn) -> Array:
         """Return the mean held-out loss, summed over columns, at each penalty."""
         total = np.zeros(len(paths.lambdas))
-        for held in held_out_weights(table.weights, self.folds, self.seed).T:
+        folds = held_out_weights(table.weights, self.folds, self.seed, table.clusters)
+        for held in folds.T:
             kept = table.weights - held
             train, test = with_weights(table, kept), with_weights(table, held)
             # The same constant stands for a larger penalty where there are fewer rows.

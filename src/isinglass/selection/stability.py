@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.errors import SettingError
 from isinglass.selection.choice import Look, Selection, at_floor, curve_of
 from isinglass.selection.rules import Checked, FalseEdges
 from isinglass.solvers.cuts import edges_at_each
@@ -71,10 +70,7 @@ class Stability(Checked):
     def select(self, look: Look) -> Selection:
         """Count edges in half-samples at each threshold."""
         drawer = Drawer.of(look.table)
-        if drawer.size < 2:
-            raise SettingError(
-                "stability selection splits the rows into halves, but there is only one row."
-            )
+        drawer.check_halves()
         rng = np.random.default_rng(self.seed)
         thresholds = evenly_spaced(look)
         halves = [half for _ in range(int(self.pairs)) for half in drawer.halves(rng)]
@@ -144,7 +140,8 @@ class StARS(Checked):
         drawer = Drawer.of(look.table)
         rng = np.random.default_rng(self.seed)
         thresholds = evenly_spaced(look)
-        size, samples, p = self.rows(drawer.size), int(self.samples), len(look.table.columns)
+        size = max(self.rows(drawer.size), drawer.least)
+        samples, p = int(self.samples), len(look.table.columns)
         draws = [drawer.some(rng, size) for _ in range(samples)]
         counts = counted_edges(look, drawer, draws, thresholds)
         shares = [np.array(list(count.values())) / samples for count in counts]
@@ -156,7 +153,7 @@ class StARS(Checked):
             repr(self),
             float(thresholds[best]),
             curve_of(thresholds, edges, instability=unstable),
-            f"graphs of {samples} subsamples of {size} rows have an instability of "
+            f"graphs of {samples} subsamples of {size} {drawer.what}s have an instability of "
             f"{unstable[best]:.3g} at this threshold, where the whole table has {edges[best]} "
             f"edges.{at_floor(best, thresholds)}",
             "instability",

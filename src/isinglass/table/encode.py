@@ -14,6 +14,7 @@ from isinglass.core.gate import MAX_STATES
 from isinglass.errors import TableError
 from isinglass.parameters import check
 from isinglass.table.cells import array_names
+from isinglass.table.clusters import settle_clusters
 from isinglass.table.coding.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points
 from isinglass.table.coding.factor import Factor
 from isinglass.table.coding.states import learn_states
@@ -28,6 +29,7 @@ from isinglass.wording import counted, listing, quoted
 def encode(
     X: Any,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
     *,
     missing: str = "error",
     n_eff: str | float = "sum",
@@ -38,8 +40,8 @@ def encode(
     """Turn any discrete table into codes; TableError or SettingError if that cannot be.
 
     The settings are those of `GreedyGraph`. X is a 2-D array, a list of rows, or a pandas, polars
-    or pyarrow table; None, NaN and the empty string are missing. A `sample_weight` that is text
-    names the column of the weights, which is then no column of the table.
+    or pyarrow table; None, NaN and the empty string are missing. `sample_weight` or `clusters` that
+    are text name the column of the weights or labels, which is then no column of the table.
 
     >>> table = encode([["yes", 31], ["no", 45], ["yes", 62]], bins={"x1": 2})
     >>> table.codes
@@ -52,22 +54,25 @@ def encode(
     check("missing", missing)
     check("n_eff", n_eff)
     check("max_states", max_states)
-    if sample_weight is None and n_eff == "sum" and bins is None and high is None:
+    plain = sample_weight is None and clusters is None
+    if plain and n_eff == "sum" and bins is None and high is None:
         table = encode_integers(X, max_states)
         if table is not None:
             return table
     try:
-        rows = read_rows(X, sample_weight, missing)
+        rows = read_rows(X, sample_weight, missing, clusters)
         weights = rescale(rows.weights, n_eff)
+        groups, odd = settle_clusters(rows.clusters, rows.weights, copies=n_eff == "sum")
         unnamed = rows.library is None
         most = min(int(max_states), MAX_STATES)
         asked = check_bins(by_column("bins", bins, rows.names, unnamed=unnamed), most)
         highs = by_column("high", high, rows.names, unnamed=unnamed)
-        rows, cuts = _bin(replace(rows, weights=weights), asked)
+        rows = replace(rows, weights=weights, clusters=groups, notes=(*rows.notes, *odd))
+        rows, cuts = _bin(rows, asked)
         check_limits(rows.names, rows.factors, max_states, missing)
     except TableError as error:
         settings: dict[str, Any] = {"missing": missing, "bins": bins, "max_states": max_states}
-        raise refusal(error, X, sample_weight, **settings) from None
+        raise refusal(error, X, (sample_weight, clusters), **settings) from None
     return _table(rows, cuts, missing, highs)
 
 
@@ -126,6 +131,7 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
         available,
         kept=rows.kept,
         dropped=rows.dropped,
+        clusters=rows.clusters,
     )
 
 

@@ -15,6 +15,7 @@ from isinglass.errors import (
     Wording,
 )
 from isinglass.table.cells import open_source
+from isinglass.table.clusters import split_clusters
 from isinglass.table.coding.bins import Cuts, bin_factor, check_bins, cut_points
 from isinglass.table.coding.factor import Factor, factorise
 from isinglass.table.coding.states import check_finite
@@ -29,15 +30,18 @@ _INSPECT = Wording(" isinglass.inspect(table) shows every column, and settings t
 def refusal(
     first: TableError,
     X: Any,
-    sample_weight: Any,
+    about_rows: tuple[Any, Any],
     *,
     missing: str,
     bins: Any,
     max_states: int,
 ) -> TableError:
-    """The error to raise where a table is refused: the first one, or all there are."""
+    """The error to raise where a table is refused: the first one, or all there are.
+
+    `about_rows` are the weights and the clusters.
+    """
     try:
-        errors = list(_reasons(X, sample_weight, missing, bins, max_states))
+        errors = list(_reasons(X, about_rows, missing, bins, max_states))
     except IsinglassError:  # nothing can be said of other columns
         errors = []
     if len(errors) < 2:
@@ -49,10 +53,11 @@ def refusal(
 
 
 def _reasons(
-    X: Any, sample_weight: Any, missing: str, bins: Any, max_states: int
+    X: Any, about_rows: tuple[Any, Any], missing: str, bins: Any, max_states: int
 ) -> Iterator[TableError]:
     source = open_source(X)
-    columns, weights = split_weights(source, sample_weight)
+    columns, weights = split_weights(source, about_rows[0])
+    columns, _ = split_clusters(source, columns, about_rows[1])
     exists = weights > 0
     source, weights = source.rows(exists), weights[exists]
     names = [source.names[position] for position in columns]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import BadWeights, MissingValues, Part, Setting, TableError
 from isinglass.table.cells import Source, check_shape, open_source
+from isinglass.table.clusters import numbered, split_clusters
 from isinglass.table.coding.factor import Codes, Factor, factorise
 from isinglass.table.coding.states import check_finite
 from isinglass.table.column import Note
@@ -19,7 +20,7 @@ from isinglass.wording import counted, listing, quoted
 
 @dataclass(frozen=True)
 class Rows:
-    """The columns and weights of the rows that exist, as in `Table`; states have no order yet."""
+    """The rows that exist, as in `Table`; states have no order yet."""
 
     names: tuple[str, ...]
     factors: tuple[Factor, ...]
@@ -28,12 +29,19 @@ class Rows:
     notes: tuple[Note, ...]
     kept: NDArray[np.intp] | None = None
     dropped: int = 0
+    clusters: NDArray[np.intp] | None = None
 
 
-def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Rows:
+def read_rows(
+    X: Any,
+    sample_weight: ArrayLike | str | None,
+    missing: str,
+    clusters: ArrayLike | str | None = None,
+) -> Rows:
     """Read any table, leave out the rows that do not count, and settle missing values."""
     source = open_source(X)
     columns, weights = split_weights(source, sample_weight)
+    columns, labels = split_clusters(source, columns, clusters)
     exists = weights > 0
     left = np.flatnonzero(exists)
     if not exists.all():
@@ -48,7 +56,8 @@ def read_rows(X: Any, sample_weight: ArrayLike | str | None, missing: str) -> Ro
     for name, factor in zip(names, factors, strict=True):
         check_finite(name, factor)
     indices = None if len(left) == len(exists) else left
-    return Rows(names, factors, weights, source.library, notes, indices, dropped)
+    groups = None if labels is None else numbered(labels[left])
+    return Rows(names, factors, weights, source.library, notes, indices, dropped, groups)
 
 
 def stack(codes: Sequence[Codes]) -> NDArray[np.uint8]:

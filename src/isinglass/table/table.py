@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import TableError
 from isinglass.parameters import check
+from isinglass.table.clusters import numbered
 from isinglass.table.coding.factor import Codes
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column, Note, high_states
@@ -30,7 +31,8 @@ class Table:
 
     With ``missing="available"``, rows in which a column is missing (its last state) are left out
     when that column is the target. `kept` says which rows of the table that came in these are, None
-    for all; `dropped` how many are gone because values were missing.
+    for all; `dropped` how many are gone because values were missing. `clusters` numbers the cluster
+    of each row from 0, as they first appear; None where rows are independent.
 
     >>> from isinglass.table import encode
     >>> table = encode([["no", 3], ["yes", 7], ["yes", 3]])
@@ -47,6 +49,7 @@ class Table:
     total: float | None = None
     kept: NDArray[np.intp] | None = None
     dropped: int = 0
+    clusters: NDArray[np.intp] | None = None
 
     @cached_property
     def n(self) -> float:
@@ -88,27 +91,36 @@ class Table:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of names, states, codes and weights: the same for equal tables of any library."""
+        """A hash of names, states, codes, weights, clusters: the same for tables of any library."""
         content = sha256()
         for column, codes in zip(self.columns, self.codes.T, strict=True):
             content.update(repr((column.name, column.states)).encode("utf-8", "backslashreplace"))
             content.update(codes.astype("<i4").tobytes())
         content.update(self.weights.astype("<f8").tobytes())
+        if self.clusters is not None:
+            content.update(self.clusters.astype("<i8").tobytes())
         return f"sha256:{content.hexdigest()}"
 
     def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
         """Some rows, with the states seen there, and which those are; `n` stays the same."""
-        part, kept = self.with_rows(self.codes[rows], self.weights[rows])
+        part, kept = self.with_rows(self.codes[rows], self.weights[rows], self.clusters_of(rows))
         return replace(part, available=False, total=self.n), kept
 
+    def clusters_of(self, rows: NDArray[Any]) -> NDArray[np.intp] | None:
+        """The clusters of some rows, numbered anew; None where rows are independent."""
+        return None if self.clusters is None else numbered(self.clusters[rows])
+
     def with_rows(
-        self, codes: Codes, weights: NDArray[np.float64]
+        self,
+        codes: Codes,
+        weights: NDArray[np.float64],
+        clusters: NDArray[np.intp] | None = None,
     ) -> tuple[Table, list[NDArray[np.intp]]]:
         """Other rows of the same columns, with the states seen there; and which those are."""
         kept = [np.flatnonzero(np.bincount(column)) for column in codes.T]
         if all(len(states) == m for states, m in zip(kept, self.n_states, strict=True)):
             same = replace(self, codes=np.asfortranarray(codes), weights=weights, notes=())
-            return same, kept
+            return replace(same, clusters=clusters), kept
         fewer = [
             np.searchsorted(states, column).astype(np.uint8)
             for states, column in zip(kept, codes.T, strict=True)
@@ -118,10 +130,15 @@ class Table:
             for column, states in zip(self.columns, kept, strict=True)
         )
         stacked = stack(fewer)
-        return Table(stacked, columns, weights, self.library, (), self.available), kept
+        parts = weights, self.library, (), self.available
+        return Table(stacked, columns, *parts, clusters=clusters), kept
 
     def encode_like(
-        self, X: Any, sample_weight: ArrayLike | str | None = None, missing: str = "error"
+        self,
+        X: Any,
+        sample_weight: ArrayLike | str | None = None,
+        missing: str = "error",
+        clusters: ArrayLike | str | None = None,
     ) -> Table:
         """Encode new rows with the states of this table, columns in the same order.
 
@@ -134,7 +151,7 @@ class Table:
         array([[0, 0]], dtype=uint8)
         """
         check("missing", missing)
-        rows = read_rows(X, sample_weight, missing)
+        rows = read_rows(X, sample_weight, missing, clusters)
         if len(rows.factors) != len(self.columns):
             raise TableError(
                 f"the table has {len(rows.factors)} columns, but fit saw {len(self.columns)}; "
@@ -144,5 +161,5 @@ class Table:
             look_up_states(column, factor)
             for column, factor in zip(self.columns, rows.factors, strict=True)
         ]
-        parts = rows.weights, rows.library, rows.notes, self.available
-        return Table(stack(codes), self.columns, *parts, kept=rows.kept)
+        parts = stack(codes), self.columns, rows.weights, rows.library, rows.notes, self.available
+        return Table(*parts, kept=rows.kept, clusters=rows.clusters)

@@ -32,6 +32,7 @@ from isinglass.model.fit.pseudolikelihood import PseudoLikelihood, open_below
 from isinglass.model.inference.methods import MEMORY
 from isinglass.parameters import checked
 from isinglass.table import Table
+from isinglass.table.clusters import labels_of_rows
 
 Array = NDArray[np.float64]
 
@@ -52,7 +53,7 @@ def with_errors(
     X: Any = None,
     sample_weight: ArrayLike | str | None = None,
     *,
-    clusters: ArrayLike | None = None,
+    clusters: ArrayLike | str | None = None,
     memory: float = MEMORY,
 ) -> MarkovField:
     """The model of a fitted estimator, with standard errors of its couplings.
@@ -69,9 +70,10 @@ def with_errors(
         tests of edges have p-values. By default, the rows of the fit; no p-values then.
     sample_weight : array, or the name of a column of `X`, optional
         For `X`.
-    clusters : array, one label per row, optional
-        Rows of one cluster (a person asked twice, a school) may depend on each other; rows are
-        those that came in, whichever of them were dropped.
+    clusters : array, or the name of a column of `X`, optional
+        One label per row that came in, whichever of them were dropped: rows of one cluster (a
+        person asked twice, a school) may depend on each other. By default, without `X`, those of
+        the fit.
     memory : float
         Bytes that the covariance may take.
 
@@ -96,7 +98,7 @@ def with_errors(
     graph = estimator.graph_  # scikit-learn's own error if it is not fitted
     table = estimator.table_
     if X is not None:
-        table = table.encode_like(X, sample_weight, missing=estimator.missing)
+        table, clusters = table.encode_like(X, sample_weight, estimator.missing, clusters), None
     options = {"clusters": clusters, "memory": memory, "chose_graph": X is None}
     return errors_like(estimator, table, graph, **options)
 
@@ -114,7 +116,7 @@ def fit_with_errors(
     table: Table,
     graph: Graph,
     *,
-    clusters: ArrayLike | None = None,
+    clusters: ArrayLike | str | None = None,
     sampling: bool = False,
     intercept: bool = True,
     ridge: float = RIDGE,
@@ -124,14 +126,15 @@ def fit_with_errors(
     """Fit all parameters of a graph together, and attach their standard errors.
 
     Weights are counts unless `sampling` says that they are sampling weights; `chose_graph` says
-    whether the rows chose the graph, so that there are no p-values. Clusters and memory are as
-    in `with_errors`, intercept and ridge as in ``isinglass.model.fit_model``.
+    whether the rows chose the graph, so that there are no p-values. Clusters are those of the table
+    unless others are given; memory is as in `with_errors`, intercept and ridge as in
+    ``isinglass.model.fit_model``.
     """
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
     joint = pseudo_likelihood(table, graph, ridge=ridge, intercept=intercept, memory=memory)
     _check_memory(joint.layout.size, memory)
-    groups = None if clusters is None else group_numbers(table, clusters)
+    groups = group_numbers(table, clusters)
     parameters = joint.minimum()
     model = model_of(joint, parameters)
     covariance, units, left_open = sandwich(joint, parameters, groups, sampling=sampling)
@@ -299,17 +302,17 @@ def _summed(
     yield carried[None, :]
 
 
-def group_numbers(table: Table, clusters: ArrayLike) -> NDArray[np.intp]:
-    """The cluster of each row of the table, numbered from 0."""
-    given = np.asarray(clusters)
-    kept = table.kept
-    fits = len(given) == len(table.weights) if kept is None else len(given) > kept[-1]
-    if given.ndim != 1 or not fits:
-        raise SettingError(
-            f"clusters has shape {given.shape}; give one label for each row of the table."
-        )
-    numbers = np.unique(given if kept is None else given[kept], return_inverse=True)[1]
-    if numbers.max() == 0:
+def group_numbers(table: Table, clusters: ArrayLike | str | None) -> NDArray[np.intp] | None:
+    """The cluster of each row, numbered from 0: as given, or the table's; None if there are none.
+
+    Labels are given for the rows of the table that came in.
+    """
+    numbers = table.clusters
+    if isinstance(clusters, str):
+        raise SettingError("clusters names a column of X; without X, give one label for each row.")
+    if clusters is not None:
+        numbers = labels_of_rows(clusters, len(table.weights), table.kept)
+    if numbers is not None and numbers.max() == 0:
         raise SettingError("all rows are in one cluster; errors need at least two.")
     return numbers
 

@@ -45,6 +45,7 @@ def test_every_pair_has_one_verdict(fitted):
         "verdict",
         "evidence",
         "odds_ratio",
+        "state_odds_ratio",
         "rows_needed",
         "sentence",
     ]
@@ -117,3 +118,47 @@ def test_bad_settings(fitted):
         ig.verdict(fitted, power=80)
     with pytest.raises(SettingError, match="two columns"):
         ig.verdict(fitted).of("x0", "x0")
+
+
+def one_state(k: float, margins, seed: int, n: int):
+    """Two columns of several states that are linked in the first state of each only."""
+    cells = np.outer(margins, margins)
+    cells[0, 0] *= np.exp(k)
+    drawn = np.random.default_rng(seed).choice(cells.size, n, p=(cells / cells.sum()).ravel())
+    third = np.random.default_rng(seed + 1).integers(0, 2, n)
+    return np.column_stack([*np.unravel_index(drawn, cells.shape), third])
+
+
+def test_a_link_in_one_rare_state_is_as_hard_to_find_as_is_said():
+    """Found about as often as the power says when its odds ratio is the one named for it."""
+    margins = np.array([0.06, 0.44, 0.5])
+    said = ig.verdict(ig.GreedyGraph().fit(one_state(0.0, margins, 0, 1500))).of("x0", "x1")
+    assert said.state_odds_ratio > 2 * said.odds_ratio
+    found = [
+        ("x0", "x1")
+        in ig.GreedyGraph(n_jobs=1)
+        .fit(one_state(np.log(said.state_odds_ratio), margins, seed, 1500))
+        .graph_.edges
+        for seed in range(100)
+    ]
+    assert 0.6 < np.mean(found) <= 1.0
+    open_ = ig.verdict(ig.GreedyGraph().fit(one_state(0.0, margins, 5, 1500)), matters=4)
+    words = {pair.verdict: pair.sentence for pair in open_}
+    assert "on average over the shapes a link may take" in words["not linked"]
+    assert "in one state of each only, from" in words["not linked"]
+
+
+def test_two_states_have_one_shape():
+    for rule in ("or", "and", "joint"):
+        for pair in ig.verdict(ig.GreedyGraph(rule=rule).fit(one_state(0.0, [0.3, 0.7], 1, 400))):
+            assert pair.state_odds_ratio == pytest.approx(pair.odds_ratio)
+            assert "shapes" not in pair.sentence
+
+
+@pytest.mark.parametrize("missing", ["state", "available"])
+def test_several_states_with_missing_values(missing):
+    rows = one_state(1.0, np.array([0.2, 0.3, 0.5]), 2, 400).astype(object)
+    rows[::7, 0] = None
+    rows[(rows[:, 1] == 2) & (rows[:, 0] != 1), 0] = None
+    for pair in ig.verdict(ig.GreedyGraph(missing=missing).fit(rows)):
+        assert pair.state_odds_ratio >= 1

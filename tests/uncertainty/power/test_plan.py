@@ -1,12 +1,19 @@
 """`plan`: numbers of rows, and what they are worth on tables that had no say in them."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import isinglass as ig
 from isinglass.errors import SettingError
+from isinglass.estimators.folds import held_out_weights
+from isinglass.experiments.curves import wilson
+from isinglass.model import fit_model
 from isinglass.repeating import RECORDS
 from isinglass.table import encode
+from isinglass.uncertainty.power.plan import _Work
+from isinglass.uncertainty.power.planned import Point
 from isinglass.uncertainty.power.smallest_link import typical_log_odds
 from isinglass.uncertainty.power.supposed import Guess, Pilot, coupling_of, log_odds_of
 
@@ -23,7 +30,7 @@ def test_answers_reach_the_target(planned):
     assert planned.answers[0.7].rows > planned.answers[1.0].rows
     for factor, at in planned.answers.items():
         assert at.factor == factor
-        assert at.high > planned.target
+        assert at.recovered >= planned.target
         assert f"{at.rows:,} rows" in planned.sentence
     assert "odds ratios of 3.32" in planned.sentence  # exp(4 * 0.3)
 
@@ -127,3 +134,47 @@ def test_bad_settings():
         ig.plan(5, 7, 0.3)
     with pytest.raises(SettingError, match="no link at all"):
         ig.plan(pilot=np.random.default_rng(0).integers(0, 2, (40, 4)), n_jobs=1)
+
+
+class Curve(_Work):
+    """A search for rows on a known curve, from which points are drawn without any table."""
+
+    def _points(self, rows, factors=None, graphs=None):
+        graphs, points = graphs or self.graphs, []
+        for factor in factors or self.factors:
+            for n in rows:
+                true = 0.96 / (1 + np.exp(-3 * np.log(n * factor**2 / 300)))
+                own = np.random.default_rng([self.seed, n, graphs, round(10 * factor)])
+                hits = own.binomial(graphs, true)
+                share = hits / graphs
+                points.append(Point(factor, n, graphs, share, *wilson(hits, graphs), share, 0.0))
+        return points
+
+
+@pytest.mark.parametrize("aim", ["graph", "edges"])
+@pytest.mark.parametrize("target", [0.8, 0.9])
+def test_an_answer_is_accepted_only_if_its_own_tables_reach_the_target(aim, target):
+    supposed, true = SimpleNamespace(columns=12, strongest=1.6), []
+    for seed in range(15):
+        work = Curve(supposed, None, aim, target, (0.7, 1.0), 100, seed, None)
+        _, answers = work._looked_at(work._looked_for(100_000), 100_000)
+        assert set(answers) == {0.7, 1.0}
+        assert all(at.recovered >= target for at in answers.values())
+        true.append(0.96 / (1 + np.exp(-3 * np.log(answers[1.0].rows / 300))))
+    assert target - 0.02 < np.mean(true) < target + 0.05
+
+
+def test_halves_of_a_pilot_table_are_of_whole_clusters():
+    field = ig.simulate.ising(ig.simulate.chain(6), coupling=0.5, signs="positive")
+    rows = field.sample(600, seed=0)
+    clusters = np.arange(600) // 12
+    result = ig.plan(pilot=rows, clusters=clusters, rows=[300], graphs=3, factors=[1.0], n_jobs=1)
+    assert len(result.points) == 1
+    table = encode(rows, clusters=clusters)
+    held = held_out_weights(table.weights, 2, 0, table.clusters)
+    first = ig.GreedyGraph().fit(rows[held[:, 0] > 0], clusters=clusters[held[:, 0] > 0]).graph_
+    second = fit_model(encode(rows[held[:, 1] > 0]), first)
+    pilot = Pilot(table, 0).field(1.0, 0)
+    assert list(pilot.couplings) == list(second.couplings)
+    for pair, coupling in second.couplings.items():
+        np.testing.assert_allclose(pilot.couplings[pair], coupling, atol=1e-6)

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from scipy.stats import ncx2
 
+from isinglass.losses.forms import zero_sum_basis
 from isinglass.losses.information import Information
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.uncertainty.power.smallest_link import (
     critical_value,
     directions,
+    least_in_states,
     least_log_odds,
     typical_log_odds,
 )
@@ -74,3 +76,34 @@ def test_more_rows_or_less_power_find_smaller_links():
 
 def test_directions_are_unit_vectors():
     np.testing.assert_allclose(np.linalg.norm(directions(5), axis=1), 1.0)
+
+
+@pytest.mark.parametrize("states", [(2, 2), (2, 3), (4, 3)])
+def test_a_link_in_one_state_of_each_column(states):
+    """The literal table of such a link, its noncentrality, and its power."""
+    df = (states[0] - 1) * (states[1] - 1)
+    rng = np.random.default_rng(df)
+    root = rng.normal(size=(2 * df, df))
+    held = root.T @ root / (2 * df)
+    free, n, needed = 0.8 * held, 500.0, 15.0
+    edge = Information(held, free)
+    sizes = least_in_states(edge, needed, n, 0.8, states)
+    own, other = (zero_sum_basis(m) for m in states)
+    for a in range(states[0]):
+        for b in range(states[1]):
+            table = np.zeros(states)
+            table[a, b] = sizes[a, b]
+            table -= table.mean(axis=0)
+            table -= table.mean(axis=1, keepdims=True)
+            rest = [k for k in range(states[0]) if k != a], [k for k in range(states[1]) if k != b]
+            for c in rest[0]:
+                for d in rest[1]:
+                    log_odds = table[a, b] - table[a, d] - table[c, b] + table[c, d]
+                    assert log_odds == pytest.approx(sizes[a, b])
+            v = (other.T @ table.T @ own).ravel()  # states of the neighbour first
+            shift = n * v @ free @ np.linalg.inv(held) @ free @ v / 0.8
+            power = ncx2.sf(critical_value(needed, df) / 0.8, df, shift)
+            if df > 1:
+                assert power == pytest.approx(0.8, abs=0.01)
+    if df == 1:
+        np.testing.assert_allclose(sizes, least_log_odds(edge, needed, n, 0.8))

@@ -15,7 +15,7 @@ CHAIN = ig.simulate.ising(ig.simulate.chain(8), coupling=0.4, seed=0)
 
 
 def dense(table, **settings):
-    return _fitted(ig.GreedyGraph(**settings), table, None)
+    return _fitted(ig.GreedyGraph(**settings), table)
 
 
 def test_denser_than_the_graph_and_probabilities_by_band():
@@ -64,7 +64,7 @@ def test_counts_by_hand(tmp_path):
             found[level].append(len(got & set(links)) / len(links))
     for name, level in (("firm", 0.05), ("tentative", 1)):
         assert result.tier(name).false == np.mean(false[level])
-        assert result.tier(name).found == pytest.approx(np.mean(found[level]))
+        assert result.tier(name).found_again == pytest.approx(np.mean(found[level]))
     links = sum(size.links for size in result.detection)
     hits = sum(size.links * size.found["firm"] for size in result.detection)
     assert 0.5 < hits / links <= 1
@@ -83,11 +83,11 @@ def test_what_is_done_is_not_done_again(tmp_path):
 def test_counts_are_rows_and_weights_are_kept():
     table = CHAIN.sample(200, seed=0)
     counts = np.random.default_rng(0).integers(0, 4, 200)
-    again = Again.of(_fitted(ig.GreedyGraph(), table, counts))
+    again = Again.of(_fitted(ig.GreedyGraph(), table, sample_weight=counts))
     assert again.rows == counts.sum()
     assert again.weights is None
     shares = counts + 0.5
-    kish = _fitted(ig.GreedyGraph(n_eff="kish"), table, shares)
+    kish = _fitted(ig.GreedyGraph(n_eff="kish"), table, sample_weight=shares)
     again = Again.of(kish)
     assert again.rows == 200
     np.testing.assert_allclose(again.weights, kish.table_.weights)
@@ -123,7 +123,7 @@ def test_tables_of_several_states_and_a_constant_column():
     field = ig.simulate.potts(ig.simulate.chain(5), [2, 3, 4, 2, 3], coupling=0.6, seed=0)
     table = np.column_stack([field.sample(300, seed=0), np.zeros(300, int)])
     result = ig.audit(ig.GreedyGraph(), table, 3, n_jobs=1)
-    assert result.tier("firm").found > 0.5
+    assert result.tier("firm").found_again > 0.5
 
 
 @pytest.mark.long

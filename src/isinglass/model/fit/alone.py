@@ -89,6 +89,7 @@ def _fit_where_seen(layout: Layout, table: Table, r: int) -> NodeFit | None:
         weights=weights,
         available=False,
         total=table.n,
+        clusters=None,
     )
     others: list[list[int]] = [list(range(1, len(columns))), *([] for _ in columns[1:])]
     runs = fit_neighbourhoods(seen, others, intercept=layout.intercept, threads=1)

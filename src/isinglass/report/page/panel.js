@@ -138,7 +138,9 @@ function makePanel(element, data, choose) {
     if (!data.verdicts) return null;
     const at = numberOf(data, a, b);
     const word = data.verdicts.verdict[at], ratio = data.verdicts.odds_ratio[at], rows = data.verdicts.rows_needed[at];
-    const size = ratio === null ? "No link would have been found here, whatever its size." : "A link with an odds ratio above " + times(ratio) + " would have been found, with 80 % power.";
+    const several = Math.max(data.nodes[a].states.length, data.nodes[b].states.length) > 2;
+    const single = several && data.verdicts.state_odds_ratio ? data.verdicts.state_odds_ratio[at] : null;
+    const size = ratio === null ? "No link would have been found here, whatever its size." : "A link with an odds ratio above " + times(ratio) + " would have been found, with 80 % power" + (several ? " on average over the shapes a link may take" : "") + "." + (single === null ? "" : " One that shows in one state of each column only would have been found with an odds ratio above " + times(single) + " there.");
     if (word === "n") return size;
     if (word === "l") return null;
     return "Too few rows to tell. " + size + (rows === null ? "" : " About " + thousands(rows) + " rows would settle it.");

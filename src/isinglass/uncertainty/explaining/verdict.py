@@ -10,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from isinglass.engine import Progress
@@ -21,10 +22,14 @@ from isinglass.losses.information import information
 from isinglass.parameters import checked
 from isinglass.selection import TENTATIVE
 from isinglass.uncertainty.explaining.searches import Search, checked_estimator, kept_out, searches
-from isinglass.uncertainty.power.smallest_link import least_log_odds
+from isinglass.uncertainty.power.smallest_link import least_in_states, least_log_odds
 from isinglass.wording import number, rounded_up
 
+Array = NDArray[np.float64]
+
 LINKED, NOT_LINKED, CANNOT_TELL = "linked", "not linked", "cannot tell"
+#: What an odds ratio of columns with several states is.
+SHAPES = ", on average over the shapes a link may take"
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,11 @@ class Verdict:
         Of the edge; or of what it would gain, at the end where that is more.
     odds_ratio : float
         A link with a larger one would be found, with the power asked for, were the pair not known
-        to be linked or not. Infinite where no link would be found.
+        to be linked or not. Infinite where no link would be found. For columns of more than two
+        states it is a typical one, and the power a mean over the shapes that a link may take.
+    state_odds_ratio : float
+        The same for a link that shows in one state of each column only, which go together, at the
+        two states where it is hardest to find. For columns of two states, `odds_ratio`.
     rows_needed : float
         Rows that would settle it, roughly; infinite if no number would, NaN where it is settled,
         or where the selector decides.
@@ -59,6 +68,7 @@ class Verdict:
     verdict: str
     evidence: float
     odds_ratio: float
+    state_odds_ratio: float
     rows_needed: float
     sentence: str
 
@@ -140,7 +150,8 @@ def verdict(
     matters : float
         The smallest odds ratio that matters, above 1. For columns of more than two states it is a
         typical one: the exponential of the root mean square of the log odds ratios of all
-        two-by-two parts of the pair's table.
+        two-by-two parts of the pair's table. A link in one rare state only may be much larger there
+        and not be found; ``state_odds_ratio`` says from which size on it would be.
     power : float
         The probability of finding a link of the size named; above one half.
     progress : function of (columns done, columns in all), optional
@@ -170,6 +181,7 @@ class _Judge:
     def __init__(self, estimator: GreedyGraph, matters: float, power: float) -> None:
         table = estimator.table_
         self.estimator, self.names, self.n = estimator, table.names, table.n
+        self.states = table.n_answers
         self.matters, self.power = matters, power
         self.needed = 2.0 * self.n * estimator.threshold_
         self.tentative = 2.0 * self.n * TENTATIVE.threshold(self.n, len(self.names))
@@ -179,14 +191,17 @@ class _Judge:
         p = len(self.names)
         evidence, least = np.zeros((p, p)), np.full((p, p), np.inf)
         chosen = np.zeros((p, p), dtype=int)
+        in_states: dict[tuple[int, int], Array] = {}
         for done, search in enumerate(searches(self.estimator, columns), start=1):
             r, others = search.column, [t for t in columns if t in search.loss.candidates]
             evidence[r, others] = search.evidence(search.fit(search.path.support), others)
             allowed = list(self.estimator.search_.constraints.candidates(r, others))
-            least[r, allowed] = self._least(search, allowed)
+            for t, size, by_state in self._least(search, allowed):
+                least[r, t], in_states[r, t] = size, by_state
             chosen[r, list(search.path.support)] = 1
             progress(done, len(columns))
         both = self.estimator.rule == "and"
+        self.in_states = in_states
         #: Evidence at the end where it is more, and at the end that decides.
         self.evidence = np.maximum(evidence, evidence.T)
         self.decides = (np.minimum if both else np.maximum)(evidence, evidence.T)
@@ -195,19 +210,29 @@ class _Judge:
         #: How many ends chose the pair.
         self.ends = chosen + chosen.T
 
-    def _least(self, search: Search, others: list[int]) -> list[float]:
-        """The least log odds ratio found at one end, for each of the others."""
+    def _least(self, search: Search, others: list[int]) -> Iterator[tuple[int, float, Array]]:
+        """For each of the others, the least log odds ratio found at one end; and by states."""
         either = self.estimator.rule == "or"
         power = self.power if either else (1 + self.power) / 2  # both ends must find it
-        sizes = {}
         for kept, asked in _by_support(search, others):
             edges = information(search.loss, search.fit(kept), asked)
             for t, edge in zip(asked, edges, strict=True):
-                sizes[t] = least_log_odds(edge, self.needed, self.n, power)
-        return [sizes[t] for t in others]
+                states = search.loss.states, search.loss.n_states[t]
+                sizes = self.needed, self.n, power
+                yield t, least_log_odds(edge, *sizes), least_in_states(edge, *sizes, states)
+
+    def _in_states(self, a: int, b: int) -> float:
+        """The least log odds ratio of a link in two states, those where it is hardest to find."""
+        decides = np.maximum if self.estimator.rule == "and" else np.minimum
+        none = np.full((1, 1), np.inf)
+        one, other = self.in_states.get((a, b), none), self.in_states.get((b, a), none).T
+        if one.shape == other.shape and not self.estimator.table_.available:
+            return float(decides(one, other).max())
+        return float(decides(one.max(), other.max()))  # states that were seen differ by end
 
     def verdict(self, a: int, b: int) -> Verdict:
         evidence, least, ends = float(self.evidence[a, b]), float(self.least[a, b]), self.ends[a, b]
+        hardest, several = self._in_states(a, b), max(self.states[a], self.states[b]) > 2
         barred = kept_out(self.estimator, a, b, ends)
         if (a, b) in self.linked:
             evidence = self.linked[a, b]
@@ -219,10 +244,13 @@ class _Judge:
             said = f"cannot tell: {barred} (evidence {number(evidence)}"
             said += f"; a link needs {number(self.needed)})"
         else:
-            word, rows, said = self._judged(evidence, least)
-        ratio = float(np.exp(least)) if least < 700 else float("inf")
+            word, rows, said = self._judged(evidence, least, hardest if several else None)
+        ratio, in_states = (
+            float(np.exp(size)) if size < 700 else float("inf") for size in (least, hardest)
+        )
         said = f"{self.names[a]} and {self.names[b]}: {said}"
-        return Verdict(self.names[a], self.names[b], word, evidence, ratio, rows, said)
+        numbers = evidence, ratio, in_states, rows
+        return Verdict(self.names[a], self.names[b], word, *numbers, said)
 
     def _rows_beyond(self, ends: int, decides: float) -> float:
         """Rows that would settle a pair that a setting keeps out, although one end has enough."""
@@ -232,12 +260,16 @@ class _Judge:
             return self._rows_for(decides) if decides > 0 else float("inf")
         return float("nan")
 
-    def _judged(self, evidence: float, least: float) -> tuple[str, float, str]:
-        """The verdict, the rows needed, and the words for it."""
+    def _judged(
+        self, evidence: float, least: float, hardest: float | None
+    ) -> tuple[str, float, str]:
+        """The verdict, the rows needed, and the words for it; `hardest` if there are shapes."""
         share, rows = f"{100 * self.power:.3g} % power", float("inf")
         if np.isfinite(least) and evidence <= self.tentative and least <= self.matters:
             said = f"not linked down to an odds ratio of {number(np.exp(least))}"
-            return NOT_LINKED, float("nan"), f"{said} (a larger one: found with {share})"
+            if hardest is None:
+                return NOT_LINKED, float("nan"), f"{said} (a larger one: found with {share})"
+            return NOT_LINKED, float("nan"), f"{said}{SHAPES}{_in_one_state(hardest, share)}"
         if not np.isfinite(least):
             said = "no link would have been found, whatever its size"
         elif evidence > self.tentative:
@@ -250,7 +282,8 @@ class _Judge:
             rows = float(rounded_up(self.n * (least / self.matters) ** 2))
             said = (
                 f"only odds ratios above {number(np.exp(least))} would have been found with "
-                f"{share}; for {np.exp(self.matters):.3g}, about {rows:,.0f} rows are needed"
+                f"{share}{'' if hardest is None else SHAPES}; for {np.exp(self.matters):.3g}, "
+                f"about {rows:,.0f} rows are needed"
             )
         return CANNOT_TELL, rows, f"cannot tell: {said}"
 
@@ -258,6 +291,16 @@ class _Judge:
         """Rows with which a link as strong as this one looks would be found."""
         wanted = (np.sqrt(self.needed) + float(ndtri(self.power))) ** 2
         return float(rounded_up(self.n * max(wanted / evidence, 1.0)))
+
+
+def _in_one_state(hardest: float, share: str) -> str:
+    """Words for links that show in one state of each column."""
+    if not hardest < np.log(1e6):
+        return f" (a larger one: found with {share}; not one in a rare state only)"
+    return (
+        f" (a larger one: found with {share}; in one state of each only, from "
+        f"{number(np.exp(hardest))} on)"
+    )
 
 
 def _by_support(search: Search, others: list[int]) -> Iterator[tuple[list[int], list[int]]]:

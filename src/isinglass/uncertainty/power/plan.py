@@ -29,9 +29,7 @@ from isinglass.wording import rounded_up
 #: No plan looks at more rows, unless asked to.
 MOST_ROWS = 100_000
 #: How often an answer is looked at, and moved if it does not hold.
-LOOKS = 4
-#: A share of edges found that is this much short of the target will do.
-NEARLY = 0.01
+LOOKS = 8
 
 
 @formerly
@@ -46,6 +44,7 @@ def plan(
     intercept: float = 0.0,
     pilot: Any = None,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
     missing: str = "error",
     n_eff: float | str = "sum",
     bins: dict[str, int | Sequence[float]] | None = None,
@@ -84,8 +83,9 @@ def plan(
     pilot : array or data frame, optional
         Instead of the five above. One half of its rows chooses the graph; couplings are fitted
         to the other half, which had no say in that.
-    sample_weight, missing, n_eff, bins, max_states, high
-        How the pilot table is read, as in `GreedyGraph`.
+    sample_weight, clusters, missing, n_eff, bins, max_states, high
+        How the pilot table is read, as in `GreedyGraph`. Halves are of whole clusters; the rows
+        that are planned for are independent.
     threshold, rule
         Of the search, as in `GreedyGraph`.
     factors : sequence of float
@@ -131,6 +131,7 @@ def plan(
         table = encode(
             pilot,
             sample_weight,
+            clusters,
             missing=missing,
             n_eff=n_eff,
             bins=bins,
@@ -186,11 +187,10 @@ class _Work:
     def answered(self, rows: Sequence[int] | None, most: int) -> Planned:
         if rows is not None:
             points, answers = self._points(rows), {}
-            for point in sorted(points, key=lambda at: -at.rows):
-                if self._measure(point) >= self.target:
-                    answers[point.factor] = point
+            for point in sorted(filter(self._reaches, points), key=lambda at: -at.rows):
+                answers[point.factor] = point
         else:
-            points, answers = self._looked_at(self._looked_for(most))
+            points, answers = self._looked_at(self._looked_for(most), most)
         kept = tuple(sorted(points, key=lambda at: (at.factor, at.rows)))
         answers = {factor: answers[factor] for factor in self.factors if factor in answers}
         sentence = sentence_of(self.supposed, self.aim, self.target, kept, answers)
@@ -203,29 +203,40 @@ class _Work:
         steps = int(np.ceil(2 * np.log2(max(rough) / lowest)))
         sizes = (lowest * 2 ** (k / 2) for k in range(steps + 1))
         grid = sorted({min(rounded_up(n), most) for n in sizes})
-        points = self._points(grid)
-        while None in self._crossings(points).values() and grid[-1] < most:
-            grid.append(min(rounded_up(grid[-1] * np.sqrt(2)), most))
-            points += self._points(grid[-1:])
+        return self._extended(self._points(grid), most)
+
+    def _extended(self, points: list[Point], most: int) -> list[Point]:
+        """The same points, and more to their right until every curve reaches the target."""
+        while None in self._crossings(points).values():
+            last = max(point.rows for point in points)
+            if last >= most:
+                break
+            points = points + self._points([min(rounded_up(last * np.sqrt(2)), most)])
         return points
 
-    def _looked_at(self, points: list[Point]) -> tuple[list[Point], dict[float, Point]]:
+    def _looked_at(self, points: list[Point], most: int) -> tuple[list[Point], dict[float, Point]]:
         """Look at the answers themselves, with tables that had no part in choosing them.
 
-        An answer that turns out to be too small moves the curve, and with it the answer.
+        An answer that falls short of the target moves the curve, and with it the answer. If that
+        does not end, the answer is the next number of rows that reached it.
         """
         answers: dict[float, Point] = {}
         for _ in range(LOOKS):
-            good = {factor for factor, point in answers.items() if self._may_do(point)}
             taken = {point.rows for point in points}
             needs = {
                 factor: _not_in(taken, n)
                 for factor, n in self._crossings(points).items()
-                if n is not None and factor not in good
+                if n is not None and factor not in answers
             }
             points = points + self._points(sorted(set(needs.values())))
-            at = {(point.factor, point.rows): point for point in points}
-            answers |= {factor: at[factor, n] for factor, n in needs.items()}
+            looked_at = [at for at in points if needs.get(at.factor) == at.rows]
+            answers |= {at.factor: at for at in looked_at if self._reaches(at)}
+            points = self._extended(points, most)
+        for factor, n in self._crossings(points).items():
+            above = [at for at in points if at.factor == factor and at.rows >= (n or np.inf)]
+            enough = sorted(filter(self._reaches, above), key=lambda at: at.rows)
+            if factor not in answers and enough:
+                answers[factor] = enough[0]
         return points, answers
 
     def _bracketed(self, most: int) -> list[int]:
@@ -238,7 +249,7 @@ class _Work:
         for factor in reversed(self.factors):
             while n < most:
                 (point,) = self._points([n], [factor], few)
-                if self._measure(point) >= self.target:
+                if self._reaches(point):
                     break
                 n = min(rounded_up(2 * n), most)
             enough.append(n)
@@ -273,9 +284,8 @@ class _Work:
     def _measure(self, point: Point) -> float:
         return point.recovered if self.aim == "graph" else point.found
 
-    def _may_do(self, point: Point) -> bool:
-        """Whether what was seen does not speak against the target."""
-        return (point.high if self.aim == "graph" else point.found + NEARLY) >= self.target
+    def _reaches(self, point: Point) -> bool:
+        return self._measure(point) >= self.target
 
     def _crossings(self, points: Sequence[Point]) -> dict[float, int | None]:
         """The rows at which a rising curve through the points reaches the target."""

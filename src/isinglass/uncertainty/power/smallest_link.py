@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri, chndtr, ndtri
 
-from isinglass.losses.forms import table_df
+from isinglass.losses.forms import table_df, zero_sum_basis
 from isinglass.losses.information import Information
 from isinglass.solvers.equivalent import log_chi2_sf
 
@@ -58,6 +58,32 @@ def least_log_odds(edge: Information, needed: float, n: float, power: float) -> 
         along = np.einsum("di,ij,dj->d", directions(df), pull, directions(df))
         length = _length(critical, df, n * np.maximum(along, 0.0) / share, power)
     return float(2.0 * length / np.sqrt(df))
+
+
+def least_in_states(
+    edge: Information, needed: float, n: float, power: float, states: tuple[int, int]
+) -> Array:
+    """The smallest log odds ratio of a link in one state of each column, for every two states.
+
+    Such a link has that odds ratio in every two-by-two table with both states, and none in others.
+    `states` are the numbers of them, of the column that is explained and of the other; of two and
+    two the answer is `least_log_odds`. The power is that for this one shape.
+    """
+    df = len(edge.held)
+    back = np.linalg.pinv(edge.held, hermitian=True, rcond=1e-10)
+    share = float(np.trace(back @ edge.free)) / df
+    if not share > 1e-9:
+        return np.full(states, np.inf)
+    own, other = (zero_sum_basis(m) for m in states)
+    shapes = np.einsum("aq,bk->abkq", own, other).reshape(*states, df)
+    pull = np.einsum("abi,ij,abj->ab", shapes, edge.free @ back @ edge.free, shapes)
+    critical = critical_value(needed, df) / share
+    if df == 1:
+        wanted = float(np.sqrt(critical) + ndtri(power))
+    else:
+        wanted = _length(critical, df, np.ones(1), power)
+    with np.errstate(divide="ignore"):
+        return np.asarray(wanted / np.sqrt(n * np.maximum(pull, 0.0) / share))
 
 
 def critical_value(needed: float, df: int) -> float:

@@ -138,11 +138,12 @@ class Pilot:
 
     @cached_property
     def _model(self) -> MarkovField:
-        halves = held_out_weights(self.table.weights, 2, self.seed).T
-        first, second = (with_weights(self.table, weights) for weights in halves)
+        table = self.table
+        halves = held_out_weights(table.weights, 2, self.seed, table.clusters).T
+        first, second = (with_weights(table, weights) for weights in halves)
         found: Any = GreedyGraph(n_eff=first.n, max_states=MAX_STATES)
-        found.fit(first.codes, sample_weight=first.weights)
-        model = fit_model(second, Graph(self.table.names, found.graph_.links))
+        found.fit(first.codes, sample_weight=first.weights, clusters=first.clusters)
+        model = fit_model(second, Graph(table.names, found.graph_.links))
         if not model.couplings:
             raise SettingError(
                 "one half of the pilot table shows no link at all; give a coupling or an odds "

@@ -98,6 +98,8 @@ def bootstrap(
     seed: int = 0,
     *,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | None = None,
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -110,7 +112,7 @@ def bootstrap(
 
     Parameters
     ----------
-    estimator, X, seed, sample_weight, path, n_jobs, progress
+    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress
         As for `resample`.
     n : int
         Resamples. One in which a state of some column is not drawn fails.
@@ -124,7 +126,7 @@ def bootstrap(
     >>> bool(low[1, 1] < 0.5 < high[1, 1])
     True
     """
-    rerun = Rerun.of(estimator, X, sample_weight)
+    rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
     key = rerun.key("bootstrap", seed)
     records = repeat(
         (Task.single(f"{key}/{i}", partial(_refitted, rerun, seed, i)) for i in range(int(n))),
@@ -146,8 +148,7 @@ def bootstrap(
 
 def _refitted(rerun: Rerun, seed: int, number: int) -> Record:
     rng = np.random.default_rng([seed, number])
-    size, copies = rerun.drawer.size, rerun.drawer.copies
-    table, _ = rerun.drawer.table_of(rng.multinomial(size, copies / size))
+    table, _ = rerun.drawer.table_of(rerun.drawer.with_replacement(rng))
     drawn = zip(table.names, table.n_states, rerun.table.n_states, strict=True)
     for name, now, all_states in drawn:
         if now < all_states:

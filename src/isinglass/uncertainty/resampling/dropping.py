@@ -109,6 +109,8 @@ def case_dropping(
     *,
     shares: Sequence[float] = SHARES,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | None = None,
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -117,8 +119,9 @@ def case_dropping(
 
     Parameters
     ----------
-    estimator, X, seed, sample_weight, path, n_jobs, progress
-        As for `resample`; the threshold is recomputed for the rows that are left.
+    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress
+        As for `resample`; the threshold is recomputed for the rows that are left. Shares are of
+        clusters, where there are any.
     n : int
         Draws for each share.
     shares : sequence of float
@@ -132,7 +135,7 @@ def case_dropping(
     >>> ig.case_dropping(est, n=20, shares=(0.25, 0.5)).cs("edge")
     0.5
     """
-    rerun = Rerun.of(estimator, X, sample_weight)
+    rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
     key = rerun.key("dropping", seed)
     keys = {float(share): [f"{key}/{share:g}/{i}" for i in range(int(n))] for share in shares}
     records = repeat(
@@ -162,8 +165,9 @@ def case_dropping(
 
 def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Record:
     rng = np.random.default_rng([seed, round(share * 1e6), number])
-    size = max(round((1 - share) * rerun.drawer.size), 1)
-    table, runs, threshold = rerun.run(rerun.drawer.some(rng, size))
+    drawer = rerun.drawer
+    size = max(round((1 - share) * drawer.size), drawer.least)
+    table, runs, threshold = rerun.run(drawer.some(rng, size))
     values = RefittedValues(table, bool(rerun.estimator.intercept), 1)
     graph = join(Joined(runs, threshold, rerun.estimator.rule, table, values))
     return {"records": [{"links": [_row(link) for link in graph]}]}

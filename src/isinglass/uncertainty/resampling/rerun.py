@@ -17,6 +17,7 @@ from isinglass.estimators.base import GraphEstimator
 from isinglass.repeating import as_recorded
 from isinglass.selection import Fixed, LookBelow, Selector, selector
 from isinglass.table import Drawer, Table
+from isinglass.table.clusters import strata_of_rows
 from isinglass.table.draws import Counts
 
 
@@ -28,21 +29,31 @@ class Rerun:
     drawer: Drawer
 
     @classmethod
-    def of(cls, estimator: GreedyGraph, X: Any, sample_weight: Any) -> Rerun:
+    def of(
+        cls,
+        estimator: GreedyGraph,
+        X: Any,
+        sample_weight: Any,
+        clusters: Any = None,
+        strata: Any = None,
+    ) -> Rerun:
         """Take the table the estimator was fitted to; X, if given, must be that table."""
         if not hasattr(estimator, "search_"):
             if X is None:
                 raise SettingError("the estimator is not fitted; fit it first, or give X.")
             estimator = GreedyGraph(**estimator.get_params(deep=False))
-            estimator.fit(X, sample_weight=sample_weight)
+            estimator.fit(X, sample_weight=sample_weight, clusters=clusters)
         elif X is not None:
-            given = estimator.encode(X, sample_weight)
+            given = estimator.encode(X, sample_weight, clusters)
             if given.fingerprint != estimator.table_.fingerprint:
                 raise SettingError(
-                    "X is not the table the estimator was fitted to, or its weights differ; "
-                    "leave X out (the fitted table is kept), or fit again."
+                    "X is not the table the estimator was fitted to, or its weights or clusters "
+                    "differ; leave X out (the fitted table is kept), or fit again."
                 )
-        return cls(estimator, Drawer.of(estimator.table_))
+        table, numbers = estimator.table_, None
+        if strata is not None:
+            numbers = strata_of_rows(strata, table.weights, table.kept, table.clusters)
+        return cls(estimator, Drawer.of(table, numbers))
 
     @property
     def table(self) -> Table:
@@ -66,7 +77,10 @@ class Rerun:
 
     def key(self, kind: str, seed: int) -> str:
         """A name for the results of this search on this table, whatever draws they are of."""
-        return key_of(kind, self.estimator, seed, self.table.fingerprint)
+        content = [self.table.fingerprint]
+        if self.drawer.stratum is not None:
+            content.append(f"strata={self.drawer.stratum.tolist()}")
+        return key_of(kind, self.estimator, seed, *content)
 
 
 def key_of(kind: str, estimator: GraphEstimator, seed: int, *content: str) -> str:

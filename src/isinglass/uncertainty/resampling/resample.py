@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from isinglass.engine import Progress
 from isinglass.engine.join import pairs_at
-from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.frames import by_column, frame
 from isinglass.graph import Graph
@@ -36,7 +35,7 @@ class Resamples:
         The edges of each half-sample that did not fail; two halves that make up the table stand
         side by side.
     rows : int
-        How many a half-sample has.
+        How many a half-sample has: rows, or clusters, whichever was drawn (`what`).
     failures : dict of int to str
         For each pair of half-samples that failed, its number and the reason.
 
@@ -53,6 +52,7 @@ class Resamples:
     halves: tuple[frozenset[Names], ...]
     rows: int
     failures: dict[int, str]
+    what: str = "row"
 
     @cached_property
     def frequency(self) -> dict[Names, float]:
@@ -109,7 +109,7 @@ class Resamples:
     def __repr__(self) -> str:
         failed = f", {len(self.failures)} pairs failed" if self.failures else ""
         return (
-            f"Resamples({len(self.halves)} half-samples of {self.rows} rows, "
+            f"Resamples({len(self.halves)} half-samples of {self.rows} {self.what}s, "
             f"{self.mean_edges:.1f} edges on average{failed})"
         )
 
@@ -122,6 +122,8 @@ def resample(
     seed: int = 0,
     *,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | None = None,
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -146,8 +148,10 @@ def resample(
     n : int
         Half-samples; an even number.
     seed : int
-    sample_weight : optional
-        The weights of the rows of `X`.
+    sample_weight, clusters : optional
+        Those of the rows of `X`, as in `GreedyGraph.fit`. Clusters are drawn whole.
+    strata : array, one label per row that came in, optional
+        A draw takes the same share of every stratum, such as a region.
     path : str or path, optional
         A file that results are added to, one line per pair of half-samples; what is in it is not
         done again, so that work goes on where it was stopped, or with a larger `n`.
@@ -165,9 +169,8 @@ def resample(
     >>> found.frequency["x0", "x1"]
     1.0
     """
-    rerun = Rerun.of(estimator, X, sample_weight)
-    if rerun.drawer.size < 2:
-        raise SettingError("one row cannot be split into halves.")
+    rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
+    rerun.drawer.check_halves()
     key = rerun.key("halves", seed)
     records = repeat(
         (Task.single(f"{key}/{i}", partial(_halves, rerun, seed, i)) for i in range(int(n) // 2)),
@@ -182,8 +185,9 @@ def resample(
     return Resamples(
         rerun.estimator.graph_,
         tuple(frozenset((names[a], names[b]) for a, b in edges) for edges in halves),
-        rerun.drawer.size // 2,
+        rerun.drawer.half,
         {at: record["failed"] for at, record in enumerate(records) if "failed" in record},
+        rerun.drawer.what,
     )
 
 

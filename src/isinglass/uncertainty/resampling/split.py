@@ -18,7 +18,6 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
@@ -32,7 +31,9 @@ from isinglass.model.fit.layout import Pair
 from isinglass.parameters import checked
 from isinglass.repeating import Record, Task, are_pairs, repeat
 from isinglass.table import encode
-from isinglass.table.cells import open_source
+from isinglass.table.cells import open_source, without_column
+from isinglass.table.clusters import numbered, split_clusters, strata_of_rows
+from isinglass.table.coding.factor import Codes
 from isinglass.table.rows import split_weights
 from isinglass.uncertainty.resampling.rerun import key_of
 from isinglass.uncertainty.standard_errors import errors_like
@@ -120,7 +121,8 @@ def split_test(
     *,
     splits: int = 50,
     level: float = 0.05,
-    clusters: ArrayLike | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | None = None,
     seed: int = 0,
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
@@ -140,8 +142,10 @@ def split_test(
     splits : int
     level : float
         The false-discovery rate.
-    clusters : array, one label per row, optional
+    clusters : array, or the name of a column of `X`, optional
         Rows of one cluster stay in one half, and errors allow for their dependence.
+    strata : array, one label per row, optional
+        Every stratum is halved.
     seed, path, n_jobs, progress
         As for `resample`; the file has one line per split.
 
@@ -153,11 +157,14 @@ def split_test(
     >>> test.edges
     [('x0', 'x1'), ('x1', 'x2'), ('x2', 'x3')]
     """
-    _, weights = split_weights(open_source(X), sample_weight)
-    if isinstance(sample_weight, str):
-        X = nw.from_native(X, eager_only=True).drop(sample_weight).to_native()
-    units = None if clusters is None else _units(clusters, len(weights))
-    halves, source = Halves(estimator, X, weights, units), open_source(X)
+    source = open_source(X)
+    columns, weights = split_weights(source, sample_weight)
+    _, labels = split_clusters(source, columns, clusters)
+    for name in (sample_weight, clusters):
+        X = without_column(X, name) if isinstance(name, str) else X
+    units = None if labels is None else _units(labels)
+    layers = None if strata is None else strata_of_rows(strata, weights, None, units)
+    halves, source = Halves(estimator, X, weights, units, layers), open_source(X)
     key = "" if path is None else halves.key(seed)
     with warnings.catch_warnings():  # around all threads: filters are those of the process
         warnings.simplefilter("ignore", StoppedEarly)
@@ -197,27 +204,28 @@ class Halves:
     X: Any
     weights: Array
     clusters: NDArray[np.intp] | None
+    strata: NDArray[np.intp] | None = None
 
     def states(self, splits: int, seed: int) -> Iterator[Mapping[str, Any]]:
         """The states of a random generator from which the splits are drawn, one after another."""
         rng = np.random.default_rng(seed)
         for _ in range(splits):
             yield rng.bit_generator.state
-            half_of(self.weights, self.clusters, rng)
+            half_of(self.weights, self.clusters, rng, self.strata)
 
     def tested(self, state: Mapping[str, Any]) -> Record:
         """P-values of the edges that one half chooses, times their number."""
         rng = np.random.default_rng()
         rng.bit_generator.state = state
-        first = half_of(self.weights, self.clusters, rng)
+        first = half_of(self.weights, self.clusters, rng, self.strata)
         n_eff = self.estimator.n_eff
         halved = n_eff if isinstance(n_eff, str) else float(n_eff) / 2.0
         choosing: Any = clone(self.estimator).set_params(n_jobs=1, n_eff=halved)
-        graph = choosing.fit(self.X, sample_weight=first).graph_
+        graph = choosing.fit(self.X, sample_weight=first, clusters=self.clusters).graph_
         if not len(graph):
             return {"p_values": []}
-        others = choosing.encode(self.X, self.weights - first)
-        model = errors_like(choosing, others, graph, clusters=self.clusters)
+        others = choosing.encode(self.X, self.weights - first, self.clusters)
+        model = errors_like(choosing, others, graph)
         p = {}
         for i, j in model.couplings:
             bounded = (i, j) not in model.unbounded
@@ -231,7 +239,8 @@ class Halves:
         table = encode(self.X, missing="state", bins=settings.get("bins"), max_states=MAX_STATES)
         units = "" if self.clusters is None else _digest(self.clusters)
         method = type(self.estimator).__name__
-        content = (table.fingerprint, _digest(self.weights), units, method)
+        layers = () if self.strata is None else (_digest(self.strata),)
+        content = (table.fingerprint, _digest(self.weights), units, method, *layers)
         return key_of("splits", self.estimator, seed, *content)
 
 
@@ -241,8 +250,20 @@ def _sound(columns: int, record: Record) -> bool:
     return are_pairs(pairs, columns) and all(0 <= p <= 1 for p in p_values)
 
 
-def half_of(weights: Array, clusters: NDArray[np.intp] | None, rng: np.random.Generator) -> Array:
+def half_of(
+    weights: Array,
+    clusters: NDArray[np.intp] | None,
+    rng: np.random.Generator,
+    strata: NDArray[np.intp] | None = None,
+) -> Array:
     """Weights of a random half: of the clusters, of the counted rows, or of the rows."""
+    if strata is not None:
+        parts = np.zeros(len(weights))
+        for stratum in range(int(strata.max()) + 1):
+            here = strata == stratum
+            own = None if clusters is None else numbered(clusters[here])
+            parts[here] = half_of(weights[here], own, rng)
+        return parts
     if clusters is not None:
         count = int(clusters.max()) + 1
         inside = np.zeros(count, dtype=bool)
@@ -287,13 +308,8 @@ def _digest(numbers: NDArray[Any]) -> str:
     return sha256(numbers.astype("<f8").tobytes()).hexdigest()
 
 
-def _units(clusters: ArrayLike, n: int) -> NDArray[np.intp]:
-    given = np.asarray(clusters)
-    if given.shape != (n,):
-        raise SettingError(
-            f"clusters has shape {given.shape}; give one label for each row of the table."
-        )
-    numbers: NDArray[np.intp] = np.unique(given, return_inverse=True)[1]
+def _units(labels: Codes) -> NDArray[np.intp]:
+    numbers = numbered(labels)
     if numbers.max() < 3:
         raise SettingError("a split needs at least four clusters, two per half.")
     return numbers

@@ -23,7 +23,9 @@ from isinglass.frames import by_column, by_field, frame
 from isinglass.parameters import checked
 from isinglass.repeating import Record, are_pairs, as_recorded, formerly, warn_renamed
 from isinglass.selection import tier_levels
+from isinglass.table import Table
 from isinglass.uncertainty.power.smallest_link import typical_log_odds
+from isinglass.uncertainty.simulation.clustered import ClusteredModel, clustered_model
 from isinglass.uncertainty.simulation.denser import DenserModel, Pair, band_ends, denser_model
 
 #: The graph of the estimator's own threshold, where that is neither of the tiers'.
@@ -45,7 +47,16 @@ class Tier:
     edges: int  #: of the table's own graph
     false: float  #: mean number of false edges in the graphs of drawn tables
     error: float  #: its standard error
-    found: float  #: mean share of the links of drawn tables that were found; NaN if there are none
+    #: Mean share of the links of drawn tables that were found; NaN if there are none. These are
+    #: links of the model learned from the table, which lacks what was missed there, so that more of
+    #: them are found than of all links that there are: see `Audit.detection` for the power.
+    found_again: float
+
+    @property
+    def found(self) -> float:
+        """The former name of `found_again`, for one release."""
+        warn_renamed("found", "found_again")
+        return self.found_again
 
 
 @dataclass(frozen=True)
@@ -70,7 +81,10 @@ class Audit:
     Attributes
     ----------
     detection : tuple of Detection
-        By size of link, for sizes that occur.
+        The power: the probability of finding a link, by its size, for sizes that occur.
+    tiers : tuple of Tier
+        False edges of the firm and the tentative graph, and the share of the links of the learned
+        model that are found again.
     tables, failed : int
         Tables drawn and learned from; tables that could not be.
 
@@ -138,6 +152,7 @@ def audit(
     n: int = 100,
     *,
     sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
     seed: int = 0,
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
@@ -146,16 +161,16 @@ def audit(
     """Say what an analysis does on tables like this one.
 
     Tables are drawn from a model that is like the table but deliberately denser than its graph,
-    with the table's own number of rows, weights and missing values. The whole analysis is repeated
-    on each, and what it finds is compared with what was there; links that were required are in
-    every table and not counted. All numbers are about such tables: they say nothing about columns
-    that were not measured, nor about links that are not pairwise.
+    with the table's own number of rows, weights, clusters and missing values. The whole analysis
+    is repeated on each, and what it finds is compared with what was there; links that were required
+    are in every table and not counted. All numbers are about such tables: they say nothing about
+    columns that were not measured, nor about links that are not pairwise.
 
     Parameters
     ----------
     estimator : GreedyGraph
         Its settings are taken; whether it is fitted does not matter.
-    X, sample_weight
+    X, sample_weight, clusters
         The table, as for `GreedyGraph.fit`.
     n : int
         Tables to draw.
@@ -172,10 +187,11 @@ def audit(
     >>> result.tier("tentative").false >= result.tier("firm").false
     True
     """
-    fitted = _fitted(estimator, X, sample_weight)
+    fitted = _fitted(estimator, X, sample_weight=sample_weight, clusters=clusters)
     again = Again.of(fitted)
     model = denser_model(fitted)
-    design = Design(_key(fitted, seed), len(again.names), 1, model.sample, (again.rows,), "n")
+    drawn = again.drawn_from(model, fitted.table_)
+    design = Design(_key(fitted, seed), len(again.names), 1, drawn.sample, (again.rows,), "n")
     cells = [Cell(Draw(design, again.rows, i), Method("audit", again.learn)) for i in range(n)]
     records = run(cells, path, work="an audit", sound=again.sound, n_jobs=n_jobs, progress=progress)
     good = {cell: records[cell.key] for cell in cells if "kept" in records[cell.key]}
@@ -189,14 +205,14 @@ def audit(
     return Audit(tiers, detection, len(tables), n - len(tables), sentence, fitted.table_.library)
 
 
-def _fitted(estimator: GreedyGraph, X: Any, sample_weight: Any) -> GreedyGraph:
+def _fitted(estimator: GreedyGraph, X: Any, **about_rows: Any) -> GreedyGraph:
     """The analysis of the table itself, its search run on far below the threshold."""
     if not isinstance(estimator, GreedyGraph):
         raise SettingError(f"audit needs a GreedyGraph, not a {type(estimator).__name__}.")
-    fitted: GreedyGraph = clone(estimator).fit(X, sample_weight=sample_weight)
+    fitted: GreedyGraph = clone(estimator).fit(X, **about_rows)
     floor = min(*band_ends(fitted.table_).values(), fitted.floor_)
     if floor < fitted.floor_:
-        fitted = clone(estimator).set_params(floor=floor).fit(X, sample_weight=sample_weight)
+        fitted = clone(estimator).set_params(floor=floor).fit(X, **about_rows)
     return fitted
 
 
@@ -213,6 +229,9 @@ class Again:
     rows: int
     #: Of the drawn rows, where they are not counts.
     weights: Array | None
+    #: How often each row of the table is drawn, and the clusters of the drawn rows.
+    copies: NDArray[np.intp]
+    clusters: NDArray[np.intp] | None
     #: Cells that are missing in the table, and stay so in a drawn one.
     missing: NDArray[np.bool_] | None
     thresholds: Mapping[str, float]
@@ -246,14 +265,21 @@ class Again:
             table.library is not None,
             int(copies.sum()),
             None if counts else table.weights,
+            copies,
+            None if table.clusters is None else np.repeat(table.clusters, copies),
             missing,
             thresholds,
             fitted.search_.required,
         )
 
+    def drawn_from(self, model: DenserModel, table: Table) -> DenserModel | ClusteredModel:
+        """Where tables are drawn from: rows in clusters, if the table's are."""
+        return model if self.clusters is None else clustered_model(model, table, self.copies)
+
     def learn(self, codes: Codes) -> Found:
         """The whole analysis of a drawn table."""
-        estimator = clone(self.estimator).fit(self.table(codes), sample_weight=self.weights)
+        about_rows = {"sample_weight": self.weights, "clusters": self.clusters}
+        estimator = clone(self.estimator).fit(self.table(codes), **about_rows)
         graphs = {
             name: estimator.graph_ if name == CHOSEN else estimator.at(threshold)
             for name, threshold in self.thresholds.items()
@@ -318,13 +344,11 @@ def _detection(
 
 
 def _sentence(tiers: Sequence[Tier], detection: Sequence[Detection], tables: int) -> str:
-    parts = [f"{tier.false:.2f} (+-{tier.error:.2f}) in the {tier.name} graph" for tier in tiers]
-    said = (
-        f"On {tables} tables like this one, the mean number of false edges was {', '.join(parts)}"
-    )
-    firm = tiers[0].name
+    """Power by the size of a link first, then false edges."""
+    said, firm = f"On {tables} tables like this one, ", tiers[0].name
     open_ = [size for size in detection if size.links >= 10]
     if open_:
         shares = ", ".join(f"{size.found[firm]:.2f} ({size.words})" for size in open_)
-        said += f"; the probability that a link is {firm}, by its odds ratio: {shares}"
-    return said + "."
+        said += f"the probability that a link is {firm}, by its odds ratio, was {shares}; "
+    parts = [f"{tier.false:.2f} (+-{tier.error:.2f}) in the {tier.name} graph" for tier in tiers]
+    return f"{said}the mean number of false edges was {', '.join(parts)}."
