@@ -28,7 +28,7 @@ LEVELS = [
     {"record"},
     {"model"},
     {"estimators", "simulate", "exports"},
-    {"rivals", "measures"},
+    {"rivals", "measures", "inspection"},
     {"experiments"},
     {"uncertainty"},
     {"report"},

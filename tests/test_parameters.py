@@ -207,6 +207,7 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "Comparison.to_frame": (s.compared.to_frame, {}),
         "summarise": (ig.summarise, {"fit": est}),
         "read_table": (ig.read_table, {"path": "table.csv"}),
+        "read_codebook": (ig.read_codebook, {"path": "codebook.csv"}),
         "foba": (ig.foba, {"loss": s.loss, "threshold": 0.1}),
         "chain": (families.chain, {"p": 3}),
         "grid": (families.grid, {"rows": 2, "cols": 2}),
@@ -260,6 +261,7 @@ ELSEWHERE = {
     *("Audit", "Bootstrap", "CaseDropping", "Comparison", "Explanation", "FitRecord", "Graph"),
     *("PairwiseCheck", "Path", "Planned", "Resamples", "SplitTest", "Step", "Verdict", "Verdicts"),
     *("MarkovField", "Communities", "Predictability", "Answers", "Fit", "Look", "Selection"),
+    *("Codebook", "Variable", "Inspection", "Inspected"),
     *("Tiers", "tier_levels", "LinearLoss", "from_igraph", "from_pgmpy"),
 }
 
@@ -270,6 +272,7 @@ def here(tmp_path, monkeypatch):
     small().field.save("saved.json", fit=small().record)
     ig.exports.write(small().field, "saved.uai", "uai")
     (tmp_path / "table.csv").write_text("a,b\n0,1\n1,0\n")
+    (tmp_path / "codebook.csv").write_text("name,label\na,first\n")
 
 
 def outcome(call, arguments) -> str:

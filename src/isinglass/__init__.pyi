@@ -11,6 +11,8 @@ from isinglass.estimators import GreedyGraph as GreedyGraph
 from isinglass.experiments.compare import Comparison as Comparison
 from isinglass.experiments.compare import compare as compare
 from isinglass.graph import Graph as Graph
+from isinglass.inspection import Inspection as Inspection
+from isinglass.inspection import inspect as inspect
 from isinglass.model import Exact as Exact
 from isinglass.model import FitRecord as FitRecord
 from isinglass.model import Gibbs as Gibbs
@@ -24,6 +26,9 @@ from isinglass.solvers import Path as Path
 from isinglass.solvers import Step as Step
 from isinglass.solvers import foba as foba
 from isinglass.table import read_table as read_table
+from isinglass.table.codebook import Codebook as Codebook
+from isinglass.table.codebook import Variable as Variable
+from isinglass.table.codebook import read_codebook as read_codebook
 from isinglass.uncertainty.explaining.explain import Explanation as Explanation
 from isinglass.uncertainty.explaining.explain import explain as explain
 from isinglass.uncertainty.explaining.pairwise import PairwiseCheck as PairwiseCheck

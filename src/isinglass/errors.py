@@ -7,6 +7,7 @@
     │   ├── MissingValues      missing values, and no word on what to do with them
     │   ├── TooManyStates      a measurement or an id, not a discrete column
     │   ├── DuplicateNames     several columns of one name
+    │   ├── SeveralProblems    more than one of these at once
     │   ├── UnseenState        a state that fit never saw
     │   ├── BadWeights         negative, missing, of the wrong length, or of unclear meaning
     │   └── BadClusters        missing labels, the wrong number of them, or all the same
@@ -166,6 +167,12 @@ class TooManyStates(TableError):
 
     columns: Mapping[str, int]
     most: int
+
+
+class SeveralProblems(TableError):
+    """More than one reason not to learn from a table: `errors` are those of each."""
+
+    errors: tuple[TableError, ...]
 
 
 class DuplicateNames(TableError):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pyreadstat
 import pytest
 
 import isinglass as ig
@@ -61,6 +62,8 @@ def tables(tmp_path_factory) -> Path:
     )
     plain = survey.select("fever", "cough", "awake")
     survey.write_csv(folder / "survey.csv")
+    pyreadstat.write_sav(survey, folder / "survey.sav")
+    survey.write_excel(folder / "answers.xlsx", worksheet="wave2")
     plain.write_csv(folder / "votes.csv")
     plain.with_columns(id=pl.lit(1)).write_csv(folder / "pilot.csv")
     plain.with_columns(count=pl.lit(2)).write_csv(folder / "counts.tsv", separator="\t")

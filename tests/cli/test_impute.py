@@ -158,3 +158,9 @@ def test_errors_are_in_the_words_of_the_shell(run_main, survey_with_missing, tmp
     assert outcome.status == 2
     assert said in outcome.err
     assert "with_errors" not in outcome.err
+
+
+def test_a_format_that_is_not_written_is_refused_before_the_work(run_main, survey_with_missing):
+    model, data = survey_with_missing
+    outcome = run_main("impute", model, data, "--na", "?", "--out", "complete.sav")
+    assert "tables are written as CSV, TSV, Parquet or Arrow" in outcome.err

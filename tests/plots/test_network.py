@@ -107,6 +107,8 @@ def test_given_axes_and_places_are_used(small):
     at = {name: (float(j), 0.0) for j, name in enumerate(small.names)}
     assert plots.network(small, ax, at=at, labels=False) is ax
     assert not ax.texts
+    said = plots.network(small, at=at, labels={small.names[0]: "first of all"}).texts
+    assert [text.get_text() for text in said[:2]] == ["first of all", small.names[1]]
     assert pixels(plots.png(figure)).shape[:2] == (360, 360)
 
 

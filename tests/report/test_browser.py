@@ -485,3 +485,43 @@ def test_a_record_of_the_first_schema(look, small, tmp_path):
     set_slider(page, len(page.evaluate("isinglass.data.stops")) - 1)
     assert sorted(edges_shown(page)) == sorted(small.at(small.floor_).edges)
     page.evaluate("isinglass.choose({kind: 'pair', a: 0, b: 11})")
+
+
+def saved(page, button) -> bytes:
+    with page.expect_download() as download:
+        page.click(button)
+    with open(download.value.path(), "rb") as file:
+        return file.read()
+
+
+def test_the_picture_is_saved_as_it_is(look, small):
+    page = look(small)
+    picture = saved(page, "#save-svg").decode()
+    lines = re.findall(r'<path [^>]*stroke="', picture)
+    assert len(lines) == len(small.graph_)
+    assert picture.count("<circle") == 3 * len(small.graph_.names)
+    set_slider(page, 0)
+    assert len(re.findall(r'<path [^>]*stroke="', saved(page, "#save-svg").decode())) < len(lines)
+    image = saved(page, "#save-png")
+    box = page.locator("#canvas").bounding_box()
+    assert image[1:4] == b"PNG"
+    assert int.from_bytes(image[16:20], "big") == pytest.approx(3 * box["width"], abs=3)
+
+
+def test_a_saved_picture_holds_hostile_names_as_text(look):
+    page = look(fitted(hostile()))
+    from xml.etree import ElementTree
+
+    root = ElementTree.fromstring(saved(page, "#save-svg"))
+    kinds = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert kinds <= {"svg", "rect", "path", "circle", "text"}
+
+
+def test_labels_of_columns_are_shown_and_only_text(look, small):
+    labels = {small.graph_.names[0]: "Do you <b>smoke</b>?", small.graph_.names[1]: "Do you cough?"}
+    page = look(small, summary=summarise(small, title="t", column_labels=labels))
+    assert "Do you <b>smoke</b>?" in page.locator("#node-table").inner_text()
+    page.locator("#node-table button.name").first.click()
+    assert page.locator("#panel .about").inner_text() == "Do you <b>smoke</b>?"
+    page.fill("#edge-filter", "cough?")
+    assert page.locator("#edge-table tbody tr").count() >= 1

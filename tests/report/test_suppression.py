@@ -114,7 +114,7 @@ def test_nothing_is_shown_that_is_not_listed(est):
         *("source", "target", "strength", "sign"),
     }
     assert {key for node in summary["nodes"] for key in node} == {
-        *("name", "states", "ordered", "shares", "degree"),
+        *("name", "label", "states", "ordered", "shares", "degree"),
     }
     assert summarise(est, suppress=LEAST, paths=False) == summary
     assert json.loads(to_json(summary)) == summary

@@ -33,6 +33,7 @@ OPTIONS = {
     "factors": "factor",
     "k": "nearest",
     "max_bytes": "max-size",
+    "missing_codes": "missing-code",
     "n": "samples",
     "n_jobs": "jobs",
     "p": "columns",

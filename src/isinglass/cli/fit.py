@@ -12,7 +12,8 @@ from typing import Any
 import click
 
 from isinglass.cli import options as opt
-from isinglass.cli.fitting import fit_file
+from isinglass.cli.fitting import column_labels, fit_file
+from isinglass.cli.pasting import PASTED, check_pasting, draw_figures, to_paste
 from isinglass.cli.results import png_of, show, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
 from isinglass.documents.parts import as_file
@@ -34,6 +35,9 @@ GOES = {
     "half_samples": "go to report.html",
     "open_it": "shows report.html",
     "no_model": "is about model.json",
+    "excel": "writes edges.xlsx",
+    "word": "writes edges.docx",
+    "methods": "writes methods.txt",
 }
 #: Files of exact numbers, from which small groups of rows could be worked out.
 EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
@@ -46,6 +50,13 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
         "Write report.html, edges.csv, nodes.csv, graph.graphml, model.json, graph.png there.",
     ),
     opt.flag("--no-model", "Fit no joint model: model.json holds the record of the fit alone."),
+    opt.flag("--excel", "Write edges.xlsx too: the edges and the columns as two sheets."),
+    opt.flag("--word", "Write edges.docx too: the edges as a table, and paragraphs for a paper."),
+    opt.flag("--methods", "Write methods.txt too: the paragraphs for a paper as plain text."),
+    opt.several(
+        "--figure FILE figures",
+        "Draw the network to a file of that ending: network.pdf, network.svg or network.png.",
+    ),
     opt.SUPPRESS,
     opt.OPEN,
     opt.flag(
@@ -76,37 +87,51 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
     """,
 )
 def command(
-    data: str, *, out: str | None, suppress: float, top: int, as_json: bool, **options: Any
+    data: str,
+    *,
+    out: str | None,
+    figures: tuple[str, ...],
+    suppress: float,
+    top: int,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Learn which columns of DATA are directly linked.
 
-    DATA is CSV, TSV, Parquet or Arrow, plain or gzipped: one row per case, one column per
-    discrete variable (yes/no, a few numbers, a few words).
+    DATA is CSV, TSV, Parquet or Arrow, or with the extra `files` a file of SPSS, Stata, SAS, Excel
+    or OpenDocument, plain or gzipped: one row per case, one column per discrete variable (yes/no,
+    a few numbers, a few words).
 
     Results are written as soon as they are found; the joint model of all columns, which may take
     longer, is added to model.json at the end. Ctrl-C keeps what has been written.
     """
     asked = {name: options.pop(name) for name in GOES}
     _check_out(out, suppress, asked)
+    check_pasting(asked, figures, suppress)
+    labels = column_labels(data, options["codebook"])
     estimator = fit_file(data, **options)
     with progress_bar("refitting without each link") as progress:
         record = estimator.record(progress)
     title, result, lines = title_of(data), None, []
     if out and suppress:
-        lines = _write_suppressed(out, record, title, suppress)
+        lines = _write_suppressed(out, record, title, labels, suppress)
     elif out:
-        result = Result(out, estimator, record, title)
+        result = Result(out, estimator, record, title, labels)
         result.write_first()
         result.add(asked)
         record = result.record
     with working("summing up"):
-        summary = summarise(record, title=title, paths=False, suppress=suppress)
+        summary = summarise(
+            record, title=title, column_labels=labels, paths=False, suppress=suppress
+        )
     if as_json:
         click.echo(to_json(summary))
     else:
         print_summary(new_console(), summary, top)
     if result:
+        result.write_more(to_paste(asked, result.record, summary))
         lines = result.add_rest(model=not asked["no_model"])
+    lines += draw_figures(figures, estimator.graph_)
     for line in lines:
         click.echo(line, err=as_json)
     if out and asked["open_it"] and len(record.names) <= MOST_COLUMNS:
@@ -120,10 +145,11 @@ def _check_out(out: str | None, suppress: float, asked: dict[str, Any]) -> None:
     elif first:
         option = "--open" if first == "open_it" else f"--{first.replace('_', '-')}"
         raise SettingError(f"{option} {GOES[first]}; name a folder with --out.")
-    if suppress and any(asked[name] for name in EXTRAS):
+    if suppress and any(asked[name] for name in (*EXTRAS, *PASTED)):
         raise SettingError(
-            "--suppress leaves out what --predictability, --verdicts and --half-samples find: "
-            "exact numbers would reveal small groups. Use either the one or the others."
+            "--suppress leaves out what --predictability, --verdicts, --half-samples, --excel, "
+            "--word and --methods show: exact numbers would reveal small groups. Use either the "
+            "one or the others."
         )
 
 
@@ -135,6 +161,7 @@ class Result:
     estimator: GreedyGraph
     record: FitRecord
     title: str
+    labels: dict[str, str]
     found: dict[str, Any] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
 
@@ -143,6 +170,11 @@ class Result:
         with working("writing the report"):
             self._find({"measures": nodes(self.estimator, folds=None, library="polars")})
             self._write_found()
+
+    def write_more(self, contents: dict[str, bytes]) -> None:
+        """Write files that were asked for."""
+        if contents:
+            self._write(contents)
 
     def add(self, asked: dict[str, Any]) -> None:
         """Find more for the report, and write it again."""
@@ -174,7 +206,9 @@ class Result:
 
     def _find(self, more: dict[str, Any]) -> None:
         self.found |= more
-        findings = findings_of(self.record.names, title=self.title, **self.found)
+        findings = findings_of(
+            self.record.names, title=self.title, column_labels=self.labels, **self.found
+        )
         self.record = replace(self.record, findings=findings)
 
     def _add_model(self) -> None:
@@ -188,8 +222,8 @@ class Result:
         if len(self.record.names) <= MOST_COLUMNS:
             page = {"report.html": to_html(summarise(self.record)).encode()}
         tables = {
-            "edges.csv": edges_csv(self.record.with_tentative),
-            "nodes.csv": nodes_csv(self.found["measures"]),
+            "edges.csv": edges_csv(self.record.with_tentative, self.labels),
+            "nodes.csv": nodes_csv(self.found["measures"], self.labels),
             "graph.graphml": graphml(self.estimator.graph_),
         }
         self._write(page | tables | {"model.json": as_file({"fit": self.record.to_json()})})
@@ -246,11 +280,14 @@ EXTRAS = {
 }
 
 
-def _write_suppressed(out: str, record: FitRecord, title: str, suppress: float) -> list[str]:
+def _write_suppressed(
+    out: str, record: FitRecord, title: str, labels: dict[str, str], suppress: float
+) -> list[str]:
     """Write the report alone, since every other file holds exact numbers."""
     if len(record.names) > MOST_COLUMNS:
         return [f"no report: a report shows at most {MOST_COLUMNS:,} columns"]
-    page = to_html(summarise(record, title=title, suppress=suppress))
+    summary = summarise(record, title=title, column_labels=labels, suppress=suppress)
+    page = to_html(summary)
     write_all(out, {"report.html": page.encode()})
     lines = [
         f"wrote report.html to {out}",

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from isinglass.cli.options import READING, Values, take
 from isinglass.cli.terminal import progress_bar, working
-from isinglass.errors import SettingError
+from isinglass.errors import MissingValues, SettingError, SeveralProblems, TooManyStates
 from isinglass.estimators import GreedyGraph
 from isinglass.selection import look_below
 from isinglass.table import read_table
+from isinglass.table.codebook import read_codebook
+from isinglass.table.reading import LABELLED, ending
 from isinglass.wording import listing
 
 
@@ -27,6 +32,12 @@ def take_table(data: str, values: Values) -> Any:
     if not left.columns:
         raise SettingError("--drop leaves no column; keep at least one.")
     return left
+
+
+def column_labels(data: str, codebook: str | None) -> dict[str, str]:
+    """What columns are about, by the file itself and by a codebook."""
+    own = read_codebook(data).labels if ending(Path(data)) in LABELLED else {}
+    return own | (read_codebook(codebook).labels if codebook else {})
 
 
 def read_and_configure(
@@ -54,6 +65,17 @@ def fit_file(
 ) -> GreedyGraph:
     """A graph learned from a file, with the settings of `SEARCH`."""
     estimator, table = read_and_configure(data, **values)
-    with progress_bar("searching") as progress:
+    with progress_bar("searching") as progress, pointing_to_inspect(data):
         about_rows = {"sample_weight": sample_weight, "clusters": clusters}
         return estimator.fit(table, **about_rows, progress=progress)
+
+
+@contextmanager
+def pointing_to_inspect(data: str) -> Iterator[None]:
+    """Where a table is refused, say which command shows what is the matter."""
+    try:
+        yield
+    except (MissingValues, TooManyStates, SeveralProblems) as error:
+        look = shlex.join(["isinglass", "inspect", data])
+        error.message = (*error.message, f" `{look}` shows every column, and a command that works.")
+        raise

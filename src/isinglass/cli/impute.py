@@ -10,10 +10,11 @@ import click
 
 from isinglass.cli import options as opt
 from isinglass.cli.terminal import progress_bar, working
+from isinglass.errors import FileError
 from isinglass.files import check_file, check_side_files, write_files
 from isinglass.model import MarkovField
 from isinglass.parameters import check
-from isinglass.table.reading import FileTable, read_file, written_back
+from isinglass.table.reading import READ_ONLY, FileTable, ending, read_file, written_back
 from isinglass.wording import counted
 
 
@@ -51,6 +52,10 @@ def command(model: str, data: str, *, out: str, overwrite: bool, **drawing: Any)
     paths = _paths(out, drawing["draws"])
     for path in paths:
         check_file(path)
+        if ending(path) in READ_ONLY:
+            raise FileError(
+                f"{path}: tables are written as CSV, TSV, Parquet or Arrow; name such a file."
+            )
     check_side_files(paths, Path(out), overwrite=overwrite)
     with working("reading"):
         field = MarkovField.load(model)

@@ -18,6 +18,8 @@ import numpy as np
 from isinglass.errors import SettingError
 from isinglass.model.inference.methods import Method, method_of
 from isinglass.table import DEFAULT_NA
+from isinglass.table.codebook.codebook import missing_code
+from isinglass.table.reading.codebooks import settings_of
 
 Values = dict[str, Any]
 
@@ -84,7 +86,8 @@ seed = partial(whole, "--seed", default=0, least=0)
 
 def take(values: Values, options: Iterable[click.Option]) -> Values:
     """Take the values of some options out of those of a command."""
-    return {str(each.name): values.pop(str(each.name)) for each in options}
+    names = [str(each.name) for each in options if each.expose_value]
+    return {name: values.pop(name) for name in names}
 
 
 def _separator(typed: str | None) -> str | None:
@@ -110,6 +113,43 @@ def _bin(text: str) -> tuple[str, int | list[float]]:
     except ValueError:
         pass
     raise SettingError(f"--bin takes NAME=K or cut points, as age=4 or age=25,45; not {text!r}.")
+
+
+def _missing_code(text: str) -> tuple[str, list[Any]]:
+    name, equals, codes = text.rpartition("=")
+    parts = [part.strip() for part in codes.split(",")]
+    if not name or not equals or not all(parts):
+        raise SettingError(
+            f"--missing-code takes NAME=CODE, as income=99 or income=98,refused; not {text!r}."
+        )
+    return name, [missing_code(part) for part in parts]
+
+
+def read_missing_codes(texts: Sequence[str]) -> dict[str, list[Any]] | None:
+    """NAME=CODE or NAME=CODE,CODE, any number of times, as a dict.
+
+    >>> read_missing_codes(["income=98,99", "income=refused", "*=-1"])
+    {'income': [98, 99, 'refused'], '*': [-1]}
+    """
+    codes: dict[str, list[Any]] = {}
+    for name, some in map(_missing_code, texts):
+        codes.setdefault(name, []).extend(some)
+    return codes or None
+
+
+def _order(text: str) -> tuple[str, list[str]]:
+    """NAME=A,B,C; a state that has a comma stands in quotes.
+
+    >>> _order('size=small,"large, or huge"')
+    ('size', ['small', 'large, or huge'])
+    """
+    before, quote, after = text.partition('"')
+    name, _, first = before.rpartition("=")
+    states = f"{first}{quote}{after}"
+    cells = next(csv.reader([states], skipinitialspace=True), [])
+    if not name or len(cells) < 2:
+        raise SettingError(f"--order takes NAME=STATES, as sleep=bad,fair,good; not {text!r}.")
+    return name, [cell.strip() for cell in cells]
 
 
 def _high(text: str) -> tuple[str, str]:
@@ -190,9 +230,72 @@ READING = (
         "The largest file to read, after unpacking; by default a sixteenth of the memory.",
         type=float,
     ),
+    option("--sheet NAME", "The sheet of a spreadsheet; by default the first."),
+    option(
+        "--codebook FILE",
+        "What columns and codes mean: a CSV file with the heads name, label, values, order, "
+        "missing; it is added to the labels of SPSS, Stata and SAS files.",
+    ),
+    several(
+        "--missing-code NAME=CODE missing_codes",
+        "Codes of a column that stand for a missing value, such as income=98,99; '*=-9' is about "
+        "all columns.",
+        into=read_missing_codes,
+    ),
+    several(
+        "--order NAME=STATES",
+        "The states of a column from low to high, such as sleep=bad,fair,good; quote states with a "
+        "comma.",
+        into=lambda texts: dict(map(_order, texts)) or None,
+    ),
 )
+
+
+def _obey(context: click.Context, _option: click.Parameter, path: str | None) -> None:
+    """Make what a settings file says the default of the other options."""
+    if path is None:
+        return
+    typed = _as_typed(settings_of(path).options)
+    known = {param.name for param in context.command.params}
+    unknown = [name for name in typed if name not in known]
+    if unknown:
+        raise SettingError(
+            f"{path} sets {unknown[0]!r}, for which isinglass {context.info_name} has no option; "
+            "take it out."
+        )
+    context.default_map = {**(context.default_map or {}), **typed, "codebook": path}
+
+
+def _as_typed(options: Values) -> Values:
+    """Settings as they would be typed.
+
+    >>> _as_typed({"bins": {"age": [25], "size": 3}, "header": False, "rule": "and"})
+    {'bins': ['age=25,', 'size=3'], 'header': True, 'rule': 'and'}
+    """
+    typed = dict(options)
+    if typed.get("bins"):
+        cuts = {n: [*b, ""] if isinstance(b, list) else [b] for n, b in typed["bins"].items()}
+        typed["bins"] = [
+            f"{n}={','.join(map(str, some)).removesuffix(',' * (len(some) > 2))}"
+            for n, some in cuts.items()
+        ]
+    if typed.get("high"):
+        typed["high"] = [f"{name}={state}" for name, state in typed["high"].items()]
+    if "header" in typed:  # an option that is there if there is no header
+        typed["header"] = not typed["header"]
+    return {name: value for name, value in typed.items() if value not in ({}, [])}
+
+
 #: How a file is read, which of its columns are used, and as what.
 TABLE = (
+    option(
+        "--settings FILE",
+        "A settings file (survey.toml), as isinglass inspect --out writes it. Options that are "
+        "typed come before it.",
+        callback=_obey,
+        is_eager=True,
+        expose_value=False,
+    ),
     *READING,
     several("--drop NAME", "A column to leave out."),
     several(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import narwhals as nw
@@ -16,16 +16,37 @@ from isinglass.exports.links import graph_of, plain_numbers
 from isinglass.graph import NUMBERS, Graph
 
 
-def edges_csv(graph: Graph) -> bytes:
-    """The edges as CSV, one row per edge, in column order; names as `harmless` writes them."""
-    rows = ([*ends, *numbers.values()] for ends, numbers in plain_numbers(graph))
-    return as_csv(["source", "target", *NUMBERS], map(harmless, rows))
+def edges_csv(graph: Graph, labels: Mapping[str, str] | None = None) -> bytes:
+    """The edges as CSV, one row per edge, in column order; names as `harmless` writes them.
+
+    Labels of columns, if there are any, stand in two more columns at the end.
+    """
+    head, rows = edge_rows(graph, labels)
+    return as_csv(head, map(harmless, rows))
 
 
-def nodes_csv(nodes: Any) -> bytes:
-    """A data frame of columns and their measures as CSV, one row per column."""
+def edge_rows(
+    graph: Graph, labels: Mapping[str, str] | None = None
+) -> tuple[list[str], Iterator[list[Any]]]:
+    """The heads of a table of edges, and its rows, in column order."""
+    more = ("source_label", "target_label") if labels else ()
+    rows = (
+        [*ends, *numbers.values(), *((labels or {}).get(end) for end in ends if more)]
+        for ends, numbers in plain_numbers(graph)
+    )
+    return ["source", "target", *NUMBERS, *more], rows
+
+
+def nodes_csv(nodes: Any, labels: Mapping[str, str] | None = None) -> bytes:
+    """A data frame of columns and their measures as CSV, one row per column.
+
+    Labels of columns, if there are any, stand beside the names.
+    """
     frame = nw.from_native(nodes, eager_only=True)
-    return as_csv(frame.columns, map(harmless, frame.rows()))
+    if not labels:
+        return as_csv(frame.columns, map(harmless, frame.rows()))
+    rows = ([row[0], labels.get(row[0]), *row[1:]] for row in frame.rows())
+    return as_csv([frame.columns[0], "label", *frame.columns[1:]], map(harmless, rows))
 
 
 def harmless(row: Iterable[Any]) -> list[Any]:

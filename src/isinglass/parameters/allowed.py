@@ -17,6 +17,7 @@ from isinglass.parameters.kinds import (
     SEPARATOR,
     SIZE,
     TEXT,
+    WORDS,
     Either,
     Kind,
     Number,
@@ -35,7 +36,7 @@ MILLION = 10**6
 #: Kinds, and the names of the parameters that are of each.
 KINDS: list[tuple[Kind, str]] = [
     (TEXT, "a across b column name"),
-    (Either(TEXT, None), "title"),
+    (Either(TEXT, None), "sheet title"),
     (Either(TEXT, Several(TEXT)), "conditional.of"),
     (Either(Several(TEXT), None), "ask.of verdict.columns"),
     (Either(Word("graph", "edges"), None), "aim"),
@@ -54,6 +55,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Word("display", "inference"), "use"),
     (FLAG, "beyond header intercept joint labels most_likely overwrite paths standardise"),
     (FLAG, "L1Graph.refit"),
+    (Either(FLAG, WORDS), "network.labels"),
     # Whole numbers.
     (Whole(0, MILLION), "d L0Graph.max_degree"),
     (Either(Whole(0, MILLION), None), "max_degree"),

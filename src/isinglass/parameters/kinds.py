@@ -190,6 +190,12 @@ TEXT = Such("text", lambda value: isinstance(value, str))
 FLAG = Such("True or False", _is_flag)
 SIZE = Such("a number of bytes, 1 or more", _is_size)
 SEPARATOR = Such("one character such as ';' or '|'", _is_separator)
+WORDS = Such(
+    "a dict of name to text",
+    lambda value: (
+        isinstance(value, Mapping) and all(isinstance(text, str) for text in value.values())
+    ),
+)
 BYTES = Such(
     "a positive number of bytes",
     lambda value: as_float(value) > 0 or (isinstance(value, float) and value == math.inf),

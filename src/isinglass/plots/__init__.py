@@ -1,7 +1,7 @@
 """Pictures, with matplotlib (the extra ``plots``): each function takes axes and returns them."""
 
 from isinglass.plots.adjacency import adjacency
-from isinglass.plots.canvas import figure_of, new_figure, png, svg
+from isinglass.plots.canvas import figure_of, new_figure, pdf, png, svg
 from isinglass.plots.curves import audit, plan, selection_curve, success
 from isinglass.plots.intervals import intervals
 from isinglass.plots.network import network
@@ -15,6 +15,7 @@ __all__ = [
     "network",
     "new_figure",
     "path",
+    "pdf",
     "plan",
     "png",
     "search",

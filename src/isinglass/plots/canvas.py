@@ -120,6 +120,18 @@ def svg(figure: Figure) -> bytes:
     return buffer.getvalue()
 
 
+def pdf(figure: Figure) -> bytes:
+    """Return a figure as the content of a PDF file, the same bytes for the same figure.
+
+    >>> pdf(new_figure(4.0, 3.0)[0])[:4]
+    b'%PDF'
+    """
+    buffer = io.BytesIO()
+    nobody = {"CreationDate": None, "Creator": None, "Producer": None}
+    figure.savefig(buffer, format="pdf", metadata=nobody)
+    return buffer.getvalue()
+
+
 def plain_frame(
     ax: Axes, *, across: str, upward: str = "", title: str = "", above: float = 6.0
 ) -> None:

@@ -29,7 +29,7 @@ def network(
     ax: Axes | None = None,
     *,
     at: Positions | None = None,
-    labels: bool = True,
+    labels: bool | Mapping[str, str] = True,
     node_color: Mapping[str, Any] | None = None,
     node_size: float = 14.0,
 ) -> Axes:
@@ -43,8 +43,9 @@ def network(
     at : dict of name to (x, y), optional
         Where to draw the columns; by default their links decide, and the columns without
         a link are listed below.
-    labels : bool
-        Whether to write the names.
+    labels : bool or dict of name to text
+        Whether to write the names; a dict has other words for some of them, such as
+        ``read_codebook(path).labels``.
     node_color : dict of name to colour, optional
     node_size : float
         Diameter of a column's dot, in points.
@@ -60,7 +61,10 @@ def network(
     if ax is None:
         canvas.new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
     graph = graph_of(graph)
-    widths = {name: canvas.label_width(name) if labels else 0.3 for name in graph.names}
+    other = dict(labels) if isinstance(labels, Mapping) else {}
+    words = {name: other.get(name, name) for name in graph.names}
+    named = bool(labels) or isinstance(labels, Mapping)
+    widths = {name: canvas.label_width(words[name]) if named else 0.3 for name in graph.names}
     shown = positions(graph, widths) if at is None else at
     limits = _limits(shown, widths)
     ax = _fitting_axes(graph, shown, limits) if ax is None else ax
@@ -71,8 +75,8 @@ def network(
         color = node_color[name] if node_color else "white"
         edge = INK if name in linked else PALE
         ax.plot(*point, "o", ms=node_size, mfc=color, mec=edge, mew=1.0, zorder=3, clip_on=False)
-        if labels:
-            canvas.write_name(ax, name, point, node_size / 2 + 2, color=edge)
+        if named:
+            canvas.write_name(ax, words[name], point, node_size / 2 + 2, color=edge)
     columns = _legend_columns(figure_of(ax).get_figwidth())
     canvas.legend_below(ax, 0.0, columns, canvas.handles(_legend_entries(graph)))
     ax.set_aspect("equal")

@@ -218,6 +218,12 @@ def _findings(findings: Entry, p: int) -> Findings:
         findings["frequencies"].optional(lambda shares: _triples(shares, p, _share)),
         findings["explanations"].optional(lambda texts: _triples(texts, p, Entry.text)),
         findings["verdicts"].optional(lambda verdicts: _verdicts(verdicts, p * (p - 1) // 2)),
+        # Files of the same schema may lack these.
+        findings.get("labels").optional(
+            lambda labels: tuple(
+                one.optional(Entry.text) for one in labels.entries("the label of a column", p)
+            )
+        ),
     )
 
 

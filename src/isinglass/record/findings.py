@@ -39,6 +39,7 @@ class Findings:
     frequencies: Mapping[Pair, float] | None = None  # the share of half-samples that choose a pair
     explanations: Mapping[Pair, str] | None = None  # why there is an edge, or none
     verdicts: Verdicts | None = None
+    labels: tuple[str | None, ...] | None = None  # what each column is about
 
     def updated(self, other: Findings) -> Findings:
         """These findings, replaced by those of another where it has any."""
@@ -54,6 +55,7 @@ def findings_of(
     frequencies: Mapping[tuple[str, str], float] | None = None,
     explanations: Mapping[tuple[str, str], str] | None = None,
     verdicts: Any = None,
+    column_labels: Mapping[str, str] | None = None,
 ) -> Findings:
     """Findings about named columns, from data frames and from dicts by pairs of names.
 
@@ -66,6 +68,7 @@ def findings_of(
         None if frequencies is None else _by_number(names, frequencies),
         None if explanations is None else _by_number(names, explanations),
         None if verdicts is None else _verdicts(len(names), verdicts),
+        None if not column_labels else tuple(map(column_labels.get, names)),
     )
 
 

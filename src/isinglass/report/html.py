@@ -22,6 +22,7 @@ SCRIPTS = (
     "numbers.js",
     "elements.js",
     "graph.js",
+    "picture.js",
     "network.js",
     "scope.js",
     "panel.js",

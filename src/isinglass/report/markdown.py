@@ -98,16 +98,19 @@ def _edges(summary: Mapping[str, Any]) -> str:
 
 def _nodes(summary: Mapping[str, Any]) -> str:
     coarse = summary["suppress"]
+    labelled = any(node["label"] for node in summary["nodes"])
     heads = ["share of each"] if coarse else ["rows of each", "missing", "explained"]
     rows = (
         [
-            *(node["name"], node["degree"]),
+            *([node["name"], node["label"] or ""] if labelled else [node["name"]]),
+            node["degree"],
             ", ".join(one_line(str(state)) for state in node["states"]),
             *([", ".join(map(band, node["shares"]))] if coarse else _exact_node(node)),
         ]
         for node in summary["nodes"]
     )
-    return _table(["column", "links", "states", *heads], rows)
+    first = ["column", "label"] if labelled else ["column"]
+    return _table([*first, "links", "states", *heads], rows)
 
 
 def _exact_node(node: Mapping[str, Any]) -> list[str]:

@@ -39,11 +39,13 @@ def summarise(
     measures: Any = None,
     explanations: Mapping[Pair, str] | None = None,
     verdicts: Any = None,
+    column_labels: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """Return what there is to say about a fit: plain numbers, strings, lists and dicts.
 
     A record read from a file does as well as the fitted estimator. What it keeps of `title`,
-    `frequencies`, `measures`, `explanations` and `verdicts` is used unless it is given here.
+    `frequencies`, `measures`, `explanations`, `verdicts` and `column_labels` is used unless it is
+    given here.
 
     Parameters
     ----------
@@ -66,6 +68,8 @@ def summarise(
         One row per pair, in column order: ``verdict`` ("linked", "not linked", "cannot tell"),
         ``odds_ratio`` (a link with a larger one would have been found), ``rows_needed``, and, if
         there is one, ``state_odds_ratio`` (the same for a link in one state of each column only).
+    column_labels : dict of str to str, optional
+        What columns are about, such as the questions that were asked, by name.
 
     Returns
     -------
@@ -91,10 +95,11 @@ def summarise(
         frequencies=frequencies,
         explanations=explanations,
         verdicts=verdicts,
+        column_labels=column_labels,
     )
     found = (record.findings or Findings()).updated(given)
     if suppress:
-        return suppressed(record, found.title, whole(suppress))
+        return suppressed(record, found.title, found.labels, whole(suppress))
     shares, chosen = found.frequencies or {}, set(record.graph.pairs)
     more = [e for e in record.with_tentative.links if (e.source, e.target) not in chosen]
     summary: dict[str, Any] = {
@@ -113,7 +118,7 @@ def summarise(
         "tiers": tier_levels(record.rows, len(record.names)),
         "edges": _listed(record, record.graph, shares),
         "tentative": _listed(record, Graph(record.names, more), shares),
-        "nodes": _nodes(record, _measures(record, found, grouped=paths)),
+        "nodes": _nodes(record, _measures(record, found, grouped=paths), found.labels),
         "diagnostics": [asdict(note) for note in record.diagnostics],
         "settings": dict(record.settings),
         "version": record.version,
@@ -179,7 +184,9 @@ def _measures(record: FitRecord, found: Findings, *, grouped: bool) -> Mapping[s
     return {"community": [number.get(name) for name in record.names]}
 
 
-def _nodes(record: FitRecord, measures: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+def _nodes(
+    record: FitRecord, measures: Mapping[str, Sequence[Any]], about: Sequence[str | None] | None
+) -> list[dict[str, Any]]:
     degree = np.zeros(len(record.names), dtype=int)
     for link in record.graph:
         degree[[link.source, link.target]] += 1
@@ -192,6 +199,7 @@ def _nodes(record: FitRecord, measures: Mapping[str, Sequence[Any]]) -> list[dic
         nodes.append(
             {
                 "name": name,
+                "label": None if about is None else about[r],
                 "states": [json_value(label) for label in labels[:answers]],
                 "ordered": record.ordered[r],
                 "high": record.high[r],

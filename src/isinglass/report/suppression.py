@@ -10,6 +10,7 @@ hidden cells hold. Otherwise it is left out, as if there were none.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -34,7 +35,9 @@ HARMLESS_NOTES = ("constant", "fewer rows than columns", "few rows per cell")
 WIDTHS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0)
 
 
-def suppressed(record: FitRecord, title: str | None, least: float) -> dict[str, Any]:
+def suppressed(
+    record: FitRecord, title: str | None, labels: Sequence[str | None] | None, least: float
+) -> dict[str, Any]:
     """What may be said of a fit where groups of fewer than `least` rows must stay hidden."""
     if record.tally is None:
         raise SettingError(
@@ -56,7 +59,10 @@ def suppressed(record: FitRecord, title: str | None, least: float) -> dict[str, 
         "rule": str(record.settings.get("rule")),
         "selector": record.selector,
         "edges": edges,
-        "nodes": [_node(record, r, least, edges) for r in range(len(record.names))],
+        "nodes": [
+            {"label": None if labels is None else labels[r], **_node(record, r, least, edges)}
+            for r in range(len(record.names))
+        ],
         "diagnostics": [
             asdict(note)
             for note in record.diagnostics

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.core import cores, factorise_integers
 from isinglass.core.gate import MAX_STATES
+from isinglass.errors import TableError
 from isinglass.parameters import check
 from isinglass.table.cells import array_names
 from isinglass.table.clusters import settle_clusters
@@ -19,6 +20,7 @@ from isinglass.table.coding.factor import Factor
 from isinglass.table.coding.states import learn_states
 from isinglass.table.column import RARE, Column, Note, about_column, about_rows, by_column
 from isinglass.table.limits import check_limits
+from isinglass.table.refusal import refusal
 from isinglass.table.rows import Rows, read_rows, rescale, stack
 from isinglass.table.table import Table
 from isinglass.wording import counted, listing, quoted
@@ -57,16 +59,20 @@ def encode(
         table = encode_integers(X, max_states)
         if table is not None:
             return table
-    rows = read_rows(X, sample_weight, missing, clusters)
-    weights = rescale(rows.weights, n_eff)
-    groups, odd = settle_clusters(rows.clusters, rows.weights, copies=n_eff == "sum")
-    unnamed = rows.library is None
-    most = min(int(max_states), MAX_STATES)
-    asked = check_bins(by_column("bins", bins, rows.names, unnamed=unnamed), most)
-    highs = by_column("high", high, rows.names, unnamed=unnamed)
-    rows = replace(rows, weights=weights, clusters=groups, notes=(*rows.notes, *odd))
-    rows, cuts = _bin(rows, asked)
-    check_limits(rows.names, rows.factors, max_states, missing)
+    try:
+        rows = read_rows(X, sample_weight, missing, clusters)
+        weights = rescale(rows.weights, n_eff)
+        groups, odd = settle_clusters(rows.clusters, rows.weights, copies=n_eff == "sum")
+        unnamed = rows.library is None
+        most = min(int(max_states), MAX_STATES)
+        asked = check_bins(by_column("bins", bins, rows.names, unnamed=unnamed), most)
+        highs = by_column("high", high, rows.names, unnamed=unnamed)
+        rows = replace(rows, weights=weights, clusters=groups, notes=(*rows.notes, *odd))
+        rows, cuts = _bin(rows, asked)
+        check_limits(rows.names, rows.factors, max_states, missing)
+    except TableError as error:
+        settings: dict[str, Any] = {"missing": missing, "bins": bins, "max_states": max_states}
+        raise refusal(error, X, (sample_weight, clusters), **settings) from None
     return replace(_table(rows, cuts, missing, highs), design=n_eff == "design")
 
 

@@ -138,10 +138,12 @@ def test_no_permission(tmp_path, monkeypatch):
     assert message == "votes.csv cannot be read: permission denied; change its permissions."
 
 
-@pytest.mark.parametrize("name", ["votes.xlsx", "votes", "votes.txt.gz"])
+@pytest.mark.parametrize("name", ["votes.doc", "votes", "votes.pdf.gz"])
 def test_unknown_ending(broken, name):
     message = broken(b"a\n1\n", name=name)
-    assert ".csv, .tsv, .tab, .parquet, .arrow, .feather, .ipc, each also with .gz" in message
+    assert "known are .csv, .tsv, .tab, " in message
+    assert ".parquet, .arrow, .feather, .ipc, .sav, " in message
+    assert ".ods, each also with .gz" in message
 
 
 @pytest.mark.parametrize("name", ["votes.csv.gz", "votes.parquet.gz"])

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 HEAVY = ["polars", "pandas", "pyarrow", "networkx", "rich", "scipy.stats", "matplotlib"]
+HEAVY += ["pyreadstat", "fastexcel", "xlsxwriter"]
 
 # The package's own __init__ is stepped over: other rooms answer for what they import.
 SCRIPT = f"""

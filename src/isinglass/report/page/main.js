@@ -118,7 +118,7 @@ function drawMarks() {
 // Tables.
 function fillTables() {
   const wanted = byId("edge-filter").value.trim().toLocaleLowerCase();
-  const has = (i) => oneLine(data.names[i]).toLocaleLowerCase().includes(wanted);
+  const has = (i) => oneLine(data.names[i] + " " + (data.nodes[i].label || "")).toLocaleLowerCase().includes(wanted);
   const edges = wanted ? state.graph.edges.filter((edge) => has(edge.a) || has(edge.b)) : state.graph.edges;
   edgeTable.set(edges);
   nodeTable.set(data.nodes.map((node, i) => ({ ...node, i })));
@@ -281,7 +281,10 @@ function copy(button) {
 
 byId("slider").addEventListener("input", () => setStop(Number(byId("slider").value)));
 byId("edge-filter").addEventListener("input", fillTables);
-byId("download").addEventListener("click", () => download("edges.csv", csvOf(data, state.graph.edges)));
+const inText = (text, type) => new Blob([text], { type: type + ";charset=utf-8" });
+byId("download").addEventListener("click", () => download("edges.csv", inText(csvOf(data, state.graph.edges), "text/csv")));
+byId("save-svg").addEventListener("click", () => download("network.svg", inText(network.asSvg(), "image/svg+xml")));
+byId("save-png").addEventListener("click", () => network.asPng((image) => download("network.png", image)));
 byId("zoom-in").addEventListener("click", () => network.zoom(1.25));
 byId("zoom-out").addEventListener("click", () => network.zoom(0.8));
 byId("zoom-fit").addEventListener("click", network.fit);

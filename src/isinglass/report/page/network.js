@@ -2,7 +2,7 @@
 
 function makeNetwork(canvas, data, choose) {
   const p = data.names.length;
-  const context = canvas.getContext("2d");
+  let context = canvas.getContext("2d");
   const size = p <= 30 ? { dot: 8, text: 14 } : p <= 130 ? { dot: 5.5, text: 12 } : { dot: 3.5, text: 11 };
   const faint = p <= 30 ? { link: 0.2, dot: 0.6, text: 0.55 } : { link: 0.07, dot: 0.25, text: 0 };
   const at = data.at.map((point) => point.slice());
@@ -122,6 +122,33 @@ function makeNetwork(canvas, data, choose) {
     drawAbsent();
     drawDots(light);
     drawLabels(light);
+  }
+
+  // The picture as it is now, drawn by another pen; nothing that a pointer is over stands out.
+  function drawBy(pen) {
+    const usual = context, over = hover;
+    context = pen;
+    hover = null;
+    try { draw(); } finally { context = usual; hover = over; }
+  }
+
+  function asSvg() {
+    const pen = makeSvgPen(Math.round(view.width), Math.round(view.height), colours.card, context);
+    drawBy(pen);
+    return pen.file();
+  }
+
+  // Three pixels for each of the screen's, on paper of the page's colour.
+  function asPng(done) {
+    const sheet = document.createElement("canvas");
+    [sheet.width, sheet.height] = [3 * view.width, 3 * view.height];
+    const pen = sheet.getContext("2d");
+    pen.scale(3, 3);
+    drawBy(pen);
+    pen.globalCompositeOperation = "destination-over";
+    pen.fillStyle = colours.card;
+    pen.fillRect(0, 0, view.width, view.height);
+    sheet.toBlob(done, "image/png");
   }
 
   // In a crowd, links between groups step back, so that the groups can be seen.
@@ -433,7 +460,7 @@ function makeNetwork(canvas, data, choose) {
   matchMedia("print").addEventListener("change", () => { readColours(); resize(); draw(); });
 
   return {
-    fit, zoom, show, place, draw, at,
+    fit, zoom, show, place, draw, at, asSvg, asPng,
     setGraph(next, part) { graph = next; wanted = part; hover = null; lookAgain(); },
     setPicked(next) { picked = next; if (graph) lookAgain(); },
     shown: () => shown,

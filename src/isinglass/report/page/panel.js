@@ -20,6 +20,11 @@ function makePanel(element, data, choose) {
     inner.append(make("h3", { class: long ? "long" : null }, ...parts));
   }
 
+  // What the column is about, such as the question that was asked.
+  function about(i) {
+    return data.nodes[i].label ? make("p", { class: "about" }, named(data.nodes[i].label)) : "";
+  }
+
   function nothing(inner, graph) {
     heading(inner, "Strongest links");
     if (!graph.edges.length) {
@@ -45,6 +50,7 @@ function makePanel(element, data, choose) {
   function column(inner, a, graph) {
     const node = data.nodes[a], links = strongest(graph.neighbours[a], Infinity);
     heading(inner, name(a));
+    inner.append(about(a));
     inner.append(shares(a));
     inner.append(make("h4", {}, links.length ? counted(links.length, "link") : data.suppress ? "No link is shown" : "No link at this threshold"));
     if (links.length) inner.append(make("ul", { class: "rows" }, ...links.map((edge) => row(
@@ -105,6 +111,7 @@ function makePanel(element, data, choose) {
     const { a, b } = picked;
     const edge = graph.edges.find((one) => one.a === a && one.b === b);
     heading(inner, name(a), make("span", {}, edge ? " – " : " and "), name(b));
+    inner.append(about(a), about(b));
     if (data.suppress) coarse(inner, edge);
     else if (edge) linked(inner, edge, graph);
     else absent(inner, a, b, picked, graph);

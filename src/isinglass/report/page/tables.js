@@ -89,6 +89,9 @@ function nodeColumns(data, choose, graph) {
     { title: "Links", number: true, value: (node) => graph().neighbours[node.i].length, show: (node) => String(graph().neighbours[node.i].length) },
     { title: "States", number: true, value: (node) => node.states.length, show: (node) => String(node.states.length) },
   ];
+  if (data.nodes.some((node) => node.label)) {
+    columns.splice(1, 0, { title: "Label", value: (node) => oneLine(node.label || ""), show: (node) => (node.label ? make("span", { class: "cell" }, named(node.label, 120)) : "") });
+  }
   if (data.suppress) return [...columns, { title: "Shares", value: (node) => node.shares[0][0], show: bandsOf }];
   columns.push(
     { title: "Strength in all", number: true, value: (node) => total(graph().neighbours[node.i]), show: (node) => digits(total(graph().neighbours[node.i]), 2) },
@@ -158,8 +161,8 @@ function csvOf(data, edges) {
   return [heads.join(","), ...lines].join("\n") + "\n";
 }
 
-function download(name, text) {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+function download(name, content) {
+  const url = URL.createObjectURL(content);
   const link = make("a", { href: url, download: name });
   document.body.append(link);
   link.click();

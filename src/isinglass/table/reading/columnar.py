@@ -100,7 +100,7 @@ def written_back(file: FileTable, filled: pl.DataFrame, path: Path) -> bytes:
     elif suffix in ARROW:
         filled.write_ipc(buffer)
     else:
-        usual = DELIMITERS.get(suffix, file.separator)
+        usual = DELIMITERS.get(suffix) or file.separator
         separator = usual if "\t" in (usual, file.separator) else file.separator
         buffer.write(_text(file, filled, separator))
     return buffer.getvalue()

@@ -10,9 +10,12 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isinglass.core import cores
 from isinglass.errors import FileError, Setting
 from isinglass.table.cells import check_names
 from isinglass.table.reading.second_look import Layout, find_fault, has_blank_rows, records
@@ -21,7 +24,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _LONGEST_HEADER = 1 << 20
-DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": "", ".dat": "", ".data": ""}
+#: What may separate the cells of a file whose ending does not say, the most likely first.
+_LIKELY = "\t;,| "
 
 
 def read_delimited(
@@ -31,12 +36,24 @@ def read_delimited(
     data = _in_utf8(path, data, encoding)
     layout = _first_look(path, data, sep or _delimiter(data, DELIMITERS[suffix]), header)
     frame = None if b"\0" in data else _parsed(data, layout)
-    if frame is None or frame[layout.names[-1]].null_count():  # short rows may hide there
+    if frame is None or _may_have_short_rows(data, layout, frame):
         fault = find_fault(data, layout)
         if fault:
             raise FileError(f"{path}, ", *fault)
         frame = _parsed_again(path, data, layout, frame)
     return frame, layout
+
+
+def _may_have_short_rows(data: bytes, layout: Layout, frame: pl.DataFrame) -> bool:
+    """Whether rows may lack cells: polars fills them up with nulls, up to the last column.
+
+    Without quotes, the separators of the whole file tell: polars refuses rows of too many cells.
+    """
+    if not frame[layout.names[-1]].null_count():
+        return False
+    rows = frame.height + layout.header
+    all_there = data.count(layout.delimiter.encode()) == (frame.width - 1) * rows
+    return b'"' in data or frame.width == 1 or not all_there
 
 
 def _in_utf8(path: Path, data: bytes, encoding: str) -> bytes:
@@ -76,6 +93,15 @@ def _first_look(path: Path, data: bytes, delimiter: str, header: bool) -> Layout
     return Layout(delimiter, header, names, tuple(cells) if header else None)
 
 
+def first_row(data: bytes, suffix: str, sep: str | None, encoding: str) -> list[str]:
+    """The cells of the first row that is not blank, as far as it can be read."""
+    head = data[:_LONGEST_HEADER].decode(encoding, "replace").removeprefix("\ufeff").encode()
+    try:
+        return next(_filled(records(head, sep or _delimiter(head, DELIMITERS[suffix]))), (0, []))[1]
+    except csv.Error:
+        return []
+
+
 def _filled(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
     return ((row, cells) for row, cells in rows if cells)
 
@@ -83,6 +109,8 @@ def _filled(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[s
 def _delimiter(data: bytes, usual: str) -> str:
     lines = data[:_LONGEST_HEADER].lstrip().splitlines()
     first_line = lines[0].decode("utf-8", "replace") if lines else ""
+    if not usual:
+        return next((each for each in _LIKELY if each in first_line), ",")
     if usual != "," or usual in first_line:
         return usual
     return next((other for other in ";\t" if other in first_line), usual)
@@ -94,8 +122,7 @@ def _parsed(data: bytes, layout: Layout) -> pl.DataFrame | None:
 
     try:
         frame = pl.read_csv(
-            # Blank lines at the end would become rows of nulls.
-            data.rstrip(b"\r\n"),
+            _without_last_lines(data),
             separator=layout.delimiter,
             has_header=layout.header,
             infer_schema=False,
@@ -105,6 +132,13 @@ def _parsed(data: bytes, layout: Layout) -> pl.DataFrame | None:
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError):
         return None
     return frame
+
+
+def _without_last_lines(data: bytes) -> bytes:
+    """Text without blank lines at its end, which would become rows of nulls."""
+    last = data[-4:]
+    one = last[len(last.rstrip(b"\r\n")) :] in (b"", b"\n", b"\r\n")
+    return data if one else data.rstrip(b"\r\n")
 
 
 def _parsed_again(
@@ -132,7 +166,9 @@ def with_types(texts: pl.DataFrame, na: Sequence[str]) -> pl.DataFrame:
 
     left = texts.clone()
     # Each column of text is let go as soon as it has become another one.
-    return pl.DataFrame([_typed(left.drop_in_place(name), na) for name in texts.columns])
+    columns = (left.drop_in_place(name) for name in texts.columns)
+    with ThreadPoolExecutor(cores()) as threads:
+        return pl.DataFrame(list(threads.map(_typed, columns, repeat(na))))
 
 
 def _typed(cells: pl.Series, na: Sequence[str]) -> pl.Series:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import codecs
-import gzip
-import io
 import os
-import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from isinglass.errors import FileError, Setting, SettingError
 from isinglass.parameters import check, checked
-from isinglass.table.limits import check_size, most_bytes
+from isinglass.table.codebook import Codebook
+from isinglass.table.limits import most_bytes
+from isinglass.table.reading.codebooks import given_codebook, with_more
 from isinglass.table.reading.columnar import ARROW, PARQUET, read_columnar, with_nulls
 from isinglass.table.reading.delimited import DELIMITERS, read_delimited, with_types
+from isinglass.table.reading.opening import contents, ending
 from isinglass.table.reading.second_look import is_not_utf8
+from isinglass.table.reading.spreadsheets import SHEETS, read_sheet
+from isinglass.table.reading.statistical import READERS, read_statistical
 from isinglass.wording import counted, quoted
 
 if TYPE_CHECKING:
@@ -30,6 +32,10 @@ DEFAULT_NA = (
 )
 
 
+#: Bytes at the start of a file that usually say whether it is blank.
+_START = 4096
+
+
 @dataclass(frozen=True)
 class FileTable:
     """A table as it was read, and as it was written if it was text."""
@@ -38,6 +44,7 @@ class FileTable:
     texts: pl.DataFrame | None = None  # the cells of a text file as they are written there
     head: tuple[str, ...] | None = None  # its header, as it is written there
     separator: str = ","
+    codebook: Codebook = field(default_factory=Codebook)  # the file's own, and the user's
 
 
 @checked
@@ -49,14 +56,20 @@ def read_table(
     sep: str | None = None,
     encoding: str = "utf-8",
     max_bytes: float | None = None,
+    sheet: str | None = None,
+    codebook: Any = None,
+    missing_codes: Mapping[str, Sequence[Any]] | None = None,
+    order: Mapping[str, Sequence[str]] | None = None,
 ) -> pl.DataFrame:
     r"""Read a table from a file; a FileError says what is wrong where, and what to do.
 
     Parameters
     ----------
     path : str or path
-        CSV (.csv), TSV (.tsv, .tab), Parquet (.parquet) or Arrow (.arrow, .feather, .ipc),
-        plain or gzipped.
+        CSV (.csv), TSV (.tsv, .tab), other separated text (.txt, .dat, .data), Parquet (.parquet)
+        or Arrow (.arrow, .feather, .ipc); with the extra ``files`` also SPSS (.sav, .zsav, .por),
+        Stata (.dta), SAS (.sas7bdat, .xpt), Excel (.xlsx, .xlsm, .xlsb, .xls) and OpenDocument
+        (.ods). Plain or gzipped.
     na : str or list of str
         What stands for a missing value, instead of `DEFAULT_NA`: NA, NaN, null and their like,
         in text files only. An empty cell is always missing; ``na=""`` means empty cells only.
@@ -70,13 +83,24 @@ def read_table(
         How a text file is encoded, as "latin-1", "cp1252" or "utf-16".
     max_bytes : float, optional
         The largest content of a file, unpacked; by default a sixteenth of the machine's memory.
+    sheet : str, optional
+        The name of a sheet of a spreadsheet; by default the first.
+    codebook : path, Codebook or dict of str to Variable, optional
+        What columns and codes mean: see :func:`read_codebook`. It is added to the labels that a
+        file of SPSS, Stata or SAS has itself.
+    missing_codes : dict, optional
+        Codes that stand for a missing value, by column, as ``{"income": [98, 99]}``; under
+        ``"*"`` those of all columns.
+    order : dict, optional
+        The states of columns from low to high, as ``{"sleep": ["bad", "fair", "good"]}``.
 
     Returns
     -------
     polars.DataFrame
         At least one row and one column; what is missing is null. A column of a text file becomes
         numbers, or true and false, if all its cells can be read so and those that differ still
-        do: a column that holds both 01 and 1 stays text.
+        do: a column that holds both 01 and 1 stays text. Codes that have labels become these: an
+        ``Enum`` in the order of the codes, or ``Categorical`` where the level is nominal.
 
     Examples
     --------
@@ -88,7 +112,8 @@ def read_table(
     {'motion': ['tax', 'tax'], 'vote': ['yes', None]}
     """
     reading = {"header": header, "sep": sep, "encoding": encoding, "max_bytes": max_bytes}
-    return read_file(path, na, **reading).frame
+    meaning = {"codebook": codebook, "missing_codes": missing_codes, "order": order}
+    return read_file(path, na, sheet=sheet, **reading, **meaning).frame
 
 
 def read_file(
@@ -99,6 +124,10 @@ def read_file(
     sep: Any = None,
     encoding: Any = "utf-8",
     max_bytes: Any = None,
+    sheet: Any = None,
+    codebook: Any = None,
+    missing_codes: Any = None,
+    order: Any = None,
 ) -> FileTable:
     """Read a table, and keep the texts of its cells; parameters as in `read_table`."""
     path = Path(path)
@@ -108,19 +137,24 @@ def read_file(
     check("max_bytes", max_bytes)
     _check_encoding(encoding)
     limit = most_bytes(max_bytes)
+    meaning = with_more(given_codebook(codebook), missing_codes=missing_codes, order=order)
     data = contents(path, limit)
-    if not data.removeprefix(codecs.BOM_UTF8).strip():
+    if _is_blank(data):
         raise FileError(f"{path} is empty; a table needs a header and at least one row.")
     if suffix in DELIMITERS:
         texts, layout = read_delimited(
             path, data, suffix, sep=sep, encoding=encoding, header=bool(header)
         )
-        frame = with_types(texts, words)
-        table = FileTable(frame, texts, layout.head, layout.delimiter)
+        table = _of_texts(texts, words, meaning, layout.head, layout.delimiter)
+    elif suffix in SHEETS:
+        texts = read_sheet(path, data, sheet, header=bool(header), max_bytes=limit)
+        table = _of_texts(texts, words, meaning, tuple(texts.columns))
     else:
-        frame = read_columnar(path, data, suffix, limit)
+        frame, own = _with_types_already(path, data, suffix, limit)
+        meaning = own.updated(meaning).of_columns(frame.columns)
         # Types tell what is missing there, unless the user names more.
-        table = FileTable(frame if words == DEFAULT_NA else with_nulls(frame, words))
+        frame = frame if words == DEFAULT_NA else with_nulls(frame, words)
+        table = FileTable(meaning.apply(frame), codebook=meaning)
     if table.frame.height == 0 or table.frame.width == 0:
         raise FileError(
             f"{path} has {counted(table.frame.width, 'column name')} but no rows; a table needs at "
@@ -129,12 +163,36 @@ def read_file(
     return table
 
 
+def _is_blank(data: bytes) -> bool:
+    """Whether there is nothing but spaces; a long file is not copied to find out."""
+    start = data[:_START].removeprefix(codecs.BOM_UTF8)
+    return not start.strip() and not data[_START:].strip()
+
+
+def _of_texts(
+    texts: pl.DataFrame,
+    words: Sequence[str],
+    codebook: Codebook,
+    head: tuple[str, ...] | None,
+    separator: str = ",",
+) -> FileTable:
+    """A table of texts; codes for missing values go first, lest a word keep numbers from theirs."""
+    codebook = codebook.of_columns(texts.columns)
+    frame = codebook.apply(with_types(codebook.without_missing(texts), words))
+    return FileTable(frame, texts, head, separator, codebook)
+
+
+def _with_types_already(
+    path: Path, data: bytes, suffix: str, limit: int
+) -> tuple[pl.DataFrame, Codebook]:
+    if suffix in READERS:
+        return read_statistical(path, data, suffix, limit)
+    return read_columnar(path, data, suffix, limit), Codebook()
+
+
 def _suffix(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes[-1:] == [".gz"]:
-        suffixes.pop()
-    suffix = suffixes[-1] if suffixes else ""
-    known = (*DELIMITERS, *PARQUET, *ARROW)
+    suffix = ending(path)
+    known = (*DELIMITERS, *PARQUET, *ARROW, *READERS, *SHEETS)
     if suffix not in known and not os.path.isdir(path):  # which, of odd names, says no
         raise FileError(
             f"{path}: the ending {suffix!r} is not known; known are {', '.join(known)}, each "
@@ -165,39 +223,3 @@ def _check_encoding(encoding: Any) -> None:
             " must name an encoding of text, such as 'utf-8', 'latin-1', 'cp1252' or 'utf-16', "
             f"got {quoted(encoding)}.",
         ) from None
-
-
-_GZIP_MAGIC = b"\x1f\x8b"
-#: Why a file cannot be read, and what to do.
-_REASONS: dict[type[Exception], str] = {
-    FileNotFoundError: " does not exist; check the name and the folder",
-    IsADirectoryError: " is a folder; name a file in it",
-    PermissionError: " cannot be read: permission denied; change its permissions",
-    EOFError: ": the gzip data is cut short; copy the file again",
-    gzip.BadGzipFile: ": the gzip data is damaged; copy the file again",
-    zlib.error: ": the gzip data is damaged; copy the file again",
-}
-_CHUNK = 1 << 22
-
-
-def contents(path: Path, max_bytes: int) -> bytes:
-    """All bytes of a file, unpacked if it is gzipped; FileError if it cannot be read."""
-    try:
-        with path.open("rb") as file:
-            packed = file.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
-            stream: Any = gzip.GzipFile(fileobj=file) if packed else file
-            return _read(path, stream, max_bytes)
-    except FileError:
-        raise
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        known = (reason for kind, reason in _REASONS.items() if isinstance(error, kind))
-        raise FileError(f"{path}{next(known, f' cannot be opened: {error}')}.") from error
-
-
-def _read(path: Path, stream: IO[bytes], max_bytes: int) -> bytes:
-    # A buffer that grows in place, so that the content is in memory once.
-    buffer = io.BytesIO()
-    while chunk := stream.read(_CHUNK):
-        check_size(path, buffer.tell() + len(chunk), max_bytes)
-        buffer.write(chunk)
-    return buffer.getvalue()

@@ -1,0 +1,107 @@
+"""The settings that are proposed: for Python, as a command, and why each is there."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from isinglass.table.codebook.variable import as_text
+
+
+@dataclass(frozen=True)
+class Reason:
+    """An option of the command, and why it is there."""
+
+    option: str
+    why: str
+
+
+@dataclass
+class Options:
+    """What to tell `read_table` and `GreedyGraph` about a table."""
+
+    reading: dict[str, Any] = field(default_factory=dict)
+    missing_codes: dict[str, list[Any]] = field(default_factory=dict)
+    order: dict[str, list[str]] = field(default_factory=dict)
+    drop: list[str] = field(default_factory=list)
+    bins: dict[str, int] = field(default_factory=dict)
+    sample_weight: str | None = None
+    clusters: str | None = None
+    n_eff: str | None = None
+    missing: str | None = None
+    reasons: list[Reason] = field(default_factory=list)
+
+    def because(self, option: str, why: str) -> None:
+        """Note why an option is there."""
+        self.reasons.append(Reason(option, why))
+
+    def words(self) -> list[str]:
+        """The options as the shell takes them, before they are quoted."""
+        return [*_of_reading(self.reading), *self._of_columns(), *self._of_rows()]
+
+    def _of_columns(self) -> Iterator[str]:
+        for name, codes in self.missing_codes.items():
+            yield from ("--missing-code", f"{name}={','.join(map(as_text, codes))}")
+        for name, states in self.order.items():
+            yield from _given("--order", f"{name}={','.join(map(_cell, states))}")
+        for name in self.drop:
+            yield from _given("--drop", name)
+        for name, number in self.bins.items():
+            yield from _given("--bin", f"{name}={number}")
+
+    def _of_rows(self) -> Iterator[str]:
+        for option, value in (
+            ("--weight-column", self.sample_weight),
+            ("--n-eff", self.n_eff),
+            ("--cluster-column", self.clusters),
+            ("--missing", self.missing),
+        ):
+            if value is not None:
+                yield from _given(option, value)
+
+    def command(self, path: str, out: str | None = None) -> str:
+        """The whole command, ready to be pasted into a shell.
+
+        >>> Options(drop=["id"], bins={"age in years": 4}).command("my survey.csv")
+        "isinglass fit 'my survey.csv' --drop id --bin 'age in years=4'"
+        """
+        path = f"./{path}" if path.startswith("-") else path
+        words = ["isinglass", "fit", path, *self.words(), *(["--out", out] if out else [])]
+        return " ".join(map(shlex.quote, words))
+
+    def estimator(self) -> dict[str, Any]:
+        """Arguments of `GreedyGraph`."""
+        given = {"missing": self.missing, "n_eff": self.n_eff, "bins": self.bins or None}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def fitting(self) -> dict[str, Any]:
+        """Arguments of `GreedyGraph.fit`."""
+        given = {"sample_weight": self.sample_weight, "clusters": self.clusters}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def _cell(state: str) -> str:
+    """A state as it is typed in a list."""
+    return f'"{state}"' if "," in state else state
+
+
+def _given(option: str, value: str) -> list[str]:
+    """An option and its value, in one word if the value looks like an option itself."""
+    return [f"{option}={value}"] if value.startswith("-") else [option, value]
+
+
+def _of_reading(reading: Mapping[str, Any]) -> Iterator[str]:
+    """Options of `read_table` that differ from its defaults."""
+    words: Sequence[str] = reading.get("na") or ()
+    for word in words:
+        yield from _given("--na", word)
+    if reading.get("header") is False:
+        yield "--no-header"
+    for option in ("sep", "encoding", "sheet", "codebook"):
+        value = reading.get(option)
+        if value is not None:
+            yield from _given(f"--{option}", "tab" if value == "\t" else str(value))
+    if reading.get("max_bytes") is not None:
+        yield from ("--max-size", f"{reading['max_bytes']:g}")
