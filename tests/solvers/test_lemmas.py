@@ -30,7 +30,7 @@ def ising_sample(seed: int, n: int):
 
 def slope(loss, beta):
     _, first, _ = loss.pointwise(loss.X @ beta)
-    return loss.X.T @ (loss._share * first)
+    return loss.X.T @ (loss.share * first)
 
 
 @pytest.fixture(params=range(40))

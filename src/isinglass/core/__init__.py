@@ -330,8 +330,8 @@ def column_moments(
 
     `X` is float32 or float64, in either order of storage, and is read once.
     """
-    made = (np.ascontiguousarray(vectors, dtype=np.float64) for vectors in (once, twice))
     if not X.shape[1]:
         return np.zeros((len(once) + len(twice), 0))
-    sums = _core.moments(X, centre, *made, threads=checked_threads(threads))
+    once, twice = np.ascontiguousarray(once), np.ascontiguousarray(twice)
+    sums = _core.moments(X, centre, once, twice, threads=checked_threads(threads))
     return sums.reshape(-1, X.shape[1])

@@ -173,7 +173,7 @@ class GreedyClassifier(ClassifierMixin, GreedyLinear):  # type: ignore[misc]
         used = np.flatnonzero(coef.any(axis=0))
         eta = np.asarray(rows.X[:, used] @ coef[:, used].T) + level
         both = np.hstack([np.zeros_like(eta), eta]) if eta.shape[1] == 1 else eta
-        return -log_softmax(both, axis=1)[np.arange(len(both)), rows.y]
+        return np.asarray(-log_softmax(both, axis=1)[np.arange(len(both)), rows.y])
 
     def _keep(self, fit: Fit) -> None:
         self.coef_, self.intercept_ = self._by_class(fit)

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isinglass.errors import BadWeights, BelowFloor, SettingError
+from isinglass.losses.design import check_finite
 from isinglass.losses.linear import LinearLoss
 from isinglass.losses.protocol import Fit
 from isinglass.parameters import checked
@@ -138,6 +139,7 @@ class GreedyLinear(BaseEstimator):  # type: ignore[misc]
             accept_sparse=["csc", "csr"],
             dtype=[np.float64, np.float32],
             y_numeric=self._y_numeric,
+            ensure_all_finite=False,  # the loss looks, and says so in a sentence
         )
         weights = _weights(sample_weight, len(y))
         kept = np.flatnonzero(weights > 0)
@@ -196,7 +198,15 @@ class GreedyLinear(BaseEstimator):  # type: ignore[misc]
     def _eta(self, X: Any) -> Array:
         """The (n, q) predictor of new rows."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse=["csr", "csc"], dtype=np.float64, reset=False)
+        X = validate_data(
+            self,
+            X,
+            accept_sparse=["csr", "csc"],
+            dtype=np.float64,
+            reset=False,
+            ensure_all_finite=False,
+        )
+        check_finite(X.data if hasattr(X, "tocsr") else X)
         eta: Array = np.asarray(X @ np.atleast_2d(self.coef_).T) + np.atleast_1d(self.intercept_)
         return eta
 

@@ -19,6 +19,9 @@ from isinglass.errors import SettingError
 
 Array = NDArray[np.float64]
 
+#: A few columns stay sparse if they are large, and store less than this share of their entries.
+SMALL, FEW = 10_000, 0.1
+
 
 class Moments(NamedTuple):
     """Sums over the rows for every column: of values, and of weights times 1 and 2 factors x."""
@@ -33,6 +36,7 @@ class Design:
 
     Attributes
     ----------
+    X : array or sparse matrix
     shape : (int, int)
         Rows and columns.
     low, high : (p,) arrays
@@ -41,6 +45,7 @@ class Design:
         What `moments` subtracts from the columns: their means, or zero.
     """
 
+    X: Any
     shape: tuple[int, int]
     low: Array
     high: Array
@@ -53,9 +58,7 @@ class Design:
         """Some columns, as a dense (n, k) array."""
         raise NotImplementedError
 
-    def scaled(
-        self, which: Sequence[int], scale: Array, *, intercept: bool
-    ) -> tuple[Any, Array]:
+    def scaled(self, which: Sequence[int], scale: Array, *, intercept: bool) -> tuple[Any, Array]:
         """Some columns in units of their scales, and what was subtracted from each.
 
         With an intercept there is a column of ones in front, and dense columns are centred.
@@ -104,7 +107,7 @@ class DenseDesign(Design):
         self.centre = np.zeros(X.shape[1])
 
     def columns(self, which: Sequence[int] | NDArray[np.intp]) -> Array:
-        return self.X[:, which].astype(np.float64, order="F", copy=False)
+        return np.asarray(self.X[:, which], dtype=np.float64, order="F")
 
     def centre_by(self, share: Array) -> None:
         self.centre = self.products(share[:, None])[:, 0]
@@ -113,10 +116,12 @@ class DenseDesign(Design):
         if self.X.dtype == np.float64:
             product: Array = self.X.T @ values
             return product
-        return self._sums(np.zeros(self.shape[1]), values.T, values.T[:0]).T
+        sums = self._sums(np.zeros(self.shape[1]), values.T, np.zeros((0, len(self))))
+        return sums.T
 
     def squares(self, share: Array, mean: Array) -> Array:
-        return self._sums(mean, np.zeros((0, len(self))), share[None])[0]
+        sums: Array = self._sums(mean, np.zeros((0, len(self))), share[None])[0]
+        return sums
 
     def moments(self, values: Array, weights: Array) -> Moments:
         q, r = values.shape[1], weights.shape[1]
@@ -132,16 +137,32 @@ class SparseDesign(Design):
 
     def __init__(self, X: Any) -> None:
         self.X = X.tocsc()
+        if not self.X.has_canonical_format:  # entries may be given in parts, or in any order
+            self.X = self.X.copy() if self.X is X else self.X
+            self.X.sum_duplicates()
         self.shape = X.shape
         self.low, self.high = _sparse_extremes(self.X)
         self.centre = np.zeros(X.shape[1])
 
     def columns(self, which: Sequence[int] | NDArray[np.intp]) -> Array:
-        return np.asarray(self.X[:, which].toarray(order="F"), dtype=np.float64)
+        dense = np.zeros((len(self), len(which)), order="F")
+        for at, j in enumerate(which):
+            own = slice(self.X.indptr[j], self.X.indptr[j + 1])
+            dense[self.X.indices[own], at] = self.X.data[own]
+        return dense
 
-    def scaled(
-        self, which: Sequence[int], scale: Array, *, intercept: bool
-    ) -> tuple[Any, Array]:
+    def entries(self, which: NDArray[np.intp]) -> tuple[NDArray[np.intp], Array, NDArray[np.intp]]:
+        """Rows and values of what some columns store, and where each column begins."""
+        starts, ends = self.X.indptr[which], self.X.indptr[which + 1]
+        counts = ends - starts
+        begin = (np.cumsum(counts) - counts).astype(np.intp)
+        at = np.arange(counts.sum()) + np.repeat(starts - begin, counts)
+        return self.X.indices[at].astype(np.intp), self.X.data[at].astype(np.float64), begin
+
+    def scaled(self, which: Sequence[int], scale: Array, *, intercept: bool) -> tuple[Any, Array]:
+        stored = int(np.diff(self.X.indptr)[list(which)].sum())
+        if stored > FEW * len(self) * max(len(which), 1) or len(self) * len(which) < SMALL:
+            return super().scaled(which, scale, intercept=intercept)
         columns = self.X[:, which] @ sparse.diags_array(1 / scale)
         if intercept:
             ones = sparse.csc_array(np.ones((len(self), 1)))
@@ -157,7 +178,8 @@ class SparseDesign(Design):
 
         stored = self._sums(lambda x, means: np.ones_like(x), share[:, None], mean)[:, 0]
         inside = self._sums(away, share[:, None], mean)[:, 0]
-        return inside + mean**2 * np.maximum(share.sum() - stored, 0.0)
+        outside: Array = mean**2 * np.maximum(share.sum() - stored, 0.0)
+        return inside + outside
 
     def moments(self, values: Array, weights: Array) -> Moments:
         q = values.shape[1]
@@ -214,5 +236,7 @@ def check_finite(*values: ArrayLike) -> None:
 def _sparse_extremes(X: Any) -> tuple[Array, Array]:
     if not X.shape[0] or not X.shape[1]:
         return np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    low, high = (np.asarray(m.toarray(), np.float64).ravel() for m in (X.min(axis=0), X.max(axis=0)))
+    low, high = (
+        np.asarray(m.toarray(), np.float64).ravel() for m in (X.min(axis=0), X.max(axis=0))
+    )
     return low, high

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
 from scipy import sparse
 
 from isinglass.errors import SettingError
@@ -151,6 +150,11 @@ class LinearLoss:
         With ``width`` q above 1: `eta` is (n, q), and the three are (n,), (n, q), (n, q, q).
         """
         raise NotImplementedError
+
+    @property
+    def X(self) -> Any:
+        """The columns as they came, but for rows of weight 0."""
+        return self.design.X
 
     @property
     def size(self) -> int:

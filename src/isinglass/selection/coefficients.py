@@ -13,7 +13,14 @@ from isinglass.errors import Setting, SettingError
 from isinglass.selection.choice import Selection, at_floor
 from isinglass.selection.cross import CrossValidated
 from isinglass.selection.ebic import EBIC, extended_bic
-from isinglass.selection.rules import Auto, FalseCoefficients, FalseEdges, Fixed, LookBelow, Selector
+from isinglass.selection.rules import (
+    Auto,
+    FalseCoefficients,
+    FalseEdges,
+    Fixed,
+    LookBelow,
+    Selector,
+)
 from isinglass.solvers.cuts import Cuts, one_threshold_per_graph
 from isinglass.solvers.path import Path
 

@@ -12,12 +12,13 @@ from isinglass.losses.protocol import Block, Fit, Loss
 from isinglass.solvers.equivalent import one_parameter_gain
 
 Array = NDArray[np.float64]
+Variables = Sequence[int] | NDArray[np.intp]
 
 TIE = 1e-9  # gains and costs this close to the best are equal to it
 ZERO = 1e-12  # a smaller gain counts as none
 
 
-def first_within_tie(variables: Sequence[int], values: Array) -> tuple[int, float]:
+def first_within_tie(variables: Variables, values: Array) -> tuple[int, float]:
     """The first variable whose value is within a tie of the least one."""
     i = int(np.argmax(values <= values.min() + TIE))
     return int(variables[i]), float(values[i])
@@ -65,7 +66,7 @@ class Blocks:
         return j, -gain
 
     def cheapest(self, fit: Fit, free: Sequence[int], limit: float) -> tuple[int, float]:
-        """The member that costs least to remove, and its cost; any if none costs `limit` at most."""
+        """The member that costs least to remove, and its cost; any if all exceed `limit`."""
         return first_within_tie(free, self.costs(fit, free))
 
     def gains(self, fit: Fit, variables: Sequence[int]) -> Array:
@@ -78,23 +79,22 @@ class Blocks:
         raw = self.loss.costs(fit, [self.blocks[j] for j in variables])
         return self.scaled_costs(fit, variables, raw)
 
-    def scaled_gains(self, fit: Fit, variables: Sequence[int], raw: ArrayLike) -> Array:
+    def scaled_gains(self, fit: Fit, variables: Variables, raw: ArrayLike) -> Array:
         """Falls of the loss on the scale that is compared; it rises with each of them."""
         fall = np.asarray(raw, dtype=np.float64)
         if self._in_likelihood is not None:
             fall = -self._in_likelihood(fit, -fall)
         return self._for_one_parameter(variables, np.where(fall < ZERO, 0.0, fall))
 
-    def scaled_costs(self, fit: Fit, variables: Sequence[int], raw: ArrayLike) -> Array:
+    def scaled_costs(self, fit: Fit, variables: Variables, raw: ArrayLike) -> Array:
         """Rises of the loss on the scale that is compared."""
         rise = np.asarray(raw, dtype=np.float64)
         if self._in_likelihood is not None:
             rise = self._in_likelihood(fit, rise)
         return self._for_one_parameter(variables, np.where(rise < ZERO, 0.0, rise))
 
-    def _for_one_parameter(self, variables: Sequence[int], values: Array) -> Array:
+    def _for_one_parameter(self, variables: Variables, values: Array) -> Array:
         if not self.standardise:
             return values
         df = [self.loss.df(self.blocks[j]) for j in variables]
         return one_parameter_gain(values, df, self.loss.n)
-

@@ -21,6 +21,7 @@ from isinglass.solvers.linear import LinearBlocks, has_quick_way
 from isinglass.solvers.path import Path
 from isinglass.solvers.search import search
 
+
 @checked
 def foba(
     loss: Loss[Any],
@@ -84,8 +85,9 @@ def blocks_of(
     likelihood: bool = False,
 ) -> Blocks:
     """The blocks of a loss, by the quick way if there is one for it."""
-    kind = LinearBlocks if has_quick_way(loss) else Blocks
-    return kind(loss, blocks, standardise=standardise, likelihood=likelihood)
+    kind: Any = LinearBlocks if has_quick_way(loss) else Blocks
+    made: Blocks = kind(loss, blocks, standardise=standardise, likelihood=likelihood)
+    return made
 
 
 def named_groups(groups: Sequence[Iterable[int]] | ArrayLike | None, size: int) -> dict[int, Block]:

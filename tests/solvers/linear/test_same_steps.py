@@ -53,7 +53,9 @@ def compare(seed: int) -> int:
         ended = [at >= len(path.steps) for path in (slow, fast)]
         if all(ended):
             return at
-        here = [None if end else path.steps[at] for end, path in zip(ended, (slow, fast), strict=True)]
+        here = [
+            None if end else path.steps[at] for end, path in zip(ended, (slow, fast), strict=True)
+        ]
         same = not any(ended) and [(s.kind, s.variable) for s in here[:1]] == [
             (s.kind, s.variable) for s in here[1:]
         ]
@@ -111,7 +113,10 @@ def test_bounds_rule_candidates_out():
     way = LinearBlocks(loss, named_groups(None, 60), standardise=False)._way
     evaluated = []
     inner = way.gains
-    way.gains = lambda fit, places, judge: (evaluated.append(len(places)), inner(fit, places, judge))[1]
+    way.gains = lambda fit, places, judge: (
+        evaluated.append(len(places)),
+        inner(fit, places, judge),
+    )[1]
     blocks = LinearBlocks(loss, named_groups(None, 60), standardise=False)
     blocks._way = way
     path = search(blocks, 0.01, 0.5)

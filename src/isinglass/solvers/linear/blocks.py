@@ -17,7 +17,7 @@ from isinglass.losses.families import (
 )
 from isinglass.losses.linear import LinearLoss
 from isinglass.losses.protocol import Block, Fit
-from isinglass.solvers.blocks import TIE, Blocks, first_within_tie
+from isinglass.solvers.blocks import TIE, Blocks, Variables, first_within_tie
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.solvers.linear.bounds import Bound, HuberBound, SelfConcordant
 from isinglass.solvers.linear.curved import CurvedWay
@@ -29,6 +29,8 @@ Numbers = NDArray[np.intp]
 
 #: Candidates that are evaluated first, to know what the others must beat.
 FIRST = 4
+#: Candidates that are first looked at more closely, if that is cheap.
+LOOK = 32
 
 
 def has_quick_way(loss: Any) -> bool:
@@ -59,9 +61,9 @@ class LinearBlocks(Blocks):
         likelihood: bool = False,
     ) -> None:
         super().__init__(loss, blocks, standardise=standardise, likelihood=likelihood)
-        self._place = {j: at for at, j in enumerate(self.candidates)}
-        self._df = np.array([loss.df(blocks[j]) for j in self.candidates])
         members = [blocks[j] for j in self.candidates]
+        self._place = dict(zip(self.candidates, range(len(members)), strict=True))
+        self._df = np.fromiter(map(len, members), dtype=np.intp, count=len(members)) * loss.width
         bound = _bound_of(loss)
         self._way: SquaredWay | CurvedWay = (
             SquaredWay(loss, members) if bound is None else CurvedWay(loss, members, bound)
@@ -81,8 +83,8 @@ class LinearBlocks(Blocks):
         possible = most >= threshold - TIE
         places, most, guess = places[possible], most[possible], guess[places[possible]]
         order = np.argsort(-guess, kind="stable")
+        bar, order = self._closer(fit, places, most, order, threshold)
         gains = np.full(len(places), -np.inf)
-        bar = threshold
         size = FIRST
         while len(order):
             now, order = order[:size], order[size:]
@@ -95,10 +97,36 @@ class LinearBlocks(Blocks):
             bar = max(bar, float(gains.max()))
             order = order[most[order] >= bar - TIE]
             size = self._way.batch
-        return self._first(places, gains) if len(places) else (self.candidates[0], 0.0)
+        if not len(places):
+            return self.candidates[0], 0.0
+        place = first_within_tie(places, -gains)[0]
+        return self.candidates[place], self._alone(fit, place)
+
+    def _alone(self, fit: Fit, place: int) -> float:
+        """The gain of one candidate, whose last digit does not depend on who else was evaluated."""
+        one = np.array([place])
+        never = Judge(lambda raw, which: raw, -np.inf)
+        return float(self.scaled_gains(fit, one, self._way.gains(fit, one, never))[0])
+
+    def _closer(
+        self, fit: Fit, places: Numbers, most: Array, order: Numbers, bar: float
+    ) -> tuple[float, Numbers]:
+        """What must be beaten, and who may, after a closer look where that is cheap.
+
+        The first few in the order show how much there is to beat; `most` is lowered.
+        """
+        for part in (order[:LOOK], order[LOOK:]):
+            now = part[most[part] >= bar - TIE]
+            closer = self._way.sharpen(fit, places[now])
+            if closer is None:
+                return bar, order
+            least, upper = (self.scaled_gains(fit, places[now], raw) for raw in closer)
+            most[now] = np.minimum(most[now], upper)
+            bar = max(bar, float(least.max(initial=0.0)))
+        return bar, order[most[order] >= bar - TIE]
 
     def cheapest(self, fit: Fit, free: Sequence[int], limit: float) -> tuple[int, float]:
-        places = np.array([self._place[j] for j in free])
+        places = np.array([self._place[j] for j in free], dtype=np.intp)
         least = self.scaled_costs(fit, places, self._way.least_costs(fit, places))
         near = places[least <= limit + TIE]
         if not len(near):
@@ -110,12 +138,12 @@ class LinearBlocks(Blocks):
         place, gain = first_within_tie(places, -gains)
         return self.candidates[place], -gain
 
-    def _for_one_parameter(self, variables: Sequence[int] | Numbers, values: Array) -> Array:
+    def _for_one_parameter(self, variables: Variables, values: Array) -> Array:
         """Here variables are known by their places."""
         if not self.standardise:
             return values
         scaled = values.copy()
         finite = np.isfinite(values)  # a bound may be infinite
-        df = self._df[variables][finite]
+        df = self._df[np.asarray(variables)][finite]
         scaled[finite] = one_parameter_gain(values[finite], df, self.loss.n)
         return scaled

@@ -7,7 +7,8 @@ most `reach` per coefficient.
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +40,12 @@ class Bound(Protocol):
         ...
 
 
+@dataclass(frozen=True, eq=False)
 class Level:
     """Slope and curvature of the intercept, where there is one."""
 
-    def __init__(self, slope: float = 0.0, curvature: float = np.inf) -> None:
-        self.slope, self.curvature = slope, curvature
+    slope: Any = 0.0
+    curvature: Any = np.inf
 
 
 class SelfConcordant:
@@ -81,7 +83,8 @@ class SelfConcordant:
         # Its first terms where it cancels.
         small = inner**2 * (1 / 2 + inner * (1 / 6 + inner / 12))
         whole = np.where(inner < 1e-4, small, inner + (1 - inner) * np.log1p(-inner))
-        return np.where(known, whole / spread * WIDER + MORE, np.inf)
+        fall: Array = np.where(known, whole / spread * WIDER + MORE, np.inf)
+        return fall
 
 
 class HuberBound:
@@ -98,7 +101,8 @@ class HuberBound:
 
     def curvature(self, loss: LinearLoss, eta: Array, curvature: Array) -> Array:
         inside = np.abs(eta[:, 0] - loss.y) <= 3 * self.margin
-        return (loss.share * inside)[:, None, None]
+        share: Array = loss.share * inside
+        return share[:, None, None]
 
     def single(self, slope: Array, curvature: Array, reach: Array, level: Level) -> Array:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -115,7 +119,8 @@ class HuberBound:
 
     def _fall(self, decrement: Array, moved: Array) -> Array:
         known = moved * WIDER <= self.margin
-        return np.where(known, decrement / 2 * WIDER + MORE, np.inf)
+        fall: Array = np.where(known, decrement / 2 * WIDER + MORE, np.inf)
+        return fall
 
 
 def inverses(curvature: Array) -> Array:
@@ -128,4 +133,4 @@ def inverses(curvature: Array) -> Array:
         values, vectors = np.linalg.eigh(flat)
         with np.errstate(divide="ignore", invalid="ignore"):
             inverse = np.einsum("mab,mb,mcb->mac", vectors, 1 / np.maximum(values, 0.0), vectors)
-    return inverse.reshape(curvature.shape)
+    return np.asarray(inverse, dtype=np.float64).reshape(curvature.shape)

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from isinglass.losses.design import SparseDesign
+from isinglass.losses.families import LogisticLoss, PoissonLoss
 from isinglass.losses.linear import HUGE, LinearLoss, weighted_gram
 from isinglass.losses.protocol import Block, Fit
 from isinglass.solvers.linear.bounds import Bound, Level, SelfConcordant, inverses
 from isinglass.solvers.linear.race import Judge, Problems, terms_of_many
+from isinglass.solvers.linear.stored import sharper
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -134,6 +137,19 @@ class CurvedWay:
         sane &= diagonal.min(axis=1) > 1e-9 * diagonal.max(axis=1)
         return np.where(sane, upper, np.inf), np.where(np.isfinite(guess), guess, np.inf)
 
+    def sharpen(self, fit: Fit, places: Numbers) -> tuple[Array, Array] | None:
+        """What some blocks gain at least and at most, where a closer look is cheap."""
+        loss = self.loss
+        if not isinstance(loss, LogisticLoss | PoissonLoss) or not self.all_single:
+            return None
+        if not isinstance(self.design, SparseDesign):
+            return None
+        state = self._at(fit)
+        level = Level()
+        if loss.intercept:
+            level = Level(float(state.slope.sum()), float(state.curvature.sum()))
+        return sharper(loss, self.bound, self.own[places], state.eta[:, 0], level)
+
     def gains(self, fit: Fit, places: Numbers, judge: Judge) -> Array:
         """How far some blocks lower the loss, exactly; minus infinity where `judge` gave up."""
         state = self._at(fit)
@@ -142,7 +158,11 @@ class CurvedWay:
             alike = np.array([len(self.members[at]) == size for at in places])
             which = np.flatnonzero(alike)
             problems = Problems(self.loss, *self._designs(places[alike]), state.eta)
-            own = Judge(lambda raw, some, which=which: judge.scale(raw, which[some]), judge.bar)
+
+            def scale(raw: Array, some: Numbers, which: Numbers = which) -> Array:
+                return judge.scale(raw, which[some])
+
+            own = Judge(scale, judge.bar)
             gains[alike] = fit.loss - problems.least(self.bound, own)
         return gains
 
@@ -160,7 +180,8 @@ class CurvedWay:
             spread, form = np.abs(parts).max(axis=1), parts**2 @ weights
         spread = np.maximum(spread, 1e-6)
         factor = (np.expm1(-spread) + spread) / spread**2
-        return factor * form * (1 - 1e-6) - 1e-10
+        least: Array = factor * form * (1 - 1e-6) - 1e-10
+        return least
 
     def costs(self, fit: Fit, places: Numbers) -> Array:
         """How much the loss rises without some blocks, exactly."""
@@ -196,7 +217,9 @@ class CurvedWay:
         m, size = blocks.shape
         d = int(loss.intercept)
         columns = self.design.columns(blocks.ravel())
-        low, high, scale = (ends[blocks] for ends in (self.design.low, self.design.high, loss.scale))
+        low, high, scale = (
+            ends[blocks] for ends in (self.design.low, self.design.high, loss.scale)
+        )
         middle = np.zeros((m, size))
         if loss.intercept:
             middle = (loss.share @ columns).reshape(m, size)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from isinglass.losses.linear import RIDGE, VANISHING, LinearLoss
+from isinglass.losses.linear import RIDGE, LinearLoss
 from isinglass.losses.protocol import Block, Fit
 from isinglass.solvers.linear.race import Judge
 
@@ -17,6 +17,8 @@ Numbers = NDArray[np.intp]
 
 #: Solutions are corrected by what their residuals leave.
 CORRECTIONS = 2
+#: Columns of a block, in units of half their range, that determine each other leave less.
+FLAT = 1e-11
 
 
 class SquaredWay:
@@ -55,8 +57,11 @@ class SquaredWay:
         gains = self.forms.halves(slope)
         return gains, gains
 
+    def sharpen(self, fit: Fit, places: Numbers) -> None:
+        """Nothing is sharper than exact prospects."""
+
     def gains(self, fit: Fit, places: Numbers, judge: Judge) -> Array:
-        """Never asked for: prospects are exact."""
+        """Gains of some blocks."""
         return self.prospects(fit)[0][places]
 
     def least_costs(self, fit: Fit, places: Numbers) -> Array:
@@ -92,7 +97,8 @@ class _Known:
 
     def columns(self, block: Sequence[int]) -> Array:
         """Some centred columns in units of their scales."""
-        return self.Z[:, self._places(block)]
+        places = self._places(block)  # may make Z wider
+        return self.Z[:, places]
 
     def solve(self, active: Sequence[int]) -> tuple[Array, Array]:
         """Coefficients of the ridged least squares on some columns, and the residuals."""
@@ -141,24 +147,29 @@ class _Forms:
     def __init__(self, loss: LinearLoss, members: Sequence[Block], mean: Array) -> None:
         self.size = len(members)
         self.scale = loss.scale
-        single = [at for at, block in enumerate(members) if len(block) == 1]
-        self.singles = np.array(single, dtype=np.intp)
-        self.own = np.array([members[at][0] for at in single], dtype=np.intp)
+        sizes = np.fromiter(map(len, members), dtype=np.intp, count=len(members))
+        first = np.fromiter((block[0] for block in members), dtype=np.intp, count=len(members))
+        self.singles = np.flatnonzero(sizes == 1)
+        self.own = first[self.singles]
         flat = loss.design.high <= loss.design.low if loss.intercept else np.zeros(loss.size, bool)
-        if single:
+        if len(self.own):
             curvature = loss.design.squares(loss.share, mean) / loss.scale**2
             with np.errstate(divide="ignore"):
                 inverse = np.where(flat | (curvature <= 0), 0.0, 1 / curvature)
             self.inverse = inverse[self.own]
-        larger = [(at, list(block)) for at, block in enumerate(members) if len(block) > 1]
-        self.larger = [(at, block, self._inverse(loss, block, mean)) for at, block in larger]
+        self.larger = []
+        for at in np.flatnonzero(sizes > 1).tolist():
+            block = list(members[at])
+            self.larger.append((at, block, self._root(loss, block, mean)))
 
     @staticmethod
-    def _inverse(loss: LinearLoss, block: list[int], mean: Array) -> Array:
+    def _root(loss: LinearLoss, block: list[int], mean: Array) -> Array:
+        """R with R R' the inverse of the block's curvature, but for directions that have none."""
         Z = (loss.design.columns(block) - mean[block]) / loss.scale[block]
-        gram = (Z * loss.share[:, None]).T @ Z
-        inverse: Array = np.linalg.inv(gram + VANISHING * np.eye(len(block)))
-        return inverse
+        values, vectors = np.linalg.eigh((Z * loss.share[:, None]).T @ Z)
+        some = values > FLAT
+        root: Array = vectors[:, some] / np.sqrt(values[some])
+        return root
 
     def halves(self, slope: Array) -> Array:
         """Half the form of each block, of slopes of all coordinates."""
@@ -166,6 +177,6 @@ class _Forms:
         halves = np.empty(self.size)
         if len(self.singles):
             halves[self.singles] = 0.5 * scaled[self.own] ** 2 * self.inverse
-        for at, block, inverse in self.larger:
-            halves[at] = 0.5 * float(scaled[block] @ inverse @ scaled[block])
+        for at, block, root in self.larger:
+            halves[at] = 0.5 * float(np.sum((scaled[block] @ root) ** 2))
         return halves
