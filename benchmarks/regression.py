@@ -8,8 +8,8 @@
 
 Ours is the whole search to k columns, from arrays to the path: checks, set-up, gains, removals and
 refits. It is compared with k + 1 times `X.T @ v`; with abess on the sizes 0 to k; with
-scikit-learn's OMP to k columns and l1 logistic regression at one penalty. Times are CPU seconds with
-one thread, so that other work on the machine hardly matters. Targets: 3 times the products for the
+scikit-learn's OMP to k columns and l1 logistic regression at one penalty. Times are CPU seconds
+with one thread, so that other work on the machine hardly matters. Targets: 3 times the products for the
 squared loss, 6 for logistic, and never slower than abess.
 """
 

@@ -181,6 +181,7 @@ class GreedyLinear(BaseEstimator):  # type: ignore[misc]
         other._show(self.path_.at(threshold))
         return other
 
+    @checked
     def get_support(self, indices: bool = False) -> Any:
         """Return which columns have a coefficient: a mask, or their positions.
 

@@ -152,7 +152,7 @@ class LinearLoss:
         raise NotImplementedError
 
     @property
-    def X(self) -> Any:
+    def X(self) -> Any:  # noqa: N802 (the letter of the field)
         """The columns as they came, but for rows of weight 0."""
         return self.design.X
 

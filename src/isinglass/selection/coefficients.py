@@ -23,6 +23,7 @@ from isinglass.selection.rules import (
 )
 from isinglass.solvers.cuts import Cuts, one_threshold_per_graph
 from isinglass.solvers.path import Path
+from isinglass.wording import shown
 
 Array = NDArray[np.float64]
 CoefficientSelector = Selector | EBIC | CrossValidated
@@ -80,7 +81,7 @@ def _refuse(threshold: object) -> CoefficientSelector:
         Setting("threshold"),
         " of a regression must be a positive number, 'auto', 'false-coefficients:1', 'bic', "
         "'ebic:1', 'cv:5', or FalseCoefficients, EBIC, CrossValidated, Paper or Theorem of "
-        f"isinglass.selection, not {str(threshold)[:80]!r}.",
+        f"isinglass.selection, not {shown(threshold)}.",
     )
 
 
