@@ -78,7 +78,7 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
     >>> y = 3 * X[:, 10] - 2 * X[:, 20] + rng.normal(size=200)
     >>> est = ig.GreedyRegressor().fit(X, y)
     >>> est.get_support(indices=True), est.coef_[[10, 20]].round(1)
-    (array([10, 20]), array([ 2.9, -2. ]))
+    (array([10, 20]), array([ 3.1, -1.9]))
     """
 
     _: KW_ONLY

@@ -107,7 +107,7 @@ class HuberLoss(LinearLoss):
     --------
     >>> loss = HuberLoss([[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 3.0, 99.0], k=0.01)
     >>> loss.fit([0]).coef.round(2)
-    array([1.01])
+    array([1.])
     """
 
     def __init__(
