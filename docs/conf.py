@@ -14,7 +14,6 @@ extensions = [
     "sphinx_click",
     "sphinx_copybutton",
 ]
-exclude_patterns = ["conftest.py"]
 nitpicky = False
 
 html_theme = "furo"

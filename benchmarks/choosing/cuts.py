@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from isinglass.estimators import GreedyGraph
-from isinglass.experiments.measure import EdgeSet, Found
+from isinglass.experiments.measure import Found
 from isinglass.experiments.methods import states
 from isinglass.experiments.plan import Codes
 from isinglass.selection import Auto, FalseEdges, Paper, Selector
@@ -56,15 +56,15 @@ def all_cuts(
     run = GreedyGraph(min(thresholds.values()), intercept=intercept, n_jobs=1).fit(codes)
     paths = list(run.paths_)
     taken = taken_in(paths)
-    graphs: dict[str, EdgeSet] = {}
+    graphs: dict[str, frozenset[tuple[int, int]]] = {}
     for rule in rules:
         if rule in ("or", "and"):
             for name, limit in thresholds.items():
-                graphs[f"{rule} {name}"] = EdgeSet(edges_at(paths, limit, rule))
+                graphs[f"{rule} {name}"] = frozenset(edges_at(paths, limit, rule))
         else:
             entry = averages(taken, rule)
             for name, limit in thresholds.items():
-                graphs[f"{rule} {name}"] = EdgeSet(pair for pair in entry if entry[pair] > limit)
+                graphs[f"{rule} {name}"] = frozenset(pair for pair in entry if entry[pair] > limit)
     return Found(graphs)
 
 

@@ -90,10 +90,16 @@ NUMBERS = (
 )
 
 
-_WORDS = ("source", "target", "source_state", "target_state", "tier", "selected_by")
-_WHOLE = {"sign": nw.Int64(), "unbounded": nw.Boolean()}
+#: Those that are numbers of any size, and those that are text.
+FLOATS = ("strength", "relative_strength", "coupling", "log_odds", "evidence", "entry_evidence")
+WORDS = ("source_state", "target_state", "tier", "selected_by")
 #: The data types of the columns of a table of edges.
-TYPES = dict.fromkeys(NUMBERS, nw.Float64()) | dict.fromkeys(_WORDS, nw.String()) | _WHOLE
+TYPES = {
+    **dict.fromkeys(FLOATS, nw.Float64()),
+    **dict.fromkeys(("source", "target", *WORDS), nw.String()),
+    "sign": nw.Int64(),
+    "unbounded": nw.Boolean(),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +178,12 @@ class Graph:
         p = len(self.names)
         return csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=(p, p))
 
+    @cached_property
+    def neighbourhoods(self) -> list[list[int]]:
+        """The columns linked to each column, by number."""
+        rows = np.split(self.adjacency.indices, self.adjacency.indptr[1:-1])
+        return [sorted(row.tolist()) for row in rows]
+
     @checked
     def neighbors(self, name: str) -> list[str]:
         """Names of the columns linked to one, in column order.
@@ -182,8 +194,7 @@ class Graph:
         >>> est.graph_.neighbors("x1")
         ['x0', 'x2']
         """
-        at = position_of(name, self.names)
-        return [self.names[j] for j in sorted(a + b - at for a, b in self.pairs if at in (a, b))]
+        return [self.names[j] for j in self.neighbourhoods[position_of(name, self.names)]]
 
     def with_couplings(self, couplings: Mapping[tuple[int, int], NDArray[np.float64]]) -> Graph:
         """Return the same graph with the numbers of a joint fit, as ``model_.couplings``.

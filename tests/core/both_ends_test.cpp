@@ -20,7 +20,8 @@ Elimination::Found eliminate(const Sample& sample, bool intercept, double top, c
                              bool all, unsigned threads) {
   const Table table = sample.table(0, threads);
   const auto go_on = [](std::size_t) { return true; };
-  return Elimination(table, intercept, all_pairs(sample.states.size()), threads).run(top, held, all, go_on);
+  Elimination elimination(table, intercept, all_pairs(sample.states.size()), threads);
+  return all ? elimination.statistics(go_on) : elimination.run(top, held, go_on);
 }
 
 void check_table(Random& random, const Sample& sample, bool intercept) {

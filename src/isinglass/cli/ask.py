@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -15,12 +14,13 @@ from isinglass.cli import options as opt
 from isinglass.cli.results import print_result
 from isinglass.cli.terminal import new_console, table, working
 from isinglass.documents.parts import label_to_json
-from isinglass.errors import SettingError, UnseenState
+from isinglass.errors import SettingError
 from isinglass.graph import position_of
 from isinglass.model import Answer, Answers, MarkovField, ask
+from isinglass.model.labelled import code_of
 from isinglass.table.coding.bins import bin_of
 from isinglass.table.coding.labels import are_texts_of_numbers, match_label
-from isinglass.wording import listing, one_line, quoted
+from isinglass.wording import one_line
 
 #: States of one answer, and columns of the most likely row, that are printed.
 SHOWN = 24
@@ -101,14 +101,7 @@ def label_of(name: str, states: Sequence[Hashable], text: str) -> Hashable:
     isinglass.errors.UnseenState: column 'fever' has no state 'yess'; did you mean 'yes'?
     """
     at = match_label(states, text)
-    if at is not None:
-        return states[at]
-    written = [as_text(state) for state in states]
-    close = get_close_matches(text, written, n=1)
-    if close:
-        raise UnseenState(f"column {name!r} has no state {text!r}; did you mean {close[0]!r}?")
-    known = listing([quoted(state) for state in states], 8)
-    raise UnseenState(f"column {name!r} has no state {text!r}; it has {known}.")
+    return states[code_of(name, states, text) if at is None else at]
 
 
 def as_text(label: Any) -> str:

@@ -375,7 +375,8 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
     for (const auto& [i, j] : edges)
       if (std::min(table.states(i), table.states(j)) < 2)
         throw std::invalid_argument("a constant column has no edges");
-    found = Elimination(table, intercept, edges, threads).run(top, kept, all, std::ref(watch));
+    Elimination elimination(table, intercept, edges, threads);
+    found = all ? elimination.statistics(std::ref(watch)) : elimination.run(top, kept, std::ref(watch));
   }
   watch.rethrow();
   Arrays out;

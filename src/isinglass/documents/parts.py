@@ -112,14 +112,12 @@ def _with_values(fit: Entry) -> Document:
 
 def _of_fit(upgrade: Callable[[Entry], Document]) -> Callable[[Document], Document]:
     """A change of the record of a fit, if there is one."""
-    return lambda document: (
-        document
-        | (
-            {"fit": upgrade(Entry(document["fit"]))}
-            if isinstance(document.get("fit"), dict)
-            else {}
-        )
-    )
+
+    def upgraded(document: Document) -> Document:
+        fit = document.get("fit")
+        return document | {"fit": upgrade(Entry(fit))} if isinstance(fit, dict) else document
+
+    return upgraded
 
 
 #: From a schema to the function that makes the next one of it.

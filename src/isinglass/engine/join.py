@@ -164,7 +164,7 @@ class Joined:
         two_states = head.n_answers[a] == head.n_answers[b] == 2
         required = pair in self.required
         trend = float(choices.trends[one] + choices.trends[other]) / 2
-        by = "both" if one != other else head.names[choices.column[one]]
+        by = choices.chosen_by(ends)
         return Link(
             a,
             b,
@@ -173,7 +173,7 @@ class Joined:
             coupling=trend if two_states else None,
             log_odds=4.0 * trend if two_states else None,
             evidence=value.evidence,
-            selected_by=REQUIRED if required else by,
+            selected_by=REQUIRED if required else "both" if len(by) > 1 else head.names[by.pop()],
             unbounded=bool(choices.unbounded[one] or choices.unbounded[other]),
             tier=REQUIRED if required else self._tier(entry),
             relative_strength=value.relative_strength,

@@ -3,16 +3,18 @@
 The searches of single columns propose; what both ends of a pair say of it together decides. All
 pairs that either end chose at half the threshold of firm edges are in the graph at first. Then the
 weakest edge leaves, its two columns are refitted, and so on until none is left. An edge is in the
-graphs of all thresholds below its entry: the largest statistic with which an edge has left by
-then. So graphs are nested, and one run has those of all thresholds. Below half the threshold of
-firm edges, where nothing was decided, further pairs come in as their searches chose them.
+graphs of all thresholds below its entry: the largest of the weakest edges' statistics up to the
+time when it left. So graphs are nested, and one run has those of all thresholds. Below half the
+threshold of firm edges, where nothing was decided, further pairs come in as their searches chose
+them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, overload
 
@@ -23,7 +25,7 @@ from isinglass.core import both_ends
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.learn import learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
-from isinglass.engine.runs import Choices, Ends, Runs
+from isinglass.engine.runs import Choices, Ends, Progress, Runs, progress_from
 from isinglass.errors import Setting, SettingError
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.cuts import Cuts, join
@@ -48,6 +50,7 @@ def learn_joint(
     intercept: bool = True,
     constraints: Constraints = FREE,
     n_jobs: int | None = None,
+    progress: Progress | None = None,
     **settings: Any,
 ) -> JointRuns:
     """Run Algorithm 1 for every column, and let both ends of each pair decide together."""
@@ -65,6 +68,7 @@ def learn_joint(
         intercept=intercept,
         constraints=constraints,
         n_jobs=n_jobs,
+        progress=progress,
         **settings,
     )
     threads = threads_for(n_jobs, len(table.columns))
@@ -116,9 +120,19 @@ class JointRuns:
     intercept: bool
     threads: int
     _known: dict[float, dict[Pair, float]] = field(default_factory=dict)
+    _watching: list[Progress] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.table.columns)
+
+    @contextmanager
+    def watched(self, progress: Progress | None) -> Iterator[None]:
+        """Tell of edges that are being decided, after all columns, for as long as this lasts."""
+        self._watching[:] = [progress] if progress is not None else []
+        try:
+            yield
+        finally:
+            self._watching.clear()
 
     def pairs(self, threshold: float) -> list[Pair]:
         """The edges at a threshold, in column order."""
@@ -144,11 +158,16 @@ class JointRuns:
                 top=2.0 * self.table.n * threshold,
                 intercept=self.intercept,
                 threads=self.threads,
+                progress=self._progress_of(len(pairs)),
             )
             entry[[pair in self.required for pair in pairs]] = math.inf
             numbers = (entry / (2.0 * self.table.n)).tolist()
             self._known[threshold] = dict(zip(pairs, numbers, strict=True))
         return self._known[min(known)]
+
+    def _progress_of(self, edges: int) -> Callable[..., None] | None:
+        watching, p = next(iter(self._watching), None), len(self)
+        return progress_from(watching, p, p + edges)
 
     @cached_property
     def _undecided(self) -> dict[Pair, float]:
@@ -176,7 +195,10 @@ class JointRuns:
         neighbours: list[list[int]] = [[] for _ in range(len(self))]
         for r, t in zip(*(ends.tolist() for ends in self.chosen(threshold)), strict=True):
             neighbours[r].append(t)
-        return self._fits(neighbours).choices(0.0)
+        choices = self._fits(neighbours).choices(0.0)
+        proposed = set(zip(*self.proposals.chosen(min(threshold, self.proposed_at)), strict=True))
+        ends = zip(choices.column, choices.neighbour, strict=True)
+        return replace(choices, own=np.array([end in proposed for end in ends], dtype=bool))
 
     def _fits(self, neighbours: Sequence[Sequence[int]]) -> NativeRuns:
         return fit_neighbourhoods(

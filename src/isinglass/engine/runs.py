@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Protocol, cast, overload
 
@@ -37,6 +38,8 @@ class Choices:
         The column's table of log-potentials for each entry, its own states in the rows.
     trends : (k,) array of float
         How much high goes with high; the coupling between two columns of two states.
+    own : (k,) array of bool, optional
+        Whether the column's own search chose the neighbour, where both ends decide together.
     """
 
     column: NDArray[np.intp]
@@ -44,6 +47,11 @@ class Choices:
     unbounded: NDArray[np.bool_]
     tables: Sequence[NDArray[np.float64]]
     trends: NDArray[np.float64]
+    own: NDArray[np.bool_] | None = None
+
+    def chosen_by(self, ends: Iterable[int]) -> set[int]:
+        """The columns at these ends of an edge that chose it."""
+        return {int(self.column[end]) for end in ends if self.own is None or self.own[end]}
 
 
 class Runs(Protocol):
@@ -68,6 +76,10 @@ class Runs(Protocol):
     def cuts(self, r: int) -> Cuts:
         """Return where the path of column r may be cut."""
         return Cuts.of(self.path(r))
+
+    def watched(self, progress: Progress | None) -> AbstractContextManager[None]:
+        """Tell of work that is done when a graph is asked for, for as long as this lasts."""
+        return nullcontext()
 
 
 @dataclass(frozen=True, eq=False)

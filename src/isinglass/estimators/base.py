@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isinglass.engine import RefittedValues, threads_for
 from isinglass.estimators.score import refit_conditionals, row_scores
-from isinglass.frames import frame
+from isinglass.frames import by_field, frame
 from isinglass.graph import Graph, edges_html
 from isinglass.model import MarkovField, fit_model
 from isinglass.notebook import small_table
@@ -83,7 +83,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     def model_(self) -> MarkovField:
         """The pairwise model on ``graph_``, fitted to all columns together when first asked for.
 
-        One table an edge, by maximum pseudo-likelihood with the ridge of the refits, 1e-8, which
+        One table per edge, by maximum pseudo-likelihood with the ridge of the refits, 1e-8, which
         keeps unbounded edges finite; see :func:`isinglass.model.fit_model`.
         """
         return self.fit_model()
@@ -117,15 +117,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
     def diagnostics_(self) -> Any:
         """What was unusual in which column, and what was done: a data frame."""
         check_is_fitted(self)
-        notes = self._notes()
-        return frame(
-            {
-                "column": [note.column for note in notes],
-                "what": [note.what for note in notes],
-                "done": [note.done for note in notes],
-            },
-            self.table_.library,
-        )
+        return frame(by_field(Note, self._notes()), self.table_.library)
 
     def _notes(self) -> Sequence[Note]:
         return self.table_.notes

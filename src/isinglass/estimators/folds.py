@@ -73,6 +73,12 @@ def held_out_weights(weights: Numbers, folds: int, seed: int) -> Numbers:
     return held if whole else held * weights[:, None]
 
 
+def with_weights(table: Table, weights: Numbers) -> Table:
+    """The rows that have a weight, with the states of the whole table."""
+    rows = weights > 0
+    return replace(table, codes=table.codes[rows], weights=weights[rows], total=None)
+
+
 def _recoded(
     table: Table, states: list[NDArray[np.intp]], rows: NDArray[np.bool_]
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:

@@ -43,7 +43,7 @@ class GreedyGraph(GraphEstimator):
     """Which columns of a discrete table are directly linked (Algorithm 2).
 
     For every column a forward-backward greedy search finds the columns that predict it when
-    all others are held; the neighbourhoods are joined to one graph. Columns may have any
+    all others are held fixed; the neighbourhoods are joined to one graph. Columns may have any
     numbers of states; an edge is a whole table of log-potentials.
 
     Parameters
@@ -160,7 +160,8 @@ class GreedyGraph(GraphEstimator):
         sample_weight : array, or the name of a column of `X`, optional
             Counts: weight w on a row equals w copies of it.
         progress : function of (columns done, columns in all), optional
-            Afterwards, if the selector runs again on other rows, of those runs.
+            By the rule "joint", edges that are decided count like columns. Afterwards, if the
+            selector runs again on other rows, of those runs.
 
         Returns
         -------
@@ -178,9 +179,11 @@ class GreedyGraph(GraphEstimator):
         self.floor_ = self._checked_floor(rule, table)
         self.search_ = self._search(table, progress)
         self.paths_ = Paths(self.search_.runs, table.library)
-        self.selection_ = choose(rule, Look(self.search_, progress or (lambda done, total: None)))
-        self.threshold_ = self.selection_.threshold
-        self.graph_ = self._graph(self.threshold_, self.selection_.kept)
+        look = Look(self.search_, progress or (lambda done, total: None))
+        with self.search_.runs.watched(progress):
+            self.selection_ = choose(rule, look)
+            self.threshold_ = self.selection_.threshold
+            self.graph_ = self._graph(self.threshold_, self.selection_.kept)
         return self
 
     @checked

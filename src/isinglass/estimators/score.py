@@ -21,9 +21,7 @@ from isinglass.table import Table
 
 def refit_conditionals(graph: Graph, training: Table) -> list[NodeFit]:
     """Each column's conditional given its neighbours in the graph."""
-    neighbours = [
-        [int(t) for t in sorted(graph.adjacency[[r]].indices)] for r in range(len(graph.names))
-    ]
+    neighbours = graph.neighbourhoods
     if not training.available:
         runs = fit_neighbourhoods(training, neighbours, intercept=True, threads=1)
         return [runs.fit(r, 0) for r in range(len(neighbours))]

@@ -24,7 +24,6 @@ from isinglass.graph import Graph
 from isinglass.losses.conditional import NodeFit
 from isinglass.parameters import checked
 from isinglass.rivals import ChowLiuTree, InteractionScreening, L1Graph
-from isinglass.rivals.base import neighbours_of
 from isinglass.table import Table, encode
 
 Numbers = NDArray[np.float64]
@@ -59,7 +58,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `compare` returns: one entry per method, the first one being what others are held to.
+    """What `compare` returns: one entry per method; others are compared with the first.
 
     Attributes
     ----------
@@ -229,8 +228,7 @@ class _Judge:
 
     def scores(self, graph: Graph, progress: Progress | None = None) -> Numbers:
         """The log-likelihood of every row, each column given its neighbours."""
-        neighbours = neighbours_of(graph.adjacency.toarray())
-        wanted = [(r, tuple(others)) for r, others in enumerate(neighbours)]
+        wanted = [(r, tuple(others)) for r, others in enumerate(graph.neighbourhoods)]
         new = set(wanted) - self._fits.keys()
         if new:
             runs = fit_neighbourhoods(

@@ -33,21 +33,15 @@ def as_found(answer: Any) -> Found:
     return Found(answer if isinstance(answer, Mapping) else {"": answer})
 
 
-class EdgeSet(frozenset[tuple[int, int]]):
-    """Pairs of columns, the smaller first."""
-
-
-def edge_set(edges: Graph | Iterable[tuple[int, int]]) -> EdgeSet:
+def edge_set(edges: Graph | Iterable[tuple[int, int]]) -> frozenset[tuple[int, int]]:
     """Pairs of columns, the smaller first.
 
     >>> sorted(edge_set([(2, 0), (0, 2), (np.int64(1), 2)]))
     [(0, 2), (1, 2)]
     """
-    if isinstance(edges, EdgeSet):
-        return edges
     if isinstance(edges, Graph):
-        return EdgeSet(edges.pairs)
-    return EdgeSet((int(min(edge)), int(max(edge))) for edge in edges)
+        return frozenset(edges.pairs)
+    return frozenset((int(min(edge)), int(max(edge))) for edge in edges)
 
 
 def errors(found: Graph | Iterable[tuple[int, int]], truth: Edges) -> tuple[int, int]:

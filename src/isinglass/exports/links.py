@@ -7,17 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from isinglass.errors import SettingError
-from isinglass.graph import NUMBERS, Graph, Link, sign_of
+from isinglass.graph import FLOATS, NUMBERS, WORDS, Graph, Link, sign_of
 from isinglass.table.coding.labels import is_missing, plain
 
 Ends = tuple[str, str]
-
-#: What an edge may say of itself besides weight, sign and whether it is unbounded.
-FLOATS = (
-    *("strength", "coupling", "log_odds", "evidence"),
-    *("relative_strength", "entry_evidence"),
-)
-WORDS = ("selected_by", "tier", "source_state", "target_state")
 
 
 def plain_numbers(graph: Graph) -> list[tuple[Ends, dict[str, Any]]]:

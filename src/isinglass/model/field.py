@@ -129,10 +129,8 @@ class MarkovField:
 
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     field.save(f"{folder}/model.json")
-        ...     ig.MarkovField.load(f"{folder}/model.json")
+        >>> field.save("model.json")
+        >>> ig.MarkovField.load("model.json")
         MarkovField(3 columns, 2 edges)
         """
         from isinglass.model.files import model_parts
@@ -146,10 +144,8 @@ class MarkovField:
 
         >>> import isinglass as ig
         >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
-        >>> import tempfile
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     field.save(f"{folder}/model.json")
-        ...     ig.MarkovField.load(f"{folder}/model.json").names
+        >>> field.save("model.json")
+        >>> ig.MarkovField.load("model.json").names
         ('x0', 'x1', 'x2')
         """
         from isinglass.model.files import model_from_json

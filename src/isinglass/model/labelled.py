@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
@@ -124,9 +125,11 @@ def code_of(name: str, states: Sequence[Hashable], label: Any) -> int:
     for code, state in enumerate(states):
         if key(state) == wanted:
             return code
-    known = listing([quoted(state) for state in states], 8)
+    close = get_close_matches(label, map(str, states), n=1) if isinstance(label, str) else ()
+    known = f"it has {listing([quoted(state) for state in states], 8)}."
+    hint = f"did you mean {close[0]!r}?" if close else known
     raise UnseenState(
-        f"column {name!r} has no state {quoted(label)}; it has {known}.", column=name, state=label
+        f"column {name!r} has no state {quoted(label)}; {hint}", column=name, state=label
     )
 
 

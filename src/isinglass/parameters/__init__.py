@@ -78,13 +78,8 @@ class CheckedFields:
     """A dataclass whose fields are checked by the table when it is made."""
 
     def __post_init__(self) -> None:
-        check_fields(self)
-
-
-def check_fields(instance: Any) -> None:
-    """Check all fields of a dataclass by the table."""
-    for field in fields(instance):
-        check(field.name, getattr(instance, field.name), type(instance).__name__)
+        for field in fields(self):  # type: ignore[arg-type]
+            check(field.name, getattr(self, field.name), type(self).__name__)
 
 
 def check_value(name: str, value: Any, kind: Kind) -> None:

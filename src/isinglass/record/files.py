@@ -11,7 +11,7 @@ from isinglass.documents.document import Entry, Fault, to_plain
 from isinglass.documents.parts import LIBRARIES, Document, label_to_json, states_from_json
 from isinglass.engine import Value
 from isinglass.errors import SettingError
-from isinglass.graph import Graph, Link
+from isinglass.graph import FLOATS, Graph, Link
 from isinglass.record.findings import MEASURES, VERDICTS, Findings, Verdicts
 from isinglass.record.paths import path_from_json, path_to_json
 from isinglass.record.tables import Associations, LinkTable, Tally
@@ -119,9 +119,8 @@ def _link(edge: Entry, p: int) -> Link:
     source, target = edge["source"].whole(p), edge["target"].whole(p)
     if source >= target:
         raise Fault("the source of an edge must come before its target")
-    numbers = ("strength", "coupling", "log_odds", "evidence", "relative_strength")
     members: Document = {
-        **{key: edge[key].optional(Entry.number) for key in (*numbers, "entry_evidence")},
+        **{key: edge[key].optional(Entry.number) for key in FLOATS},
         **{key: edge[key].optional(Entry.text) for key in ("source_state", "target_state")},
         **{key: edge[key].text() for key in ("selected_by", "tier")},
         "sign": edge["sign"].choice(-1, 0, 1),

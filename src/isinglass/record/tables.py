@@ -154,7 +154,7 @@ def _of_seen_rows(
     """
     found = {}
     left = MOST_SECONDS
-    near = [sorted(map(int, graph.adjacency[[r]].indices)) for r in range(len(graph.names))]
+    near = graph.neighbourhoods
     for i, j in pairs:
         part, kept = table.part(seen_rows(table, i) & seen_rows(table, j))
         left -= sum(_seconds(part, r, near[r]) for r in (i, j))

@@ -37,8 +37,7 @@ Sound = Callable[[Record], bool]
 class Store:
     """The records of some work, as "half-samples", by key; a file of other work is refused.
 
-    >>> import tempfile
-    >>> store = Store(Path(tempfile.mkdtemp()) / "records.jsonl", "coins")
+    >>> store = Store("records.jsonl", "coins")
     >>> store.append({"key": "a", "x": 1})
     >>> with store.path.open("a") as file:      # a killed process
     ...     _ = file.write('{"key": "b", "x"')

@@ -27,7 +27,7 @@ class L1Graph(Rival):
     """Each column regressed on all others under an l1 penalty (Ravikumar et al. 2010).
 
     Two states: logistic regression with the penalty ``lambda sum |theta|``, theta on the -1/+1
-    scale. More states: softmax regression with one group an edge; see
+    scale. More states: softmax regression with one group per edge; see
     `isinglass.rivals.penalties`. The graph does not depend on how states are coded. With
     ``penalty="ebic"`` and ``rule="and"``, the defaults, it is what IsingFit does (but for
     ``standardise``, which glmnet turns on).

@@ -9,7 +9,7 @@ that is |theta| again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from scipy.special import entr
 
 from isinglass.errors import Setting, SettingError
-from isinglass.estimators.folds import held_out_weights
+from isinglass.estimators.folds import held_out_weights, with_weights
 from isinglass.parameters import CheckedFields
 from isinglass.rivals.paths import Array, L1Paths
 from isinglass.selection.ebic import extended_bic
+from isinglass.selection.rules import Checked
 from isinglass.table import Table
 
 #: Penalties of a path that are solved for at a time, where few may do.
@@ -61,7 +62,7 @@ class FixedPenalty(CheckedFields, Penalty):
 
 
 @dataclass(frozen=True, repr=False)
-class Rate(CheckedFields, Penalty):
+class Rate(Checked, Penalty):
     """c sqrt(log(p) / n), the rate of Ravikumar, Wainwright and Lafferty (2010).
 
     >>> Rate(0.5)
@@ -71,16 +72,14 @@ class Rate(CheckedFields, Penalty):
     """
 
     c: float = 1.0
+    words = "lambda = {c:g} sqrt(log(p)/n)"
 
     def value(self, n: float, p: int) -> float:
         return self.c * float(np.sqrt(np.log(max(p, 2)) / n))
 
-    def __repr__(self) -> str:
-        return f"Rate(c={self.c:g}): lambda = {self.c:g} sqrt(log(p)/n)"
-
 
 @dataclass(frozen=True, repr=False)
-class EBIC(CheckedFields, Penalty):
+class EBIC(Checked, Penalty):
     """Each column the penalty of its own that makes the extended BIC smallest, as IsingFit does.
 
     For a column with k neighbours that hold f parameters and a mean loss l,
@@ -136,11 +135,10 @@ class EBIC(CheckedFields, Penalty):
         counts = paths.parameter_counts(), paths.edge_counts()
         return extended_bic(paths.losses, *counts, n=n, p=len(paths), gamma=self.gamma)
 
-    def __repr__(self) -> str:
-        return (
-            f"EBIC(gamma={self.gamma:g}): the smallest 2nl + f log(n) + "
-            f"{2 * self.gamma:g} k log(p-1) of each column"
-        )
+    @property
+    def words(self) -> str:
+        """The rule, in words."""
+        return f"the smallest 2nl + f log(n) + {2 * self.gamma:g} k log(p-1) of each column"
 
 
 def loss_alone(table: Table, r: int, intercept: bool) -> float:
@@ -158,7 +156,7 @@ def loss_alone(table: Table, r: int, intercept: bool) -> float:
 
 
 @dataclass(frozen=True, repr=False)
-class CrossValidated(CheckedFields, Penalty):
+class CrossValidated(Checked, Penalty):
     """The one constant c that predicts held-out rows best, with lambda = c sqrt(log(p) / n).
 
     Rows are dealt to folds at random, each copy of a row by itself. For every c on the path the
@@ -170,6 +168,7 @@ class CrossValidated(CheckedFields, Penalty):
 
     folds: int = 5
     seed: int = 0
+    words = "the constant that predicts held-out rows best"
 
     def choose(self, paths: L1Paths, table: Table, learn: Learn) -> NDArray[np.intp]:
         return np.full(len(paths), np.argmin(self.losses(paths, table, learn)))
@@ -179,23 +178,11 @@ class CrossValidated(CheckedFields, Penalty):
         total = np.zeros(len(paths.lambdas))
         for held in held_out_weights(table.weights, self.folds, self.seed).T:
             kept = table.weights - held
-            train, test = _with_weights(table, kept), _with_weights(table, held)
+            train, test = with_weights(table, kept), with_weights(table, held)
             # The same constant stands for a larger penalty where there are fewer rows.
             smaller = learn(train, paths.lambdas * np.sqrt(table.n / train.n))
             total += [float(held_out_losses(smaller, k, test).sum()) for k in range(len(total))]
         return total / table.n
-
-    def __repr__(self) -> str:
-        return (
-            f"CrossValidated(folds={self.folds}, seed={self.seed}): the constant that predicts "
-            "held-out rows best"
-        )
-
-
-def _with_weights(table: Table, weights: Array) -> Table:
-    """The rows that have a weight, with the states of the whole table."""
-    rows = weights > 0
-    return replace(table, codes=table.codes[rows], weights=weights[rows], total=None)
 
 
 def held_out_losses(paths: L1Paths, k: int, rows: Table) -> Array:

@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from isinglass.parameters import check, check_fields
+from isinglass.parameters import CheckedFields, check
 from isinglass.solvers.equivalent import false_coefficients_threshold, false_edges_threshold
 
 #: No rule answers less: a gain below counts as zero.
@@ -33,19 +33,13 @@ class Selector(Protocol):
         ...
 
 
-class Checked:
-    """A dataclass whose fields are checked by the table of parameters.
-
-    Its text is its call, and what it does in `words`, a format of its fields.
-    """
+class Checked(CheckedFields):
+    """A dataclass whose text is its call, and what it does in `words`, a format of its fields."""
 
     @property
     def words(self) -> str:
         """What the selector does."""
         raise NotImplementedError
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def __repr__(self) -> str:
         values = (f"{name}={_short(value)}" for name, value in vars(self).items())

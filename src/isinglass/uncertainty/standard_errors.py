@@ -176,7 +176,8 @@ def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset
     Directions that only the ridge holds are left out: edges with a part in them are at a limit.
     """
     hessian = joint.with_hessian(parameters)[2]
-    limit = open_below(float(np.linalg.norm(parameters[joint.layout.edge_positions()])))
+    first = sum(map(len, joint.layout.fields))  # of an edge
+    limit = open_below(float(np.linalg.norm(parameters[first:])))
     with threadpool_limits(1, "blas"):
         values, flat = _flat_directions(hessian, limit)
         # Flat directions are made steep, so that the others are well determined, and then left out.

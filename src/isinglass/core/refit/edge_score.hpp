@@ -25,11 +25,13 @@
 namespace isinglass {
 
 struct EdgeScore {
-  double deviance = 0;              // twice the log-likelihood lost without the edge
-  std::size_t df = 0;               // parameters of the edge
+  // The fit without the edge.
+  double deviance = 0;          // twice the log-likelihood lost without the edge
+  std::size_t df = 0;           // parameters of the edge
+  std::vector<double> without;  // free parameters; its own are zero
+  // The score there; empty until it is asked for.
   std::vector<double> score;        // (df): for each contrast of the neighbour, those of the target
   std::vector<double> information;  // (df, df)
-  std::vector<double> without;      // free parameters of the fit without the edge; its own are zero
   std::vector<double> direction;    // (features x q, df): each contrast as a direction in field and tables
 };
 
@@ -70,25 +72,26 @@ class End {
   std::size_t parameters_of(std::size_t i) const { return (end(i) - begin(i)); }
   std::uint32_t cell(std::size_t row) const { return cell_of_row_[row]; }
 
-  // About the score of the i-th neighbour, from the curvature at the fit: (df) numbers of unit variance,
-  // whose squares add up to about the likelihood ratio.
-  const std::vector<double>& forecast(std::size_t i) const { return forecast_[i]; }
-
-  EdgeScore score(std::size_t i) const {
+  // What is lost without the i-th neighbour.
+  EdgeScore without(std::size_t i) const {
     const CellView view = this->view();
-    const Design design(view.states);
     Refit problem(view, table_->n(), intercept_, kRidge);
     EdgeScore found;
     found.df = parameters_of(i);
-    found.without = leave_out(problem, i);
-    std::vector<double> probabilities;
-    const double less = problem.probabilities(problem.expand(found.without), probabilities);
-    found.deviance = 2 * rows_left(design) * std::max(less - loss_, 0.0);
-    add_score(problem, design, i, found);
+    const double less = leave_out(problem, i, found.without);
+    found.deviance = 2 * rows_left(Design(view.states)) * std::max(less - loss_, 0.0);
     return found;
   }
 
-  // The scores of rows, in units that `root` makes of them, by cell and by state: (cells, width, df).
+  // Adds the score of the i-th neighbour to the fit without it.
+  void add_score(std::size_t i, EdgeScore& found) const {
+    const CellView view = this->view();
+    Refit problem(view, table_->n(), intercept_, kRidge);
+    add_score(problem, Design(view.states), i, found);
+  }
+
+  // The scores of rows, in units that `root` makes of them, by cell and by state: (cells, width, df). States
+  // that a cell does not have are left at zero.
   std::vector<double> scores_by_cell(const EdgeScore& edge, std::span<const double> root) const {
     const CellView view = this->view();
     const Design design(view.states);
@@ -96,24 +99,23 @@ class End {
     std::vector<double> direction(edge.direction.size(), 0.0), probabilities;
     for (std::size_t at = 0; at < direction.size(); at += d)
       for (std::size_t l = 0; l < d; ++l)
-        for (std::size_t e = 0; e < d; ++e) direction[at + e] += edge.direction[at + l] * root[l * d + e];
+        add_multiple(&direction[at], edge.direction[at + l], &root[l * d], d);
     Refit problem(view, table_->n(), intercept_, kRidge);
     problem.probabilities(problem.expand(edge.without), probabilities);
-    std::vector<double> scores(view.cells * width() * d, 0.0), mean(d);
+    std::vector<double> scores(view.cells * width() * d, 0.0), moves(q * d), mean(d);
     for (std::size_t s = 0; s < view.cells; ++s) {
+      std::copy_n(direction.data(), q * d, moves.data());  // the field's
+      for (std::size_t t = 0; t < k; ++t)
+        if (const std::size_t c = view.codes[s * k + t])
+          add_multiple(moves.data(), 1.0, &direction[(design.first(t) + c - 1) * q * d], q * d);
       std::fill(mean.begin(), mean.end(), 0.0);
-      double* own = &scores[s * width() * d];
-      for (std::size_t a = 1; a < width(); ++a) {
-        double* score = own + a * d;
-        const auto add = [&](std::size_t feature) {
-          add_multiple(score, 1.0, &direction[(feature * q + a - 1) * d], d);
-        };
-        add(0);
-        for (std::size_t t = 0; t < k; ++t)
-          if (const std::size_t c = view.codes[s * k + t]) add(design.first(t) + c - 1);
-        add_multiple(mean.data(), probabilities[s * width() + a], score, d);
+      for (std::size_t a = 1; a < width(); ++a)
+        add_multiple(mean.data(), probabilities[s * width() + a], &moves[(a - 1) * d], d);
+      for (std::size_t a = 0; a < width(); ++a) {
+        if (view.counts[s * width() + a] == 0) continue;
+        double* own = &scores[(s * width() + a) * d];
+        for (std::size_t e = 0; e < d; ++e) own[e] = (a ? moves[(a - 1) * d + e] : 0.0) - mean[e];
       }
-      for (std::size_t a = 0; a < width(); ++a) add_multiple(own + a * d, -1.0, mean.data(), d);
     }
     return scores;
   }
@@ -127,7 +129,7 @@ class End {
 
  private:
   static constexpr double kTolerance = 1e-18;
-  static constexpr double kEnough = 1e-13;    // of a likelihood ratio, whose score is flat there
+  static constexpr double kEnough = 1e-11;    // of a likelihood ratio, whose score is flat there
   static constexpr int kSteps = 12;           // with the same curvature
   static constexpr double kContracts = 0.25;  // what a step must leave at most of what is predicted
 
@@ -160,7 +162,6 @@ class End {
     inverse_.assign(curvature.begin(), curvature.end());
     has_inverse_ = factorise(inverse_, x_.size(), 0.0);
     if (has_inverse_) invert_whole();
-    for (std::size_t i = 0; i < neighbours_.size(); ++i) forecast_.push_back(forecast_of(i));
   }
 
   // The inverse of the curvature, both triangles.
@@ -179,35 +180,22 @@ class End {
     return has_inverse_ && factorise(own, d, 0.0) ? own : std::vector<double>();
   }
 
-  // The table in contrasts, times the root of what the rows say of it.
-  std::vector<double> forecast_of(std::size_t i) const {
-    const std::size_t d = parameters_of(i), q = width() - 1, m = d / q;
-    std::vector<double> own = own_factor(i);
-    if (own.empty()) return std::vector<double>(d, 0.0);
-    const std::vector<double> of_t = contrasts_but_first(m + 1), of_r = contrasts_but_first(q + 1);
-    std::vector<double> table(d), variance(d * d), half(d * d);
-    to_contrasts(&x_[begin(i)], m, q, of_t, of_r, table.data(), 1);
-    for (std::size_t k = 0; k < d; ++k)
-      to_contrasts(&inverse_[(begin(i) + k) * x_.size() + begin(i)], m, q, of_t, of_r, &half[k], d);
-    for (std::size_t k = 0; k < d; ++k) to_contrasts(&half[k * d], m, q, of_t, of_r, &variance[k], d);
-    const std::vector<double> root = inverse_root(variance, d, 0.0);
-    std::vector<double> forecast(d, 0.0);
-    for (std::size_t k = 0; k < d; ++k)
-      for (std::size_t l = 0; l < d; ++l) forecast[k] += std::sqrt(table_->n()) * root[k * d + l] * table[l];
-    return forecast;
-  }
-
-  // The minimum without the i-th neighbour: with the curvature of the fit if it serves, else anew.
-  std::vector<double> leave_out(Refit& problem, std::size_t i) const {
+  // The minimum without the i-th neighbour, and its loss: with the curvature of the fit if it serves, else
+  // anew.
+  double leave_out(Refit& problem, std::size_t i, std::vector<double>& x) const {
     const std::vector<double> own = own_factor(i);
-    std::vector<double> x = x_;
-    if (!own.empty() && slide(problem, i, own, x)) return x;
+    x = x_;
+    if (!own.empty() && slide(problem, i, own, x)) return problem.plain_loss();
     const CellView view = this->view();
     const MergedCells merged(view, i);
     x = fewer(x_, i);
-    Refit(merged.view(view, i), table_->n(), intercept_, kRidge).minimise(x, kTolerance);
+    const CellView fewer_cells = merged.view(view, i);
+    Refit without(fewer_cells, table_->n(), intercept_, kRidge);
+    without.minimise(x, kTolerance);
+    std::vector<double> probabilities;
+    const double loss = without.probabilities(without.expand(x), probabilities);
     x.insert(x.begin() + static_cast<std::ptrdiff_t>(begin(i)), parameters_of(i), 0.0);
-    return x;
+    return loss;
   }
 
   // Moves to the minimum in which the i-th neighbour's parameters are zero, by steps with the curvature of
@@ -323,7 +311,6 @@ class End {
   std::vector<double> x_, inverse_;  // the fit, and the inverse of its curvature
   bool has_inverse_ = false;
   double loss_ = 0;
-  std::vector<std::vector<double>> forecast_;
 };
 
 }  // namespace isinglass

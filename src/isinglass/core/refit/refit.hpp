@@ -131,8 +131,9 @@ class Refit {
   std::span<const double> curvature_at_minimum(std::span<const double> x) {
     return large_ || drift_ > 0 || hessian_.size() != size_ * size_ ? curvature(x) : hessian_;
   }
-  // The slope where the curvature was last looked at.
+  // Where slope or curvature were last looked at: the slope, and the plain mean loss.
   std::span<const double> slope() const { return gradient_; }
+  double plain_loss() const { return plain_loss_; }
 
   // Which columns' tables the data leave open in some direction, the ridge alone holding them.
   // Along a direction in which the loss only falls towards infinity, the ridge stops the fit where
@@ -173,7 +174,8 @@ class Refit {
     double value = loss_.sum(full, slope_.data(), curved ? blocks_.data() : nullptr);
     for (double& number : slope_) number /= n_;
     if (curved) unpack_blocks();
-    value = value / n_ + add_ridge(full, curved);
+    plain_loss_ = value / n_;
+    value = plain_loss_ + add_ridge(full, curved);
     reduce(curved);
     return value;
   }
@@ -295,8 +297,9 @@ class Refit {
   std::vector<double> slope_, curvature_;   // field and tables
   std::vector<double> blocks_;              // the curvature while it is summed, a block per pair of features
   std::vector<double> gradient_, hessian_;  // free parameters
-  double drift_ = 0;                        // how far the scores may have moved since the Hessian
-  std::optional<LargeRefit> large_;         // takes over where parameters are many
+  double plain_loss_ = 0;
+  double drift_ = 0;                 // how far the scores may have moved since the Hessian
+  std::optional<LargeRefit> large_;  // takes over where parameters are many
 };
 
 }  // namespace isinglass

@@ -5,15 +5,17 @@
 // added with the weights that are best for one table shared by both ends; a leaf of a star, whose end says
 // all there is, gets all the weight. What comes out is brought to a chi-square with one degree of freedom.
 // Edges leave one by one, the weakest first, and only the two columns of an edge that left are fitted again.
-// See docs/joint.md.
+// A statistic is found again only where it may be among the weakest. See docs/joint.md.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -147,17 +149,17 @@ class EdgeStatistic {
   const EdgeScore* scores_[2];
 };
 
-// The edges of a graph leave, the weakest first. A statistic is found only when a forecast says that it might
-// be the least of all.
+// The edges of a graph leave, the weakest first. What is known of an edge is what was last seen of it: at
+// first the smaller of its ends' own likelihood ratios, then its statistic when it was last looked at.
+// Whoever might be the weakest, with a quarter to spare, is looked at before one leaves.
 class Elimination {
  public:
   using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
   struct Found {
-    std::vector<double>
-        statistic;              // of each edge, with all others that are left; of one that left, when it did
-    std::vector<double> entry;  // the largest statistic with which one has left by then; infinite for
-                                // those that stay
+    std::vector<double> statistic;  // of each edge, as last seen
+    std::vector<double> entry;      // the largest of all least numbers seen by the time it left; infinite for
+                                    // those that stay
   };
 
   Elimination(const Table& table, bool intercept, const Pairs& edges, unsigned threads)
@@ -173,56 +175,84 @@ class Elimination {
       for (const std::size_t column : {edges[e].first, edges[e].second}) of_column_[column].push_back(e);
   }
 
-  // Removes the weakest edge while its statistic is at most `top`; edges that are `held` stay. With `all`,
-  // the statistics of those that stay are found as well.
-  Found run(double top, const std::vector<char>& held, bool all, const WatchWork& watch) {
+  // Finds the statistics of all edges of the graph.
+  Found statistics(const WatchWork& watch) {
+    fit_all(watch);
+    share(all_edges(), watch, [&](std::size_t e) { look_at(e); });
+    return found();
+  }
+
+  // Removes the weakest edge while what was seen of it is at most `top`; edges that are `held` stay.
+  Found run(double top, const std::vector<char>& held, const WatchWork& watch) {
     for (std::size_t e = 0; e < edges_.size(); ++e) edges_[e].held = held[e];
     fit_all(watch);
-    Found found{{}, std::vector<double>(edges_.size(), std::numeric_limits<double>::infinity())};
-    double highest = 0;
-    for (std::size_t looks = 0; !interrupted_; ++looks) {
-      if (looks % 16 == 0 && !watch(table_.columns())) break;
-      const std::size_t weakest = first_of_weakest();
-      if (weakest == kNone || !(edges_[weakest].least <= top)) break;
-      if (!edges_[weakest].is_known) {
-        look_at_some(weakest, top);
-        continue;
-      }
-      found.entry[weakest] = highest = std::max(highest, edges_[weakest].least);
-      remove(weakest);
+    share(all_edges(), watch, [&](std::size_t e) { begin_with(e); });
+    double level = 0;
+    for (double least; !interrupted_ && (least = least_seen()) <= top && std::isfinite(least);) {
+      level = std::max(level, least);
+      const std::vector<std::size_t> doubtful = stale_up_to(kToSpare * as_weak_as(least));
+      if (!doubtful.empty())
+        share(doubtful, watch, [&](std::size_t e) { look_at(e); });
+      else
+        remove(first_of_weakest(least), level);
+      decided_ = std::max(decided_, decided_at(top));
     }
-    if (all && !interrupted_)
-      share_out(edges_.size(), threads_, [&](std::size_t e) {
-        if (edges_[e].live && !edges_[e].is_known) look_at(e);
-      });
-    for (const Edge& edge : edges_) found.statistic.push_back(edge.statistic);
-    return found;
+    return found();
   }
 
  private:
-  static constexpr std::size_t kNone = ~std::size_t{0};
-  static constexpr double kTie = 1e-9;      // gains so near each other are equal
-  static constexpr double kForeseen = 0.5;  // a statistic is at least this share of what is foreseen
-  static constexpr double kForecast = 0.5;  // and of what it was, where what is foreseen has hardly changed
-  static constexpr double kHardly = 0.05;
-  static constexpr std::size_t kAtOnce = 2;
+  static constexpr double kTie = 1e-9;  // gains so near each other are equal
+  static constexpr double kToSpare = 1.25;
+  static constexpr std::size_t kFew = 16;
 
   struct Edge {
     bool live = true, held = false;
-    bool is_known = false;            // whether the statistic is that of the graph as it is
-    double statistic = 0;             // as last seen
-    double least = 0;                 // it, or what it is at least
-    double foreseen = 0;              // what was foreseen then; zero if there was no look
+    bool stale = true;  // whether it has not been looked at since one of its columns was fitted
+    double seen = 0;
+    double entry = std::numeric_limits<double>::infinity();
     EdgeScore score[2];               // what each end says, as last seen
     bool stands[2] = {false, false};  // whether the end still says so
   };
 
-  void fit_all(const WatchWork& watch) {
-    share_out_watched(ends_.size(), threads_, interrupted_, watch, [&](std::size_t r, unsigned thread) {
-      ends_[r] = End(table_, intercept_, cells_[thread], r, neighbours_of(r));
-    });
+  Found found() const {
+    Found found;
+    for (const Edge& edge : edges_) {
+      found.statistic.push_back(edge.seen);
+      found.entry.push_back(edge.entry);
+    }
+    return found;
+  }
+
+  std::vector<std::size_t> all_edges() const {
+    std::vector<std::size_t> all(edges_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+  }
+
+  // All threads share the work at some edges; how many of all are decided is told now and then. A few edges
+  // are done sooner than threads are made.
+  template <class Work>
+  void share(const std::vector<std::size_t>& some, const WatchWork& watch, const Work& work) {
     if (interrupted_) return;
-    for (std::size_t e = 0; e < edges_.size(); ++e) forecast(e);
+    if (some.size() > kFew) {
+      share_out_watched(
+          some.size(), threads_, interrupted_, [&](std::size_t) { return watch(decided_); },
+          [&](std::size_t k, unsigned) { work(some[k]); });
+      return;
+    }
+    share_out(some.size(), threads_, [&](std::size_t k) { work(some[k]); });
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < std::chrono::milliseconds(100)) return;
+    told_ = now;
+    if (!watch(decided_)) interrupted_ = true;
+  }
+
+  void fit_all(const WatchWork& watch) {
+    share_out_watched(
+        ends_.size(), threads_, interrupted_, [&](std::size_t) { return watch(decided_); },
+        [&](std::size_t r, unsigned thread) {
+          ends_[r] = End(table_, intercept_, cells_[thread], r, neighbours_of(r));
+        });
   }
 
   std::vector<std::size_t> neighbours_of(std::size_t column) const {
@@ -237,79 +267,68 @@ class Elimination {
     return pairs_[e].first == column ? pairs_[e].second : pairs_[e].first;
   }
 
-  // The first of those that are as weak as any.
-  std::size_t first_of_weakest() const {
-    const auto takes_part = [](const Edge& edge) { return edge.live && !edge.held; };
+  static bool takes_part(const Edge& edge) { return edge.live && !edge.held; }
+
+  // Infinite once none is left.
+  double least_seen() const {
     double least = std::numeric_limits<double>::infinity();
     for (const Edge& edge : edges_)
-      if (takes_part(edge)) least = std::min(least, edge.least);
-    // What is only forecast is looked at first: it might be as weak.
-    const double as_weak = least + 2 * table_.n() * kTie;
-    std::size_t found = kNone;
-    for (std::size_t e = 0; e < edges_.size(); ++e) {
-      if (!takes_part(edges_[e]) || edges_[e].least > as_weak) continue;
-      if (!edges_[e].is_known) return e;
-      if (found == kNone) found = e;
-    }
+      if (takes_part(edge)) least = std::min(least, edge.seen);
+    return least;
+  }
+
+  std::vector<std::size_t> stale_up_to(double level) const {
+    std::vector<std::size_t> found;
+    for (std::size_t e = 0; e < edges_.size(); ++e)
+      if (takes_part(edges_[e]) && edges_[e].stale && edges_[e].seen <= level) found.push_back(e);
     return found;
   }
 
-  // What the statistic of an edge is at least, as far as can be told without looking.
-  void forecast(std::size_t e) {
-    Edge& edge = edges_[e];
-    edge.is_known = false;
-    const double now = foreseen(e), change = edge.foreseen > 0 ? now / edge.foreseen : 0.0;
-    edge.least = kForeseen * now;
-    if (std::abs(change - 1) < kHardly)
-      edge.least = std::max(edge.least, kForecast * edge.statistic * std::min(change, 1.0));
+  // Edges that left, and those that were last seen above `top`.
+  std::size_t decided_at(double top) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        edges_, [&](const Edge& edge) { return !takes_part(edge) || edge.seen > top; }));
   }
 
-  // The statistic, as if both ends were sure of the same: their forecasts' mean.
-  double foreseen(std::size_t e) const {
-    const auto [i, j] = pairs_[e];
-    const std::vector<double>&one = ends_[i].forecast(ends_[i].position(j)),
-          &other = ends_[j].forecast(ends_[j].position(i));
-    const std::size_t q = target_parameters(table_.states(i)), m = one.size() / q;
-    double length = 0, least[2] = {0, 0};
-    for (std::size_t c = 0; c < m; ++c)
-      for (std::size_t a = 0; a < q; ++a) {
-        const double x = one[c * q + a], y = other[a * m + c];
-        length += 0.25 * (x + y) * (x + y);
-        least[0] += x * x;
-        least[1] += y * y;
-      }
-    return as_one_parameter(std::min({length, least[0], least[1]}), 1.0, static_cast<double>(one.size()));
+  // The first of those that are as weak as any.
+  std::size_t first_of_weakest(double least) const {
+    const auto first = std::ranges::find_if(
+        edges_, [&](const Edge& edge) { return takes_part(edge) && edge.seen <= as_weak_as(least); });
+    return static_cast<std::size_t>(first - edges_.begin());
   }
 
-  // Looks at an edge, and at the next ones that may be asked for: several at once take no longer.
-  void look_at_some(std::size_t e, double top) {
-    std::vector<std::size_t> some;
-    for (std::size_t other = 0; other < edges_.size(); ++other)
-      if (edges_[other].live && !edges_[other].held && !edges_[other].is_known && edges_[other].least <= top)
-        some.push_back(other);
-    const auto sooner = [&](std::size_t a, std::size_t b) {
-      return std::pair(edges_[a].least, a) < std::pair(edges_[b].least, b);
+  double as_weak_as(double least) const { return least + 2 * table_.n() * kTie; }
+
+  // Before the first look: what the end says that is less sure.
+  void begin_with(std::size_t e) {
+    fit_without(e);
+    const auto alone = [](const EdgeScore& end) {
+      return as_one_parameter(end.deviance, 1.0, static_cast<double>(end.df));
     };
-    const std::size_t count = std::min(some.size(), kAtOnce);
-    std::partial_sort(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(count), some.end(), sooner);
-    some.resize(count);
-    if (std::ranges::find(some, e) == some.end()) some.push_back(e);
-    share_out(some.size(), threads_, [&](std::size_t k) { look_at(some[k]); });
+    edges_[e].seen = std::min(alone(edges_[e].score[0]), alone(edges_[e].score[1]));
   }
 
   void look_at(std::size_t e) {
+    fit_without(e);
     Edge& edge = edges_[e];
     const auto [i, j] = pairs_[e];
-    if (!edge.stands[0]) edge.score[0] = ends_[i].score(ends_[i].position(j));
-    if (!edge.stands[1]) edge.score[1] = ends_[j].score(ends_[j].position(i));
-    edge.stands[0] = edge.stands[1] = edge.is_known = true;
-    edge.statistic = edge.least =
-        EdgeStatistic(table_, pairs_[e], ends_[i], edge.score[0], ends_[j], edge.score[1]).value();
-    edge.foreseen = foreseen(e);
+    if (edge.score[0].score.empty()) ends_[i].add_score(ends_[i].position(j), edge.score[0]);
+    if (edge.score[1].score.empty()) ends_[j].add_score(ends_[j].position(i), edge.score[1]);
+    edge.seen = EdgeStatistic(table_, pairs_[e], ends_[i], edge.score[0], ends_[j], edge.score[1]).value();
+    edge.stale = false;
   }
 
-  void remove(std::size_t e) {
+  void fit_without(std::size_t e) {
+    Edge& edge = edges_[e];
+    const auto [i, j] = pairs_[e];
+    if (!edge.stands[0]) edge.score[0] = ends_[i].without(ends_[i].position(j));
+    if (!edge.stands[1]) edge.score[1] = ends_[j].without(ends_[j].position(i));
+    edge.stands[0] = edge.stands[1] = true;
+  }
+
+  void remove(std::size_t e, double entry) {
     edges_[e].live = false;
+    edges_[e].entry = entry;
     const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
     share_out(2, std::min(threads_, 2u), [&](std::size_t k) {
       End& end = ends_[columns[k]];
@@ -319,7 +338,7 @@ class Elimination {
     for (const std::size_t column : columns)
       for (const std::size_t other : of_column_[column]) {
         edges_[other].stands[pairs_[other].first == column ? 0 : 1] = false;
-        if (edges_[other].live) forecast(other);
+        edges_[other].stale = true;
       }
   }
 
@@ -330,8 +349,10 @@ class Elimination {
   std::vector<End> ends_;
   std::vector<std::vector<std::size_t>> of_column_;  // the edges of each column
   unsigned threads_;
+  std::size_t decided_ = 0;  // edges that left, or were above the top when last seen
   std::deque<Cells> cells_;  // one per thread, and one for either end
   std::atomic<bool> interrupted_{false};
+  std::chrono::steady_clock::time_point told_;
 };
 
 }  // namespace isinglass

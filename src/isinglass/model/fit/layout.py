@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,20 +71,13 @@ class Layout:
 
     def parameters(self, field: MarkovField) -> Array:
         """The parameters of a model on these edges."""
-        vector = np.zeros(self.size)
-        if self.intercept:
-            for basis, positions, numbers in zip(
-                self.bases, self.fields, field.intercepts, strict=True
-            ):
-                vector[positions] = basis.T @ numbers
-        for (i, j), positions in self.edges.items():
-            vector[positions] = self.bases[i].T @ field.couplings[i, j] @ self.bases[j]
-        return vector
+        return self.contrasts(
+            in_a_row(field.intercepts, (field.couplings[pair] for pair in self.edges))
+        )
 
     def numbers(self, parameters: Array) -> Array:
         """One number per state of each column, then one per pair of states of each edge."""
-        tables = self.couplings(parameters).values()
-        return np.concatenate([*self.intercepts(parameters), *(table.ravel() for table in tables)])
+        return in_a_row(self.intercepts(parameters), self.couplings(parameters).values())
 
     def contrasts(self, numbers: Array) -> Array:
         """Parameters, or slopes along them, from such numbers."""
@@ -99,7 +92,7 @@ class Layout:
             at += table.size
         return vector
 
-    def edge_positions(self) -> Positions:
-        """The positions of all edges' parameters."""
-        blocks = [positions.ravel() for positions in self.edges.values()]
-        return np.concatenate([np.empty(0, dtype=np.intp), *blocks])
+
+def in_a_row(of_columns: Iterable[NDArray[Any]], of_edges: Iterable[NDArray[Any]]) -> Array:
+    """Numbers of columns' states and tables of edges, as one vector."""
+    return np.concatenate([*of_columns, *(table.ravel() for table in of_edges)])

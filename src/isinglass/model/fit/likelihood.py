@@ -11,7 +11,7 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from isinglass.errors import Setting, SettingError
 from isinglass.model.field import MarkovField
 from isinglass.model.fit.descent import Progress, lbfgs
-from isinglass.model.fit.layout import Layout
+from isinglass.model.fit.layout import Layout, in_a_row
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood
 from isinglass.model.inference import elimination
 from isinglass.table import Table
@@ -66,7 +66,7 @@ class Likelihood:
     def with_gradient(self, parameters: Array) -> tuple[float, Array]:
         field = self._field(parameters)
         log_partition, single, pairs = elimination.marginals(field, self.order)
-        expected = _contrasts(self.layout, single, pairs)
+        expected = self.layout.contrasts(in_a_row(single, (pairs[e] for e in self.layout.edges)))
         value = log_partition - float(self.shares @ parameters)
         value += 0.5 * float(self.ridge @ parameters**2)
         return value, expected - self.shares + self.ridge * parameters
@@ -75,23 +75,11 @@ class Likelihood:
 def _shares(layout: Layout, table: Table) -> Array:
     """What the rows say: the shares of states and of pairs of states, as contrasts."""
     m, weights, codes = layout.n_states, table.weights, table.codes.astype(np.intp)
-    single = [np.bincount(codes[:, v], weights, count) / table.n for v, count in enumerate(m)]
-    pairs = {}
-    for i, j in layout.edges:
-        cell = codes[:, i] * m[j] + codes[:, j]
-        counts = np.bincount(cell, weights, minlength=m[i] * m[j])
-        pairs[i, j] = counts.reshape(m[i], m[j]) / table.n
-    return _contrasts(layout, single, pairs)
-
-
-def _contrasts(layout: Layout, single: list[Array], pairs: dict[tuple[int, int], Array]) -> Array:
-    moments = np.zeros(layout.size)
-    if layout.intercept:
-        for positions, basis, shares in zip(layout.fields, layout.bases, single, strict=True):
-            moments[positions] = shares @ basis
-    for (i, j), positions in layout.edges.items():
-        moments[positions] = layout.bases[i].T @ pairs[i, j] @ layout.bases[j]
-    return moments
+    single = [np.bincount(codes[:, v], weights, count) for v, count in enumerate(m)]
+    pairs = [
+        np.bincount(codes[:, i] * m[j] + codes[:, j], weights, m[i] * m[j]) for i, j in layout.edges
+    ]
+    return layout.contrasts(in_a_row(single, pairs) / table.n)
 
 
 def _polished(rounded: Callable[[Array], tuple[float, Array]], z: Array) -> Array:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtri
 
 from isinglass.errors import SettingError
-from isinglass.frames import frame
+from isinglass.frames import by_column, frame
 from isinglass.graph import position_of
 from isinglass.model.codings import table_against
 from isinglass.model.fit.layout import Layout, Pair
@@ -61,7 +61,7 @@ class ParameterErrors:
     layout : Layout
         Which parameter stands where.
     covariance : array (size, size)
-        Directions that the rows leave open have none.
+        Zero in directions that the rows leave open.
     unbounded : frozenset of (i, j)
         Edges without an error: the rows set no bound to them.
     units : float
@@ -88,9 +88,8 @@ class ParameterErrors:
         if (i, j) in self.unbounded:
             return None
         positions = self.layout.edges[i, j]
-        left, right = (
-            _against(self.layout.bases[v], at) for v, at in zip(ends, against, strict=True)
-        )
+        bases = (self.layout.bases[v] for v in ends)  # effects, less those of one state
+        left, right = (basis - basis[at] for basis, at in zip(bases, against, strict=True))
         block = self.covariance[np.ix_(positions.ravel(), positions.ravel())]
         ratio = np.kron(left, right)
         variance: Array = np.einsum("ab,bc,ac->a", ratio, block, ratio)
@@ -139,10 +138,8 @@ class ParameterErrors:
         """One row for each edge and pair of states, the first state of each column left out."""
         check("level", level)
         width = -float(ndtri((1.0 - level) / 2.0))
-        rows = [row for pair in self.layout.edges for row in self._rows(field, pair, width)]
-        return frame(
-            {key: [row[at] for row in rows] for at, key in enumerate(COLUMNS)}, field.library
-        )
+        rows = (row for pair in self.layout.edges for row in self._rows(field, pair, width))
+        return frame(by_column(COLUMNS, rows), field.library)
 
     def _rows(self, field: MarkovField, pair: Pair, width: float) -> Iterator[tuple[Any, ...]]:
         names = tuple(field.names[v] for v in pair)
@@ -172,9 +169,3 @@ COLUMNS = (
     *("source", "target", "source_state", "target_state", "log_odds", "error", "low", "high"),
     *("unbounded", "condition"),
 )
-
-
-def _against(basis: Array, reference: int) -> Array:
-    """A basis of effects as differences from those of one state."""
-    difference: Array = basis - basis[reference]
-    return difference

@@ -102,10 +102,7 @@ class PseudoLikelihood:
     def with_hessian(self, parameters: Array) -> tuple[float, Array, Array]:
         """Value, gradient, and the whole matrix of second derivatives."""
         value, gradient = self.with_gradient(parameters)
-        return value, gradient, self._curvature(parameters, self.ridge)
-
-    def _curvature(self, parameters: Array, ridge: Array) -> Array:
-        return self._assembled(self._curvatures(parameters), ridge)
+        return value, gradient, self._assembled(self._curvatures(parameters), self.ridge)
 
     def _curvatures(self, parameters: Array) -> dict[int, tuple[Positions, Array]]:
         """The curvature of each column's loss by itself, and of which parameters."""

@@ -45,7 +45,7 @@ class Explanation:
     Attributes
     ----------
     alone : float
-        Evidence for the pair when no other column is held.
+        Evidence for the pair when no other column is held fixed.
     left : float
         Evidence at the end: that of the edge, or, if there is none, the larger of what it would
         gain at the two ends.
@@ -90,8 +90,8 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
 
     The evidence for the pair is computed at every step of the searches at both its ends, exactly
     as the search does. Named are the fewest columns that account for the association, those first
-    at whose entry the evidence fell most; "once it is in" is the evidence with these alone held.
-    That is a statement about the measured columns; it does not say what causes what.
+    at whose entry the evidence fell most; "once it is in" is the evidence when only these are held
+    fixed. That is a statement about the measured columns; it does not say what causes what.
 
     Parameters
     ----------

@@ -152,11 +152,8 @@ def check_pairwise(
     """
     table, names = estimator.table_, estimator.table_.names
     varying = [r for r, m in enumerate(table.n_answers) if m > 1]
-    near: dict[int, list[int]] = {r: [] for r in varying}
-    for a, b in estimator.graph_.pairs:
-        if a in near and b in near:
-            near[a].append(b)
-            near[b].append(a)
+    linked = estimator.graph_.neighbourhoods
+    near = {r: [t for t in linked[r] if t in varying] for r in varying}
     pairs = {
         r: list(combinations([v for v in varying if v != r] if beyond else near[r], 2))
         for r in varying
@@ -252,14 +249,15 @@ class Explained:
         codes, m = codes[seen], int(n_states[0])
         cell, self.cells = cells_of(codes[:, 1:], n_states[1:].tolist())
         counts = np.bincount(cell * m + codes[:, 0], table.weights[seen], len(self.cells) * m)
-        self.counts = counts.reshape(-1, m)
+        self.counts = np.asarray(counts.reshape(-1, m), dtype=np.float64)
         self.bases = {t: zero_sum_basis(table.n_answers[t]) for t in others}
         self.basis = zero_sum_basis(table.n_answers[r])
         parts = [np.ones((len(self.cells), int(intercept)))]
         parts += [self.contrasts(t) for t in others]
         parts += [self.products(*pair) for pair in known]
         self.design = np.hstack(parts)
-        self.probabilities = self._fitted()
+        self.scores = self._fitted()
+        self.probabilities = softmax(self.scores, axis=1)
 
     def contrasts(self, t: int) -> Array:
         """What each cell says of one neighbour."""
@@ -279,7 +277,7 @@ class Explained:
 
         objective = predictor_objective(self.design, np.zeros((n, q)), terms, np.full(k, RIDGE))
         solution = minimise(objective, np.zeros(k * q))
-        return np.asarray(softmax(self.design @ solution.reshape(-1, q) @ basis.T, axis=1))
+        return np.asarray(self.design @ solution.reshape(-1, q) @ basis.T)
 
     @property
     def expected(self) -> Array:
@@ -319,10 +317,7 @@ class Explained:
 
     def _information(self, design: Array) -> Array:
         """Fisher's information of all coefficients of a design."""
-        spread = np.einsum("cs,st->cst", self.probabilities, np.eye(len(self.basis)))
-        spread -= np.einsum("cs,ct->cst", self.probabilities, self.probabilities)
-        rows = self.counts.sum(axis=1)
-        weights = np.einsum("sa,cst,tb->cab", self.basis, spread, self.basis) * rows[:, None, None]
+        weights = self.basis.T @ softmax_terms(self.scores, self.counts)[2] @ self.basis
         blocks = np.einsum("ck,cab,cl->kalb", design, weights, design, optimize=True)
         size = design.shape[1] * self.basis.shape[1]
         return np.asarray(blocks.reshape(size, size))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from isinglass.core.gate import MAX_STATES
 from isinglass.errors import Setting, SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.estimators.folds import held_out_weights
+from isinglass.estimators.folds import held_out_weights, with_weights
 from isinglass.graph import Graph
 from isinglass.model import MarkovField, fit_model
 from isinglass.parameters import check
@@ -139,7 +139,7 @@ class Pilot:
     @cached_property
     def _model(self) -> MarkovField:
         halves = held_out_weights(self.table.weights, 2, self.seed).T
-        first, second = (_rows(self.table, weights) for weights in halves)
+        first, second = (with_weights(self.table, weights) for weights in halves)
         found: Any = GreedyGraph(n_eff=first.n, max_states=MAX_STATES)
         found.fit(first.codes, sample_weight=first.weights)
         model = fit_model(second, Graph(self.table.names, found.graph_.links))
@@ -153,9 +153,3 @@ class Pilot:
 
 #: Where models come from, with couplings as supposed or all smaller by one factor.
 Supposition = Guess | Pilot
-
-
-def _rows(table: Table, weights: np.ndarray[Any, np.dtype[np.float64]]) -> Table:
-    """Some of a table's rows, its states all kept."""
-    kept = weights > 0
-    return replace(table, codes=table.codes[kept], weights=weights[kept], total=None)
