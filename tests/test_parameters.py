@@ -277,7 +277,16 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
 ELSEWHERE = {
     *("Audit", "Bootstrap", "CaseDropping", "Comparison", "Explanation", "FitRecord", "Graph"),
     *("PairwiseCheck", "Path", "Planned", "Resamples", "SplitTest", "Step", "Verdict", "Verdicts"),
-    *("MarkovField", "Communities", "Predictability", "Answers", "Fit", "Look", "PathLook", "Selection"),
+    *(
+        "MarkovField",
+        "Communities",
+        "Predictability",
+        "Answers",
+        "Fit",
+        "Look",
+        "PathLook",
+        "Selection",
+    ),
     *("Tiers", "tier_levels", "LinearLoss", "from_igraph", "from_pgmpy"),
 }
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
-from sklearn.model_selection import KFold
 
 from isinglass.errors import TableError
 from isinglass.estimators.base import fitting
@@ -159,6 +158,8 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
         return fit.loss
 
     def _folds(self, rule: CrossValidated, rows: Rows) -> Any:
+        from sklearn.model_selection import KFold  # imports much
+
         return KFold(int(rule.folds), shuffle=True, random_state=rule.seed).split(rows.y)
 
     def _held_out_loss(self, loss: LinearLoss, fit: Fit, rows: Rows) -> Array:
