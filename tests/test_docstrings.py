@@ -9,7 +9,10 @@ import isinglass as ig
 
 NAMES = [name for name in ig.__all__ if not isinstance(getattr(ig, name), ModuleType)]
 MODULES = [name for name in ig.__all__ if name not in NAMES]
-CLASSES = [ig.Graph, ig.GreedyGraph, ig.MarkovField, ig.FitRecord, ig.Path]
+CLASSES = [
+    *(ig.Graph, ig.GreedyGraph, ig.MarkovField, ig.FitRecord, ig.Path),
+    *(ig.GreedyRegressor, ig.GreedyClassifier),
+]
 
 
 def own_methods(cls: type) -> list[str]:

@@ -86,6 +86,7 @@ def small() -> SimpleNamespace:
         pairwise=ig.check_pairwise(est),
         compared=ig.compare(X, {"greedy": ig.GreedyGraph(n_jobs=1)}, folds=2),
         loss=ig.losses.LogisticLoss(X[:, 1:], y),
+        regression=ig.GreedyRegressor().fit(X, y),
         y=y,
         points=pl.DataFrame(
             {
@@ -114,6 +115,16 @@ def fitted(estimator):
     return fit
 
 
+def fitted_to(estimator):
+    """The same for one that needs answers."""
+
+    def fit(**settings):
+        return estimator(**settings).fit(small().X, small().y)
+
+    fit.__signature__ = inspect.signature(estimator)
+    return fit
+
+
 def calls(s: SimpleNamespace) -> dict[str, tuple]:
     """Every public callable that takes scalars, and arguments that it takes."""
     est, X, field, graph = s.est, s.X, s.field, s.graph
@@ -129,6 +140,10 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "ChowLiuTree": (fitted(ig.ChowLiuTree), {"n_jobs": 1}),
         "L0Graph": (fitted(ig.L0Graph), {}),
         "GreedyGraph.at": (est.at, {"threshold": 0.5}),
+        "GreedyRegressor": (fitted_to(ig.GreedyRegressor), {}),
+        "GreedyClassifier": (fitted_to(ig.GreedyClassifier), {}),
+        "GreedyRegressor.at": (s.regression.at, {"threshold": 0.5}),
+        "GreedyRegressor.get_support": (s.regression.get_support, {}),
         "L1Graph.at": (s.l1.at, {"penalty": 0.1}),
         "L1Graph.adjacency_at": (s.l1.adjacency_at, {"penalty": 0.1}),
         "L1Graph.couplings_at": (s.l1.couplings_at, {"penalty": 0.1}),
@@ -221,6 +236,8 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "selection.EBIC": (ig.selection.EBIC, {}),
         "CrossValidated": (ig.selection.CrossValidated, {}),
         "FalseEdges": (ig.selection.FalseEdges, {}),
+        "FalseCoefficients": (ig.selection.FalseCoefficients, {}),
+        "coefficient_selector": (ig.selection.coefficient_selector, {"threshold": "auto"}),
         "Fixed": (ig.selection.Fixed, {"value": 0.1}),
         "LookBelow": (ig.selection.LookBelow, {"rule": ig.selection.Paper()}),
         "Paper": (ig.selection.Paper, {}),
@@ -238,6 +255,7 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "read_penalty": (penalties.read_penalty, {"penalty": "ebic"}),
         "LogisticLoss": (ig.losses.LogisticLoss, {"X": X, "y": s.y}),
         "SquaredLoss": (ig.losses.SquaredLoss, {"X": X, "y": s.y}),
+        "HuberLoss": (ig.losses.HuberLoss, {"X": X, "y": s.y}),
         "PoissonLoss": (ig.losses.PoissonLoss, {"X": X, "y": s.y}),
         "MultinomialLoss": (ig.losses.MultinomialLoss, {"X": X, "y": s.y}),
         "write": (ig.exports.write, {"what": field, "path": "out.uai", "to": "uai"}),
@@ -260,8 +278,8 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
 ELSEWHERE = {
     *("Audit", "Bootstrap", "CaseDropping", "Comparison", "Explanation", "FitRecord", "Graph"),
     *("PairwiseCheck", "Path", "Planned", "Resamples", "SplitTest", "Step", "Verdict", "Verdicts"),
-    *("MarkovField", "Communities", "Predictability", "Answers", "Fit", "Look", "Selection"),
-    *("Codebook", "Variable", "Inspection", "Inspected"),
+    *("MarkovField", "Communities", "Predictability", "Answers", "Fit", "Look", "PathLook"),
+    *("Selection", "Codebook", "Variable", "Inspection", "Inspected"),
     *("Tiers", "tier_levels", "LinearLoss", "from_igraph", "from_pgmpy"),
 }
 

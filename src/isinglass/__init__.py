@@ -9,7 +9,7 @@ from typing import Any
 _MODULES = ("exports", "losses", "measures", "plots", "selection", "simulate")
 _NAMES = {
     "errors": ("IsinglassError",),
-    "estimators": ("GreedyGraph",),
+    "estimators": ("GreedyClassifier", "GreedyGraph", "GreedyRegressor"),
     "experiments.compare": ("Comparison", "compare"),
     "graph": ("Graph",),
     "inspection": ("Inspection", "inspect"),

@@ -7,7 +7,9 @@ from isinglass import plots as plots
 from isinglass import selection as selection
 from isinglass import simulate as simulate
 from isinglass.errors import IsinglassError as IsinglassError
+from isinglass.estimators import GreedyClassifier as GreedyClassifier
 from isinglass.estimators import GreedyGraph as GreedyGraph
+from isinglass.estimators import GreedyRegressor as GreedyRegressor
 from isinglass.experiments.compare import Comparison as Comparison
 from isinglass.experiments.compare import compare as compare
 from isinglass.graph import Graph as Graph

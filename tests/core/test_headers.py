@@ -18,6 +18,7 @@ BELOW: dict[str, set[str]] = {
     "search": {"base", "bits", "refit", "gains", "screen"},
     "l1": {"base", "bits"},
     "joint": {"base"},
+    "moments": {"base"},
     "sampling": {"base"},
 }
 HEADERS = {str(path.relative_to(CORE)): path for path in CORE.glob("*/*.hpp")}

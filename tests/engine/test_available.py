@@ -7,7 +7,8 @@ import pytest
 from isinglass import GreedyGraph
 from isinglass.engine.available import parts_of
 from isinglass.losses.conditional import ConditionalLoss
-from isinglass.solvers.foba import Blocks, search
+from isinglass.solvers.blocks import Blocks
+from isinglass.solvers.search import search
 from isinglass.table import encode
 
 

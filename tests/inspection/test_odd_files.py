@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from odd_files import ODD, Odd
 
 import isinglass as ig
 import isinglass.cli
+from odd_files import ODD, Odd
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("ISINGLASS_DATA", ROOT.parent / "shared" / "data"))

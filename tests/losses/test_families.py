@@ -43,9 +43,9 @@ def test_fit_is_a_minimum(family, intercept):
     rng = np.random.default_rng(1)
     for _ in range(20):
         coef = np.array(fit.coef, dtype=float).reshape(loss.size, loss.width)
-        coef[[0, 1, 3]] += 1e-3 * rng.normal(size=(3, loss.width)) / loss._scale[[0, 1, 3], None]
+        coef[[0, 1, 3]] += 1e-3 * rng.normal(size=(3, loss.width)) / loss.scale[[0, 1, 3], None]
         level = fit.intercept + (1e-3 * rng.normal() if intercept else 0.0)
-        assert loss._fit(coef, np.broadcast_to(level, loss.width)).loss > fit.loss - 1e-14
+        assert loss.fit_at(coef, np.broadcast_to(level, loss.width)).loss > fit.loss - 1e-14
     assert not np.any(np.asarray(fit.coef)[[2, 4]])
 
 
@@ -116,7 +116,7 @@ def test_gains_and_costs_are_minima_over_the_block_and_the_intercept(family, int
             moved = coef.copy()
             moved[list(block)] += theta[: len(block) * q].reshape(-1, q)
             shift = theta[len(block) * q :] if intercept else 0.0
-            return loss._terms(loss._eta(moved, np.asarray(fit.intercept) + shift))[0]
+            return loss.terms(loss.eta(moved, np.asarray(fit.intercept) + shift))[0]
 
         if size == 0:
             return value(np.zeros(0))

@@ -30,7 +30,7 @@ def ising_sample(seed: int, n: int):
 
 def slope(loss, beta):
     _, first, _ = loss.pointwise(loss.X @ beta)
-    return loss.X.T @ (loss._share * first)
+    return loss.X.T @ (loss.share * first)
 
 
 @pytest.fixture(params=range(40))
@@ -52,7 +52,7 @@ def measured(loss, estimate, truth):
 
 
 def value(loss, beta):
-    return loss._fit(beta[:, None], np.zeros(1)).loss
+    return loss.fit_at(beta[:, None], np.zeros(1)).loss
 
 
 def test_forward_one_sided(stopped):

@@ -369,3 +369,23 @@ def joint_loss(
         memory,
         checked_threads(threads),
     )
+
+
+def column_moments(
+    X: NDArray[Any],
+    centre: NDArray[np.float64],
+    once: NDArray[np.float64],
+    twice: NDArray[np.float64],
+    *,
+    threads: int,
+) -> NDArray[np.float64]:
+    """Sums over the rows of X less its centre, times the rows of `once`; and of its squares, times
+    those of `twice`: one row of sums per vector.
+
+    `X` is float32 or float64, in either order of storage, and is read once.
+    """
+    if not X.shape[1]:
+        return np.zeros((len(once) + len(twice), 0))
+    once, twice = np.ascontiguousarray(once), np.ascontiguousarray(twice)
+    sums = _core.moments(X, centre, once, twice, threads=checked_threads(threads))
+    return sums.reshape(-1, X.shape[1])

@@ -14,6 +14,7 @@
 #include "bits/integers.hpp"
 #include "joint/joint_loss.hpp"
 #include "l1/l1_columns.hpp"
+#include "moments/moments.hpp"
 #include "refit/deviance.hpp"
 #include "sampling/completion.hpp"
 #include "sampling/gibbs.hpp"
@@ -481,6 +482,27 @@ Array<double> joint_curvature_of(const JointLoss& loss, std::size_t column) {
   return owned(std::move(matrix));
 }
 
+// Sums over rows for all columns of a matrix: see moments/moments.hpp.
+template <class Value>
+Array<double> moments(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> X, const Vector<double>& centre,
+                      nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> once,
+                      nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> twice,
+                      unsigned threads) {
+  const std::size_t rows = X.shape(0), columns = X.shape(1);
+  const bool by_row = X.stride(1) == 1 && X.stride(0) == static_cast<std::int64_t>(columns);
+  if (!by_row && !(X.stride(0) == 1 && X.stride(1) == static_cast<std::int64_t>(rows)))
+    throw std::invalid_argument("a matrix without gaps");
+  if (centre.shape(0) != columns || once.shape(1) != rows || twice.shape(1) != rows)
+    throw std::invalid_argument("one centre per column, one number per row");
+  std::vector<double> sums;
+  {
+    const nb::gil_scoped_release release;
+    sums = column_moments(Matrix<Value>{X.data(), rows, columns, by_row}, centre.data(),
+                          {once.data(), once.shape(0), rows}, {twice.data(), twice.shape(0), rows}, threads);
+  }
+  return owned(std::move(sums));
+}
+
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
@@ -506,6 +528,10 @@ NB_MODULE(_core, m) {
         nb::arg("threads"));
   m.def("one_parameter_gain", &one_parameter_gain<int>, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
   m.def("pair_null", &pair_null, nb::arg("rows"), nb::arg("other"));
+  m.def("moments", &moments<double>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
+        nb::arg("twice"), nb::arg("threads"));
+  m.def("moments", &moments<float>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
+        nb::arg("twice"), nb::arg("threads"));
   m.def("gibbs", &gibbs, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),

@@ -11,8 +11,9 @@ from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import KeptRuns, Progress
 from isinglass.losses.conditional import ConditionalLoss
 from isinglass.losses.forms import Always, TableEdge
-from isinglass.solvers.foba import Blocks, search
+from isinglass.solvers.blocks import Blocks
 from isinglass.solvers.path import Path
+from isinglass.solvers.search import search
 from isinglass.table import Table
 
 

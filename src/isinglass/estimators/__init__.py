@@ -1,5 +1,7 @@
-"""Graph estimators with scikit-learn's interface."""
+"""Estimators with scikit-learn's interface: graphs, regressions, classifiers."""
 
+from isinglass.estimators.classifier import GreedyClassifier
 from isinglass.estimators.greedy import GreedyGraph
+from isinglass.estimators.regressor import GreedyRegressor
 
-__all__ = ["GreedyGraph"]
+__all__ = ["GreedyClassifier", "GreedyGraph", "GreedyRegressor"]

@@ -28,7 +28,7 @@ from isinglass.wording import counted
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Estimator = TypeVar("Estimator", bound="GraphEstimator")
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
 
 
 @dataclass(eq=False, repr=False)

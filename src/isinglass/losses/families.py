@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import xlogy
 
 from isinglass.errors import SettingError
 from isinglass.losses.forms import zero_sum_basis
 from isinglass.losses.linear import LinearLoss
 from isinglass.losses.protocol import Fit
+from isinglass.parameters import check
 
 Array = NDArray[np.float64]
+
+
+#: A variance below this share of that of y is none.
+PERFECT = 1e-10
 
 
 class SquaredLoss(LinearLoss):
@@ -31,6 +36,19 @@ class SquaredLoss(LinearLoss):
         """Half the squared residual of each row, and its derivatives."""
         residual = eta - self.y
         return 0.5 * residual**2, residual, np.ones_like(eta)
+
+    def in_likelihood(self, fit: Fit, change: Array) -> Array:
+        """Changes of the loss as changes of a normal log-likelihood per row, its variance unknown.
+
+        Twice the rows times that is about chi-square, with Bartlett's correction for the
+        coefficients that were estimated; a fit without residuals counts as one with very small
+        ones.
+        """
+        level = self.share @ self.y if self.intercept else 0.0
+        loss = fit.loss + PERFECT * float(self.share @ (self.y - level) ** 2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log1p(np.maximum(change, -fit.loss) / loss) if loss > 0 else 0.0 * change
+        return 0.5 * rows_left(self, fit) * logs
 
 
 class LogisticLoss(LinearLoss):
@@ -57,12 +75,67 @@ class LogisticLoss(LinearLoss):
 
     def pointwise(self, eta: Array) -> tuple[Array, Array, Array]:
         """Negative log-likelihood of each row, and its derivatives."""
-        probability = expit(eta)
-        return (
-            np.logaddexp(0.0, eta) - self.y * eta,
-            probability - self.y,
-            probability * expit(-eta),
-        )
+        return self.rows_at(eta, self.y)
+
+    def rows_at(self, eta: Array, y: Array) -> tuple[Array, Array, Array]:
+        """The same for any rows."""
+        small = np.exp(-np.abs(eta))  # all follows from one exponential
+        smaller = small / (1.0 + small)
+        larger = 1.0 / (1.0 + small)
+        value = np.maximum(eta, 0.0) - y * eta + np.log1p(small)
+        return value, np.where(eta < 0, smaller, larger) - y, smaller * larger
+
+    def least_of_rows(self, y: Array) -> Array:
+        """What rows lose at least, whatever their predictor."""
+        return np.zeros_like(y)
+
+
+class HuberLoss(LinearLoss):
+    """Mean of Huber's loss: half the squared residual up to `k`, linear beyond.
+
+    A few grossly wrong answers cannot pull the fit.
+
+    Parameters
+    ----------
+    X, y, sample_weight, intercept
+        As in :class:`LinearLoss`.
+    k : float
+        Where the loss bends, in units of y. With normal errors of standard deviation s, 1.345 s
+        costs five percent of the efficiency of least squares.
+
+    Examples
+    --------
+    >>> loss = HuberLoss([[0.0], [1.0], [2.0], [3.0], [4.0]], [0.0, 1.0, 2.0, 3.0, 99.0], k=0.01)
+    >>> loss.fit([0]).coef.round(2)
+    array([1.])
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        intercept: bool = True,
+        k: float = 1.345,
+    ) -> None:
+        check("k", k, "HuberLoss")
+        self.k = float(k)
+        super().__init__(X, y, sample_weight, intercept=intercept)
+
+    def pointwise(self, eta: Array) -> tuple[Array, Array, Array]:
+        """Huber's loss of each row, and its derivatives."""
+        residual = eta - self.y
+        inner = np.clip(residual, -self.k, self.k)
+        bent = np.abs(residual) <= self.k
+        return inner * (residual - inner / 2), inner, bent.astype(np.float64)
+
+    def in_likelihood(self, fit: Fit, change: Array) -> Array:
+        """Changes of the loss in units in which twice the rows times them is about chi-square."""
+        _, slope, curvature = self.pointwise(self.eta(fit.coef, fit.intercept)[:, 0])
+        spread = float(self.share @ slope**2)
+        unit = spread / max(float(self.share @ curvature), PERFECT)
+        return rows_left(self, fit) * change / max(unit, PERFECT * self.k**2)
 
 
 class PoissonLoss(LinearLoss):
@@ -82,15 +155,23 @@ class PoissonLoss(LinearLoss):
 
     def pointwise(self, eta: Array) -> tuple[Array, Array, Array]:
         """Negative log-likelihood of each row (without log y!), and its derivatives."""
+        return self.rows_at(eta, self.y)
+
+    def rows_at(self, eta: Array, y: Array) -> tuple[Array, Array, Array]:
+        """The same for any rows."""
         rate = np.exp(eta)
-        return rate - self.y * eta, rate - self.y, rate
+        return rate - y * eta, rate - y, rate
+
+    def least_of_rows(self, y: Array) -> Array:
+        """What rows lose at least, whatever their predictor."""
+        return np.asarray(y - xlogy(y, y), dtype=np.float64)
 
 
 class MultinomialLoss(LinearLoss):
     """Mean negative log-likelihood of a softmax regression on any number of classes.
 
-    Coefficients are held as K-1 orthonormal contrasts between the K classes; `coef_table`
-    gives them class by class, summing to zero.
+    Coefficients are held as K-1 orthonormal contrasts between the K classes, the columns of
+    `basis`; `coef_table` gives them class by class, summing to zero.
 
     Examples
     --------
@@ -101,7 +182,7 @@ class MultinomialLoss(LinearLoss):
     """
 
     # In logits, so that two classes give the ridge of LogisticLoss.
-    _ridge_factor = 2.0
+    ridge_factor = 2.0
 
     def prepare(self) -> None:
         """Find the classes, and the contrasts between them."""
@@ -109,19 +190,26 @@ class MultinomialLoss(LinearLoss):
         if len(self.classes) < 2:
             raise SettingError("MultinomialLoss needs at least two classes in y.")
         self.width = len(self.classes) - 1
-        self._basis = zero_sum_basis(len(self.classes))
+        self.basis = zero_sum_basis(len(self.classes))
         self._seen = np.eye(len(self.classes))[codes]
 
     def pointwise(self, eta: Array) -> tuple[Any, Any, Any]:
         """Negative log-likelihood of each row, and its derivatives."""
         eta = eta.reshape(len(self._seen), self.width)
-        value, slope, curvature = softmax_terms(eta @ self._basis.T, self._seen)
-        return value, slope @ self._basis, self._basis.T @ curvature @ self._basis
+        value, slope, curvature = softmax_terms(eta @ self.basis.T, self._seen)
+        return value, slope @ self.basis, self.basis.T @ curvature @ self.basis
 
     def coef_table(self, fit: Fit) -> Array:
-        """Coefficients of a fit, one row a coordinate, one column a class."""
-        table: Array = np.reshape(fit.coef, (self.size, self.width)) @ self._basis.T
+        """Coefficients of a fit, one row per coordinate, one column per class."""
+        table: Array = np.reshape(fit.coef, (self.size, self.width)) @ self.basis.T
         return table
+
+
+def rows_left(loss: LinearLoss, fit: Fit) -> float:
+    """The share of the rows that a fit and one more coefficient leave, less Bartlett's half."""
+    varies = (loss.design.high > loss.design.low) | (not loss.intercept)
+    used = np.count_nonzero(np.asarray(fit.coef)[varies]) + 1 + int(loss.intercept)
+    return max(loss.n - used - 0.5, 0.0) / loss.n
 
 
 def softmax_terms(scores: Array, counts: Array) -> tuple[Array, Array, Array]:

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from isinglass.errors import SettingError
+from isinglass.losses.design import Design, read_design
 from isinglass.losses.newton import Objective, minimise
 from isinglass.losses.protocol import Block, Fit
 from isinglass.parameters import check
@@ -27,14 +29,16 @@ RIDGE = 1e-8
 #: Searches over one block add next to nothing: they stand for an infimum, which may lie at
 #: infinity. The plain loss there is within 1e-11 of it.
 VANISHING = 1e-13
+#: A loss with slopes whose squares might overflow.
+HUGE = 1e100
 
 
-def predictor_objective(design: Array, offset: Array, terms: Terms, ridge: Array) -> Objective:
+def predictor_objective(design: Any, offset: Array, terms: Terms, ridge: Array) -> Objective:
     """Objective over coefficients B (flattened, k x q) of ``offset + design @ B``.
 
     Parameters
     ----------
-    design : (n, k) array
+    design : (n, k) array, dense or sparse
     offset : (n, q) array
     terms : function of the (n, q) predictor
         Returns the total loss, its slope (n, q) and its curvature (n, q, q).
@@ -51,7 +55,7 @@ def predictor_objective(design: Array, offset: Array, terms: Terms, ridge: Array
         hessian = np.empty((k, q, k, q))
         for a in range(q):
             for b in range(a + 1):
-                hessian[:, a, :, b] = (design * curvature[:, a, b, None]).T @ design
+                hessian[:, a, :, b] = weighted_gram(design, curvature[:, a, b])
                 hessian[:, b, :, a] = hessian[:, a, :, b]
         flat_hessian = hessian.reshape(k * q, k * q)
         flat_hessian[np.diag_indices(k * q)] += np.repeat(ridge, q)
@@ -64,6 +68,14 @@ def predictor_objective(design: Array, offset: Array, terms: Terms, ridge: Array
     return objective
 
 
+def weighted_gram(design: Any, weights: Array) -> Array:
+    """``design.T @ diag(weights) @ design`` of dense or sparse columns."""
+    if sparse.issparse(design):
+        return np.asarray((design.T @ design.multiply(weights[:, None])).toarray())
+    gram: Array = (design * weights[:, None]).T @ design
+    return gram
+
+
 class LinearLoss:
     """Base of losses that depend on ``eta = intercept + X @ coef``, one number per row.
 
@@ -72,12 +84,22 @@ class LinearLoss:
 
     Parameters
     ----------
-    X : (n, p) array of numbers
+    X : (n, p) array of numbers, or scipy sparse matrix
+        float32 and float64 are not copied; sparse columns are not made dense.
     y : (n,) array of numbers
     sample_weight : (n,) array, optional
         Weight w on a row equals w copies of it.
     intercept : bool
         Without it the predictor is ``X @ coef``.
+
+    Attributes
+    ----------
+    design : Design
+        The columns of X.
+    share : (n,) array
+        The rows' weights, divided by their sum.
+    scale : (p,) array
+        Half the range of each column: the unit of its coefficient in the ridge of refits.
 
     Notes
     -----
@@ -105,18 +127,18 @@ class LinearLoss:
 
     def __init__(
         self,
-        X: ArrayLike,
+        X: Any,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
         intercept: bool = True,
     ) -> None:
-        self.X, self.y, weights = _checked(X, y, sample_weight)
+        self.design, self.y, weights = _checked(X, y, sample_weight)
         self.n = float(weights.sum())
         check("intercept", intercept)
         self.intercept = bool(intercept)
-        self._share = weights / self.n
-        self._scale = _half_ranges(self.X)
+        self.share = weights / self.n
+        self.scale = _half_ranges(self.design)
         self.prepare()
 
     def prepare(self) -> None:
@@ -130,9 +152,14 @@ class LinearLoss:
         raise NotImplementedError
 
     @property
+    def X(self) -> Any:  # noqa: N802 (the letter of the field)
+        """The columns as they came, but for rows of weight 0."""
+        return self.design.X
+
+    @property
     def size(self) -> int:
         """Number of coordinates."""
-        return int(self.X.shape[1])
+        return self.design.shape[1]
 
     def df(self, block: Block) -> int:
         """Free parameters of a block."""
@@ -141,15 +168,15 @@ class LinearLoss:
     def fit(self, active: Sequence[int], start: Fit | None = None) -> Fit:
         """Minimise the loss over the coordinates in `active`."""
         active = tuple(active)
-        offset = np.zeros((len(self.X), self.width))
+        offset = np.zeros((len(self.design), self.width))
         solution = self._minimise(active, offset, RIDGE, start)
         coef = np.zeros((self.size, self.width))
         coef[list(active)] = solution[1:]
-        return self._fit(coef, solution[0])
+        return self.fit_at(coef, solution[0])
 
     def gains(self, fit: Fit, blocks: Sequence[Block]) -> list[float]:
         """How far each block alone can lower the loss."""
-        offset = self._eta(fit.coef, fit.intercept)
+        offset = self.eta(fit.coef, fit.intercept)
         return [fit.loss - self._infimum(block, offset) for block in blocks]
 
     def costs(self, fit: Fit, blocks: Sequence[Block]) -> list[float]:
@@ -158,89 +185,102 @@ class LinearLoss:
         for block in blocks:
             coef = np.array(fit.coef).reshape(self.size, self.width)
             coef[list(block)] = 0.0
-            costs.append(self._infimum((), self._eta(coef, fit.intercept)) - fit.loss)
+            costs.append(self._infimum((), self.eta(coef, fit.intercept)) - fit.loss)
         return costs
 
     def _infimum(self, block: Block, offset: Array) -> float:
         """Least plain loss over a block and the intercept, around a held predictor."""
+        held = self.terms(offset)[0]
+        if not block and not self.intercept:
+            return held
+        if self.intercept and not held < HUGE:
+            offset = offset - offset.max()  # the intercept makes up for it
         solution = self._minimise(block, offset, VANISHING)
-        shift = solution[0] + self.X[:, list(block)] @ solution[1:]
-        return self._terms(offset + shift)[0]
+        shift = solution[0] + self.design.columns(list(block)) @ solution[1:]
+        return self.terms(offset + shift)[0]
 
     def _minimise(
         self, block: Block, offset: Array, ridge: float, start: Fit | None = None
     ) -> Array:
-        """Minimising coefficients: the intercept in row 0, then one row a coordinate."""
+        """Minimising coefficients: the intercept in row 0, then one row per coordinate."""
         columns = list(block)
-        scale = self._scale[columns]
-        design = self.X[:, columns] / scale
-        ridges = np.full(len(columns), ridge * self._ridge_factor)
+        scale = self.scale[columns]
+        ridges = np.full(len(columns), ridge * self.ridge_factor)
         first = np.zeros((len(columns), self.width))
         if start is not None:
             first = np.reshape(start.coef, (self.size, self.width))[columns] * scale[:, None]
         if self.intercept:
-            design = np.column_stack([np.ones(len(design)), design])
             ridges = np.concatenate([[0.0], ridges])
             level = 0.0 if start is None else start.intercept
             first = np.vstack([np.broadcast_to(level, (1, self.width)), first])
-        objective = predictor_objective(design, offset, self._terms, ridges)
+        design, middle = self.design.scaled(columns, scale, intercept=self.intercept)
+        if self.intercept:
+            first[0] += middle @ first[1:]  # the intercept of centred columns
+        objective = predictor_objective(design, offset, self.terms, ridges)
         tolerance = 1e-18 if ridge == RIDGE else 1e-15
         found = minimise(objective, first.ravel(), tolerance=tolerance)
         found = found.reshape(-1, self.width)
         if not self.intercept:
             found = np.vstack([np.zeros((1, self.width)), found])
+        found[0] -= middle @ found[1:]
         found[1:] /= scale[:, None]
         return found
 
-    _ridge_factor = 1.0
+    #: The ridge of refits in the units of this loss's coefficients.
+    ridge_factor = 1.0
 
-    def _terms(self, eta: Array) -> tuple[float, Array, Array]:
+    def terms(self, eta: Array) -> tuple[float, Array, Array]:
+        """Mean loss at an (n, q) predictor, and its slope and curvature row by row."""
         n, q = eta.shape
         with np.errstate(over="ignore", invalid="ignore"):
             value, slope, curvature = self.pointwise(eta[:, 0] if q == 1 else eta)
-            total = float(self._share @ value)
+            total = float(self.share @ value)
         return (
             total if np.isfinite(total) else np.inf,
-            self._share[:, None] * np.reshape(slope, (n, q)),
-            self._share[:, None, None] * np.reshape(curvature, (n, q, q)),
+            self.share[:, None] * np.reshape(slope, (n, q)),
+            self.share[:, None, None] * np.reshape(curvature, (n, q, q)),
         )
 
-    def _eta(self, coef: Any, intercept: Any) -> Array:
-        eta: Array = intercept + self.X @ np.reshape(coef, (self.size, self.width))
+    def eta(self, coef: Any, intercept: Any) -> Array:
+        """The (n, q) predictor of some coefficients."""
+        eta: Array = intercept + self.design.predictor(np.reshape(coef, (self.size, self.width)))
         return eta
 
-    def _fit(self, coef: Array, intercept: Array) -> Fit:
-        loss = self._terms(self._eta(coef, intercept))[0]
+    def fit_at(self, coef: Array, intercept: Array) -> Fit:
+        """The fit of given (p, q) coefficients."""
+        loss = self.terms(self.eta(coef, intercept))[0]
         if self.width == 1:
             return Fit(coef[:, 0], float(intercept[0]), loss)
         return Fit(coef, intercept, loss)
 
 
 def _checked(
-    X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-) -> tuple[Array, NDArray[Any], Array]:
-    """Arrays of one length, without rows of weight 0."""
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y)
-    if X.ndim != 2 or y.ndim != 1 or len(X) != len(y):
+    X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+) -> tuple[Design, NDArray[Any], Array]:
+    """Columns and answers of one length, without rows of weight 0."""
+    y = np.asarray(y)
+    X = X if sparse.issparse(X) else np.asarray(X)
+    if X.ndim != 2 or y.ndim != 1 or X.shape[0] != len(y):
         raise SettingError(
             f"X must be (n, p) and y (n,) with one n; got shapes {X.shape} and {y.shape}."
         )
-    weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-    if weights.shape != (len(X),) or not (weights >= 0).all() or not np.isfinite(weights).all():
-        raise SettingError(f"sample_weight must be {len(X)} finite numbers, none of them negative.")
+    n = len(y)
+    weights = np.ones(n) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    if weights.shape != (n,) or not (weights >= 0).all() or not np.isfinite(weights).all():
+        raise SettingError(f"sample_weight must be {n} finite numbers, none of them negative.")
     kept = weights > 0
     if not kept.any():
         raise SettingError("there is no row of positive weight.")
-    if not np.isfinite(X[kept]).all():
-        raise SettingError("X holds NaN or infinite values; drop or fill them first.")
-    if y.dtype.kind == "f" and not np.isfinite(y[kept]).all():
+    if not kept.all():
+        X, y, weights = (X.tocsr() if sparse.issparse(X) else X)[kept], y[kept], weights[kept]
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise SettingError("y holds NaN or infinite values; drop those rows first.")
-    return X[kept], y[kept], weights[kept]
+    return read_design(X), y, weights
 
 
-def _half_ranges(X: Array) -> Array:
+def _half_ranges(design: Design) -> Array:
     """Half the range of each column: 1 for -1/+1, 1/2 for 0/1, the same ridge for both."""
-    half = (X.max(axis=0) - X.min(axis=0)) / 2 if X.size else np.ones(X.shape[1])
-    flat = np.abs(X).max(axis=0) if X.size else half
+    half = design.high / 2 - design.low / 2
+    flat = np.maximum(np.abs(design.low), np.abs(design.high))
     scale = np.where(half > 0, half, flat)
     return np.where(scale > 0, scale, 1.0)

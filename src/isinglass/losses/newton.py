@@ -14,6 +14,8 @@ Objective = Callable[[Array], tuple[float, Array, Array]]
 MAX_STEPS = 500
 # Below this predicted decrease, rounding hides the true one: whole steps are taken, if harmless.
 BLIND = 1e-13
+# A step that was refused is not tried again with more than the inverse of this in a coordinate.
+SHORTER = 1e-6
 
 
 def minimise(objective: Objective, x: Array, *, tolerance: float = 1e-18) -> Array:
@@ -27,7 +29,8 @@ def minimise(objective: Objective, x: Array, *, tolerance: float = 1e-18) -> Arr
     blind_steps = 0
     for _ in range(MAX_STEPS):
         step = _solve(hessian, damping, -gradient)
-        predicted = -0.5 * float(gradient @ step)
+        with np.errstate(over="ignore"):  # far out on a flat slope; the step is then refused
+            predicted = -0.5 * float(gradient @ step)
         if predicted <= tolerance or blind_steps > 50:
             break
         trial = x + step
@@ -39,7 +42,8 @@ def minimise(objective: Objective, x: Array, *, tolerance: float = 1e-18) -> Arr
             damping = damping / 10 if damping > 1e-12 else 0.0
             blind_steps += blind
         else:
-            damping = max(10 * damping, 1e-4 * float(np.mean(np.diag(hessian))))
+            flat = SHORTER * float(np.abs(gradient).max())
+            damping = max(10 * damping, 1e-4 * float(np.mean(np.diag(hessian))), flat)
     return x
 
 

@@ -53,12 +53,13 @@ KINDS: list[tuple[Kind, str]] = [
     (Word("mixed", "positive"), "signs"),
     (Word("edge", "strength", "overlap"), "statistic"),
     (Word("display", "inference"), "use"),
+    (Word("squared", "huber", "poisson"), "GreedyRegressor.loss"),
     (FLAG, "beyond header intercept joint labels most_likely overwrite paths standardise"),
-    (FLAG, "L1Graph.refit"),
+    (FLAG, "L1Graph.refit fit_intercept indices"),
     (Either(FLAG, WORDS), "network.labels"),
     # Whole numbers.
     (Whole(0, MILLION), "d L0Graph.max_degree"),
-    (Either(Whole(0, MILLION), None), "max_degree"),
+    (Either(Whole(0, MILLION), None), "max_degree n_nonzero"),
     (Whole(0, MILLION, even=True), "k"),
     (Whole(0, 10**9), "burn_in"),
     (Either(Whole(0), None), "max_steps"),
@@ -82,7 +83,8 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(SEED, GENERATOR, None), "ask.seed marginals.seed pair_marginals.seed"),
     (Either(SEED, GENERATOR, None), "conditional.seed odds_shift.seed"),
     # Other numbers.
-    (POSITIVE, "c coupling expected penalty threshold Theorem.degree"),
+    (POSITIVE, "c coupling expected penalty threshold HuberLoss.k Theorem.degree"),
+    (POSITIVE, "GreedyRegressor.k"),
     (Either(POSITIVE, None), "floor odds_ratio"),
     (Either(POSITIVE, None), "InteractionScreening.c InteractionScreening.penalty"),
     (Several(POSITIVE), "factors penalties"),
@@ -118,6 +120,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(SEPARATOR, None), "sep"),
     (Either(FUNCTION, None), "progress"),
     (ANYTHING, "method ChowLiuTree.threshold GreedyGraph.threshold L1Graph.penalty plan.threshold"),
+    (ANYTHING, "GreedyLinear.threshold"),
 ]
 
 #: What a parameter of this name may be.

@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from isinglass.parameters import CheckedFields, check
-from isinglass.solvers.equivalent import false_edges_threshold
+from isinglass.solvers.equivalent import false_coefficients_threshold, false_edges_threshold
 
 #: No rule answers less: a gain below counts as zero.
 LEAST = 1e-12
@@ -103,6 +103,27 @@ class FalseEdges(_Rule):
     def threshold(self, n: float, p: int) -> float:
         """Return the gain that a one-parameter edge without effect passes with that probability."""
         return max(false_edges_threshold(self.expected, n, p), LEAST)
+
+
+@dataclass(frozen=True, repr=False)
+class FalseCoefficients(_Rule):
+    """For a regression: so strict that about `expected` coefficients without effect pass.
+
+    Each of the p candidates passes with probability expected / p if it has no effect. "About", as
+    in `FalseEdges`: effects too weak to be found leak into candidates that go with them.
+
+    >>> FalseCoefficients(1)
+    FalseCoefficients(expected=1): a coefficient without effect passes with probability 1/p
+    >>> round(FalseCoefficients(0.05).threshold(n=1000, p=20), 5)
+    0.00457
+    """
+
+    expected: float = 0.05
+    words = "a coefficient without effect passes with probability {expected:g}/p"
+
+    def threshold(self, n: float, p: int) -> float:
+        """Return the gain that a coefficient without effect passes with that probability."""
+        return max(false_coefficients_threshold(self.expected, n, p), LEAST)
 
 
 #: The two tiers of edges.

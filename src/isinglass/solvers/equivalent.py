@@ -64,6 +64,15 @@ def false_edges_threshold(expected: float, n: float, p: int) -> float:
     return one_parameter_level(min(expected / max(p * (p - 1), 1), 1.0)) / (2.0 * n)
 
 
+def false_coefficients_threshold(expected: float, n: float, p: int) -> float:
+    """The gain that a coefficient without effect passes with probability expected/p.
+
+    >>> round(false_coefficients_threshold(0.05, n=1000, p=20), 5)
+    0.00457
+    """
+    return one_parameter_level(min(expected / max(p, 1), 1.0)) / (2.0 * n)
+
+
 def log_chi2_sf(x: ArrayLike, df: ArrayLike) -> Array:
     """Log of the upper tail of a chi-square, accurate however far out."""
     x, df = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(df, np.float64))

@@ -1,7 +1,8 @@
 """Algorithm 1: forward-backward greedy search for a sparse minimiser of any loss.
 
-:func:`search` is the algorithm, on one screen. It knows neither values nor derivatives: a
-:class:`Blocks` object answers what a candidate gains and what a removal costs.
+:func:`foba` reads the user's settings. The losses of the package that see a row through a linear
+predictor go by the quick way of :mod:`isinglass.solvers.linear`, which takes the same steps; any
+other loss is asked for every gain and every cost.
 """
 
 from __future__ import annotations
@@ -10,24 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from isinglass.errors import SettingError
-from isinglass.losses.nulls import Null
-from isinglass.losses.protocol import Block, Fit, Loss
+from isinglass.losses.protocol import Block, Loss
 from isinglass.parameters import checked
-from isinglass.solvers.equivalent import calibrated_gain, one_parameter_gain
-from isinglass.solvers.path import (
-    ALL_IN,
-    Path,
-    Step,
-    stopped_at_size,
-    stopped_at_threshold,
-)
-
-TIE = 1e-9  # gains and costs this close to the best are equal to it
-ZERO = 1e-12  # a smaller gain counts as none
-ROUNDING = 1e-11  # losses this close are equal: the same support, refitted
+from isinglass.solvers.blocks import Blocks
+from isinglass.solvers.linear import LinearBlocks, has_quick_way
+from isinglass.solvers.path import Path
+from isinglass.solvers.search import search
 
 
 @checked
@@ -81,116 +73,21 @@ def foba(
     >>> path.steps[0]
     Step(add 3, gain=..., loss=...)
     """
-    blocks = Blocks(loss, named_groups(groups, loss.size), standardise=standardise)
+    blocks = blocks_of(loss, named_groups(groups, loss.size), standardise=standardise)
     return search(blocks, float(threshold), float(nu), max_steps=max_steps)
 
 
-def search(
-    blocks: Blocks,
-    threshold: float,
-    nu: float,
+def blocks_of(
+    loss: Loss[Any],
+    blocks: Mapping[int, Block],
     *,
-    max_size: int | None = None,
-    max_steps: int | None = None,
-    names: tuple[str, ...] | None = None,
-    required: tuple[int, ...] = (),
-) -> Path:
-    """Algorithm 1, read as docs/paper.md says; `required` variables are in from the start."""
-    support = required
-    fit = start = blocks.fit(support)
-    steps: list[Step] = []
-    recorded: dict[int, float] = {}  # delta[k]: gain of the forward step that led to size k
-    left_at: dict[int, float] = {}  # loss when a forward step last left size k
-
-    def full() -> bool:
-        return max_steps is not None and len(steps) >= max_steps
-
-    while True:
-        outside = [j for j in blocks.candidates if j not in support]
-        if not outside:
-            status = ALL_IN
-            break
-        if max_size is not None and len(support) >= max_size:
-            status = stopped_at_size(max_size)
-            break
-        if full():
-            status = f"stopped after max_steps = {max_steps} steps; allow more to continue"
-            break
-
-        j, gain = first_within_tie(outside, -blocks.gains(fit, outside))  # forward
-        gain = -gain
-        if not gain > threshold:
-            status = stopped_at_threshold(threshold)
-            break
-        left_at[len(support)] = fit.loss
-        support = tuple(sorted((*support, j)))
-        fit = blocks.fit(support, fit)
-        recorded[len(support)] = gain
-        steps.append(Step("add", j, gain, None, support, fit))
-
-        while not full():
-            free = [i for i in support if i not in required]
-            j, cost = first_within_tie(free, blocks.costs(fit, free))  # backward
-            if cost > nu * recorded[len(support)]:
-                break
-            fewer = tuple(i for i in support if i != j)
-            refit = blocks.fit(fewer, fit)
-            # Costs of unequal blocks can run in circles; a loss that falls cannot.
-            if not refit.loss < left_at[len(fewer)] - ROUNDING:
-                break
-            support, fit = fewer, refit
-            steps.append(Step("drop", j, None, cost, support, fit))
-
-    return Path(tuple(steps), start, threshold, status, names, required)
-
-
-def first_within_tie(variables: Sequence[int], values: NDArray[np.float64]) -> tuple[int, float]:
-    """The first variable whose value is within a tie of the least one."""
-    i = int(np.argmax(values <= values.min() + TIE))
-    return variables[i], float(values[i])
-
-
-class Blocks:
-    """A loss seen variable by variable: which blocks exist, and their gains on one scale.
-
-    `nulls` has what the deviance of each variable is without effect, if not a chi-square.
-    """
-
-    def __init__(
-        self,
-        loss: Loss[Any],
-        blocks: Mapping[int, Block],
-        *,
-        standardise: bool,
-        nulls: Mapping[int, Null] | None = None,
-    ) -> None:
-        self.loss = loss
-        self.blocks = blocks
-        self.standardise = standardise
-        self.nulls = nulls
-        self.candidates = tuple(sorted(blocks))
-
-    def fit(self, support: Sequence[int], start: Fit | None = None) -> Any:
-        return self.loss.fit([i for j in support for i in self.blocks[j]], start)
-
-    def gains(self, fit: Fit, variables: Sequence[int]) -> NDArray[np.float64]:
-        return self._on_one_scale(variables, self.loss.gains(fit, self._of(variables)))
-
-    def costs(self, fit: Fit, variables: Sequence[int]) -> NDArray[np.float64]:
-        return self._on_one_scale(variables, self.loss.costs(fit, self._of(variables)))
-
-    def _of(self, variables: Sequence[int]) -> list[Block]:
-        return [self.blocks[j] for j in variables]
-
-    def _on_one_scale(self, variables: Sequence[int], raw: ArrayLike) -> NDArray[np.float64]:
-        values = np.asarray(raw, dtype=np.float64)
-        values = np.where(values < ZERO, 0.0, values)
-        if not self.standardise:
-            return values
-        if self.nulls is not None:
-            return calibrated_gain(values, [self.nulls[j] for j in variables], self.loss.n)
-        df = [self.loss.df(self.blocks[j]) for j in variables]
-        return one_parameter_gain(values, df, self.loss.n)
+    standardise: bool = False,
+    likelihood: bool = False,
+) -> Blocks:
+    """The blocks of a loss, by the quick way if there is one for it."""
+    kind: Any = LinearBlocks if has_quick_way(loss) else Blocks
+    made: Blocks = kind(loss, blocks, standardise=standardise, likelihood=likelihood)
+    return made
 
 
 def named_groups(groups: Sequence[Iterable[int]] | ArrayLike | None, size: int) -> dict[int, Block]:

@@ -1,0 +1,258 @@
+"""What the greedy regressions share: reading X and y, the search, its threshold, its results."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from isinglass.errors import BadWeights, BelowFloor, SettingError
+from isinglass.losses.design import check_finite
+from isinglass.losses.linear import LinearLoss
+from isinglass.losses.protocol import Fit
+from isinglass.parameters import checked
+from isinglass.selection import (
+    CoefficientSelector,
+    CrossValidated,
+    PathLook,
+    Selection,
+    Selector,
+    choose_coefficients,
+    coefficient_selector,
+)
+from isinglass.selection.rules import LEAST
+from isinglass.solvers import Path
+from isinglass.solvers.cuts import Cuts
+from isinglass.solvers.foba import blocks_of, named_groups
+from isinglass.solvers.search import search
+
+Array = NDArray[np.float64]
+Groups = Sequence[Iterable[int]] | ArrayLike
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of positive weight, as the loss takes them."""
+
+    X: Any
+    y: NDArray[Any]
+    weights: Array
+
+    def some(self, which: NDArray[np.intp]) -> Rows:
+        """Some of the rows."""
+        X = self.X.tocsr() if hasattr(self.X, "tocsr") else self.X
+        return Rows(X[which], self.y[which], self.weights[which])
+
+
+@dataclass(eq=False, repr=False)
+class GreedyLinear(BaseEstimator):  # type: ignore[misc]
+    """A scikit-learn estimator of a sparse linear predictor.
+
+    A subclass says how y is read (`_answers`), which loss it has (`_loss`), how a fit becomes
+    ``coef_`` (`_keep`), and what held-out rows lose (`_held_out_loss`).
+    """
+
+    threshold: float | str | CoefficientSelector = "auto"
+    _: KW_ONLY
+    n_nonzero: int | None = None
+    floor: float | None = None
+    nu: float = 0.5
+    groups: Groups | None = None
+    fit_intercept: bool = True
+
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
+        rule = coefficient_selector(self.threshold)
+        rows = self._rows(X, y, sample_weight)
+        loss = self._loss(rows)
+        p = len(named_groups(self.groups, loss.size))
+        self.floor_ = self._checked_floor(rule, loss.n, p)
+        self.path_ = self._search(loss, self.floor_, getattr(self, "feature_names_in_", None))
+        self.selection_ = self._chosen(rule, loss, p, rows)
+        self.threshold_ = self.selection_.threshold
+        self._show(self.path_.at(max(self.threshold_, self.floor_)))
+        return self
+
+    def _search(self, loss: LinearLoss, floor: float, names: Any = None) -> Path:
+        groups = named_groups(self.groups, loss.size)
+        blocks = blocks_of(loss, groups, standardise=True, likelihood=True)
+        called = tuple(map(str, names)) if names is not None and self.groups is None else None
+        size = self.n_nonzero
+        return search(blocks, floor, float(self.nu), max_size=size, names=called)
+
+    def _checked_floor(self, rule: CoefficientSelector, n: float, p: int) -> float:
+        if self.n_nonzero is not None:
+            return LEAST
+        floor = rule.floor(n, p)
+        if self.floor is None:
+            return floor
+        if isinstance(rule, Selector) and self.floor > rule.threshold(n, p):
+            raise SettingError(
+                f"floor = {self.floor:g} is above the threshold {rule.threshold(n, p):.6g}; "
+                "leave floor out, or use a smaller one."
+            )
+        return min(floor, float(self.floor))
+
+    def _chosen(self, rule: CoefficientSelector, loss: LinearLoss, p: int, rows: Rows) -> Selection:
+        if self.n_nonzero is not None:
+            why = f"the search stopped at n_nonzero = {self.n_nonzero}: {self.path_.status}."
+            return Selection(f"n_nonzero={self.n_nonzero}", self.floor_, None, why)
+        cuts = Cuts.of(self.path_)
+        df = [sum(loss.df(self._block(j, loss.size)) for j in s) for s in cuts.supports]
+        losses = np.array([self._likelihood_loss(loss, fit) for fit in cuts.fits])
+
+        def held_out(rule: CrossValidated, thresholds: Array) -> Array:
+            return self._held_out(rule, thresholds, rows)
+
+        look = PathLook(self.path_, loss.n, p, losses, np.array(df), held_out)
+        return choose_coefficients(rule, look)
+
+    def _held_out(self, rule: CrossValidated, thresholds: Array, rows: Rows) -> Array:
+        """Minus the mean loss of each fold under the models of a search without it."""
+        n = rows.weights.sum()
+        scores = []
+        for train, held in self._folds(rule, rows):
+            loss = self._loss(rows.some(train))
+            scale = n / loss.n
+            cuts = Cuts.of(self._search(loss, self.floor_ * scale))
+            out = rows.some(held)
+            own = [
+                -np.average(self._held_out_loss(loss, fit, out), weights=out.weights)
+                for fit in cuts.fits
+            ]
+            scores.append(np.array(own)[cuts.at(thresholds * scale)])
+        return np.array(scores)
+
+    def _block(self, j: int, size: int) -> tuple[int, ...]:
+        return (j,) if self.groups is None else named_groups(self.groups, size)[j]
+
+    def _rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Rows:
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            accept_sparse=["csc", "csr"],
+            dtype=[np.float64, np.float32],
+            y_numeric=self._y_numeric,
+            ensure_all_finite=False,  # the loss looks, and says so in a sentence
+        )
+        weights = _weights(sample_weight, len(y))
+        kept = np.flatnonzero(weights > 0)
+        rows = Rows(X, y, weights)
+        rows = rows if len(kept) == len(y) else rows.some(kept)
+        return Rows(rows.X, self._answers(rows.y, rows.weights), rows.weights)
+
+    def _show(self, path: Path) -> None:
+        """Set what belongs to one threshold."""
+        self._keep(path.final)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        for j in path.support:
+            mask[list(self._block(j, self.n_features_in_))] = True
+        self.support_mask_ = mask
+
+    @checked
+    def at(self, threshold: float) -> Self:
+        """Return this estimator at another threshold down to ``floor_``: same search, no refit.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import isinglass as ig
+        >>> X = np.random.default_rng(0).normal(size=(200, 5))
+        >>> est = ig.GreedyRegressor(floor=1e-4).fit(X, X[:, 1] + 0.2 * X[:, 3] + X[:, 0] ** 2)
+        >>> est.at(1.0).get_support().any()
+        np.False_
+        """
+        check_is_fitted(self)
+        if threshold < self.floor_:
+            raise BelowFloor(
+                f"the search ran to floor_ = {self.floor_:.6g}, so {threshold:.6g} is out of "
+                f"reach; refit with {type(self).__name__}(floor={threshold:.6g}).",
+                threshold=threshold,
+                floor=self.floor_,
+            )
+        other = copy.copy(self)
+        other.threshold_ = float(threshold)
+        other._show(self.path_.at(threshold))
+        return other
+
+    @checked
+    def get_support(self, indices: bool = False) -> Any:
+        """Return which columns have a coefficient: a mask, or their positions.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import isinglass as ig
+        >>> X = np.random.default_rng(0).normal(size=(200, 5))
+        >>> ig.GreedyRegressor().fit(X, 2 * X[:, 1]).get_support(indices=True)
+        array([1])
+        """
+        check_is_fitted(self)
+        return np.flatnonzero(self.support_mask_) if indices else self.support_mask_
+
+    def _eta(self, X: Any) -> Array:
+        """The (n, q) predictor of new rows."""
+        check_is_fitted(self)
+        X = validate_data(
+            self,
+            X,
+            accept_sparse=["csr", "csc"],
+            dtype=np.float64,
+            reset=False,
+            ensure_all_finite=False,
+        )
+        check_finite(X.data if hasattr(X, "tocsr") else X)
+        eta: Array = np.asarray(X @ np.atleast_2d(self.coef_).T) + np.atleast_1d(self.intercept_)
+        return eta
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "path_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    _y_numeric = True
+
+    def _answers(self, y: NDArray[Any], weights: Array) -> NDArray[Any]:
+        raise NotImplementedError
+
+    def _loss(self, rows: Rows) -> LinearLoss:
+        raise NotImplementedError
+
+    def _keep(self, fit: Fit) -> None:
+        raise NotImplementedError
+
+    def _folds(self, rule: CrossValidated, rows: Rows) -> Any:
+        raise NotImplementedError
+
+    def _held_out_loss(self, loss: LinearLoss, fit: Fit, rows: Rows) -> Array:
+        raise NotImplementedError
+
+    def _likelihood_loss(self, loss: LinearLoss, fit: Fit) -> float:
+        """The negative log-likelihood per row of a fit, but for a constant."""
+        return fit.loss
+
+
+def _weights(sample_weight: ArrayLike | None, n: int) -> Array:
+    if sample_weight is None:
+        return np.ones(n)
+    try:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise BadWeights("sample_weight must hold numbers.") from None
+    if weights.shape != (n,) or not np.isfinite(weights).all() or (weights < 0).any():
+        raise BadWeights(
+            f"sample_weight must be {n} finite numbers, one per row and none of them negative; "
+            f"got shape {weights.shape}."
+        )
+    if not weights.any():
+        raise BadWeights("all weights are zero; at least one row needs a positive weight.")
+    return weights

@@ -1,0 +1,136 @@
+"""How far a loss can fall, at most, from its slope and curvature at one point.
+
+Both bounds are proved in docs/regression.md. They are for a stack of small problems: over the
+coefficients of a block and the intercept, all in units in which a row's predictor changes by at
+most `reach` per coefficient.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.losses.linear import LinearLoss
+
+Array = NDArray[np.float64]
+
+#: Slopes and curvatures are rounded; bounds are widened by more than that.
+WIDER, MORE = 1 + 1e-7, 1e-12
+
+
+class Bound(Protocol):
+    """An upper bound on what is still to be gained."""
+
+    #: Whether it is also good at points other than the fit.
+    anywhere: bool
+
+    def curvature(self, loss: LinearLoss, eta: Array, curvature: Array) -> Array:
+        """The rows' (n, q, q) curvatures that the bound is about."""
+        ...
+
+    def single(self, slope: Array, curvature: Array, reach: Array, level: Level) -> Array:
+        """For one coefficient each, whose column is centred so that the intercept is apart."""
+        ...
+
+    def block(self, slope: Array, curvature: Array, reach: Array) -> Array:
+        """For (m, d, q) slopes, (m, d, q, d, q) curvatures and (m, d) reaches."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Slope and curvature of the intercept, where there is one."""
+
+    slope: Any = 0.0
+    curvature: Any = np.inf
+
+
+class SelfConcordant:
+    """|l'''| <= range(v) l'' along any change v of a row's scores: logistic, Poisson, softmax.
+
+    `contrasts` are the (c, q) differences between two scores of a row.
+    """
+
+    anywhere = True
+
+    def __init__(self, contrasts: Array) -> None:
+        self.contrasts = contrasts
+
+    def curvature(self, loss: LinearLoss, eta: Array, curvature: Array) -> Array:
+        return curvature
+
+    def single(self, slope: Array, curvature: Array, reach: Array, level: Level) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            decrement = slope**2 / curvature + level.slope**2 / level.curvature
+            return self._fall(decrement, 1 / level.curvature + reach**2 / curvature)
+
+    def block(self, slope: Array, curvature: Array, reach: Array) -> Array:
+        inverse = inverses(curvature)
+        with np.errstate(invalid="ignore", over="ignore"):
+            decrement = np.einsum("mjq,mjqkr,mkr->m", slope, inverse, slope)
+            pairs = np.einsum("cq,mjqkr,cr->mcjk", self.contrasts, inverse, self.contrasts)
+            spread = np.einsum("mcjk,mj,mk->mc", np.abs(pairs), reach, reach).max(axis=1)
+            return self._fall(decrement, spread)
+
+    def _fall(self, decrement: Array, spread: Array) -> Array:
+        """B(u)/kappa^2 with u = lambda kappa, B(u) = u + (1 - u) log(1 - u); none from u = 1 on."""
+        u = np.sqrt(decrement * spread) * WIDER
+        known = u < 1
+        inner = np.where(known, u, 0.0)
+        # Its first terms where it cancels.
+        small = inner**2 * (1 / 2 + inner * (1 / 6 + inner / 12))
+        whole = np.where(inner < 1e-4, small, inner + (1 - inner) * np.log1p(-inner))
+        fall: Array = np.where(known, whole / spread * WIDER + MORE, np.inf)
+        return fall
+
+
+class HuberBound:
+    """By duality, from the rows whose residuals are well inside the bend.
+
+    Changing their residuals by at most k/4 leaves them inside, and makes the slope vanish: that is
+    a point of the dual problem, whose value no loss can fall below.
+    """
+
+    anywhere = False
+
+    def __init__(self, k: float) -> None:
+        self.margin = k / 4
+
+    def curvature(self, loss: LinearLoss, eta: Array, curvature: Array) -> Array:
+        inside = np.abs(eta[:, 0] - loss.y) <= 3 * self.margin
+        share: Array = loss.share * inside
+        return share[:, None, None]
+
+    def single(self, slope: Array, curvature: Array, reach: Array, level: Level) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            moved = np.abs(slope / curvature) * reach + abs(level.slope / level.curvature)
+            decrement = slope**2 / curvature + level.slope**2 / level.curvature
+        return self._fall(decrement, moved)
+
+    def block(self, slope: Array, curvature: Array, reach: Array) -> Array:
+        inverse = inverses(curvature)
+        with np.errstate(invalid="ignore", over="ignore"):
+            step = np.einsum("mjqkr,mkr->mjq", inverse, slope)
+            moved = np.einsum("mjq,mj->m", np.abs(step), reach)
+            return self._fall(np.einsum("mjq,mjq->m", step, slope), moved)
+
+    def _fall(self, decrement: Array, moved: Array) -> Array:
+        known = moved * WIDER <= self.margin
+        fall: Array = np.where(known, decrement / 2 * WIDER + MORE, np.inf)
+        return fall
+
+
+def inverses(curvature: Array) -> Array:
+    """Inverses of stacked (d, q, d, q) curvatures; infinite entries where there is none."""
+    m, d, q = curvature.shape[:3]
+    flat = curvature.reshape(m, d * q, d * q)
+    try:
+        inverse = np.linalg.inv(flat)
+    except np.linalg.LinAlgError:
+        values, vectors = np.linalg.eigh(flat)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            inverse = np.einsum("mab,mb,mcb->mac", vectors, 1 / np.maximum(values, 0.0), vectors)
+    return np.asarray(inverse, dtype=np.float64).reshape(curvature.shape)

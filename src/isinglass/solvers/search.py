@@ -1,0 +1,74 @@
+"""Algorithm 1 on one screen. It knows neither values nor derivatives: a
+:class:`~isinglass.solvers.blocks.Blocks` object answers what gains most and what costs least.
+"""
+
+from __future__ import annotations
+
+from isinglass.solvers.blocks import Blocks
+from isinglass.solvers.path import (
+    ALL_IN,
+    Path,
+    Step,
+    stopped_at_size,
+    stopped_at_threshold,
+)
+
+ROUNDING = 1e-11  # losses this close are equal: the same support, refitted
+
+
+def search(
+    blocks: Blocks,
+    threshold: float,
+    nu: float,
+    *,
+    max_size: int | None = None,
+    max_steps: int | None = None,
+    names: tuple[str, ...] | None = None,
+    required: tuple[int, ...] = (),
+) -> Path:
+    """Algorithm 1, read as docs/paper.md says; `required` variables are in from the start."""
+    support = required
+    fit = start = blocks.fit(support)
+    steps: list[Step] = []
+    recorded: dict[int, float] = {}  # delta[k]: gain of the forward step that led to size k
+    left_at: dict[int, float] = {}  # loss when a forward step last left size k
+
+    def full() -> bool:
+        return max_steps is not None and len(steps) >= max_steps
+
+    while True:
+        if len(support) == len(blocks.candidates):
+            status = ALL_IN
+            break
+        if max_size is not None and len(support) >= max_size:
+            status = stopped_at_size(max_size)
+            break
+        if full():
+            status = f"stopped after max_steps = {max_steps} steps; allow more to continue"
+            break
+
+        j, gain = blocks.best(fit, support, threshold)  # forward
+        if not gain > threshold:
+            status = stopped_at_threshold(threshold)
+            break
+        left_at[len(support)] = fit.loss
+        support = tuple(sorted((*support, j)))
+        fit = blocks.fit(support, fit)
+        recorded[len(support)] = gain
+        steps.append(Step("add", j, gain, None, support, fit))
+
+        while not full():
+            free = [i for i in support if i not in required]
+            limit = nu * recorded[len(support)]
+            j, cost = blocks.cheapest(fit, free, limit)  # backward
+            if cost > limit:
+                break
+            fewer = tuple(i for i in support if i != j)
+            refit = blocks.fit(fewer, fit)
+            # Costs of unequal blocks can run in circles; a loss that falls cannot.
+            if not refit.loss < left_at[len(fewer)] - ROUNDING:
+                break
+            support, fit = fewer, refit
+            steps.append(Step("drop", j, None, cost, support, fit))
+
+    return Path(tuple(steps), start, threshold, status, names, required)
