@@ -4,17 +4,20 @@
 
 Run from the top folder of the repository. The designs are those of the study of the default
 threshold (`benchmarks.choosing`), at more numbers of rows. What is done is kept in the folder:
-after Ctrl-C the same command goes on where it stopped. It writes `rules.md` and `points.csv`.
+after Ctrl-C the same command goes on where it stopped. It writes `rules.md`, `points.csv` and a
+picture of the ratios.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 from benchmarks.choosing.judge import mean_and_error
 from benchmarks.choosing.parts import TITLES, false_edges, large, nine, others
+from benchmarks.choosing.pictures import draw_ratio
 from benchmarks.choosing.sheets import Sheet, describe
 
 from isinglass.cli.reproduce import run_all, tell_failures
@@ -26,8 +29,15 @@ from isinglass.experiments.paper.reproduce import Reproduction
 from isinglass.experiments.plan import Codes, Design, Line, Method
 from isinglass.experiments.study import Outcome, Study, mean, points_csv
 from isinglass.files import check_folder, write_all
+from isinglass.plots.canvas import BLUE, ORANGE, PALE, new_figure
+from isinglass.plots.experiment import files_of
 from isinglass.selection import Auto, Paper
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: The ratios that the picture shows.
+SHOWN = (0.5, 1.4)
 #: The c of c log(np)/n.
 CONSTANTS = tuple(round(0.4 + 0.1 * k, 1) for k in range(11))
 #: Multiples of the beta at which OR recovers 95 % of the graphs, about.
@@ -88,14 +98,43 @@ def sheets(outcomes: Sequence[Outcome]) -> Iterator[Sheet]:
         yield false_sheet(outcome) if outcome.study.name == "false" else rows_sheet(outcome)
 
 
-def rows_sheet(outcome: Outcome) -> Sheet:
-    """Rows for 95 % recovery, design by design."""
-    rows = []
+def judged(outcome: Outcome) -> Iterator[tuple[Design, dict[str, Any], dict[str, Any]]]:
+    """Designs with the curves of all rules: with the default threshold, and by best constants."""
     for design in outcome.study.designs:
         own = {rule: outcome.tuned(design, rule, "own") for rule in RULES}
         best = {rule: outcome.tuned(design, rule, "other") for rule in RULES}
-        if any(one is None for one in (*own.values(), *best.values())):
-            continue
+        if not any(one is None for one in (*own.values(), *best.values())):
+            yield design, own, best
+
+
+def rows_figure(outcomes: Sequence[Outcome]) -> Figure:
+    """One line per design: how many times the rows of OR joint needs."""
+    from matplotlib.lines import Line2D
+
+    found = [one for outcome in outcomes for one in judged(outcome)]
+    figure, ax = new_figure(8.6, 0.26 * len(found) + 1.3)
+    for y, (design, own, best) in enumerate(found):
+        for curves, color, off in ((own, BLUE, -0.14), (best, ORANGE, 0.14)):
+            both = ratio(design.betas, curves["joint"].exact, curves["or"].exact)
+            draw_ratio(ax, y + off, both, color, SHOWN)
+    ax.axvline(1, color=PALE, lw=0.8, zorder=0)
+    ax.set_yticks(range(len(found)), [describe(design) for design, _, _ in found], fontsize=8)
+    ax.set_ylim(len(found) - 0.4, -0.6)
+    ax.set_xlim(*SHOWN)
+    ax.tick_params(axis="y", length=0)
+    ax.set_xlabel("rows that joint needs / rows that OR needs", fontsize=9)
+    words = {BLUE: "default threshold", ORANGE: "best constants"}
+    handles = [Line2D([], [], color=color, label=label) for color, label in words.items()]
+    place = {"loc": "lower center", "bbox_to_anchor": (0.4, 1.0), "ncols": 2}
+    ax.legend(handles=handles, frameon=False, fontsize=8, **place)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    return figure
+
+
+def rows_sheet(outcome: Outcome) -> Sheet:
+    """Rows for 95 % recovery, design by design."""
+    rows = []
+    for design, own, best in judged(outcome):
         rows.append(
             [
                 describe(design),
@@ -164,8 +203,10 @@ def command(
     tell_failures(console, work, "records.jsonl says why")
     outcomes = work.outcomes()
     page = "\n\n".join(map(str, sheets(outcomes))) + "\n"
-    write_all(out, {"rules.md": page.encode(), "points.csv": points_csv(outcomes)})
-    click.echo(f"\n{page}\nwrote rules.md and points.csv to {out}")
+    curves = [outcome for outcome in outcomes if outcome.study.name in ("nine", "others")]
+    pictures = files_of("rules", rows_figure(curves)) if curves else {}
+    write_all(out, {"rules.md": page.encode(), "points.csv": points_csv(outcomes), **pictures})
+    click.echo(f"\n{page}\nwrote rules.md, points.csv and pictures to {out}")
 
 
 if __name__ == "__main__":

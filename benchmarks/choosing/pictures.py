@@ -46,9 +46,9 @@ def ratios_figure(outcomes: Sequence[Outcome]) -> Figure:
         target = TARGETS[outcome.study.name]
         top = y
         for one in judged:
-            _draw_ratio(ax, y + 0.14, one.ratio, BLUE)
+            draw_ratio(ax, y + 0.14, one.ratio, BLUE)
             if one.stricter is not None:
-                _draw_ratio(ax, y - 0.14, one.stricter, GREEN)
+                draw_ratio(ax, y - 0.14, one.stricter, GREEN)
             labels.append((y, describe(one.design)))
             y -= 1
         ax.plot([target, target], [top + 0.5, y + 0.5], color=ORANGE, lw=1.2, ls="--")
@@ -73,13 +73,17 @@ def ratios_figure(outcomes: Sequence[Outcome]) -> Figure:
     return figure
 
 
-def _draw_ratio(ax: Axes, y: float, ratio: Ratio, color: str) -> None:
+def draw_ratio(
+    ax: Axes, y: float, ratio: Ratio, color: str, shown: tuple[float, float] = SHOWN
+) -> None:
     """A point and its interval; what lies beyond the axis is an arrow."""
-    ends = np.clip([ratio.low, ratio.high], *SHOWN)
+    ends = np.clip([ratio.low, ratio.high], *shown)
     ax.plot(ends, [y, y], color=color, lw=1.3)
-    if ratio.high > SHOWN[1]:
-        ax.plot([SHOWN[1] - 0.006], [y], marker=">", color=color, ms=4)
-    if ratio.value <= SHOWN[1]:
+    if ratio.high > shown[1]:
+        ax.plot([shown[1] - 0.006], [y], marker=">", color=color, ms=4)
+    if ratio.low < shown[0]:
+        ax.plot([shown[0] + 0.006], [y], marker="<", color=color, ms=4)
+    if shown[0] <= ratio.value <= shown[1]:
         ax.plot([ratio.value], [y], marker="o", color=color, ms=4.5, mec="white", mew=0.5)
 
 

@@ -162,8 +162,8 @@ class Table:
         )
         stacked = stack(fewer)
         parts = weights, self.library, (), self.available
-        more = {"clusters": clusters, "design": self.design, "by_model": self.by_model}
-        return Table(stacked, columns, *parts, **more), kept
+        table = Table(stacked, columns, *parts, clusters=clusters, design=self.design)
+        return replace(table, by_model=self.by_model), kept
 
     def encode_like(
         self,
@@ -196,8 +196,8 @@ class Table:
             for column, factor in zip(columns, rows.factors, strict=True)
         ]
         parts = rows.weights, rows.library, rows.notes, self.available or by_model
-        more = {"kept": rows.kept, "clusters": rows.clusters, "by_model": by_model}
-        return Table(stack(codes), columns, *parts, **more)
+        table = Table(stack(codes), columns, *parts, kept=rows.kept, clusters=rows.clusters)
+        return replace(table, by_model=by_model)
 
 
 def _may_be_missing(columns: tuple[Column, ...]) -> tuple[Column, ...]:
