@@ -79,6 +79,7 @@ def test_columns_seen_in_the_same_rows_share_a_part():
     assert sorted(t for part in parts for t in part.targets) == list(range(5))
 
 
+@pytest.mark.filterwarnings("ignore::isinglass.errors.ManyMissing")
 def test_order_signs_and_states_are_those_of_the_answers():
     x = with_missing(2, n=800)
     est = GreedyGraph(missing="available").fit(x)

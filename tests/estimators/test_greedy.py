@@ -274,6 +274,7 @@ def test_equal_columns_get_one_flagged_edge():
     assert ("x3", "equal columns") in notes(est)
 
 
+@pytest.mark.filterwarnings("ignore::isinglass.errors.ManyMissing")
 def test_equal_columns_are_said_to_be_linked_only_if_they_are():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 2, (300, 4)).astype(float)

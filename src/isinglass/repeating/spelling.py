@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -43,6 +43,16 @@ def as_recorded(setting: object) -> str:
     "'an edge without effect passes with chance 0.05'"
     """
     return repr(setting).replace("passes with probability", "passes with chance")
+
+
+def that_matter(settings: Mapping[str, object]) -> dict[str, object]:
+    """The settings of an estimator that an answer depends on.
+
+    >>> that_matter({"missing": "drop", "n_jobs": 2, "seed": 1})
+    {'missing': 'drop'}
+    """
+    idle = {"n_jobs"} if settings.get("missing") == "model" else {"n_jobs", "seed"}
+    return {name: value for name, value in settings.items() if name not in idle}
 
 
 def warn_renamed(old: str, new: str) -> None:

@@ -38,7 +38,7 @@ def calibrated_gain(gain: ArrayLike, nulls: Sequence[Null], n: float) -> Array:
     """The same where 2 n gain without effect is ``shift + scale * chi-square``, one null each.
 
     >>> calibrated_gain([0.01, 0.01], [Null(0.0, 1.0, 4.0), Null(2.0, 1.1, 4.0)], 1000).round(5)
-    array([0.00606, 0.00433])
+    array([0.00606, 0.00455])
     """
     gain = np.asarray(gain, np.float64)
     shift, scale, df = np.array(nulls, dtype=np.float64).reshape(-1, 3).T

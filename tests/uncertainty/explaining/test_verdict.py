@@ -156,6 +156,7 @@ def test_two_states_have_one_shape():
 
 
 @pytest.mark.parametrize("missing", ["state", "available"])
+@pytest.mark.filterwarnings("ignore::isinglass.errors.ManyMissing")
 def test_several_states_with_missing_values(missing):
     rows = one_state(1.0, np.array([0.2, 0.3, 0.5]), 2, 400).astype(object)
     rows[::7, 0] = None

@@ -114,5 +114,5 @@ def test_an_audit_draws_tables_with_the_clusters_of_the_table(missing):
     est = ig.GreedyGraph(missing=missing)
     one = ig.audit(est, rows, n=10, clusters=clusters, n_jobs=1)
     same = ig.audit(est, rows, n=10, clusters=clusters + 5, n_jobs=1)
-    assert one.tiers == same.tiers
+    assert repr(one.tiers) == repr(same.tiers)  # a share of no links is not a number
     assert one.failed == 0

@@ -14,7 +14,7 @@ from isinglass.engine import Runs
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.base import GraphEstimator
-from isinglass.repeating import as_recorded
+from isinglass.repeating import as_recorded, that_matter
 from isinglass.selection import Fixed, LookBelow, Selector, selector
 from isinglass.table import Drawer, Table
 from isinglass.table.clusters import strata_of_rows
@@ -85,7 +85,7 @@ class Rerun:
 
 def key_of(kind: str, estimator: GraphEstimator, seed: int, *content: str) -> str:
     """A name for results that depend on an estimator's settings, a seed, and some content."""
-    settings = estimator.get_params(deep=False)
-    known = {name: as_recorded(settings[name]) for name in sorted(settings) if name != "n_jobs"}
+    settings = that_matter(estimator.get_params(deep=False))
+    known = {name: as_recorded(settings[name]) for name in sorted(settings)}
     digest = sha256(repr((*content, known)).encode("utf-8", "backslashreplace"))
     return f"{kind}/{digest.hexdigest()[:16]}/seed={seed}"

@@ -21,7 +21,7 @@ from isinglass.experiments import Cell, Design, Draw, Found, Method, run
 from isinglass.experiments.plan import Codes, hashed
 from isinglass.frames import by_column, by_field, frame
 from isinglass.parameters import checked
-from isinglass.repeating import Record, are_pairs, as_recorded, formerly, warn_renamed
+from isinglass.repeating import Record, are_pairs, as_recorded, formerly, that_matter, warn_renamed
 from isinglass.selection import tier_levels
 from isinglass.table import Table
 from isinglass.uncertainty.power.smallest_link import typical_log_odds
@@ -305,7 +305,7 @@ class Again:
 
 def _key(fitted: GreedyGraph, seed: int) -> str:
     """Table and settings in short; tables drawn for one audit are not those of another."""
-    settings = {k: v for k, v in fitted.get_params(deep=False).items() if k != "n_jobs"}
+    settings = that_matter(fitted.get_params(deep=False))
     content = f"{fitted.table_.fingerprint} {as_recorded(sorted(settings.items(), key=str))}"
     return f"audit/{sha256(content.encode()).hexdigest()[:16]}/seed={seed}"
 
