@@ -260,7 +260,7 @@ def covered(kind: str, rows: int, draws: int, seed: int) -> Record:
     cells = with_missing(whole, KINDS[kind](whole, 0.3, rng))
     est = ig.GreedyGraph(missing="model", seed=seed, n_jobs=1).fit(cells)
     completed = ig.with_errors(est).impute(cells, draws=draws, use="inference", seed=seed)
-    truth = float(field.marginals("x1")[1])
+    truth = float(field.marginals()["x1"][1])
     means = np.array([np.mean(np.asarray(table)[:, 1] > 0) for table in completed])
     inner = np.mean(means * (1 - means)) / rows
     margin = _holds(truth, means, inner)
