@@ -219,7 +219,7 @@ def statistics(
         ends = expectations(filled, sorted(true | {pair}), intercept=True, threads=1)
         for r, other in (pair, pair[::-1]):
             end = ends[r, other]
-            yield 2 * rows * (end.without - end.fitted), end.df, float(scale)
+            yield 2 * rows * (end.without - end.fitted), end.null.df, float(scale)
 
 
 @command.command()
