@@ -238,8 +238,8 @@ READING = (
     ),
     several(
         "--missing-code NAME=CODE missing_codes",
-        "Codes of a column that stand for a missing value, such as income=98,99; '*=-9' is about "
-        "all columns.",
+        "Codes of a column that stand for a missing value, such as income=98,99; an asterisk "
+        "in the place of the name is about all columns.",
         into=read_missing_codes,
     ),
     several(
