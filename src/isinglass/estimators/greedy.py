@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
@@ -21,6 +22,7 @@ from isinglass.engine import (
 )
 from isinglass.engine.constraints import Links, Pair, read_constraints
 from isinglass.errors import BelowFloor, SettingError
+from isinglass.estimators.adjusting import warn_if_coarse
 from isinglass.estimators.base import GraphEstimator, fitting
 from isinglass.estimators.diagnose import check_missing, diagnose
 from isinglass.estimators.filled import FilledRuns, learn_filled
@@ -96,7 +98,10 @@ class GreedyGraph(GraphEstimator):
         Edges that must be in the graph, and edges that must not. A link is a pair of names; three
         names or more are a group, every two of them; two lists of names stand for every one of
         the first with every one of the second.
-
+    adjust : list of column names, optional
+        Columns that are held fixed in every conditional, such as age and sex: they are not
+        explained, not in the graph, and not counted among its columns. A column of numbers is cut
+        into eight bins or more at its quantiles, unless `bins` says how.
     seed : int
         Of the draws that fill missing values with ``missing="model"``; nothing else is random.
 
@@ -151,6 +156,7 @@ class GreedyGraph(GraphEstimator):
     n_jobs: int | None = None
     require: Links | None = None
     forbid: Links | None = None
+    adjust: Sequence[Any] | None = None
     seed: int = 0
 
     @fitting
@@ -193,6 +199,7 @@ class GreedyGraph(GraphEstimator):
         rule = selector(self.threshold)
         table = self._read(X, sample_weight, clusters)
         check_missing(table, rule)
+        warn_if_coarse(table)
         self.floor_ = self._checked_floor(rule, table)
         self.search_ = self._search(table, progress)
         self.table_ = self.search_.table

@@ -10,7 +10,7 @@ What is always active, and how an edge enters, are objects of their own: see
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,15 @@ class NodeFit(Fit):
         if self.parameters is not None:
             return self.parameters
         return {t: table_df(*table.shape) for t, table in self.coef.items()}
+
+    def adjusting(self, p: int) -> NodeFit:
+        """The same, where columns from the p-th on are adjusted for: no neighbours."""
+        beside = {t: table for t, table in self.coef.items() if t >= p}
+        if not beside:
+            return self
+        own = {t: table for t, table in self.coef.items() if t < p}
+        unbounded = frozenset(t for t in self.unbounded if t < p)
+        return replace(self, coef=own, unbounded=unbounded, always={**self.always, **beside})
 
     def scores(self, codes: Codes) -> Array:
         """Log-potentials of the column's states in each row."""

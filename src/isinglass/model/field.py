@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.documents.parts import load_part, save_parts
 from isinglass.graph import Graph
 from isinglass.model import codings, edges, labelled
+from isinglass.model.adjustment import Adjustment
 from isinglass.model.fit.parameter_errors import ParameterErrors
 from isinglass.model.inference import completion, questions, rows, sampling
 from isinglass.model.potentials import check_columns, check_zero_sum, frozen, zero_sum
@@ -60,6 +61,9 @@ class MarkovField:
         From binned columns to their inner cut points: rows may then hold raw numbers there.
     errors : ParameterErrors, optional
         Standard errors of a fit; `isinglass.with_errors` attaches them.
+    adjusted : Adjustment, optional
+        Columns that were adjusted for: the model is conditional on them. Its intercepts hold at a
+        reference state of each; ``given({"age": 40})`` is the model at another.
 
     Examples
     --------
@@ -83,6 +87,7 @@ class MarkovField:
     unbounded: frozenset[tuple[int, int]] = frozenset()
     cuts: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     errors: ParameterErrors | None = None
+    adjusted: Adjustment | None = None
 
     def __post_init__(self) -> None:
         couplings = {pair: frozen(self.couplings[pair]) for pair in sorted(self.couplings)}
@@ -214,7 +219,8 @@ class MarkovField:
 
     def __repr__(self) -> str:
         columns, links = counted(len(self.names), "column"), counted(len(self.couplings), "edge")
-        return f"MarkovField({columns}, {links})"
+        at = "" if self.adjusted is None else f", given {self.adjusted.words}"
+        return f"MarkovField({columns}, {links}{at})"
 
     def _repr_html_(self) -> str:
         """Strongest edges as a small table, for notebooks."""

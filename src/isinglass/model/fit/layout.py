@@ -25,7 +25,7 @@ class Layout:
 
     `fields` and `edges` hold the positions of each column's field, (m_r - 1,), and of each edge's
     block, (m_i - 1, m_j - 1); `neighbours` has those blocks again for each column r, from neighbour
-    t to shape (m_t - 1, m_r - 1).
+    t to shape (m_t - 1, m_r - 1). The last `adjusted` columns are given: they have no fields.
 
     Examples
     --------
@@ -35,13 +35,20 @@ class Layout:
     """
 
     def __init__(
-        self, n_states: Sequence[int], edges: Iterable[Pair], intercept: bool = True
+        self,
+        n_states: Sequence[int],
+        edges: Iterable[Pair],
+        intercept: bool = True,
+        adjusted: int = 0,
     ) -> None:
         self.n_states, self.intercept = tuple(n_states), intercept
+        self.own = len(self.n_states) - adjusted
         self.bases = [zero_sum_basis(m) for m in self.n_states]
         widths = [basis.shape[1] for basis in self.bases]
         self.size = 0
-        self.fields = [self._next(width if intercept else 0) for width in widths]
+        self.fields = [
+            self._next(width if intercept and r < self.own else 0) for r, width in enumerate(widths)
+        ]
         self.edges = {
             (i, j): self._next(widths[i] * widths[j]).reshape(widths[i], widths[j])
             for i, j in edges
@@ -58,7 +65,7 @@ class Layout:
     def intercepts(self, parameters: Array) -> tuple[Array, ...]:
         """The field of each column, in the zero-sum gauge."""
         return tuple(
-            basis @ parameters[positions] if self.intercept else np.zeros(len(basis))
+            basis @ parameters[positions] if len(positions) else np.zeros(len(basis))
             for basis, positions in zip(self.bases, self.fields, strict=True)
         )
 
