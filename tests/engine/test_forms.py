@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from instances import sample
 from isinglass import selection
 from isinglass.engine import Joined, Search, join, kept_values, learn_neighbourhoods
 from isinglass.engine.constraints import FREE
-from isinglass.engine.readable import learn_readable, node_loss
+from isinglass.engine.readable import node_loss
 from isinglass.losses.forms import Always, TableEdge
 from isinglass.selection import EBIC, Look
 from isinglass.solvers.equivalent import one_parameter_gain
@@ -135,10 +134,3 @@ def test_adjusting_is_like_an_edge_that_is_always_there(table):
     assert gain >= plain.gains(plain.fit((0,)), [(2,)])[0] - 1e-10
     assert adjusted.costs(fit, [(2,)])[0] == pytest.approx(gain, abs=1e-6)
 
-
-def test_no_edge_leads_to_a_column_that_is_adjusted_for():
-    codes = sample(np.random.default_rng(1), [2, 3, 2, 2], 300, strength=0.9)
-    runs = learn_readable(encode(codes), 0.002, **SETTINGS, adjust=(1,))
-    assert runs.path(1).support == ()
-    assert all(1 not in runs.path(r).support for r in range(4))
-    assert any(runs.path(r).support for r in range(4))

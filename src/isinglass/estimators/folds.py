@@ -17,6 +17,7 @@ from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import frame
 from isinglass.graph import Graph, Link, Unvalued
 from isinglass.table import Table
+from isinglass.table.adjusted import LEAST_BINS
 
 Numbers = NDArray[np.float64]
 #: Copies that are dealt one by one; rows of more are dealt whole.
@@ -119,7 +120,7 @@ def learn_like(method: Any, table: Table, progress: Progress | None = None) -> G
     Clusters and `progress` are for estimators of this package; others do not receive them.
     """
     estimator = clone(method)
-    as_coded = {"bins": None, "high": None, "max_states": max(2, *table.n_states)}
+    as_coded = {"bins": None, "high": None, "max_states": max(2, *table.wide.n_states)}
     settings = {"n_eff": "design" if table.design else table.n, **as_coded, **_adjustment(table)}
     known = estimator.get_params()
     estimator.set_params(**{key: value for key, value in settings.items() if key in known})
@@ -145,7 +146,7 @@ def _adjustment(table: Table) -> dict[str, Any]:
     first = len(table.columns)
     wide = enumerate(table.wide.columns[first:], start=first)
     last = {at if table.library is None else column.name: len(column.states) for at, column in wide}
-    bins = {name: (np.arange(m - 1) + 0.5).tolist() for name, m in last.items() if m > 1}
+    bins = {name: (np.arange(m - 1) + 0.5).tolist() for name, m in last.items() if m > LEAST_BINS}
     return {"adjust": list(last), "bins": bins}
 
 

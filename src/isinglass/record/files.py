@@ -62,6 +62,7 @@ def record_to_json(record: FitRecord) -> Document:
         "dropped": record.dropped,
         "findings": to_plain(record.findings),
         "filled": None if record.filled is None else _filled_to_json(record.filled),
+        "adjusted": list(record.adjusted),
     }
     try:
         members_from_json(Entry(document))  # what could not be loaded is not written
@@ -115,7 +116,12 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
         "dropped": fit.get("dropped").optional(lambda rows: rows.whole(MOST_ROWS)),
         "findings": fit.get("findings").optional(lambda findings: _findings(findings, p)),
         "filled": fit.get("filled").optional(lambda filled: _filled(filled, p)),
+        "adjusted": fit.get("adjusted").optional(_names) or (),
     }
+
+
+def _names(entry: Entry) -> tuple[str, ...]:
+    return tuple(one.text() for one in entry.entries("a column that is adjusted for"))
 
 
 def _filled_to_json(filled: Filled) -> Document:

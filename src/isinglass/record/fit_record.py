@@ -59,6 +59,8 @@ class FitRecord:
     filled : Filled or None
         Where missing values were filled: how many, how often, and what is lost with them. The
         counts of `tally` and `link_tables` are then those of filled tables, on average.
+    adjusted : tuple of str
+        Columns that were adjusted for: in every conditional, and not among `names`.
 
     Examples
     --------
@@ -90,6 +92,7 @@ class FitRecord:
     dropped: int | None = None
     findings: Findings | None = None
     filled: Filled | None = None
+    adjusted: tuple[str, ...] = ()
 
     @checked
     def at(self, threshold: float) -> Graph:

@@ -153,14 +153,14 @@ def probabilities(
     """The joint probabilities of each group of columns."""
     if isinstance(how, Exact):
         exact = zip(groups, _by_elimination(field, groups, how.memory), strict=True)
-        return [table_of(field, group, values, **_condition(field)) for group, values in exact]
+        return [table_of(field, group, values, condition=_condition(field)) for group, values in exact]
     shares = draw_shares(field, groups, how, np.random.default_rng(seed))
-    return [table_of(field, group, *shares.joint(group), **_condition(field)) for group in groups]
+    return [table_of(field, group, *shares.joint(group), condition=_condition(field)) for group in groups]
 
 
-def _condition(field: MarkovField) -> dict[str, str]:
+def _condition(field: MarkovField) -> str:
     """What probabilities take for granted: where what was adjusted for is."""
-    return {} if field.adjusted is None else {"condition": f"given {field.adjusted.words}"}
+    return "" if field.adjusted is None else f"given {field.adjusted.words}"
 
 
 def _by_elimination(field: MarkovField, groups: Groups, memory: float) -> list[Array]:

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, softmax, xlogy
 
-from isinglass.estimators.base import GraphEstimator
 from isinglass.estimators.adjusting import refuse_adjusted
+from isinglass.estimators.base import GraphEstimator
 from isinglass.estimators.filled import refuse_filled
 from isinglass.frames import by_column, frame
 from isinglass.losses.families import softmax_terms
