@@ -124,7 +124,7 @@ class Conditional:
         self.tables = {t: table for t, table in field.tables_of(r).items() if self.states[t] > 1}
         self.intercept, self.n = field.intercepts[r], filled.n
         columns = [r, *self.tables]
-        own = [v for v in columns if v < cells.missing.shape[1]]  # others are adjusted for, and seen
+        own = [v for v in columns if v < cells.missing.shape[1]]  # others are seen
         drawn = cells.missing[:, own].any(axis=1)
         self.seen, self.drawn = np.flatnonzero(~drawn), np.flatnonzero(drawn)
         rows = np.concatenate([self.seen, *(copy * n + self.drawn for copy in range(draws))])

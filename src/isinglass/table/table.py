@@ -107,6 +107,16 @@ class Table:
         """The names of the columns that are adjusted for."""
         return () if self.adjusted is None else self.adjusted.names
 
+    @cached_property
+    def scores(self) -> tuple[tuple[float, ...] | None, ...]:
+        """The scores of each column's states, rising; NaN for a missing value. None if unordered.
+
+        >>> from isinglass.table import encode
+        >>> encode([["a", 1], ["b", 5], ["c", 7]]).scores
+        (None, (0.0, 1.0, 2.0))
+        """
+        return tuple(map(_scores_of, self.columns))
+
     def rows_of_states(self, column: int) -> NDArray[np.float64]:
         """How many rows have each state of a column."""
         counts = np.bincount(self.codes[:, column], self.weights, self.n_states[column])
@@ -189,8 +199,7 @@ class Table:
             for states, column in zip(kept, codes.T, strict=True)
         ]
         columns = tuple(
-            replace(column, states=tuple(column.states[code] for code in states))
-            for column, states in zip(self.columns, kept, strict=True)
+            column.keep(states) for column, states in zip(self.columns, kept, strict=True)
         )
         stacked = stack(fewer)
         parts = weights, self.library, (), self.available
@@ -242,6 +251,14 @@ class Table:
             others = map(look_up_states, beside.columns, (rows.factors[at] for at in apart))
             beside = replace(beside, codes=stack([*others]))
         return replace(table, by_model=by_model, adjusted=beside)
+
+
+def _scores_of(column: Column) -> tuple[float, ...] | None:
+    if not column.ordered:
+        return None
+    given = column.scores or tuple(map(float, range(len(column.states))))
+    unscored = column.has_missing_state and len(given) > 2
+    return (*given[:-1], np.nan) if unscored else given
 
 
 def _may_be_missing(columns: tuple[Column, ...]) -> tuple[Column, ...]:

@@ -59,9 +59,8 @@ def fit_alone(layout: Layout, table: Table, progress: Progress | None = None) ->
             progress(f"each column by itself, {done} of {total}")
 
     if not table.available:
-        neighbours = [
-            sorted(t for t in others if t < layout.own) for others in layout.neighbours[: layout.own]
-        ]
+        own = layout.neighbours[: layout.own]
+        neighbours = [sorted(t for t in others if t < layout.own) for others in own]
         runs = fit_neighbourhoods(
             table, neighbours, intercept=layout.intercept, threads=cores(), progress=show
         )

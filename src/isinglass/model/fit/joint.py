@@ -136,9 +136,10 @@ def _adjustment(
     if table.adjusted is None:
         return None
     p, beside = len(table.columns), table.adjusted.columns
+    tables = [[couplings[r, p + k] for k in range(len(beside))] for r in range(p)]
     shifts = (
-        tuple(couplings[r, p + k] - couplings[r, p + k][:, [code]] for k, code in enumerate(reference))
-        for r in range(p)
+        tuple(table - table[:, [code]] for table, code in zip(of, reference, strict=True))
+        for of in tables
     )
     return Adjustment(
         table.adjusted.names,

@@ -151,11 +151,12 @@ def probabilities(
     field: MarkovField, groups: Groups, how: Exact | Gibbs, seed: Seed
 ) -> list[LabelledTable]:
     """The joint probabilities of each group of columns."""
+    at = _condition(field)
     if isinstance(how, Exact):
         exact = zip(groups, _by_elimination(field, groups, how.memory), strict=True)
-        return [table_of(field, group, values, condition=_condition(field)) for group, values in exact]
+        return [table_of(field, group, values, condition=at) for group, values in exact]
     shares = draw_shares(field, groups, how, np.random.default_rng(seed))
-    return [table_of(field, group, *shares.joint(group), condition=_condition(field)) for group in groups]
+    return [table_of(field, group, *shares.joint(group), condition=at) for group in groups]
 
 
 def _condition(field: MarkovField) -> str:
