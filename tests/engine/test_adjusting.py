@@ -144,9 +144,9 @@ def test_the_model_and_its_errors_are_those_of_plain_optimisation(table):
     codes, weights = table.wide.codes, table.weights
     pairs = [(0, 1), (1, 2)]
     est = ig.GreedyGraph(adjust=[4], require=pairs, n_eff="kish").fit(codes, sample_weight=weights)
-    est.graph_ = est.graph_.__class__(est.table_.names, [
-        link for link in est.graph_.links if (link.source, link.target) in pairs
-    ])
+    est.graph_ = est.graph_.__class__(
+        est.table_.names, [link for link in est.graph_.links if (link.source, link.target) in pairs]
+    )
     model = ig.with_errors(est)
     narrow = est.table_
     rows, size, places, firsts = plain_pseudo(narrow, pairs)

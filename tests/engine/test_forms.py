@@ -133,4 +133,3 @@ def test_adjusting_is_like_an_edge_that_is_always_there(table):
     assert gain == pytest.approx(empty.loss - fit.loss, abs=1e-6)
     assert gain >= plain.gains(plain.fit((0,)), [(2,)])[0] - 1e-10
     assert adjusted.costs(fit, [(2,)])[0] == pytest.approx(gain, abs=1e-6)
-

@@ -73,9 +73,7 @@ def adjusted_columns(table: Table) -> list[int]:
     return [t for t in range(len(table.columns), len(states)) if states[t] > 1]
 
 
-def wide_scales(
-    scales: NDArray[np.float64] | None, table: Table
-) -> NDArray[np.float64] | None:
+def wide_scales(scales: NDArray[np.float64] | None, table: Table) -> NDArray[np.float64] | None:
     """The scales of all pairs of a table's wide form: one for what is adjusted for."""
     if scales is None or table.adjusted is None:
         return scales

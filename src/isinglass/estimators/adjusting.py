@@ -7,7 +7,7 @@ from typing import Any
 
 from isinglass.errors import CoarseBins, Setting, SettingError, level_of_the_caller
 from isinglass.table import Table
-from isinglass.table.adjusted import FEW_BINS, is_coarse
+from isinglass.table.coding.adjusted import FEW_BINS, is_coarse
 from isinglass.wording import listed
 
 

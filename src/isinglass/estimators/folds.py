@@ -17,7 +17,7 @@ from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import frame
 from isinglass.graph import Graph, Link, Unvalued
 from isinglass.table import Table
-from isinglass.table.adjusted import LEAST_BINS
+from isinglass.table.coding.adjusted import LEAST_BINS
 
 Numbers = NDArray[np.float64]
 #: Copies that are dealt one by one; rows of more are dealt whole.
@@ -142,7 +142,7 @@ def learn_like(method: Any, table: Table, progress: Progress | None = None) -> G
 def _adjustment(table: Table) -> dict[str, Any]:
     """What an estimator adjusts for, in codes: the last columns of `_cells`, not binned again."""
     if table.adjusted is None:
-        return {}
+        return {"adjust": None}
     first = len(table.columns)
     wide = enumerate(table.wide.columns[first:], start=first)
     last = {at if table.library is None else column.name: len(column.states) for at, column in wide}

@@ -152,9 +152,7 @@ def _type_of(labels: Sequence[Any]) -> Any:
     return object
 
 
-def known_codes(
-    field: MarkovField, given: Evidence | None
-) -> tuple[MarkovField, dict[int, int]]:
+def known_codes(field: MarkovField, given: Evidence | None) -> tuple[MarkovField, dict[int, int]]:
     """What is given, as positions and codes; and the model, moved to what it was adjusted for."""
     known, beside = {}, {}
     adjusted = field.adjusted
@@ -168,9 +166,7 @@ def known_codes(
     return moved(field, beside), known
 
 
-def _code(
-    name: str, states: Sequence[Hashable], cuts: tuple[float, ...] | None, label: Any
-) -> int:
+def _code(name: str, states: Sequence[Hashable], cuts: tuple[float, ...] | None, label: Any) -> int:
     measured = cuts is not None and not is_missing(label) and are_numbers([plain(label)])
     return code_of(name, states, bin_of(cuts, label) if measured and cuts else label)
 

@@ -13,9 +13,9 @@ from isinglass.core import cores, factorise_integers
 from isinglass.core.gate import MAX_STATES
 from isinglass.errors import TableError
 from isinglass.parameters import check
-from isinglass.table.adjusted import Adjusted, about_adjusted, adjusted_names, measured_bins
 from isinglass.table.cells import array_names
 from isinglass.table.clusters import settle_clusters
+from isinglass.table.coding.adjusted import Adjusted, about_adjusted, adjusted_names, measured_bins
 from isinglass.table.coding.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points
 from isinglass.table.coding.factor import Codes, Factor
 from isinglass.table.coding.states import learn_states

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.errors import TableError
 from isinglass.parameters import check
-from isinglass.table.adjusted import Adjusted
 from isinglass.table.clusters import numbered
+from isinglass.table.coding.adjusted import Adjusted
 from isinglass.table.coding.factor import Codes
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column, Note, high_states

@@ -160,9 +160,15 @@ def at_reference(joint: PseudoLikelihood, covariance: Array) -> tuple[Layout, Ar
 
     What is adjusted for has parameters of its own, which move the intercepts.
     """
+    layout, moves = _at_reference(joint)
+    return layout, covariance if layout is joint.layout else moves @ covariance @ moves.T
+
+
+def _at_reference(joint: PseudoLikelihood) -> tuple[Layout, Array]:
+    """The parameters of the model alone, and what makes them of all."""
     whole, own = joint.layout, joint.layout.own
     if own == len(whole.n_states):
-        return whole, covariance
+        return whole, np.eye(whole.size)
     pairs = [(i, j) for i, j in whole.edges if j < own]
     layout = Layout(whole.n_states[:own], pairs, whole.intercept)
     moves = np.zeros((layout.size, whole.size))
@@ -173,7 +179,25 @@ def at_reference(joint: PseudoLikelihood, covariance: Array) -> tuple[Layout, Ar
             moves[positions[:, None], at] = whole.bases[own + k][code]
     for pair in pairs:
         moves[layout.edges[pair].ravel(), whole.edges[pair].ravel()] = 1.0
-    return layout, moves @ covariance @ moves.T
+    return layout, moves
+
+
+def cluster_influences(
+    table: Table, graph: Graph, clusters: NDArray[np.intp], *, intercept: bool = True
+) -> Array:
+    """How each cluster of rows moves the parameters that a graph has: clusters by parameters.
+
+    The covariance is the sum of the squares of these, so that parameters of different tables that
+    share clusters have one as well. Parameters are those of `fit_with_errors`.
+    """
+    joint = pseudo_likelihood(table, graph, intercept=intercept)
+    parameters = joint.minimum()
+    bread, _ = _bread(joint, parameters)
+    sums = np.zeros((int(clusters.max()) + 1, joint.layout.size))
+    for at, scores in ScoredRows(joint, parameters).scores(None):
+        np.add.at(sums, clusters[at], scores * table.weights[at, None])
+    moved = sums @ bread / table.n
+    return moved @ _at_reference(joint)[1].T
 
 
 def sandwich(
