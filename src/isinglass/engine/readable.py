@@ -13,9 +13,9 @@ from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.native import adjusted_columns, wide_scales
 from isinglass.engine.runs import KeptRuns, Progress
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
-from isinglass.losses.forms import Always, TableEdge
+from isinglass.losses.forms import Always, Forms
 from isinglass.losses.protocol import Fit
-from isinglass.solvers.blocks import Blocks
+from isinglass.solvers.edges import EdgeBlocks
 from isinglass.solvers.path import Path, stopped_at_size
 from isinglass.solvers.search import search
 from isinglass.table import Table
@@ -31,24 +31,25 @@ def learn_readable(
     threads: int,
     constraints: Constraints = FREE,
     progress: Progress | None = None,
-    edge: TableEdge | None = None,
+    edges: str = "table",
     scales: NDArray[np.float64] | None = None,
 ) -> KeptRuns:
     """Run Algorithm 1 for every column, in column order.
 
-    `edge` is the form of edges, by default whole tables. `scales`, a (p, p) array, divide the gains
-    and costs of each pair.
+    `edges` says which forms an edge may have. `scales`, a (p, p) array, divide the gains and costs
+    of each pair.
     """
     p, wide, names = len(table.columns), table.wide, table.names
     constraints, scales = constraints.adjusting(table), wide_scales(scales, table)
     most = None if max_degree is None else max_degree + len(adjusted_columns(table))
-    losses = [node_loss(wide, r, always=Always(intercept), edge=edge) for r in range(p)]
+    forms = Forms(wide.n_states, wide.scores, edges, own=p)
+    losses = [node_loss(wide, r, always=Always(intercept), forms=forms) for r in range(p)]
 
     def run(r: int) -> Path:
         loss = losses[r]
         candidates = constraints.candidates(r, loss.candidates)
-        nulls = {t: loss.null(t).times(1.0 if scales is None else scales[r, t]) for t in candidates}
-        blocks = Blocks(loss, {t: (t,) for t in candidates}, standardise=True, nulls=nulls)
+        of_pairs = None if scales is None else {t: float(scales[r, t]) for t in candidates}
+        blocks = EdgeBlocks(loss, candidates, of_pairs)
         required = constraints.start(r, candidates)
         path = search(blocks, floor, nu, max_size=most, names=names, required=required)
         return path if wide is table else _adjusting(path, p, most, max_degree)
@@ -88,10 +89,10 @@ def node_loss(
     *,
     intercept: bool = True,
     always: Always | None = None,
-    edge: TableEdge | None = None,
+    forms: Forms | None = None,
 ) -> ConditionalLoss:
     """The conditional likelihood of column r, as a loss."""
     always = Always(intercept) if always is None else always
     return ConditionalLoss(
-        table.codes, table.weights, r, table.n_states, n=table.n, always=always, edge=edge
+        table.codes, table.weights, r, table.n_states, n=table.n, always=always, forms=forms
     )

@@ -2,7 +2,7 @@
 
 The one place that knows the design of an edge and its degrees of freedom. An edge has one of a few
 forms: a product of scores, a trend for each state, or a whole table of log-potentials. Columns to
-adjust for are named in `Always`.
+adjust for are neighbours that are required, and always whole tables.
 """
 
 from __future__ import annotations
@@ -54,31 +54,6 @@ def table_df(states: int, neighbour_states: int) -> int:
     return (states - 1) * (neighbour_states - 1)
 
 
-@dataclass(frozen=True)
-class TableEdge:
-    """An edge may be any table of log-potentials whose rows and columns sum to zero.
-
-    Parameters
-    ----------
-    n_states : tuple of int
-        States of each column.
-    """
-
-    n_states: tuple[int, ...]
-
-    def design(self, r: int, t: int) -> Array | None:
-        """Return the tables that an edge of column r to t is a combination of; None for any table.
-
-        A (df, m_r, m_t) array: orthonormal tables, whose rows and columns sum to zero.
-        """
-        return None
-
-    def df(self, r: int, t: int) -> int:
-        """Return the free parameters of an edge of column r to t."""
-        design = self.design(r, t)
-        return table_df(self.n_states[r], self.n_states[t]) if design is None else len(design)
-
-
 def score_basis(scores: Sequence[float]) -> Array:
     """Orthonormal columns (m, k), each summing to zero, that scores span.
 
@@ -124,6 +99,8 @@ class Forms:
         need none: they are ordered here.
     edges : "auto", "table" or "scores"
         Whether forms compete, or an edge is always a whole table, or the smallest form there is.
+    own : int, optional
+        Columns from this one on are adjusted for, always by whole tables.
 
     Examples
     --------
@@ -137,10 +114,13 @@ class Forms:
     n_states: tuple[int, ...]
     scores: tuple[Scores | None, ...] = ()
     edges: str = "auto"
+    own: int | None = None
 
     def allowed(self, r: int, t: int) -> tuple[Form, ...]:
         """Return the forms that an edge of column r to t may have, the smallest first."""
         small = PRODUCT if self._ordered(r) and self._ordered(t) else TREND
+        if self.own is not None and max(r, t) >= self.own:
+            return (TABLE,)
         if self.edges == "table" or not (self._ordered(r) or self._ordered(t)):
             return (TABLE,)
         if not 0 < self.df(r, t, small) < self.df(r, t, TABLE):
@@ -208,9 +188,6 @@ class Always:
     ----------
     level : bool
         Whether each state of the column has a free level, the intercept.
-    columns : tuple of int
-        Columns to adjust for, each with its whole table.
     """
 
     level: bool = True
-    columns: tuple[int, ...] = ()

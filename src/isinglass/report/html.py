@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
 from isinglass.graph import trend_of
+from isinglass.losses.forms import TABLE
 from isinglass.report.layout import page_positions
 from isinglass.wording import one_line, whole
 
@@ -187,6 +188,8 @@ def _fit(fit: Mapping[str, Any]) -> dict[str, Any]:
         short["unbounded"] = fit["unbounded"]
     if any(df != 1 for df in fit["df"]):  # else all edges have one parameter
         short["df"] = fit["df"]
+    if any(form != TABLE for form in fit["forms"]):  # else all edges are whole tables
+        short["forms"] = fit["forms"]
     return short
 
 

@@ -294,6 +294,7 @@ def _fit(record: FitRecord, fit: Any) -> dict[str, Any]:
             table_df(*table.shape) if fit.parameters is None else fit.parameters[t]
             for t, table in zip(support, tables, strict=True)
         ],
+        "forms": [fit.form(t) for t in support],
     }
 
 

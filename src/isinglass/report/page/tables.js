@@ -148,14 +148,14 @@ function csvOf(data, edges) {
   }
   const heads = [
     "source", "target", "strength", "relative_strength", "sign", "coupling", "log_odds", "source_state", "target_state",
-    "evidence", "entry_evidence", "tier", "selected_by", "unbounded",
+    "evidence", "entry_evidence", "tier", "selected_by", "unbounded", "form",
   ];
   const withFrequency = Object.keys(data.frequencies).length > 0;
   if (withFrequency) heads.push("frequency");
   const lines = edges.map((edge) => [
     data.names[edge.a], data.names[edge.b], edge.strength, edge.relative, edge.sign, edge.coupling,
     edge.coupling === null ? null : 4 * edge.coupling, highOf(data, edge, edge.a), highOf(data, edge, edge.b),
-    edge.evidence, edge.entry, edge.tier, chooserOf(data, edge), edge.unbounded,
+    edge.evidence, edge.entry, edge.tier, chooserOf(data, edge), edge.unbounded, edge.form,
     ...(withFrequency ? [edge.frequency] : []),
   ].map(quote).join(","));
   return [heads.join(","), ...lines].join("\n") + "\n";
