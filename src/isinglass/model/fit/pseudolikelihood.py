@@ -22,6 +22,7 @@ from isinglass.model.fit.alone import Alone, fit_alone
 from isinglass.model.fit.conditionals import curvature_of
 from isinglass.model.fit.descent import Progress, newton
 from isinglass.model.fit.layout import Layout, Pair, Positions
+from isinglass.model.fit.restricted import Restricted
 from isinglass.model.inference.methods import MEMORY
 from isinglass.table import Table
 
@@ -62,7 +63,12 @@ class PseudoLikelihood:
 
     def minimum(self, progress: Progress | None = None) -> Array:
         """The best parameters, by Newton's method, its steps solved by products."""
-        return self.layout.contrasts(newton(self._loss, self._start(progress), progress))
+        start = self._start(progress)
+        if not self.layout.designs:
+            return self.layout.contrasts(newton(self._loss, start, progress))
+        within = Restricted(self._loss, self.layout)
+        found = newton(within, within.inside(start), progress)
+        return self.layout.contrasts(within.numbers(found))
 
     @property
     def has_room_for_a_matrix(self) -> bool:
