@@ -19,6 +19,7 @@ from scipy.special import chdtrc, ndtri
 from isinglass.errors import SettingError
 from isinglass.frames import by_column, frame
 from isinglass.graph import position_of
+from isinglass.losses.steps import Ends, per_step
 from isinglass.model.codings import table_against
 from isinglass.model.fit.layout import Layout, Pair
 from isinglass.parameters import check
@@ -91,6 +92,14 @@ class ParameterErrors:
         ratios = np.array([table_against(table, *against) for table in tables])
         shape = tables.shape[1:]
         return self._errors_of((i, j), ratios.reshape(len(tables), -1).T).reshape(shape)
+
+    def of_steps(self, pair: Pair, scores: Ends, form: str) -> Array | None:
+        """Standard errors of an edge's numbers per step; None if it is unbounded."""
+        if pair in self.unbounded:
+            return None
+        numbers = per_step(self.layout.tables(pair), scores, form)  # of each table of the design
+        error = self._errors_of(pair, numbers.reshape(len(numbers), -1).T)
+        return error.reshape(numbers.shape[1:])
 
     def _errors_of(self, pair: Pair, combinations: Array) -> Array:
         """Standard errors of some linear combinations, in rows, of an edge's parameters."""

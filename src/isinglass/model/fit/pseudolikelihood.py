@@ -7,7 +7,7 @@ for any graph.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -38,10 +38,19 @@ class PseudoLikelihood:
     """Minus the pseudo-log-likelihood per row, plus the ridge.
 
     `memory` is what may be kept, in bytes; what does not fit is computed again when it is needed.
+    `forms` name the designs of the layout.
     """
 
-    def __init__(self, layout: Layout, table: Table, ridge: float, memory: float = MEMORY) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        table: Table,
+        ridge: float,
+        memory: float = MEMORY,
+        forms: Mapping[Pair, str] | None = None,
+    ) -> None:
         self.layout, self.table, self.memory = layout, table, memory
+        self.forms = dict(forms or {})
         self.varying = [r for r, m in enumerate(layout.n_states) if m > 1]
         self._loss = joint_loss(
             table.codes,
