@@ -149,7 +149,7 @@ def steps(field: MarkovField, level: float = 0.95) -> Any:
 
 def _rows(field: MarkovField, pair: Pair, width: float) -> Iterator[tuple[Any, ...]]:
     found = _per_step(field, pair)
-    labels = [as_text(state) for state in found.states] or [None]
+    labels: list[str | None] = [as_text(state) for state in found.states] or [None]
     for at, label in enumerate(labels):
         number, theta = (float(np.atleast_1d(x)[at]) for x in (found.log_odds, found.theta))
         error = None if found.error is None else float(np.atleast_1d(found.error)[at])

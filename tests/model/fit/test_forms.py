@@ -184,8 +184,8 @@ def test_reversing_the_states_of_a_column_changes_signs_alone():
     before, after = model.per_step("x0", "x1"), turned.per_step("x0", "x1")
     assert float(after.log_odds) == pytest.approx(-float(before.log_odds), abs=1e-8)
     assert float(after.error) == pytest.approx(float(before.error), rel=1e-6)
-    signs = [{link.form: link.sign for link in each.graph if 0 in (link.source, link.target)} for each in (model, turned)]
-    assert signs[0]["product"] == -signs[1]["product"] != 0
+    assert model.graph.pairs[0] == (0, 1)
+    assert model.graph.links[0].sign == -turned.graph.links[0].sign != 0
 
 
 def test_shifted_and_scaled_scores_give_the_same_model_in_another_unit():

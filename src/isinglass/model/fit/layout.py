@@ -34,7 +34,8 @@ class Layout:
     >>> layout = Layout([2, 3], [(0, 1)])
     >>> layout.size, layout.edges[0, 1].tolist()
     (5, [[3, 4]])
-    >>> ordered = Layout([2, 3], [(0, 1)], designs={(0, 1): np.array([[[1, 0, -1], [-1, 0, 1]]]) / 2})
+    >>> product = np.array([[[1, 0, -1], [-1, 0, 1]]]) / 2
+    >>> ordered = Layout([2, 3], [(0, 1)], designs={(0, 1): product})
     >>> ordered.size, ordered.edges[0, 1].tolist()
     (4, [3])
     """
@@ -102,7 +103,8 @@ class Layout:
         if pair in self.designs:
             return self.designs[pair]
         left, right = (self.bases[v] for v in pair)
-        return np.einsum("ap,bq->pqab", left, right).reshape(-1, len(left), len(right))
+        tables: Array = np.einsum("ap,bq->pqab", left, right).reshape(-1, len(left), len(right))
+        return tables
 
     def parameters(self, field: MarkovField) -> Array:
         """The parameters of a model on these edges."""
