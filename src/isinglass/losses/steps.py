@@ -51,19 +51,6 @@ def step_log_odds(table: Array, scores: Ends, form: str) -> float | None:
     return float(per_step(table, scores, form)) if form == PRODUCT else None
 
 
-def table_per_step(numbers: Array, scores: Ends, states: tuple[int, int], form: str) -> Array:
-    """The table, in the zero-sum gauge, whose numbers per step these are.
-
-    >>> table_per_step(np.array(0.5), ((0, 1, 2), (20, 38)), (3, 2), "product").tolist()
-    [[4.5, -4.5], [0.0, -0.0], [-4.5, 4.5]]
-    """
-    numbers = np.asarray(numbers, dtype=np.float64)
-    numbers = numbers - (0.0 if form == PRODUCT else numbers.mean())
-    sides = zip(scores, states, scored_ends(scores, form), strict=True)
-    left, right = (_centred(_given(own, m)) if scored else numbers for own, m, scored in sides)
-    return np.outer(left, right) * (numbers if form == PRODUCT else 1.0)
-
-
 def spread_of(scores: Scores | None, states: int) -> float:
     """The root mean square of centred scores: what a step is divided by where they are scaled.
 

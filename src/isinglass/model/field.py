@@ -201,7 +201,12 @@ class MarkovField:
         return tables
 
     def scores_of(self, pair: tuple[int, int]) -> tuple[Scores | None, Scores | None]:
-        """The scores of the two columns of an edge."""
+        """The scores of the two columns of an edge; None where there is no order.
+
+        >>> import isinglass as ig
+        >>> ig.simulate.ordinal(ig.simulate.chain(2), 3, unordered=[1]).scores_of((0, 1))
+        ((0.0, 1.0, 2.0), None)
+        """
         return self.scores[pair[0]], self.scores[pair[1]]
 
     edge = edges.edge
