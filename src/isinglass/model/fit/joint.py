@@ -20,6 +20,7 @@ from isinglass.model.fit.layout import Layout, Pair
 from isinglass.model.fit.likelihood import Likelihood
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood
 from isinglass.model.inference.methods import MEMORY
+from isinglass.model.steps import answered_scores, designs_of
 from isinglass.parameters import checked
 from isinglass.table import Table
 
@@ -49,7 +50,8 @@ def fit_model(
         As ``isinglass.table.encode`` gives it. Where missing values are skipped (``available``), a
         column is explained by the rows where it and its neighbours are seen.
     graph : Graph
-        Over the columns of the table; its numbers are not looked at.
+        Over the columns of the table. Its edges are fitted in their forms, with the scores of the
+        table; its numbers are not looked at.
     refit : "pseudolikelihood" or "likelihood"
     ridge : float
         Keeps edges finite that the rows leave unbounded (a zero cell, a repeated column). Too
@@ -94,10 +96,17 @@ def pseudo_likelihood(
     memory: float = MEMORY,
 ) -> PseudoLikelihood:
     """What `fit_model` minimises, for other uses of its derivatives."""
-    p, pairs, states = len(table.columns), list(graph.pairs), table.wide.n_states
+    p, states = len(table.columns), table.wide.n_states
     beside = [(r, t) for r in range(p) for t in range(p, len(states))]
-    layout = Layout((*table.n_answers, *states[p:]), [*pairs, *beside], intercept, len(states) - p)
-    return PseudoLikelihood(layout, table, ridge, memory)
+    designs = designs_of(table.n_answers, table.scores, graph.forms)
+    layout = Layout(
+        (*table.n_answers, *states[p:]),
+        [*graph.pairs, *beside],
+        intercept,
+        designs,
+        adjusted=len(states) - p,
+    )
+    return PseudoLikelihood(layout, table, ridge, memory, graph.forms)
 
 
 def model_of(joint: PseudoLikelihood, parameters: Array) -> MarkovField:
@@ -113,6 +122,8 @@ def model_of(joint: PseudoLikelihood, parameters: Array) -> MarkovField:
         table.library,
         frozenset((i, j) for i, j in joint.unbounded(parameters) if j < own),
         {v: column.cuts for v, column in enumerate(table.columns) if column.cuts is not None},
+        forms={pair: joint.forms[pair] for pair in layout.designs},
+        scores=answered_scores(table.scores, n_states),
         adjusted=_adjustment(table, couplings, reference),
     )
 

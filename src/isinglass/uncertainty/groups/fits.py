@@ -66,22 +66,22 @@ class GroupFit:
         assert self.model.errors is not None
         return self.model.errors.covariance
 
-    def contrasts(self, pair: Pair, states: tuple[Sequence[int], Sequence[int]]) -> Array:
-        """What makes an edge of these parameters, between states that all groups have.
+    def numbers(self, pair: Pair, states: tuple[Sequence[int], Sequence[int]]) -> Array:
+        """What an edge is between some states, in zero-sum contrasts, of the model's parameters.
 
-        A row for each free number of the edge, a column for each parameter of the model.
+        A row for each pair of contrasts, a column for each parameter of the model.
         """
         assert self.model.errors is not None
         layout = self.model.errors.layout
-        positions = layout.edges[pair]
-        found = np.zeros((0, layout.size))
-        if positions.size:
-            sides = [
-                _among(layout.bases[v], np.searchsorted(self.kept[v], states[at]))
-                for at, v in enumerate(pair)
-            ]
-            found = np.zeros((sides[0].shape[0] * sides[1].shape[0], layout.size))
-            found[:, positions.ravel()] = np.kron(*sides)
+        left, right = (zero_sum_basis(len(own)) for own in states)
+        found = np.zeros((left.shape[1] * right.shape[1], layout.size))
+        positions = layout.edges[pair].ravel()
+        if found.size and positions.size:
+            one, other = (
+                np.searchsorted(self.kept[v], own) for v, own in zip(pair, states, strict=True)
+            )
+            tables = layout.tables(pair)[:, one[:, None], other]
+            found[:, positions] = (left.T @ tables @ right).reshape(len(tables), -1).T
         return found
 
     def why_open(self, pair: Pair) -> str:
@@ -91,12 +91,6 @@ class GroupFit:
         if constant:
             return f"{self.model.names[constant[0]]} is constant in {as_text(self.label)}"
         return f"unbounded in {as_text(self.label)}" if pair in self.model.errors.unbounded else ""
-
-
-def _among(basis: Array, states: NDArray[np.intp]) -> Array:
-    """Contrasts between some states of a column, from contrasts between all of them."""
-    own = basis[states]
-    return np.asarray(zero_sum_basis(len(states)).T @ own)
 
 
 def fit_group(

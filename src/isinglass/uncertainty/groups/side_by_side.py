@@ -62,9 +62,7 @@ class SideBySide:
     @cached_property
     def differences(self) -> Differences:
         """All groups but the first, less the first."""
-        contrasts = [
-            [fit.contrasts(pair, self.states(pair)) for pair in self.tested] for fit in self.fits
-        ]
+        contrasts = [[self._free(fit, pair) for pair in self.tested] for fit in self.fits]
         sizes = [len(rows) for rows in contrasts[0]]
         if not sizes:
             return Differences(np.zeros(0), np.zeros((0, 0)), [], np.inf)
@@ -83,6 +81,17 @@ class SideBySide:
             ]
         )
         return Differences(*_by_edge(difference, covariance, sizes, len(others)), self._units)
+
+    def _free(self, fit: GroupFit, pair: Pair) -> Array:
+        """What makes the free numbers of an edge of a group's parameters.
+
+        An edge that is no whole table has fewer than its table has contrasts: those directions in
+        which it can move in the first group, and, its form being the same, in all of them.
+        """
+        states = self.states(pair)
+        directions, sizes, _ = np.linalg.svd(self.fits[0].numbers(pair, states))
+        free = int(np.sum(sizes > 1e-9 * max(sizes, default=0.0)))
+        return np.asarray(directions[:, :free].T @ fit.numbers(pair, states))
 
     @property
     def _units(self) -> float:
@@ -117,16 +126,15 @@ class SideBySide:
     def _per_step(self, fit: GroupFit, pair: Pair) -> Array | None:
         """What makes the log odds ratio per step of a model's parameters; None without an order."""
         table = self.table
-        if not all(table.ordered[v] for v in pair) or fit.why_open(pair):
+        if not all(table.ordered[v] for v in pair) or self.why_untested(pair):
             return None
         states = self.states(pair)
-        if min(map(len, states)) < 2:
-            return None
         slopes = []
-        for of in states:
-            centred = np.arange(float(len(of))) - (len(of) - 1) / 2
+        for v, of in zip(pair, states, strict=True):
+            scores = np.asarray(table.scores[v], dtype=np.float64)[of]
+            centred = scores - scores.mean()
             slopes.append(zero_sum_basis(len(of)).T @ centred / np.sum(centred**2))
-        return np.kron(*slopes) @ fit.contrasts(pair, states)
+        return np.asarray(np.kron(*slopes) @ fit.numbers(pair, states))
 
     def _log_odds(self, fit: GroupFit, pair: Pair) -> tuple[float | None, float | None]:
         along = self._per_step(fit, pair)
@@ -166,7 +174,7 @@ class SideBySide:
         return numbers, GroupTest(statistic, len(values), float(chdtrc(len(values), statistic)))
 
     def _size(self, fit: GroupFit, pair: Pair) -> tuple[float, Array]:
-        contrasts = fit.contrasts(pair, self.states(pair))
+        contrasts = self._free(fit, pair)
         numbers = contrasts @ fit.parameters
         cells = math.prod(len(of) for of in self.states(pair))
         noise = float(np.trace(contrasts @ fit.covariance @ contrasts.T))
