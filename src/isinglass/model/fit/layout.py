@@ -27,8 +27,8 @@ class Layout:
 
     `fields` and `edges` hold the positions of each column's field, (m_r - 1,), and of each edge's
     block, (m_i - 1, m_j - 1), or (df,) with a design; `neighbours` has those blocks again for each
-    column r, from neighbour t to shape (m_t - 1, m_r - 1), or (df,). The last `adjusted` columns are
-    given: they have no fields.
+    column r, from neighbour t to shape (m_t - 1, m_r - 1), or (df,). The last `adjusted` columns
+    are given: they have no fields.
 
     Examples
     --------
