@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Pair = tuple[int, int]
 
+#: What neighbourhoods are joined by.
+RULES = ("or", "and", "joint")
 #: No count of rows in a file is larger.
 MOST_ROWS = 10**18
 
@@ -101,6 +103,9 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
     if threshold < floor:
         raise Fault("its threshold is below the floor that the search ran to")
     paths = fit["paths"].entries("path {}", p)
+    settings = _setting(Entry(fit["settings"].members(), "settings"))
+    if settings.get("rule", "or") not in RULES:
+        raise Fault(f"its rule must be one of {', '.join(RULES)}")
     return {
         "names": names,
         "states": states,
@@ -113,7 +118,7 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
         "floor": floor,
         **{key: fit[key].text() for key in ("selector", "fingerprint")},
         "diagnostics": tuple(map(_note, fit["diagnostics"].entries("a diagnostic"))),
-        "settings": _setting(Entry(fit["settings"].members(), "settings")),
+        "settings": settings,
         "rows": fit["rows"].positive(),
         "version": fit["isinglass"].text(),
         # Files of the same schema may lack these.
