@@ -282,9 +282,9 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
 #: Made by functions, never by hand; or called by estimators alone.
 ELSEWHERE = {
     *("Audit", "Bootstrap", "CaseDropping", "Comparison", "Explanation", "FitRecord", "Graph"),
-    *("GroupComparison", "PairwiseCheck", "Path", "Planned", "Resamples", "SplitTest", "Step", "Verdict", "Verdicts"),
+    *("PairwiseCheck", "Path", "Planned", "Resamples", "SplitTest", "Step", "Verdict", "Verdicts"),
     *("MarkovField", "Communities", "Predictability", "Answers", "Fit", "Look", "PathLook"),
-    *("Selection", "Codebook", "Variable", "Inspection", "Inspected"),
+    *("Selection", "Codebook", "Variable", "Inspection", "Inspected", "GroupComparison"),
     *("Tiers", "tier_levels", "LinearLoss", "from_igraph", "from_pgmpy"),
 }
 
