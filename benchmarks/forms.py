@@ -4,10 +4,10 @@
     python benchmarks/forms.py held-out [--data DIR] [--splits 5]
 
 `study`: the share of true links found and the number of false edges, on tables of 15 columns with
-five ordered states: links that are products of scores, a Gaussian cut into five, U-shaped links, and
-none. Every table is drawn anew, and all forms learn from the same one. `held-out`: the negative
-log-pseudo-likelihood per row of the questionnaire dass, learned from few rows, on rows that were not
-used.
+five ordered states: links that are products of scores, a Gaussian cut into five, U-shaped links,
+and none. Every table is drawn anew, and all forms learn from the same one. `held-out`: the negative
+log-pseudo-likelihood per row of the questionnaire dass, learned from few rows, on rows that were
+not used.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def gaussian(seed: int, rows: int) -> tuple[Codes, Pairs]:
     scale = np.sqrt(np.diag(covariance))
     drawn = rng.multivariate_normal(np.zeros(COLUMNS), covariance, rows) / scale
     cuts = np.sort(rng.normal(0, 1, (COLUMNS, 200)), axis=1)[:, [40, 80, 120, 160]]
-    return np.column_stack([np.searchsorted(c, x) for c, x in zip(cuts, drawn.T, strict=True)]), set(links)
+    table = [np.searchsorted(points, x) for points, x in zip(cuts, drawn.T, strict=True)]
+    return np.column_stack(table), set(links)
 
 
 def null(seed: int, rows: int) -> tuple[Codes, Pairs]:

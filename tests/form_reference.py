@@ -1,8 +1,8 @@
 """Algorithm 1 with edges of two forms, written out literally: see ``reference.py``.
 
-An edge is out, small (a product of scores, or a trend for each state), or a whole table; small edges
-may become tables. Every gain and every cost is a difference between the loss and the least loss over
-the field and one edge in another form.
+An edge is out, small (a product of scores, or a trend for each state), or a whole table; small
+edges may become tables. Every gain and every cost is a difference between the loss and the least
+loss over the field and one edge in another form.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Edges of two forms: the core, the readable solver and the literal reference take the same steps."""
+"""Edges of two forms: core, readable solver and literal reference take the same steps."""
 
 from dataclasses import replace
 
@@ -28,7 +28,8 @@ def draw(seed: int, most: int = 6):
         elif kind == 3:  # U-shaped
             column = np.rint(np.abs(scaled - 0.5) * 2 * (m - 1) + rng.normal(0, 0.5, n))
         else:  # a permutation of states, with noise
-            column = np.where(rng.random(n) < 0.6, rng.permutation(m)[source % m], rng.integers(0, m, n))
+            drawn = rng.integers(0, m, n)
+            column = np.where(rng.random(n) < 0.6, rng.permutation(m)[source % m], drawn)
         columns.append(np.clip(column, 0, m - 1).astype(int))
     if seed % 7 == 0:  # equal columns
         columns[-1] = columns[0]

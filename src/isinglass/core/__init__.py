@@ -129,9 +129,14 @@ def fit_columns(
     The layout is that of `search_columns`, with one fit per column. Pairs (column, neighbour) in
     `small` have the smaller of their `forms`.
     """
-    marks = _marks(small, range(len(n_states)), neighbours)
-    work = (codes, n_states, weights), settings
-    return _run(_core.fit, *work, forms=forms, small=marks, **_lists(neighbours))
+    return _run(
+        _core.fit,
+        (codes, n_states, weights),
+        settings,
+        forms=forms,
+        small=_marks(small, range(len(n_states)), neighbours),
+        **_lists(neighbours),
+    )
 
 
 def edge_losses(
@@ -179,6 +184,7 @@ def both_ends(
     scales: NDArray[np.float64] | None = None,
     unit: float = 1.0,
     top: float | None = None,
+    adjusted: int = 0,
     **settings: Unpack[Settings],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What both ends of each edge say of it; or when it leaves, the weakest first.
@@ -187,7 +193,8 @@ def both_ends(
     for each pair. With it, edges leave while the weakest statistic is at most `top`, those in
     `held` excepted, and the second array has the largest statistic with which one has left by
     then, infinite for edges that stay; see ``core/search/both_ends.hpp``. `scales`, one per pair,
-    divide the statistics before they are made those of one degree.
+    divide the statistics before they are made those of one degree. So many of the last columns as
+    `adjusted` says are neighbours of all others, and no edge leads to them.
     """
     found = _run(
         _core.both_ends,
@@ -199,6 +206,7 @@ def both_ends(
         unit=unit,
         top=-1.0 if top is None else top,
         all=top is None,
+        adjusted=adjusted,
     )
     return found["statistic"], found["entry"]
 
@@ -208,12 +216,14 @@ def core_forms(
     matrices: Sequence[NDArray[np.float64]],
     answered: Sequence[int],
     *,
+    own: int,
     tables: bool,
 ) -> Forms:
     """The forms of edges as the core knows them.
 
     Each column has a score matrix (states, k), of whose columns the first `answered` are about
-    answers. Without `tables`, pairs that have a smaller form have no other.
+    answers. Edges to columns from `own` on are whole tables; without `tables`, other pairs that
+    have a smaller form have nothing else.
     """
     sizes = [np.size(matrix) for matrix in matrices]
     return _core.make_forms(
@@ -221,6 +231,7 @@ def core_forms(
         np.concatenate([np.ravel(matrix) for matrix in matrices]).astype(np.float64),
         np.cumsum([0, *sizes], dtype=np.int64),
         np.asarray(answered, dtype=np.int64),
+        own,
         tables,
     )
 
@@ -400,11 +411,13 @@ def joint_loss(
     intercept: bool,
     memory: float,
     threads: int,
+    adjusted: int = 0,
 ) -> _core.JointLoss:
     """The pseudo-likelihood of all columns together, to be minimised; codes beyond are missing.
 
     Numbers are those of ``core/joint/layout.hpp``: one per state of each column, then one per pair
-    of states of each edge, in the order given. `weights` are shares of all rows.
+    of states of each edge, in the order given. `weights` are shares of all rows. So many of the
+    last columns as `adjusted` says are given, and not explained.
     """
     return _core.joint_loss(
         np.asfortranarray(codes, dtype=np.uint8),
@@ -415,6 +428,7 @@ def joint_loss(
         intercept,
         memory,
         checked_threads(threads),
+        adjusted,
     )
 
 

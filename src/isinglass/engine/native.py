@@ -52,16 +52,17 @@ def learn_native(
     """
     forms = forms_of(table, edges)
     targets = tuple(range(len(table.columns))) if targets is None else tuple(targets)
-    counted = CountedRows.of(table)
+    wide, constraints = table.wide, constraints.adjusting(table)
+    counted = CountedRows.of(wide)
     flat = search_columns(
         *counted.rows,
         floor * counted.unit,
-        max_degree=max_degree,
+        max_degree=None if max_degree is None else max_degree + len(adjusted_columns(table)),
         targets=targets,
         required=constraints.required,
         forbidden=constraints.forbidden,
         n=counted.n,
-        scales=counted.scales(scales, (len(table.columns),) * 2),
+        scales=counted.scales(wide_scales(scales, table), (len(wide.columns),) * 2),
         unit=counted.unit,
         forms=in_core(forms),
         progress=progress_from(progress, 0, len(targets)),
@@ -72,8 +73,9 @@ def learn_native(
 
 
 def forms_of(table: Table, edges: str) -> Forms:
-    """The forms that the edges of a table may have."""
-    return Forms(tuple(table.n_states), table.scores, edges)
+    """The forms that the edges of a table may have; its columns are those of its wide form."""
+    wide = table.wide
+    return Forms(tuple(wide.n_states), wide.scores, edges, own=len(table.columns))
 
 
 def in_core(forms: Forms) -> core.Forms | None:
@@ -81,7 +83,23 @@ def in_core(forms: Forms) -> core.Forms | None:
     if forms.edges == "table" or max(forms.n_states, default=0) < 3:
         return None
     bases, answered = zip(*map(forms.scores_of, range(len(forms.n_states))), strict=True)
-    return core_forms(forms.n_states, bases, answered, tables=forms.edges == "auto")
+    own = len(forms.n_states) if forms.own is None else forms.own
+    return core_forms(forms.n_states, bases, answered, own=own, tables=forms.edges == "auto")
+
+
+def adjusted_columns(table: Table) -> list[int]:
+    """The columns of a table's wide form that are adjusted for, without constant ones."""
+    states = table.wide.n_states
+    return [t for t in range(len(table.columns), len(states)) if states[t] > 1]
+
+
+def wide_scales(scales: NDArray[np.float64] | None, table: Table) -> NDArray[np.float64] | None:
+    """The scales of all pairs of a table's wide form: one for what is adjusted for."""
+    if scales is None or table.adjusted is None:
+        return scales
+    wide = np.ones((len(table.wide.columns),) * 2)
+    wide[: len(scales), : len(scales)] = scales
+    return wide
 
 
 def fit_neighbourhoods(
@@ -99,12 +117,17 @@ def fit_neighbourhoods(
     `of_edges` has the forms of edges that are no whole tables, by columns in order.
     """
     forms = forms_of(table, "auto")
-    varies = [m > 1 for m in table.n_states]
-    neighbours = [[t for t in some if varies[t] and varies[r]] for r, some in enumerate(neighbours)]
-    counted = CountedRows.of(table)
+    varies, beside = [m > 1 for m in table.n_states], adjusted_columns(table)
+    neighbours = [
+        [*(t for t in some if varies[t]), *beside] if varies[r] else []
+        for r, some in enumerate(neighbours)
+    ]
+    wide = table.wide
+    counted = CountedRows.of(wide)
+    alone: list[list[int]] = [[]] * (len(wide.columns) - len(neighbours))
     flat = fit_columns(
         *counted.rows,
-        neighbours,
+        [*neighbours, *alone],
         intercept=intercept,
         threads=threads,
         n=counted.n,
@@ -112,7 +135,7 @@ def fit_neighbourhoods(
         small=small_pairs(forms, of_edges),
         progress=progress_from(progress, 0, len(neighbours)),
     )
-    targets = tuple(range(len(table.columns)))
+    targets = tuple(range(len(wide.columns)))
     return NativeRuns(flat, targets, table.names, forms, 0.0, None)
 
 
@@ -123,7 +146,8 @@ def small_pairs(
 
     An end that has no smaller form, because it saw fewer states, keeps its table.
     """
-    ends = [end for (a, b), form in (of_edges or {}).items() if form != TABLE for end in ((a, b), (b, a))]
+    small = [pair for pair, form in (of_edges or {}).items() if form != TABLE]
+    ends = [*small, *((b, a) for a, b in small)]
     return {(r, t) for r, t in ends if forms.allowed(r, t)[0] != TABLE}
 
 
@@ -189,7 +213,11 @@ def unit_of(weights: Weights) -> float:
 
 @dataclass(frozen=True, eq=False)
 class NativeRuns(Runs):
-    """The core's flat arrays, read when asked; their layout is in ``core/search/flat.hpp``."""
+    """The core's flat arrays, read when asked; their layout is in ``core/search/flat.hpp``.
+
+    There are more `n_states` than `names` where a table is adjusted for some columns, the last
+    ones: these are in the arrays, and not in what is read from them.
+    """
 
     flat: dict[str, NDArray[Any]]
     targets: tuple[int, ...]
@@ -204,16 +232,18 @@ class NativeRuns(Runs):
         return self.forms.n_states
 
     def __len__(self) -> int:
-        return len(self.targets)
+        return sum(r < len(self.names) for r in self.targets)
 
     def choices(self, threshold: float) -> Choices:
         """Cut every path before its first forward step whose gain is not above the threshold."""
         entries, column, neighbour = self._entries(threshold)
         tables = _Tables(self, column, neighbour, self._table_begin[entries])
         unbounded = self.flat["unbounded"][entries].astype(bool)
-        pairs = zip(column.tolist(), neighbour.tolist(), strict=True)
-        small = self.flat["small"][entries].tolist()
-        forms = [self._form(r, t, bool(mark)) for (r, t), mark in zip(pairs, small, strict=True)]
+        forms = None
+        if self.flat["small"].any():  # else all are whole tables
+            marks = self.flat["small"][entries].tolist()
+            marked = zip(column.tolist(), neighbour.tolist(), marks, strict=True)
+            forms = [self._form(r, t, bool(small)) for r, t, small in marked]
         return Choices(column, neighbour, unbounded, tables, tables.trends(), forms=forms)
 
     def _form(self, r: int, t: int, small: bool) -> Form:
@@ -228,6 +258,8 @@ class NativeRuns(Runs):
         """Which entries of `support` a threshold leaves, and the two columns of each."""
         fits = fits_at(self.flat["fit_begin"], self._gains, threshold)
         entries, chooser = _ranges(self.flat["support_begin"], fits)
+        own = self.flat["support"][entries] < len(self.names)
+        entries, chooser = entries[own], chooser[own]
         return entries, np.asarray(self.targets)[chooser], self.flat["support"][entries]
 
     @cached_property
@@ -269,7 +301,8 @@ class NativeRuns(Runs):
         forms = {support[k]: self._form(r, support[k], True) for k in marks}
         df = {t: self.forms.df(r, t, forms.get(t, TABLE)) for t in support} if forms else None
         loss = float(self.flat["loss"][at])
-        return NodeFit(tables, field, loss, held, parameters=df, forms=forms)
+        fit = NodeFit(tables, field, loss, held, parameters=df, forms=forms)
+        return fit.adjusting(len(self.names))
 
     def path(self, r: int) -> Path:
         """Return the whole search of the r-th column."""

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from isinglass.errors import SettingError
 from isinglass.graph import trend_of
-from isinglass.losses.forms import TABLE
 from isinglass.report.layout import page_positions
 from isinglass.wording import one_line, whole
 
 SCRIPTS = (
     "numbers.js",
     "elements.js",
+    "forms.js",
     "graph.js",
     "picture.js",
     "network.js",
@@ -186,10 +186,8 @@ def _fit(fit: Mapping[str, Any]) -> dict[str, Any]:
     short["trends"] = [_rounded(trend_of(np.array(table))) for table in fit["tables"]]
     if fit["unbounded"]:
         short["unbounded"] = fit["unbounded"]
-    if any(df != 1 for df in fit["df"]):  # else all edges have one parameter
-        short["df"] = fit["df"]
-    if any(form != TABLE for form in fit["forms"]):  # else all edges are whole tables
-        short["forms"] = fit["forms"]
+    if any(form != "table" for form in fit["forms"]):
+        short["forms"], short["steps"] = fit["forms"], _rounded(fit["steps"])
     return short
 
 

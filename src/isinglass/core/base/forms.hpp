@@ -22,12 +22,12 @@ enum class Form : std::uint8_t { small, table };  // by size
 // The tables that a small edge is a combination of. A table's numbers against the first states stand in a
 // row: the target's states but the first, for each of the neighbour's but the first.
 struct SmallDesign {
-  std::size_t size = 0;                  // parameters
+  std::size_t size = 0;                   // parameters
   std::size_t target = 0, neighbour = 0;  // states
-  std::vector<double> tables;            // numbers of a table x parameters
-  std::vector<double> in_gauge;          // the same shape: how much each number counts in each parameter
-  std::vector<double> shifts;            // for each state of the neighbour, q x parameters
-  std::vector<char> of_answers;          // whether a parameter says something of answers
+  std::vector<double> tables;             // numbers of a table x parameters
+  std::vector<double> in_gauge;           // the same shape: how much each number counts in each parameter
+  std::vector<double> shifts;             // for each state of the neighbour, q x parameters
+  std::vector<char> of_answers;           // whether a parameter says something of answers
 
   std::size_t numbers() const { return (target - 1) * (neighbour - 1); }
 
@@ -49,11 +49,12 @@ struct SmallDesign {
 
 class Forms {
  public:
-  // A score matrix for each column, row by row, and how many of its columns are about answers. Without
-  // `tables`, pairs that have a smaller form have no other.
+  // A score matrix for each column, row by row, and how many of its columns are about answers. Edges to
+  // columns from `own` on are whole tables. Without `tables`, other pairs that have a smaller form have
+  // nothing else.
   Forms(std::vector<std::vector<double>> matrices, std::vector<std::size_t> states,
-        std::vector<std::size_t> answered, bool tables)
-      : states_(std::move(states)), answered_(std::move(answered)), tables_(tables) {
+        std::vector<std::size_t> answered, std::size_t own, bool tables)
+      : states_(std::move(states)), answered_(std::move(answered)), own_(own), tables_(tables) {
     std::map<std::vector<double>, std::size_t> known;
     for (std::size_t j = 0; j < matrices.size(); ++j) {
       // Columns of equal scores share their designs.
@@ -71,7 +72,7 @@ class Forms {
   std::size_t columns() const { return states_.size(); }
   std::size_t degrees(std::size_t r, std::size_t t) const { return width(r) * width(t); }
   bool small(std::size_t r, std::size_t t) const {
-    return degrees(r, t) > 0 && degrees(r, t) < (states_[r] - 1) * (states_[t] - 1);
+    return r < own_ && t < own_ && degrees(r, t) > 0 && degrees(r, t) < (states_[r] - 1) * (states_[t] - 1);
   }
   bool table(std::size_t r, std::size_t t) const { return tables_ || !small(r, t); }
   // How many forms compete for an edge.
@@ -116,6 +117,7 @@ class Forms {
 
   std::vector<std::vector<double>> matrices_;
   std::vector<std::size_t> states_, answered_, number_;
+  std::size_t own_;
   bool tables_;
   mutable std::mutex mutex_;
   mutable std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<SmallDesign>> designs_;

@@ -38,7 +38,8 @@ class RemovalCosts {
     std::vector<double> left(width);
     for (std::size_t s = 0; s < cells_.size(); ++s) {
       const auto c = static_cast<std::size_t>(cells_.code(s, i));
-      for (std::size_t a = 0; a <= q; ++a) left[a] = fit.probabilities[s * width + a] * factors[c * width + a];
+      for (std::size_t a = 0; a <= q; ++a)
+        left[a] = fit.probabilities[s * width + a] * factors[c * width + a];
       by_state_[c].add(cells_.total(s), left.data());
     }
     for (WeightedCells& cells : by_state_) cells.fill_lanes();

@@ -165,8 +165,8 @@ class SlopeBounds {
   const Forms* forms_;
   SmallSystem system_;
   Profile profile_;
-  std::vector<double> moments_;        // of each cell, at the fit of the last bounds
-  std::vector<double> of_state_;       // the bounds of every state, for a target of three states and more
+  std::vector<double> moments_;   // of each cell, at the fit of the last bounds
+  std::vector<double> of_state_;  // the bounds of every state, for a target of three states and more
   std::vector<double> counts_, sums_, slope_, curvature_;  // kept for their memory
 };
 

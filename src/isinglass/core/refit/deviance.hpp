@@ -151,7 +151,8 @@ inline std::vector<Deviances> find_deviances(const Table& table, const Condition
                                              unsigned threads, const WatchWork& watch) {
   std::vector<Deviances> found(targets.size());
   std::deque<DevianceFinder> finders;
-  for (unsigned thread = 0; thread < std::max(threads, 1u); ++thread) finders.emplace_back(table, conditional);
+  for (unsigned thread = 0; thread < std::max(threads, 1u); ++thread)
+    finders.emplace_back(table, conditional);
   std::atomic<bool> interrupted{false};
   if (!targets.empty())
     share_out_watched(targets.size(), std::max(threads, 1u), interrupted, watch,

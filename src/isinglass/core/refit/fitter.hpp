@@ -100,8 +100,7 @@ class Fitter {
         std::copy_n(near->parameters.begin() + static_cast<std::ptrdiff_t>(first), length, table.begin());
       }
       if (t == added.column)
-        for (std::size_t k = 0; k < length && !shifts.empty(); ++k)
-          table[k] += shifts[q + k] - shifts[k % q];
+        for (std::size_t k = 0; k < length && !shifts.empty(); ++k) table[k] += shifts[q + k] - shifts[k % q];
       const SmallDesign* small = view.design(at);
       const std::size_t end = x.size();
       x.resize(end + (small ? small->size : length));

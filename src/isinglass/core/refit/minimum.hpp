@@ -17,9 +17,9 @@ struct Minimum {
   const CellView& view;
   const Design& design;
   bool intercept;
-  std::span<const double> x;        // free parameters: the field, with an intercept, then tables
-  std::span<const double> hessian;  // lower triangle, of a point nearby
-  double drift;                     // how far the scores may have moved since that point
+  std::span<const double> x;           // free parameters: the field, with an intercept, then tables
+  std::span<const double> hessian;     // lower triangle, of a point nearby
+  double drift;                        // how far the scores may have moved since that point
   std::span<const std::size_t> begin;  // where the parameters of each column begin, and where they end
   std::span<const double> numbers;     // field and tables against the first states, as far as they are free
 
@@ -28,9 +28,7 @@ struct Minimum {
   std::size_t first(std::size_t t) const { return begin[t]; }
   std::size_t count(std::size_t t) const { return begin[t + 1] - begin[t]; }
   // Its table.
-  const double* table(std::size_t t) const {
-    return &numbers[(design.first(t) - (intercept ? 0 : 1)) * q()];
-  }
+  const double* table(std::size_t t) const { return &numbers[(design.first(t) - (intercept ? 0 : 1)) * q()]; }
 };
 
 // Orthonormal zero-sum contrasts of m states, without the first state's row: (m - 1) x (m - 1).
@@ -100,9 +98,9 @@ inline std::vector<char> tables_flatter_than(const Minimum& at, double limit) {
   if (flat.empty() || !factorise(factor, size, 0.0)) return std::vector<char>(flat.size(), 1);
   invert(factor, size);
   for (std::size_t t = 0; t < flat.size(); ++t)
-    flat[t] = at.view.answers_of(t) > 1 &&
-              !below(at.view.design(t) ? small_variance(at, factor, t) : table_variance(at, factor, t),
-                     1 / limit);
+    flat[t] =
+        at.view.answers_of(t) > 1 &&
+        !below(at.view.design(t) ? small_variance(at, factor, t) : table_variance(at, factor, t), 1 / limit);
   return flat;
 }
 

@@ -98,14 +98,14 @@ class ForwardSearch {
   }
 
   bool table_hopeless(const Candidate& candidate, const Evaluated& exact) const {
-    return !has_table(candidate) || hopeless(candidate.bound, candidate.column,
-                                             candidate.upgrade ? Of::upgrade : Of::table, exact);
+    return !has_table(candidate) ||
+           hopeless(candidate.bound, candidate.column, candidate.upgrade ? Of::upgrade : Of::table, exact);
   }
 
   // A small edge gains no more than a whole table.
   bool small_hopeless(const Candidate& candidate, const Evaluated& exact) const {
-    return !has_small(candidate) || hopeless(std::min(candidate.small_bound, candidate.bound),
-                                             candidate.column, Of::small, exact);
+    return !has_small(candidate) ||
+           hopeless(std::min(candidate.small_bound, candidate.bound), candidate.column, Of::small, exact);
   }
 
   bool hopeless(double bound, std::size_t column, Of of, const Evaluated& exact) const {

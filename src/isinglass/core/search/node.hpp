@@ -87,9 +87,10 @@ class Node {
         if (removed.value > limit) break;
         const Cells before = cells_;
         CurrentFit fewer = without(fit, removed);
-        // Costs of unequal edges can run in circles; a loss that falls cannot. An upgrade is a variable of its
-        // own, which goes with its edge.
-        const std::size_t left = size_of(fit) - (removed.of != Of::upgrade && is_upgraded(removed.column)) - 1;
+        // Costs of unequal edges can run in circles; a loss that falls cannot. An upgrade is a variable of
+        // its own, which goes with its edge.
+        const std::size_t left =
+            size_of(fit) - (removed.of != Of::upgrade && is_upgraded(removed.column)) - 1;
         if (!(fewer.loss < left_at[left] - kRounding)) {
           cells_ = before;
           break;
@@ -183,7 +184,8 @@ class Node {
     for (std::size_t i = 0; i < fit.support.size(); ++i) {
       const std::size_t t = fit.support[i];
       if (is_upgraded(t))
-        costs.push_back({t, -scale_.standardised(removals_.cost_of_upgrade(fit, i), t, Of::upgrade), Of::upgrade});
+        costs.push_back(
+            {t, -scale_.standardised(removals_.cost_of_upgrade(fit, i), t, Of::upgrade), Of::upgrade});
       if (contains(required_, t)) continue;
       const Of of = fit.form(i) == Form::small ? Of::small : Of::table;
       const double least = scale_.standardised(fit.least_costs[i], t, of);
