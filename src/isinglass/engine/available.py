@@ -131,4 +131,5 @@ def widen(fit: Any, kept: Kept, table: Table) -> NodeFit:
     for t, narrow in fit.coef.items():
         tables[t] = np.zeros((len(narrow), table.n_states[t]))
         tables[t][:, kept[t]] = narrow
-    return NodeFit(tables, fit.intercept, fit.loss, fit.unbounded)
+    whole: NodeFit = replace(fit, coef=tables)
+    return whole
