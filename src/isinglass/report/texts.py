@@ -178,14 +178,15 @@ def _forms(summary: Mapping[str, Any]) -> str:
     if not _may_have_forms(summary):
         return ""
     both = summary["settings"].get("edges") == "auto"
+    could = "could be" if both else "was"
     otherwise = (
-        "; both forms of a pair competed with whole tables of log-potentials, with a correction "
-        "for having two looks"
+        "; these competed with whole tables of log-potentials, with a correction for having two "
+        "looks at a pair"
         if both
         else "; all other edges were whole tables of log-potentials"
     )
     return (
-        "Between two ordered variables an edge was one product of scores (a linear-by-linear "
+        f"Between two ordered variables an edge {could} one product of scores (a linear-by-linear "
         "association), between an ordered and an unordered one a trend for each state"
         f"{otherwise}. "
     )
