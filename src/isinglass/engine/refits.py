@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from isinglass.engine.native import fit_neighbourhoods
+from isinglass.engine.native import adjusted_columns, fit_neighbourhoods
 from isinglass.engine.runs import Progress
 from isinglass.engine.scored import ScoredColumn
 from isinglass.losses.conditional import NodeFit
@@ -30,10 +30,12 @@ def has_smaller(forms: PairForms | None, r: int, neighbours: Sequence[int]) -> b
 def scored_column(
     table: Table, r: int, neighbours: Sequence[int], forms: PairForms, intercept: bool
 ) -> ScoredColumn:
-    """A column with its neighbours, to be refitted in the forms of its edges."""
-    known = Forms(tuple(table.n_states), table.scores)
-    of_edges = {t: form_of(forms, r, t) for t in neighbours if table.n_states[t] > 1}
-    return ScoredColumn(table, r, of_edges, known, intercept)
+    """A column with its neighbours, and what is adjusted for, to be refitted in these forms."""
+    wide = table.wide
+    known = Forms(tuple(wide.n_states), wide.scores)
+    edges = {t: form_of(forms, r, t) for t in neighbours if table.n_states[t] > 1}
+    beside = dict.fromkeys(adjusted_columns(table), TABLE)
+    return ScoredColumn(wide, r, {**edges, **beside}, known, intercept)
 
 
 def fit_conditionals(
@@ -58,7 +60,8 @@ def fit_conditionals(
     fits = []
     for r, some in enumerate(neighbours):
         if scored[r]:
-            fits.append(scored_column(table, r, some, forms or {}, intercept).fit())
+            fit = scored_column(table, r, some, forms or {}, intercept).fit()
+            fits.append(fit.adjusting(len(neighbours)))
         else:
             fits.append(runs.fit(r, 0))
         if any(scored) and progress is not None:

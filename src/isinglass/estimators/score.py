@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from isinglass.engine import fit_conditionals
 from isinglass.engine.available import parts_of, seen_rows, widen
+from isinglass.engine.native import adjusted_columns
 from isinglass.engine.readable import node_loss
 from isinglass.engine.refits import form_of
 from isinglass.graph import Graph
 from isinglass.losses.conditional import NodeFit
-from isinglass.losses.forms import Forms
+from isinglass.losses.forms import TABLE, Forms
 from isinglass.table import Table
 
 
@@ -29,11 +30,13 @@ def refit_conditionals(graph: Graph, training: Table) -> list[NodeFit]:
         return fit_conditionals(training, neighbours, forms)
     fits: dict[int, NodeFit] = {}
     for part in parts_of(training):
-        known = Forms(tuple(part.table.n_states), part.table.scores)
+        wide = part.table.wide
+        known = Forms(tuple(wide.n_states), wide.scores)
         for r in part.targets:
-            loss = node_loss(part.table, r, forms=known)
-            fit = loss.fit({t: form_of(forms, r, t) for t in neighbours[r]})
-            fits[r] = widen(fit, part.kept, training)
+            beside = dict.fromkeys(adjusted_columns(part.table), TABLE)
+            edges = {t: form_of(forms, r, t) for t in neighbours[r]}
+            fit = node_loss(wide, r, forms=known).fit({**edges, **beside})
+            fits[r] = widen(fit.adjusting(len(neighbours)), part.kept, training)
     return [fits[r] for r in range(len(neighbours))]
 
 
@@ -42,5 +45,5 @@ def row_scores(fits: Sequence[NodeFit], rows: Table) -> NDArray[np.float64]:
     total = np.zeros(len(rows.codes))
     for r, fit in enumerate(fits):
         seen = seen_rows(rows, r)
-        total[seen] += fit.log_likelihood(rows.codes[seen], r)
+        total[seen] += fit.log_likelihood(rows.wide.codes[seen], r)
     return total

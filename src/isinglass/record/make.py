@@ -68,6 +68,7 @@ def record_of(
         dropped=table.dropped,
         filled=filled,
         scores=table.scores,
+        adjusted=table.adjusted_names,
     )
 
 

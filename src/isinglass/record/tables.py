@@ -188,4 +188,4 @@ def _predicted(
     """P(x_r | neighbours) in each row."""
     lists = [neighbours if at == r else [] for at in range(len(table.columns))]
     fit = fit_conditionals(table, lists, forms, intercept=intercept)[r]
-    return np.asarray(softmax(fit.scores(table.codes), axis=1))
+    return np.asarray(softmax(fit.scores(table.wide.codes), axis=1))

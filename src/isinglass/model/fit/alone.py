@@ -62,11 +62,12 @@ def fit_alone(
             progress(f"each column by itself, {done} of {total}")
 
     if not table.available:
-        neighbours = [sorted(others) for others in layout.neighbours]
+        own = layout.neighbours[: layout.own]
+        neighbours = [sorted(t for t in others if t < layout.own) for others in own]
         fits = fit_conditionals(
             table, neighbours, forms, intercept=layout.intercept, threads=cores(), progress=show
         )
-        return Alone(layout, dict(enumerate(fits)))
+        return Alone(layout, {r: _whole(fit) for r, fit in enumerate(fits)})
     seen = {}
     for r in range(len(table.columns)):
         show(r, len(table.columns))
@@ -76,8 +77,14 @@ def fit_alone(
     return Alone(layout, seen)
 
 
+def _whole(fit: NodeFit) -> NodeFit:
+    """A fit with the tables of what is adjusted for among the others."""
+    return replace(fit, coef={**fit.coef, **fit.always}, always={})
+
+
 def _fit_where_seen(layout: Layout, table: Table, r: int) -> NodeFit | None:
     """One column on the rows where it and its neighbours are seen; None if there are none."""
+    table = table.wide
     columns = [r, *sorted(layout.neighbours[r])]
     codes, weights = rows_that_count(layout, table, columns)
     if not len(codes):
