@@ -78,9 +78,12 @@ class RefittedValues:
     expected: dict[GraphKey, dict[Pair, Expected]] = field(default_factory=dict)
 
     def __call__(
-        self, pairs: Sequence[Pair], forms: PairForms, progress: Progress | None = None
+        self,
+        pairs: Sequence[Pair],
+        forms: PairForms | None = None,
+        progress: Progress | None = None,
     ) -> list[Value]:
-        """Return one value per pair, each edge in its form."""
+        """Return one value per pair, each edge in its form, or else a whole table."""
         if (key := graph_key(pairs, forms)) not in self.known:
             settings = {"progress": progress, "forms": forms, **self._settings}
             self.expected[key] = expectations(self.table, pairs, **settings)
@@ -123,9 +126,10 @@ def kept_values(known: Mapping[Pair, Value]) -> Valuer:
     return lambda pairs, forms: [known.get(pair, Value()) for pair in pairs]
 
 
-def graph_key(pairs: Sequence[Pair], forms: PairForms) -> GraphKey:
+def graph_key(pairs: Sequence[Pair], forms: PairForms | None) -> GraphKey:
     """What tells graphs apart: their edges, and those that are no whole tables."""
-    smaller = ((pair, forms[pair]) for pair in pairs if forms.get(pair, TABLE) != TABLE)
+    known = forms or {}
+    smaller = ((pair, known[pair]) for pair in pairs if known.get(pair, TABLE) != TABLE)
     return tuple(pairs), tuple(smaller)
 
 
