@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,4 +135,5 @@ def widen(fit: Any, kept: Kept, table: Table) -> NodeFit:
             wide[t][:, kept[t]] = narrow
         return wide
 
-    return replace(cast(NodeFit, fit), coef=whole(fit.coef), always=whole(fit.always))
+    widened: NodeFit = replace(fit, coef=whole(fit.coef), always=whole(fit.always))
+    return widened
