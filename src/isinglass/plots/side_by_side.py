@@ -26,7 +26,7 @@ def networks(
     at: Positions | None = None,
     labels: bool | Mapping[str, str] = True,
     groups: Mapping[str, Sequence[str]] | None = None,
-    predictability: Mapping[str, Shares] | None = None,
+    predictability: Mapping[str, Shares | None] | None = None,
     edge_labels: bool | str = False,
 ) -> Figure:
     """Draw several graphs of the same columns side by side: one layout, one scale of widths.
