@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from isinglass.cli import options as opt
-from isinglass.cli.fitting import column_labels, fit_file
 from isinglass.cli.figures import draw_figures
+from isinglass.cli.fitting import column_labels, fit_file
 from isinglass.cli.pasting import PASTED, check_pasting, to_paste
 from isinglass.cli.results import png_of, show, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working

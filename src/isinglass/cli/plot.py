@@ -34,7 +34,7 @@ Records = Mapping[str, FitRecord]
     examples="""
         isinglass plot network votes/model.json --out votes.pdf --edge-labels strength
         isinglass plot network men/model.json women/model.json --out both.svg
-        isinglass plot network dass/model.json --out dass.pdf --rings --group Stress=q1,q6,q8
+        isinglass plot network women/model.json --out women.pdf --rings --group Airways=fever,cough
         isinglass plot centrality men/model.json women/model.json --out centrality.pdf
     """,
 )

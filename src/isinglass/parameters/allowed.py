@@ -59,6 +59,7 @@ KINDS: list[tuple[Kind, str]] = [
     (FLAG, "beyond header intercept joint labels most_likely overwrite paths standardise"),
     (FLAG, "L1Graph.refit fit_intercept indices"),
     (Either(FLAG, WORDS), "network.labels networks.labels"),
+    (Either(WORDS, None), "centrality.labels predictability.labels"),
     (Either(FLAG, Word("strength", "log_odds", "evidence")), "edge_labels"),
     # Whole numbers.
     (Whole(0, MILLION), "d L0Graph.max_degree"),

@@ -159,7 +159,7 @@ def look_of(
         {name: other.get(name, name) for name in names} if named else {},
         {**colors, **(node_color or {})},
         {name: share for name, share in rings.items() if share is not None},
-        "strength" if edge_labels is True else edge_labels or "",
+        edge_labels if isinstance(edge_labels, str) else "strength" if edge_labels else "",
         node_size,
         explained,
     )
