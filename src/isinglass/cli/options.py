@@ -193,6 +193,11 @@ def names_of(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in cells)
 
 
+def _in_quotes(name: str) -> str:
+    """A name as `names_of` reads it."""
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"\n\r') else name
+
+
 def _group(text: str) -> tuple[str, ...]:
     names = names_of(text)
     if len(names) < 2:
@@ -311,6 +316,8 @@ def _as_typed(options: Values) -> Values:
         ]
     if typed.get("high"):
         typed["high"] = [f"{name}={state}" for name, state in typed["high"].items()]
+    if typed.get("adjust"):
+        typed["adjust"] = [_in_quotes(name) for name in typed["adjust"]]
     if "header" in typed:  # an option that is there if there is no header
         typed["header"] = not typed["header"]
     return {name: value for name, value in typed.items() if value not in ({}, [])}
@@ -396,6 +403,12 @@ SEARCH = (
         "--forbid-group A,B,C",
         "Columns of which no two may be linked; quote names with a comma.",
         into=lambda texts: list(map(_group, texts)),
+    ),
+    several(
+        "--adjust A,B",
+        "Columns that are held fixed in every conditional, such as age,sex: not explained, not in "
+        "the graph. Columns of numbers are cut into eight bins or more; quote names with a comma.",
+        into=lambda texts: [name for text in texts for name in names_of(text)] or None,
     ),
     missing(*WAYS),
     choice(
