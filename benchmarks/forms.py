@@ -73,13 +73,13 @@ LINE, CURVE = unit([-2, -1, 0, 1, 2]), unit([2, -1, -2, -1, 2])
 def linear(seed: int, rows: int) -> tuple[Codes, Pairs]:
     """Links that are products of scores."""
     links = graph(seed)
-    return sampled(links, 0.75 * np.outer(LINE, LINE), rows, seed), set(links)
+    return sampled(links, 1.1 * np.outer(LINE, LINE), rows, seed), set(links)
 
 
 def u_shaped(seed: int, rows: int) -> tuple[Codes, Pairs]:
     """One end rises as the other leaves the middle, to either side."""
     links = graph(seed)
-    return sampled(links, 1.25 * np.outer(CURVE, LINE), rows, seed), set(links)
+    return sampled(links, 1.65 * np.outer(CURVE, LINE), rows, seed), set(links)
 
 
 def gaussian(seed: int, rows: int) -> tuple[Codes, Pairs]:
@@ -88,7 +88,7 @@ def gaussian(seed: int, rows: int) -> tuple[Codes, Pairs]:
     links = graph(seed)
     precision = np.eye(COLUMNS)
     for a, b in links:
-        precision[a, b] = precision[b, a] = 0.27 * rng.choice([-1, 1])
+        precision[a, b] = precision[b, a] = 0.24 * rng.choice([-1, 1])
     least = np.linalg.eigvalsh(precision)[0]
     precision += max(0.1 - least, 0.0) * np.eye(COLUMNS)
     covariance = np.linalg.inv(precision)

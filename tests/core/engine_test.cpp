@@ -459,7 +459,7 @@ void costs_are_numbers() {
     const Table table = sample.table();
     const Pairs pairs(table);
     Node node(table, pairs, settings);
-    DevianceFinder finder(table, settings.intercept);
+    DevianceFinder finder(table, {settings.intercept});
     const std::atomic<bool> never{false};
     for (std::size_t r = 0; r < table.columns(); ++r) {
       node.set_target(r);

@@ -10,7 +10,6 @@ from isinglass.engine import fit_conditionals
 from isinglass.engine.deviance import expectations
 from isinglass.engine.learn import forms_of
 from isinglass.engine.readable import node_loss
-from isinglass.engine.scored import ScoredColumn
 from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.table import encode
 
@@ -42,10 +41,12 @@ def test_a_refit_is_that_of_the_readable_loss(seed, intercept):
     for r in range(6):
         forms = some_forms(known, r, rng)
         loss = node_loss(table, r, intercept=intercept, forms=known)
-        column = ScoredColumn(table, r, forms, known, intercept)
+        of_edges = {(min(r, t), max(r, t)): form for t, form in forms.items()}
         for without in (None, 0 if r else 1):
-            slow = loss.fit({t: form for t, form in forms.items() if t != without})
-            fast = column.fit(without, start=column.fit())
+            kept = {t: form for t, form in forms.items() if t != without}
+            slow = loss.fit(kept)
+            near = [sorted(kept) if column == r else [] for column in range(6)]
+            fast = fit_conditionals(table, near, of_edges, intercept=intercept)[r]
             assert fast.loss == pytest.approx(slow.loss, abs=1e-10)
             assert fast.unbounded == slow.unbounded
             assert dict(fast.df) == dict(slow.df)
@@ -59,12 +60,13 @@ def test_separated_rows_are_unbounded_in_any_form():
     low = np.repeat([0, 1, 2], 30)
     table = encode(pd.DataFrame({"a": low, "b": low, "c": np.tile([0, 1, 2], 30)}))
     known = forms_of(table, "auto")
-    fit = ScoredColumn(table, 0, {1: "product", 2: "product"}, known, True).fit()
+    products = {(0, 1): "product", (0, 2): "product"}
+    fit = fit_conditionals(table, [[1, 2], [], []], products)[0]
     assert fit.unbounded == node_loss(table, 0, forms=known).fit(fit.forms).unbounded
     assert 1 in fit.unbounded
 
 
-def test_without_smaller_forms_the_core_fits():
+def test_other_columns_do_not_see_the_form_of_an_edge():
     table = table_of(model(1), 200, 1)
     near = [[t for t in range(6) if t != r] for r in range(6)]
     plain = fit_conditionals(table, near)
