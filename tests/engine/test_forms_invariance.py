@@ -86,7 +86,7 @@ def test_signs_flip_in_the_graph():
 
 
 def test_weight_two_is_two_copies():
-    table, rng = draw(8)
+    table, _ = draw(8)
     twice = replace(table, weights=np.full(len(table.codes), 2.0))
     copies = replace(
         table,
