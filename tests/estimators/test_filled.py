@@ -8,8 +8,8 @@ import pytest
 from isinglass import FitRecord, GreedyGraph, explain, resample, simulate, verdict, with_errors
 from isinglass.engine.deviance import expectations
 from isinglass.errors import ManyMissing, SettingError, TableError
-from isinglass.estimators.filled import fill_on, graph_of
 from isinglass.estimators.information import LEAST, information_of
+from isinglass.estimators.settling import fill_on, graph_of
 from isinglass.losses.forms import zero_sum_basis
 from isinglass.measures import predictability
 from isinglass.model import fit_model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from functools import cache
 from typing import Any, NotRequired, TypedDict, Unpack
@@ -56,6 +57,7 @@ def search_columns(
     forbidden: Mapping[int, Set[int]] | None = None,
     scales: NDArray[np.float64] | None = None,
     unit: float = 1.0,
+    level: float = math.inf,
     check: bool = False,
     **settings: Unpack[Settings],
 ) -> Flat:
@@ -67,7 +69,8 @@ def search_columns(
     missing values, which make no edge unbounded.
     `scales`, a (p, p) array, divide the gains and the costs of each pair before they are made
     those of one parameter; the diagonal is not looked at, but positive. A weight of one stands for
-    `unit` rows, of which pairs may have few.
+    `unit` rows, of which pairs may have few. Candidates that gain more than `level` come first, and
+    among them the one that gains most before it is divided.
 
     The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
     evaluated, and a bound that skipped a better one is an error.
@@ -82,6 +85,7 @@ def search_columns(
         forbidden=_pairs(forbidden),
         scales=checked_scales(scales, len(n_states), len(n_states)),
         unit=unit,
+        level=level,
         threshold=threshold,
         nu=nu,
         max_degree=-1 if max_degree is None else max_degree,

@@ -143,8 +143,8 @@ std::vector<std::vector<std::size_t>> in_order(const std::vector<std::set<std::s
 
 Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
               Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
-              Vector<std::int64_t> forbidden, Vector<double> scales, double unit, double threshold, double nu,
-              bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
+              Vector<std::int64_t> forbidden, Vector<double> scales, double unit, double level,
+              double threshold, double nu, bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
@@ -167,7 +167,8 @@ Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, 
                    check,
                    constrained ? &constraints : nullptr,
                    {scales.data(), scales.shape(0)},
-                   unit},
+                   unit,
+                   level},
                   threads);
     const std::vector<NodePath> results = engine.run(columns, std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
@@ -507,8 +508,8 @@ NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("answers"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"), nb::arg("scales"),
-        nb::arg("unit"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"),
-        nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
+        nb::arg("unit"), nb::arg("level"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
+        nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
         nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
   m.def("deviances", &deviances, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),

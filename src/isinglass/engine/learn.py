@@ -5,6 +5,7 @@ The native solver runs; tests ask for the readable one as well.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -33,13 +34,16 @@ def learn_neighbourhoods(
     progress: Progress | None = None,
     solver: str = "native",
     scales: NDArray[np.float64] | None = None,
+    level: float = math.inf,
     **forms: Any,
 ) -> Runs:
     """Run Algorithm 1 for every column down to `floor`.
 
     `scales`, a symmetric (p, p) array, say how many times larger the gains of each pair are when
     nothing links it than rows drawn one by one would make them: gains and costs are divided by
-    them, and by the table's design effects, before they are made those of one parameter.
+    them, and by the table's design effects, before they are made those of one parameter. Scales say
+    how sure a gain is: of candidates that gain more than `level` the one comes in that gains most
+    without them.
     `forms`, `edge` and `adjust`, are for the readable solver: the core knows whole tables only.
     """
     solve: Callable[..., Runs] = learn_native if solver == "native" else learn_readable
@@ -54,6 +58,7 @@ def learn_neighbourhoods(
         threads=threads_for(n_jobs, len(table.columns)),
         progress=progress,
         scales=table.pair_scales(scales),
+        level=level,
         **forms,
     )
 

@@ -41,6 +41,7 @@ def learn_native(
     progress: Progress | None = None,
     targets: Sequence[int] | None = None,
     scales: NDArray[np.float64] | None = None,
+    level: float = math.inf,
     **settings: Any,
 ) -> NativeRuns:
     """Run Algorithm 1 for every column (or those in `targets`), threads taking them in turn.
@@ -59,6 +60,7 @@ def learn_native(
         n=counted.n,
         scales=counted.scales(scales, (len(table.columns),) * 2),
         unit=counted.unit,
+        level=level * counted.unit,
         progress=progress_from(progress, 0, len(targets)),
         **settings,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -30,11 +31,13 @@ def learn_readable(
     edge: TableEdge | None = None,
     adjust: tuple[int, ...] = (),
     scales: NDArray[np.float64] | None = None,
+    level: float = math.inf,
 ) -> KeptRuns:
     """Run Algorithm 1 for every column, in column order.
 
     `edge` is the form of edges, by default whole tables; columns in `adjust` are in every model,
-    and no edge leads to them. `scales`, a (p, p) array, divide the gains and costs of each pair.
+    and no edge leads to them. `scales`, a (p, p) array, divide the gains and costs of each pair;
+    candidates that gain more than `level` come first, by what they gain without scales.
     """
     p = len(table.columns)
     always = Always(intercept, adjust)
@@ -44,8 +47,13 @@ def learn_readable(
         loss = losses[r]
         possible = () if r in adjust else loss.candidates
         candidates = constraints.candidates(r, possible)
-        nulls = {t: loss.null(t).times(1.0 if scales is None else scales[r, t]) for t in candidates}
-        blocks = Blocks(loss, {t: (t,) for t in candidates}, standardise=True, nulls=nulls)
+        plain = {t: loss.null(t) for t in candidates}
+        nulls = plain
+        if scales is not None:
+            nulls = {t: null.times(scales[r, t]) for t, null in plain.items()}
+        ranked = None if scales is None else (level, plain)
+        members = {t: (t,) for t in candidates}
+        blocks = Blocks(loss, members, standardise=True, nulls=nulls, ranked=ranked)
         required = constraints.start(r, candidates)
         return search(blocks, floor, nu, max_size=max_degree, names=table.names, required=required)
 

@@ -39,6 +39,8 @@ class Blocks:
         loss has it: its own unit is that of y.
     nulls : mapping of variables to Null, optional
         What the deviance of each variable is without effect, if not a chi-square.
+    ranked : a level and nulls, optional
+        Candidates that gain more than the level come first, by what they gain with these nulls.
     """
 
     def __init__(
@@ -49,11 +51,13 @@ class Blocks:
         standardise: bool,
         likelihood: bool = False,
         nulls: Mapping[int, Null] | None = None,
+        ranked: tuple[float, Mapping[int, Null]] | None = None,
     ) -> None:
         self.loss = loss
         self.blocks = blocks
         self.standardise = standardise
         self.nulls = nulls
+        self.ranked = ranked
         self.candidates = tuple(sorted(blocks))
         self._in_likelihood = getattr(loss, "in_likelihood", None) if likelihood else None
 
@@ -67,8 +71,17 @@ class Blocks:
         Where nothing gains more than the threshold, any candidate will do.
         """
         outside = [j for j in self.candidates if j not in support]
-        j, gain = first_within_tie(outside, -self.gains(fit, outside))
-        return j, -gain
+        raw = self.loss.gains(fit, [self.blocks[j] for j in outside])
+        gains = self.scaled_gains(fit, outside, raw)
+        j, _ = first_within_tie(outside, -self._ranks(outside, gains, raw))
+        return j, float(gains[outside.index(j)])
+
+    def _ranks(self, variables: Sequence[int], gains: Array, raw: ArrayLike) -> Array:
+        if self.ranked is None:
+            return gains
+        level, nulls = self.ranked
+        others = calibrated_gain(raw, [nulls[j] for j in variables], self.loss.n)
+        return np.where(gains > level, level + others, gains)
 
     def cheapest(self, fit: Fit, free: Sequence[int], limit: float) -> tuple[int, float]:
         """The member that costs least to remove, and its cost; any if all exceed `limit`."""

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,7 @@ constexpr double kZero = 1e-12;  // a smaller gain counts as none
 struct Choice {
   std::size_t column = 0;
   double value = 0;
+  double gain = 0;  // what is recorded, where another number is compared
 };
 
 // The lowest column whose value is within a tie of the best.
@@ -35,10 +37,18 @@ inline Choice first_within_tie(std::vector<Choice>& values) {
 // Gains per row as those of edges of one parameter. `scales`, columns x columns, say how many times the
 // deviances of a pair without effect are what they are for rows drawn one by one; none is given where all
 // are one. With an intercept pairs of few rows have nulls of their own.
+//
+// Scales say how sure a gain is, not how large. So candidates that gain more than `level` are ranked above all
+// others, and among themselves by what they gain without scales: else a column that is known well comes in
+// before the neighbour that it speaks through.
 class Scale {
  public:
-  Scale(const Table& table, bool intercept, std::span<const double> scales, double unit)
-      : table_(table), scales_(scales), plain_(scales.empty()) {
+  Scale(const Table& table, bool intercept, std::span<const double> scales, double unit, double level)
+      : table_(table),
+        scales_(scales),
+        unscaled_(1 / unit),
+        level_(scales.empty() ? std::numeric_limits<double>::infinity() : level),
+        plain_(scales.empty()) {
     for (std::size_t j = 0; j < table.columns(); ++j) many_ = many_ || (intercept && table.states(j) > 2);
     for (std::size_t j = 0; many_ && j < table.columns(); ++j)
       rows_.push_back(rows_of_states(table, j, unit));
@@ -48,8 +58,10 @@ class Scale {
     target_ = target;
     plain_ = true;
     least_ = usual_ = 1;
+    least_unscaled_ = unscaled_;
     if ((scales_.empty() && !many_) || table_.states(target) < 2) return;
     of_column_.assign(table_.columns(), {});
+    without_scale_.assign(table_.columns(), {});
     if (!scales_.empty()) least_ = usual_ = std::ranges::min(scales_.subspan(first(), table_.columns()));
     plain_ = scales_.empty();
     for (std::size_t j = 0; j < table_.columns(); ++j)
@@ -59,15 +71,30 @@ class Scale {
   // A gain of a column, or a bound on it, in parts of a chi-square, which is at least what it is as one of
   // one parameter.
   double divided(double raw, std::size_t column) const {
-    if (plain_) return raw;
-    const Null& null = of_column_[column];
-    return std::max(raw - null.shift, 0.0) / null.scale;
+    return plain_ ? raw : in_parts(raw, of_column_[column]);
   }
 
-  // All that gain no more than this share of a limit are below the limit on one scale; and the share that
-  // is usual.
-  double least() const { return least_; }
-  double usual() const { return usual_; }
+  // The raw gain that no candidate has less than whose rank is above a cut; and what is usual.
+  double limit(double cut) const {
+    if (cut <= level_) return cut * least_;
+    return std::max(level_ * least_, (cut - level_) * least_unscaled_);
+  }
+  double usual_limit(double cut) const {
+    return cut <= level_ ? cut * usual_ : std::max(level_ * usual_, (cut - level_) * unscaled_);
+  }
+
+  // What candidates are chosen by.
+  double rank(double raw, std::size_t column) const {
+    const double gain = standardised(raw, column);
+    return gain > level_ ? level_ + without_scale(raw, column) : gain;
+  }
+
+  // Whether a candidate that gains no more than `raw` ranks no higher than a cut; quickly where that is clear.
+  bool ranks_below(double raw, std::size_t column, double cut) const {
+    if (divided(raw, column) <= std::min(cut, level_)) return true;
+    if (cut > level_ && in_parts(raw, without_scale_[column]) <= cut - level_) return true;
+    return converted(column) && rank(raw, column) <= cut;
+  }
 
   // Whether it is more than a division.
   bool converted(std::size_t column) const {
@@ -83,6 +110,15 @@ class Scale {
   }
 
  private:
+  static double in_parts(double raw, const Null& null) {
+    return std::max(raw - null.shift, 0.0) / null.scale;
+  }
+
+  double without_scale(double raw, std::size_t column) const {
+    const Null& null = without_scale_[column];
+    return one_parameter_gain(in_parts(raw, null), null.df, table_.n());
+  }
+
   std::size_t first() const { return target_ * table_.columns(); }
 
   int degrees_of_freedom(std::size_t column) const {
@@ -95,20 +131,25 @@ class Scale {
     if (many_) null = nulls_.of(rows_[target_], rows_[column]);
     plain_ = plain_ && null.shift == 0 && null.scale == 1;
     const double scale = scales_.empty() ? 1.0 : scales_[first() + column];
-    null.scale *= scale;
-    null.shift *= scale / (2 * table_.n());
-    least_ = std::min(least_, null.shift < 0 ? 0.0 : null.scale);
-    of_column_[column] = null;
+    of_column_[column] = times(null, scale);
+    without_scale_[column] = times(null, unscaled_);
+    least_ = std::min(least_, null.shift < 0 ? 0.0 : of_column_[column].scale);
+    least_unscaled_ = std::min(least_unscaled_, null.shift < 0 ? 0.0 : without_scale_[column].scale);
+  }
+
+  Null times(const Null& null, double scale) const {
+    return {null.shift * (scale / (2 * table_.n())), null.scale * scale, null.df};
   }
 
   const Table& table_;
   std::span<const double> scales_;
+  double unscaled_, level_;
   bool many_ = false;                      // whether there may be pairs of few rows
   std::vector<std::vector<double>> rows_;  // of the states of every column
   Nulls nulls_;
   bool plain_;  // whether all of the target's are chi-squares
-  double least_ = 1, usual_ = 1;
-  std::vector<Null> of_column_;
+  double least_ = 1, usual_ = 1, least_unscaled_ = 1;
+  std::vector<Null> of_column_, without_scale_;
   std::size_t target_ = 0;
 };
 

@@ -32,8 +32,8 @@ class ForwardSearch {
         slopes_(table, reader, cells, settings.intercept),
         screen_(table, pairs, reader, cells) {}
 
-  // The candidate that gains most at a fit, by its gain on one scale; a gain of zero if all are sure to be
-  // below the threshold.
+  // The candidate that ranks highest at a fit, and its gain on one scale; a gain of zero if all are sure to
+  // be below the threshold.
   Forward best(const CurrentFit& fit, std::span<const std::size_t> candidates) {
     Evaluated exact;
     screen_candidates(fit, candidates, exact);
@@ -46,10 +46,11 @@ class ForwardSearch {
     if (settings_.check) assert_best(fit, candidates, exact);
     if (exact.gains.empty()) return {{candidates.front(), 0.0}, {}};
     const Choice choice = first_within_tie(exact.gains);
-    if (choice.column == exact.best_column || !(choice.value > settings_.threshold))
-      return {choice, std::move(exact.start)};
-    const Gain gain = exact_gain(fit, choice.column);  // of a lower column, within a tie of the best
-    return {choice, gains_.start(split_, gain)};
+    const Choice found{choice.column, choice.gain};
+    if (found.column == exact.best_column || !(found.value > settings_.threshold))
+      return {found, std::move(exact.start)};
+    const Gain gain = exact_gain(fit, found.column);  // of a lower column, within a tie of the best
+    return {found, gains_.start(split_, gain)};
   }
 
   Gain exact_gain(const CurrentFit& fit, std::size_t column) {
@@ -65,7 +66,7 @@ class ForwardSearch {
   static constexpr int kMostRounds = 16;  // of sharpening
   static constexpr double kEarly = 0.7;   // the share of the threshold that a first gain must promise
 
-  // The gains of a step so far, on one scale, and where a refit with the best of them starts.
+  // The ranks and gains of a step so far, and where a refit with the best of them starts.
   struct Evaluated {
     std::vector<Choice> gains;
     double best = 0;
@@ -73,18 +74,18 @@ class ForwardSearch {
     std::vector<double> start;
   };
 
-  // What a candidate must exceed.
-  double cut(const Evaluated& exact) const { return std::max(exact.best, settings_.threshold) - kTie; }
+  // What a candidate's rank must exceed. Above the level of ranks the threshold is not one of them.
+  double cut(const Evaluated& exact) const {
+    return std::max(exact.best, std::min(settings_.threshold, settings_.level)) - kTie;
+  }
 
   // The log-likelihood that no hopeful candidate gains less than, whatever its scale; and what most must.
-  double limit(const Evaluated& exact) const { return cut(exact) * scale_.least() * n_; }
-  double usual_limit(const Evaluated& exact) const { return cut(exact) * scale_.usual() * n_; }
+  double limit(const Evaluated& exact) const { return scale_.limit(cut(exact)) * n_; }
+  double usual_limit(const Evaluated& exact) const { return scale_.usual_limit(cut(exact)) * n_; }
 
   bool hopeless(const Candidate& candidate, const Evaluated& exact) const {
-    if (candidate.bound == kNoBound) return false;
-    const double bound = candidate.bound / n_;
-    return scale_.divided(bound, candidate.column) <= cut(exact) ||
-           (scale_.converted(candidate.column) && scale_.standardised(bound, candidate.column) <= cut(exact));
+    return candidate.bound != kNoBound &&
+           scale_.ranks_below(candidate.bound / n_, candidate.column, cut(exact));
   }
 
   void drop_hopeless(const Evaluated& exact) {
@@ -122,7 +123,8 @@ class ForwardSearch {
     gains_.split(fit, candidate.column, split_);
     if (slopes_.rule_out(candidate, split_, [&](const Candidate& c) { return hopeless(c, exact); })) return;
     const Gain gain = gain_of_split();
-    exact.gains.push_back({candidate.column, scale_.standardised(gain.value, candidate.column)});
+    exact.gains.push_back({candidate.column, scale_.rank(gain.value, candidate.column),
+                           scale_.standardised(gain.value, candidate.column)});
     if (!(exact.gains.back().value > exact.best)) return;
     exact.best = exact.gains.back().value;
     exact.best_column = candidate.column;
@@ -137,8 +139,8 @@ class ForwardSearch {
   void assert_best(const CurrentFit& fit, std::span<const std::size_t> candidates, const Evaluated& exact) {
     for (const std::size_t j : candidates) {
       const bool known = std::ranges::any_of(exact.gains, [&](const Choice& c) { return c.column == j; });
-      const double gain = known ? 0 : scale_.standardised(exact_gain(fit, j).value, j);
-      if (gain > cut(exact) + 1e-12)
+      const double rank = known ? 0 : scale_.rank(exact_gain(fit, j).value, j);
+      if (rank > cut(exact) + 1e-12)
         throw std::logic_error("a skipped candidate was better than the chosen one");
     }
   }

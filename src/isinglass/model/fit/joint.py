@@ -7,6 +7,7 @@ columns are fitted together, by pseudo-likelihood, or by likelihood where memory
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +83,19 @@ def fit_model(
     if refit == "pseudolikelihood":
         return model_of(joint, joint.minimum(progress))
     return model_of(joint, Likelihood(joint, table, memory).minimum(progress))
+
+
+def fit_near(table: Table, start: MarkovField, *, intercept: bool = True) -> MarkovField:
+    """Fit a model by pseudo-likelihood to other rows, starting where it is.
+
+    Which edges the rows leave open is taken over, and not found again.
+    """
+    layout = Layout(table.n_answers, list(start.couplings), intercept)
+    joint = PseudoLikelihood(layout, table, RIDGE)
+    parameters = joint.minimum(start=layout.parameters(start))
+    return replace(
+        start, intercepts=layout.intercepts(parameters), couplings=layout.couplings(parameters)
+    )
 
 
 def pseudo_likelihood(
