@@ -39,8 +39,6 @@ class Blocks:
         loss has it: its own unit is that of y.
     nulls : mapping of variables to Null, optional
         What the deviance of each variable is without effect, if not a chi-square.
-    ranked : a level and nulls, optional
-        Candidates that gain more than the level come first, by what they gain with these nulls.
     """
 
     def __init__(
@@ -51,13 +49,11 @@ class Blocks:
         standardise: bool,
         likelihood: bool = False,
         nulls: Mapping[int, Null] | None = None,
-        ranked: tuple[float, Mapping[int, Null]] | None = None,
     ) -> None:
         self.loss = loss
         self.blocks = blocks
         self.standardise = standardise
         self.nulls = nulls
-        self.ranked = ranked
         self.candidates = tuple(sorted(blocks))
         self._in_likelihood = getattr(loss, "in_likelihood", None) if likelihood else None
 
@@ -65,23 +61,42 @@ class Blocks:
         """The minimiser over some variables."""
         return self.loss.fit([i for j in support for i in self.blocks[j]], start)
 
+    def begin(self, required: Sequence[int]) -> tuple[int, ...]:
+        """The support that a search begins with."""
+        return tuple(required)
+
+    def columns(self, support: tuple[int, ...]) -> tuple[int, ...]:
+        """The support as steps name it."""
+        return support
+
+    def change(self, variable: int, support: tuple[int, ...]) -> tuple[int, None]:
+        """The name of a variable, and its form, of which there is none here."""
+        return variable, None
+
+    def outside(self, support: Sequence[int]) -> list[int]:
+        """The candidates that may be added."""
+        return [j for j in self.candidates if j not in support]
+
+    def inside(self, support: Sequence[int], required: Sequence[int]) -> list[int]:
+        """The members that may be dropped."""
+        return [j for j in support if j not in required]
+
+    def with_variable(self, support: tuple[int, ...], variable: int) -> tuple[int, ...]:
+        """The support with one variable more."""
+        return tuple(sorted((*support, variable)))
+
+    def without(self, support: tuple[int, ...], variable: int) -> tuple[int, ...]:
+        """The support with one variable less."""
+        return tuple(j for j in support if j != variable)
+
     def best(self, fit: Fit, support: Sequence[int], threshold: float) -> tuple[int, float]:
         """The candidate outside the support that gains most, and its gain.
 
         Where nothing gains more than the threshold, any candidate will do.
         """
-        outside = [j for j in self.candidates if j not in support]
-        raw = self.loss.gains(fit, [self.blocks[j] for j in outside])
-        gains = self.scaled_gains(fit, outside, raw)
-        j, _ = first_within_tie(outside, -self._ranks(outside, gains, raw))
-        return j, float(gains[outside.index(j)])
-
-    def _ranks(self, variables: Sequence[int], gains: Array, raw: ArrayLike) -> Array:
-        if self.ranked is None:
-            return gains
-        level, nulls = self.ranked
-        others = calibrated_gain(raw, [nulls[j] for j in variables], self.loss.n)
-        return np.where(gains > level, level + others, gains)
+        outside = self.outside(support)
+        j, gain = first_within_tie(outside, -self.gains(fit, outside))
+        return j, -gain
 
     def cheapest(self, fit: Fit, free: Sequence[int], limit: float) -> tuple[int, float]:
         """The member that costs least to remove, and its cost; any if all exceed `limit`."""

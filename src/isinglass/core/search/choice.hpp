@@ -38,9 +38,9 @@ inline Choice first_within_tie(std::vector<Choice>& values) {
 // deviances of a pair without effect are what they are for rows drawn one by one; none is given where all
 // are one. With an intercept pairs of few rows have nulls of their own.
 //
-// Scales say how sure a gain is, not how large. So candidates that gain more than `level` are ranked above all
-// others, and among themselves by what they gain without scales: else a column that is known well comes in
-// before the neighbour that it speaks through.
+// Scales say how sure a gain is, not how large. So candidates that gain more than `level` are ranked above
+// all others, and among themselves by what they gain without scales: else a column that is known well comes
+// in before the neighbour that it speaks through.
 class Scale {
  public:
   Scale(const Table& table, bool intercept, std::span<const double> scales, double unit, double level)
@@ -89,7 +89,8 @@ class Scale {
     return gain > level_ ? level_ + without_scale(raw, column) : gain;
   }
 
-  // Whether a candidate that gains no more than `raw` ranks no higher than a cut; quickly where that is clear.
+  // Whether a candidate that gains no more than `raw` ranks no higher than a cut; quickly where that is
+  // clear.
   bool ranks_below(double raw, std::size_t column, double cut) const {
     if (divided(raw, column) <= std::min(cut, level_)) return true;
     if (cut > level_ && in_parts(raw, without_scale_[column]) <= cut - level_) return true;

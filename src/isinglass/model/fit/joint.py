@@ -20,6 +20,7 @@ from isinglass.model.fit.layout import Layout
 from isinglass.model.fit.likelihood import Likelihood
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood
 from isinglass.model.inference.methods import MEMORY
+from isinglass.model.steps import answered_scores, designs_of
 from isinglass.parameters import checked
 from isinglass.table import Table
 
@@ -49,7 +50,8 @@ def fit_model(
         As ``isinglass.table.encode`` gives it. Where missing values are skipped (``available``), a
         column is explained by the rows where it and its neighbours are seen.
     graph : Graph
-        Over the columns of the table; its numbers are not looked at.
+        Over the columns of the table. Its edges are fitted in their forms, with the scores of the
+        table; its numbers are not looked at.
     refit : "pseudolikelihood" or "likelihood"
     ridge : float
         Keeps edges finite that the rows leave unbounded (a zero cell, a repeated column). Too
@@ -90,9 +92,10 @@ def fit_near(table: Table, start: MarkovField, *, intercept: bool = True) -> Mar
 
     Which edges the rows leave open is taken over, and not found again.
     """
-    layout = Layout(table.n_answers, list(start.couplings), intercept)
-    joint = PseudoLikelihood(layout, table, RIDGE)
-    parameters = joint.minimum(start=layout.parameters(start))
+    designs = designs_of(table.n_answers, table.scores, start.forms)
+    layout = Layout(table.n_answers, list(start.couplings), intercept, designs)
+    joint = PseudoLikelihood(layout, table, RIDGE, forms=start.forms)
+    parameters = joint.minimum(near=layout.parameters(start))
     return replace(
         start, intercepts=layout.intercepts(parameters), couplings=layout.couplings(parameters)
     )
@@ -107,8 +110,9 @@ def pseudo_likelihood(
     memory: float = MEMORY,
 ) -> PseudoLikelihood:
     """What `fit_model` minimises, for other uses of its derivatives."""
-    layout = Layout(table.n_answers, list(graph.pairs), intercept)
-    return PseudoLikelihood(layout, table, ridge, memory)
+    designs = designs_of(table.n_answers, table.scores, graph.forms)
+    layout = Layout(table.n_answers, list(graph.pairs), intercept, designs)
+    return PseudoLikelihood(layout, table, ridge, memory, graph.forms)
 
 
 def model_of(joint: PseudoLikelihood, parameters: Array) -> MarkovField:
@@ -122,4 +126,6 @@ def model_of(joint: PseudoLikelihood, parameters: Array) -> MarkovField:
         table.library,
         joint.unbounded(parameters),
         {v: column.cuts for v, column in enumerate(table.columns) if column.cuts is not None},
+        forms={pair: joint.forms[pair] for pair in layout.designs},
+        scores=answered_scores(table.scores, layout.n_states),
     )
