@@ -144,7 +144,8 @@ std::vector<std::vector<std::size_t>> in_order(const std::vector<std::set<std::s
 Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
               Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
               Vector<std::int64_t> forbidden, Vector<double> scales, double unit, double level,
-              double threshold, double nu, bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
+              double threshold, double nu, bool intercept, std::int64_t max_degree, unsigned threads,
+              bool check, nb::object progress) {
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
