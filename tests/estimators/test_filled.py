@@ -1,6 +1,7 @@
 """missing="model": filled tables, the information in them, and what can be asked of the fit."""
 
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -223,6 +224,27 @@ def test_rows_and_columns_of_which_nothing_is_seen():
         GreedyGraph(missing="model").fit(np.full((5, 2), np.nan))
 
 
+def test_rows_of_weight_zero_are_left_out():
+    cells = at_random(rows=500)
+    weights = np.where(np.arange(500) % 5, 1.0, 0.0)
+    weighted = GreedyGraph(missing="model").fit(cells, sample_weight=weights)
+    fewer = GreedyGraph(missing="model").fit(cells[weights > 0])
+    assert weighted.graph_.links == fewer.graph_.links
+    assert weighted.filled_.to_record() == fewer.filled_.to_record()
+    with pytest.raises(TableError, match="is zero for all rows"):
+        GreedyGraph(missing="model").fit(cells, sample_weight=np.zeros(500))
+
+
+def test_clusters_of_one_member():
+    cells = at_random(rows=500)
+    alone = GreedyGraph(missing="model").fit(cells, clusters=np.arange(500))
+    assert alone.graph_.links == GreedyGraph(missing="model").fit(cells).graph_.links
+    some = GreedyGraph(missing="model").fit(cells, clusters=np.maximum(np.arange(500), 40))
+    assert set(some.graph_.pairs) <= set(CHAIN.couplings)
+    with pytest.raises(TableError, match="all rows are in one cluster"):
+        GreedyGraph(missing="model").fit(cells, clusters=np.zeros(500))
+
+
 def test_the_error_names_what_each_way_assumes():
     with pytest.raises(TableError, match="one of four ways") as caught:
         GreedyGraph().fit(at_random(rows=50))
@@ -239,11 +261,23 @@ def test_what_cannot_be_asked_says_so():
     with pytest.raises(SettingError, match="score needs rows without missing values"):
         est.score(cells)
     assert np.isfinite(est.score(CHAIN.sample(50, seed=3)))
-    for ask in (verdict, predictability, lambda fit: explain(fit, "x0", "x3")):
+    for ask in (predictability, lambda fit: explain(fit, "x0", "x3")):
         with pytest.raises(SettingError, match="values that were filled"):
             ask(est)
     with pytest.raises(SettingError, match="EBIC counts rows"):
         GreedyGraph("ebic:0.5", missing="model").fit(cells)
+
+
+def test_verdicts_count_information():
+    """With a share of it lost, links must be larger to be found, as in a table of fewer rows."""
+    est = GreedyGraph(missing="model").fit(at_random(rows=1500))
+    whole = GreedyGraph().fit(CHAIN.sample(1500, seed=0))
+    lost, verdicts, seen = est.filled_.information.lost, verdict(est), verdict(whole)
+    for (a, b), judged, other in zip(combinations(range(8), 2), verdicts, seen, strict=True):
+        left = (np.log(other.odds_ratio) / np.log(judged.odds_ratio)) ** 2
+        assert left == pytest.approx(1 - lost[a, b], abs=0.12)
+        assert (judged.verdict == "linked") == ((a, b) in CHAIN.couplings)
+    assert "cannot tell: only odds ratios above" in verdicts.of("x0", "x5").sentence
 
 
 def test_half_samples_are_drawn_from_the_rows_that_came():

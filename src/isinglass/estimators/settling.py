@@ -144,7 +144,8 @@ def has_settled(model: MarkovField, fitted: MarkovField, n: float) -> bool:
 def first_model(table: Table, threshold: float, intercept: bool, threads: int) -> MarkovField:
     """A tree: the best one by the rows in which two columns are both seen (Chow and Liu, 1968).
 
-    The parameters of a tree are logarithms of its pairs' probabilities: nothing is fitted.
+    The parameters of a tree are logarithms of its pairs' probabilities: nothing is fitted, unless
+    there is something to adjust for.
     """
     answers = np.asarray(table.n_answers)
     is_answer = np.concatenate(
@@ -156,8 +157,11 @@ def first_model(table: Table, threshold: float, intercept: bool, threads: int) -
     free, gains = np.maximum(answers - 1, 1), np.zeros((len(answers), len(answers)))
     information = pair_information(cells, begin)[upper] / table.n
     gains[upper] = one_parameter_gain(information, np.outer(free, free)[upper], table.n)
+    tree = _best_tree(gains, threshold)
+    if table.adjusted is not None:
+        return fit_model(table, graph_of(table, frozenset(tree)), intercept=intercept)
     at = [slice(first, first + m) for first, m in zip(begin, answers, strict=True)]
-    logs = {(i, j): np.log(cells[at[i], at[j]] + 0.5) for i, j in _best_tree(gains, threshold)}
+    logs = {(i, j): np.log(cells[at[i], at[j]] + 0.5) for i, j in tree}
     fields = [np.log(np.diag(cells[own, own]) + 0.5) for own in at]
     degrees = np.bincount(np.array(list(logs), dtype=int).ravel(), minlength=len(at))
     fields = [(1 - d) * field for d, field in zip(degrees, fields, strict=True)]

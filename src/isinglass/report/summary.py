@@ -125,6 +125,7 @@ def summarise(
         "version": record.version,
         "fingerprint": record.fingerprint,
         "dropped": record.dropped,
+        "adjusted": list(record.adjusted),
         "filled": None if record.filled is None else record.filled.how(),
         "suppress": 0,
     }
@@ -263,6 +264,7 @@ def _whole_run(record: FitRecord, found: Findings) -> dict[str, Any]:
             for values in [getattr(verdicts, field.name)]
         },
         "frequencies": _by_number(found.frequencies or {}),
+        "information_lost": _by_number({} if record.filled is None else record.filled.lost),
     }
 
 
