@@ -209,6 +209,43 @@ def test_pairs_without_effect_have_their_chi_square(drop, linked):
     assert (np.mean(raw) > np.mean(scaled)) == linked
 
 
+def test_copies_of_a_row_are_no_further_rows():
+    """Design effects of a stack are those of complete tables, attenuated where cells are drawn."""
+    rng = np.random.default_rng(0)
+    clusters = np.repeat(np.arange(150), 4)
+    shared = rng.integers(0, 2, (150, 4))[clusters]
+    codes = np.where(rng.random(shared.shape) < 0.8, shared, rng.integers(0, 2, shared.shape))
+    cells = codes.astype(float)
+    cells[rng.random(cells.shape) < 0.2] = np.nan
+    whole = GreedyGraph().fit(codes, clusters=clusters).table_.design_effects
+    est = GreedyGraph(missing="model").fit(cells, clusters=clusters)
+    upper = np.triu_indices(4, 1)
+    assert (whole[upper] > 1.8).all()
+    assert (est.table_.design_effects[upper] > 1 + 0.3 * (whole[upper] - 1)).all()
+    assert (est.table_.design_effects[upper] < whole[upper]).all()
+    weights = rng.choice([1.0, 3.0], 600)
+    weighted = GreedyGraph(missing="model", n_eff="design").fit(cells, sample_weight=weights)
+    kish = weights.sum() ** 2 / np.sum(weights**2)
+    assert weighted.table_.n == pytest.approx(kish)
+    np.testing.assert_allclose(weighted.table_.design_effects[upper], 1.0, atol=0.1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("alike", [0.0, 0.8])
+def test_clusters_with_missing_values_have_no_more_false_edges_than_asked_for(alike):
+    """Tables without links: the tentative level allows one edge per table, ends seen alike half."""
+    found = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        clusters = np.repeat(np.arange(150), 4)
+        shared, own = rng.integers(0, 2, (150, 8))[clusters], rng.integers(0, 2, (600, 8))
+        cells = np.where(rng.random(own.shape) < alike, shared, own).astype(float)
+        cells[rng.random(cells.shape) < 0.2] = np.nan
+        est = GreedyGraph(missing="model", n_jobs=1).fit(cells, clusters=clusters)
+        found += len(est.tentative_)
+    assert 20 < found < 150
+
+
 # What comes in, and what can be asked.
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isinglass.core import cores
 from isinglass.engine.available import learn_available
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.native import learn_native
+from isinglass.engine.native import forms_of, learn_native
 from isinglass.engine.readable import learn_readable
 from isinglass.engine.runs import Progress, Runs
 from isinglass.losses.forms import Forms
@@ -36,7 +36,8 @@ def learn_neighbourhoods(
     solver: str = "native",
     scales: NDArray[np.float64] | None = None,
     level: float = math.inf,
-    **forms: Any,
+    edges: str = "table",
+    **adjusted: Any,
 ) -> Runs:
     """Run Algorithm 1 for every column down to `floor`.
 
@@ -45,7 +46,7 @@ def learn_neighbourhoods(
     them, and by the table's design effects, before they are made those of one parameter. Scales say
     how sure a gain is: of candidates that gain more than `level` the one comes in that gains most
     without them.
-    `forms`, `edge` and `adjust`, are for the readable solver: the core knows whole tables only.
+    `edges` says which forms an edge may have; `adjust` is for the readable solver.
     """
     solve: Callable[..., Runs] = learn_native if solver == "native" else learn_readable
     learn = learn_available if table.available else solve
@@ -60,13 +61,9 @@ def learn_neighbourhoods(
         progress=progress,
         scales=table.pair_scales(scales),
         level=level,
-        **forms,
+        edges=edges,
+        **adjusted,
     )
-
-
-def forms_of(table: Table, edges: str) -> Forms:
-    """The forms that the edges of a table may have."""
-    return Forms(tuple(table.n_states), table.scores, edges)
 
 
 def threads_for(n_jobs: int | None, columns: int) -> int:

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
 
 #include "base/edge.hpp"
+#include "base/forms.hpp"
 #include "bits/table.hpp"
 #include "gains/equivalent.hpp"
 #include "gains/nulls.hpp"
@@ -17,16 +19,21 @@ namespace isinglass {
 constexpr double kTie = 1e-9;    // gains and costs this close to the best are equal to it
 constexpr double kZero = 1e-12;  // a smaller gain counts as none
 
+// What a gain or a cost is of: an edge, in one of its forms, or what makes a small edge a table.
+enum class Of : std::uint8_t { small, table, upgrade };
+
 struct Choice {
   std::size_t column = 0;
   double value = 0;
+  Of of = Of::table;
   double gain = 0;  // what is recorded, where another number is compared
 };
 
-// The lowest column whose value is within a tie of the best.
+// The lowest column whose value is within a tie of the best; of one column the first kind.
 inline Choice first_within_tie(std::vector<Choice>& values) {
-  std::sort(values.begin(), values.end(),
-            [](const Choice& a, const Choice& b) { return a.column < b.column; });
+  std::sort(values.begin(), values.end(), [](const Choice& a, const Choice& b) {
+    return a.column != b.column ? a.column < b.column : a.of < b.of;
+  });
   double best = values.front().value;
   for (const Choice& choice : values) best = std::max(best, choice.value);
   for (const Choice& choice : values)
@@ -43,9 +50,11 @@ inline Choice first_within_tie(std::vector<Choice>& values) {
 // in before the neighbour that it speaks through.
 class Scale {
  public:
-  Scale(const Table& table, bool intercept, std::span<const double> scales, double unit, double level)
+  Scale(const Table& table, bool intercept, std::span<const double> scales, double unit, double level,
+        const Forms* forms = nullptr)
       : table_(table),
         scales_(scales),
+        forms_(forms),
         unscaled_(1 / unit),
         level_(scales.empty() ? std::numeric_limits<double>::infinity() : level),
         plain_(scales.empty()) {
@@ -61,17 +70,38 @@ class Scale {
     least_unscaled_ = unscaled_;
     if ((scales_.empty() && !many_) || table_.states(target) < 2) return;
     of_column_.assign(table_.columns(), {});
-    without_scale_.assign(table_.columns(), {});
     if (!scales_.empty()) least_ = usual_ = std::ranges::min(scales_.subspan(first(), table_.columns()));
     plain_ = scales_.empty();
     for (std::size_t j = 0; j < table_.columns(); ++j)
       if (j != target && table_.states(j) > 1) set_null(j);
   }
 
+  // The same of any kind, and in the case of two forms by the best of two looks.
+  double divided(double raw, std::size_t column, Of of) const {
+    if (of == Of::table) return divided(raw, column);
+    const Null null = null_of(column, of);
+    return std::max(raw - null.shift, 0.0) / null.scale;
+  }
+
+  bool converted(std::size_t column, Of of) const {
+    if (of == Of::table) return converted(column) || looks(column, of) > 1;
+    return true;
+  }
+
+  double standardised(double raw, std::size_t column, Of of) const {
+    const int times = looks(column, of);
+    if (of == Of::table && times == 1) return standardised(raw, column);
+    if (raw < kZero) return 0.0;
+    const Null null = null_of(column, of);
+    return one_parameter_gain(std::max(raw - null.shift, 0.0) / null.scale, null.df, table_.n(), times);
+  }
+
   // A gain of a column, or a bound on it, in parts of a chi-square, which is at least what it is as one of
   // one parameter.
   double divided(double raw, std::size_t column) const {
-    return plain_ ? raw : in_parts(raw, of_column_[column]);
+    if (plain_) return raw;
+    const Null& null = of_column_[column];
+    return std::max(raw - null.shift, 0.0) / null.scale;
   }
 
   // The raw gain that no candidate has less than whose rank is above a cut; and what is usual.
@@ -84,17 +114,18 @@ class Scale {
   }
 
   // What candidates are chosen by.
-  double rank(double raw, std::size_t column) const {
-    const double gain = standardised(raw, column);
-    return gain > level_ ? level_ + without_scale(raw, column) : gain;
+  double rank(double raw, std::size_t column, Of of) const {
+    const double gain = standardised(raw, column, of);
+    if (!(gain > level_)) return gain;
+    const Null null = without_scale(column, of);
+    return level_ + one_parameter_gain(in_parts(raw, null), null.df, table_.n(), looks(column, of));
   }
 
-  // Whether a candidate that gains no more than `raw` ranks no higher than a cut; quickly where that is
-  // clear.
-  bool ranks_below(double raw, std::size_t column, double cut) const {
-    if (divided(raw, column) <= std::min(cut, level_)) return true;
-    if (cut > level_ && in_parts(raw, without_scale_[column]) <= cut - level_) return true;
-    return converted(column) && rank(raw, column) <= cut;
+  // Whether a candidate that gains no more than `raw` ranks no higher than a cut; quickly where it is clear.
+  bool ranks_below(double raw, std::size_t column, Of of, double cut) const {
+    if (divided(raw, column, of) <= std::min(cut, level_)) return true;
+    if (cut > level_ && in_parts(raw, without_scale(column, of)) <= cut - level_) return true;
+    return converted(column, of) && rank(raw, column, of) <= cut;
   }
 
   // Whether it is more than a division.
@@ -115,9 +146,27 @@ class Scale {
     return std::max(raw - null.shift, 0.0) / null.scale;
   }
 
-  double without_scale(double raw, std::size_t column) const {
-    const Null& null = without_scale_[column];
-    return one_parameter_gain(in_parts(raw, null), null.df, table_.n());
+  // Only where there are scales.
+  Null without_scale(std::size_t column, Of of) const {
+    const Null null = null_of(column, of);
+    const double times = unscaled_ / scales_[first() + column];
+    return {null.shift * times, null.scale * times, null.df};
+  }
+
+  int looks(std::size_t column, Of of) const {
+    return of == Of::upgrade || !forms_ ? 1 : forms_->looks(target_, column);
+  }
+
+  // With its shift per row.
+  Null null_of(std::size_t column, Of of) const {
+    Null table{0, 1, static_cast<double>(degrees_of_freedom(column))};
+    if (many_ || !scales_.empty()) table = of_column_[column];
+    if (of == Of::table) return table;
+    const double scale = scales_.empty() ? 1.0 : scales_[first() + column],
+                 df = static_cast<double>(forms_->degrees(target_, column));
+    if (of == Of::small) return {0, scale, df};
+    Null left = Nulls::beyond({table.shift * 2 * table_.n() / scale, table.scale / scale, table.df}, df);
+    return {left.shift * scale / (2 * table_.n()), left.scale * scale, left.df};
   }
 
   std::size_t first() const { return target_ * table_.columns(); }
@@ -132,25 +181,23 @@ class Scale {
     if (many_) null = nulls_.of(rows_[target_], rows_[column]);
     plain_ = plain_ && null.shift == 0 && null.scale == 1;
     const double scale = scales_.empty() ? 1.0 : scales_[first() + column];
-    of_column_[column] = times(null, scale);
-    without_scale_[column] = times(null, unscaled_);
-    least_ = std::min(least_, null.shift < 0 ? 0.0 : of_column_[column].scale);
-    least_unscaled_ = std::min(least_unscaled_, null.shift < 0 ? 0.0 : without_scale_[column].scale);
-  }
-
-  Null times(const Null& null, double scale) const {
-    return {null.shift * (scale / (2 * table_.n())), null.scale * scale, null.df};
+    null.scale *= scale;
+    null.shift *= scale / (2 * table_.n());
+    least_ = std::min(least_, null.shift < 0 ? 0.0 : null.scale);
+    least_unscaled_ = std::min(least_unscaled_, null.shift < 0 ? 0.0 : null.scale * (unscaled_ / scale));
+    of_column_[column] = null;
   }
 
   const Table& table_;
   std::span<const double> scales_;
+  const Forms* forms_;
   double unscaled_, level_;
   bool many_ = false;                      // whether there may be pairs of few rows
   std::vector<std::vector<double>> rows_;  // of the states of every column
   Nulls nulls_;
   bool plain_;  // whether all of the target's are chi-squares
   double least_ = 1, usual_ = 1, least_unscaled_ = 1;
-  std::vector<Null> of_column_, without_scale_;
+  std::vector<Null> of_column_;
   std::size_t target_ = 0;
 };
 
