@@ -10,7 +10,7 @@ from typing import Any
 
 from isinglass.cli.options import READING, Values, take
 from isinglass.cli.terminal import progress_bar, working
-from isinglass.errors import MissingValues, SettingError, SeveralProblems, TooManyStates
+from isinglass.errors import MissingValues, SettingError, SeveralProblems, TooManyStates, Wording
 from isinglass.estimators import GreedyGraph
 from isinglass.selection import look_below
 from isinglass.table import read_table
@@ -77,5 +77,6 @@ def pointing_to_inspect(data: str) -> Iterator[None]:
         yield
     except (MissingValues, TooManyStates, SeveralProblems) as error:
         look = shlex.join(["isinglass", "inspect", data])
-        error.message = (*error.message, f" `{look}` shows every column, and a command that works.")
+        words = f" `{look}` shows every column, and a command that works."
+        error.message = (*error.message, Wording(words, words, page=""))
         raise

@@ -22,6 +22,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from isinglass.cli import lines
 from isinglass.report.markdown import edge_cells
 from isinglass.report.texts import states_per_column
 from isinglass.wording import counted, one_line
@@ -47,15 +48,18 @@ class Bar:
 
 
 @contextmanager
-def _shown(what: str, *columns: ProgressColumn, **settings: Any) -> Iterator[Bar]:
+def _shown(what: str, *columns: ProgressColumn, **settings: Any) -> Iterator[Bar | lines.Work]:
     """A line on standard error, gone when the work is done; silent when not on a terminal."""
+    if lines.wanted():
+        yield lines.Work(what)
+        return
     console = new_console(stderr=True)
     settings = {"transient": True, "disable": not console.is_terminal} | settings
     with Progress(*columns, console=console, **settings) as line:
         yield Bar(line, line.add_task(what), what)
 
 
-def progress_bar(what: str, *, steady: bool = False) -> AbstractContextManager[Bar]:
+def progress_bar(what: str, *, steady: bool = False) -> AbstractContextManager[Bar | lines.Work]:
     """A bar for work of known length.
 
     The time left goes by the speed of the last half minute, or, if `steady`, of the whole work.
