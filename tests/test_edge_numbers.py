@@ -17,7 +17,7 @@ from isinglass.graph import NUMBERS
 from isinglass.selection import look_below
 from report.pages import chromium
 
-WORDS = ("source_state", "target_state", "tier", "selected_by")
+WORDS = ("source_state", "target_state", "tier", "selected_by", "form")
 TRUTHS = {"True": True, "False": False, "true": True, "false": False}
 
 

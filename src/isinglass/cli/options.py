@@ -103,6 +103,27 @@ def _high(text: str) -> tuple[str, str]:
     return name, state
 
 
+def _scores(text: str) -> tuple[str, list[float]]:
+    """NAME=X,Y,Z, numbers.
+
+    >>> _scores("age=18,30,50")
+    ('age', [18.0, 30.0, 50.0])
+    """
+    name, _, numbers = text.rpartition("=")
+    try:
+        return _named(name), [float(number) for number in numbers.split(",")]
+    except ValueError:
+        raise SettingError(
+            f"--scores takes NAME=NUMBERS, as age=18,30,50,70; not {text!r}."
+        ) from None
+
+
+def _named(name: str) -> str:
+    if not name:
+        raise ValueError
+    return name
+
+
 def _group(text: str) -> tuple[str, ...]:
     """Names with commas between them; a name that has a comma stands in quotes."""
     try:
@@ -312,6 +333,22 @@ SEARCH = (
         into=lambda texts: list(map(_group, texts)),
     ),
     missing(*WAYS),
+    choice(
+        "--edges table|auto|scores",
+        "What an edge may be: always a table; or, between ordered columns, one product of scores "
+        "where there is a table now (scores); or whichever the rows speak for (auto).",
+    ),
+    several(
+        "--ordered NAME",
+        "A column whose states are in order; numbers and columns of two states are anyway.",
+        into=lambda names: list(names) or None,
+    ),
+    several(
+        "--scores NAME=NUMBERS",
+        "How far apart the states of a column are, such as age=18,30,50,70; 0, 1, 2, ... by "
+        "default.",
+        into=lambda texts: dict(map(_scores, texts)) or None,
+    ),
     *TABLE,
     option("--nu", "Factor of the backward step.", 0.5),
     flag("--no-intercept intercept", "Fit no intercepts.", into=lambda given: not given),

@@ -138,12 +138,21 @@ class Joined:
         pairs = cuts.join(*self.runs.chosen(self.threshold), self.rule).pairs
         return [pair for pair in pairs if self.kept is None or pair in self.kept]
 
-    def links(self) -> tuple[Link, ...]:
-        """All numbers of all edges."""
+    def forms(self) -> dict[Pair, str]:
+        """The form of each edge."""
+        choices, ends = self._ends()
+        return {pair: choices.form(ends[pair]) for pair in self.pairs}
+
+    def _ends(self) -> tuple[Choices, dict[Pair, Pair]]:
+        """The choices, and where among them each edge is."""
         choices = self.runs.choices(self.threshold)
         edges = cuts.join(choices.column, choices.neighbour, self.rule)
         both = zip(edges.choice.tolist(), edges.other_choice.tolist(), strict=True)
-        ends = dict(zip(edges.pairs, both, strict=True))
+        return choices, dict(zip(edges.pairs, both, strict=True))
+
+    def links(self) -> tuple[Link, ...]:
+        """All numbers of all edges."""
+        choices, ends = self._ends()
         return tuple(
             self._link(pair, choices, ends[pair], value, entry)
             for pair, value, entry in zip(
@@ -182,6 +191,7 @@ class Joined:
             entry_evidence=None if required else entry,
             source_state=as_text(head.states[a][1]) if two_states else None,
             target_state=as_text(head.states[b][1]) if two_states else None,
+            form=choices.form(ends),
         )
 
     def _tier(self, entry: float | None) -> str:
@@ -193,7 +203,7 @@ class Joined:
 
 def join(joined: Joined) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
-    unvalued = Unvalued(joined.pairs, joined.links)
+    unvalued = Unvalued(joined.pairs, joined.links, joined.forms)
     return Graph(joined.head.names, unvalued, joined.head.library)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from isinglass.losses.families import softmax_terms
-from isinglass.losses.forms import Always, TableEdge, table_df, zero_sum_basis
+from isinglass.losses.forms import TABLE, Always, Form, TableEdge, table_df, zero_sum_basis
 from isinglass.losses.linear import RIDGE, VANISHING, Terms, predictor_objective
 from isinglass.losses.newton import Objective, minimise
 from isinglass.losses.nulls import Null, chi_square, pair_null
@@ -47,11 +47,18 @@ class NodeFit(Fit):
         The tables of columns that are adjusted for.
     parameters : dict, optional
         Free parameters of each edge, where edges are not whole tables.
+    forms : dict
+        The forms of the edges that are not whole tables.
     """
 
     unbounded: frozenset[int]
     always: Mapping[int, Array] = field(default_factory=dict)
     parameters: Mapping[int, int] | None = None
+    forms: Mapping[int, Form] = field(default_factory=dict)
+
+    def form(self, t: int) -> Form:
+        """Return the form of the edge to a neighbour."""
+        return self.forms.get(t, TABLE)
 
     @property
     def df(self) -> Mapping[int, int]:

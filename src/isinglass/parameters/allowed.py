@@ -39,7 +39,9 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(TEXT, None), "sheet title"),
     (Either(TEXT, Several(TEXT)), "conditional.of"),
     (Either(Several(TEXT), None), "ask.of verdict.columns"),
+    (Either(Several(Either(TEXT, Whole(0))), None), "ordered"),
     (Either(Word("graph", "edges"), None), "aim"),
+    (Word("auto", "table", "scores"), "edges"),
     (Word("ising", "01", "reference"), "coding"),
     (Word("gic", "bic", "ebic", "aic"), "criterion"),
     (Either(Word("pandas", "polars", "pyarrow"), None), "library"),
@@ -120,7 +122,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(SEPARATOR, None), "sep"),
     (Either(FUNCTION, None), "progress"),
     (ANYTHING, "method ChowLiuTree.threshold GreedyGraph.threshold L1Graph.penalty plan.threshold"),
-    (ANYTHING, "GreedyLinear.threshold"),
+    (ANYTHING, "GreedyLinear.threshold scores"),
 ]
 
 #: What a parameter of this name may be.

@@ -12,6 +12,7 @@ from isinglass.documents.parts import LIBRARIES, Document, label_to_json, states
 from isinglass.engine import Value
 from isinglass.errors import SettingError
 from isinglass.graph import FLOATS, Graph, Link
+from isinglass.losses.forms import FORMS, TABLE
 from isinglass.record.filled import Filled
 from isinglass.record.findings import MEASURES, VERDICTS, Findings, Verdicts
 from isinglass.record.paths import path_from_json, path_to_json
@@ -147,6 +148,7 @@ def _link(edge: Entry, p: int) -> Link:
         **{key: edge[key].optional(Entry.number) for key in FLOATS},
         **{key: edge[key].optional(Entry.text) for key in ("source_state", "target_state")},
         **{key: edge[key].text() for key in ("selected_by", "tier")},
+        "form": edge.get("form").optional(lambda one: one.choice(*FORMS)) or TABLE,
         "sign": edge["sign"].choice(-1, 0, 1),
         "unbounded": edge["unbounded"].flag(),
         "size": edge["size"].number(),

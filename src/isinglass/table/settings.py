@@ -56,6 +56,7 @@ _FIT = {
     "n_eff": (lambda value: _is_text(value) or _is_number(value), "n_eff"),
     "threshold": (lambda value: _is_text(value) or _is_number(value), "threshold"),
     "rule": (_is_text, "rule"),
+    "edges": (_is_text, "edges"),
     "max_states": (_is_whole, "max_states"),
 }
 _COLUMN: dict[str, Callable[[Any], bool]] = {

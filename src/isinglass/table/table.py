@@ -90,6 +90,16 @@ class Table:
         """Whether the order of each column's states means something."""
         return tuple(column.ordered for column in self.columns)
 
+    @cached_property
+    def scores(self) -> tuple[tuple[float, ...] | None, ...]:
+        """The scores of each column's states, rising; NaN for a missing value. None if unordered.
+
+        >>> from isinglass.table import encode
+        >>> encode([["a", 1], ["b", 5], ["c", 7]]).scores
+        (None, (0.0, 1.0, 2.0))
+        """
+        return tuple(map(_scores_of, self.columns))
+
     def rows_of_states(self, column: int) -> NDArray[np.float64]:
         """How many rows have each state of a column."""
         counts = np.bincount(self.codes[:, column], self.weights, self.n_states[column])
@@ -157,8 +167,7 @@ class Table:
             for states, column in zip(kept, codes.T, strict=True)
         ]
         columns = tuple(
-            replace(column, states=tuple(column.states[code] for code in states))
-            for column, states in zip(self.columns, kept, strict=True)
+            column.keep(states) for column, states in zip(self.columns, kept, strict=True)
         )
         stacked = stack(fewer)
         parts = weights, self.library, (), self.available
@@ -198,6 +207,14 @@ class Table:
         parts = rows.weights, rows.library, rows.notes, self.available or by_model
         table = Table(stack(codes), columns, *parts, kept=rows.kept, clusters=rows.clusters)
         return replace(table, by_model=by_model)
+
+
+def _scores_of(column: Column) -> tuple[float, ...] | None:
+    if not column.ordered:
+        return None
+    given = column.scores or tuple(map(float, range(len(column.states))))
+    unscored = column.has_missing_state and len(given) > 2
+    return (*given[:-1], np.nan) if unscored else given
 
 
 def _may_be_missing(columns: tuple[Column, ...]) -> tuple[Column, ...]:
