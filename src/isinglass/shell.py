@@ -21,9 +21,9 @@ def file_word(path: str) -> str:
 
 
 def reading_words(reading: Mapping[str, Any]) -> Iterator[str]:
-    """Options of `read_table` that differ from its defaults.
+    r"""Options of `read_table` that differ from its defaults.
 
-    >>> list(reading_words({"na": ["?"], "header": False, "sep": "\\t"}))
+    >>> list(reading_words({"na": ["?"], "header": False, "sep": "\t"}))
     ['--na', '?', '--no-header', '--sep', 'tab']
     """
     words: Sequence[str] = reading.get("na") or ()

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from isinglass.cli import options as opt
-from isinglass.cli.fitting import column_labels, fit_file
+from isinglass.cli.fitting import column_groups, column_labels, fit_file
 from isinglass.cli.pasting import PASTED, check_pasting, draw_figures, to_paste
 from isinglass.cli.results import png_of, show, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
@@ -108,22 +108,25 @@ def command(
     asked = {name: options.pop(name) for name in GOES}
     _check_out(out, suppress, asked)
     check_pasting(asked, figures, suppress)
-    labels = column_labels(data, options["codebook"])
+    groups = column_groups(options["codebook"])
+    about: dict[str, Any] = {
+        "title": title_of(data),
+        "column_labels": column_labels(data, options["codebook"]),
+        "groups": [(name, each.columns, each.colour) for name, each in groups.items()],
+    }
     estimator = fit_file(data, **options)
     with progress_bar("refitting without each link") as progress:
         record = estimator.record(progress)
-    title, result, lines = title_of(data), None, []
+    result, lines = None, []
     if out and suppress:
-        lines = _write_suppressed(out, record, title, labels, suppress)
+        lines = _write_suppressed(out, record, about, suppress)
     elif out:
-        result = Result(out, estimator, record, title, labels)
+        result = Result(out, estimator, record, about)
         result.write_first()
         result.add(asked)
         record = result.record
     with working("summing up"):
-        summary = summarise(
-            record, title=title, column_labels=labels, paths=False, suppress=suppress
-        )
+        summary = summarise(record, **about, paths=False, suppress=suppress)
     if as_json:
         click.echo(to_json(summary))
     else:
@@ -160,8 +163,7 @@ class Result:
     out: str
     estimator: GreedyGraph
     record: FitRecord
-    title: str
-    labels: dict[str, str]
+    about: dict[str, Any]
     found: dict[str, Any] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
 
@@ -206,9 +208,7 @@ class Result:
 
     def _find(self, more: dict[str, Any]) -> None:
         self.found |= more
-        findings = findings_of(
-            self.record.names, title=self.title, column_labels=self.labels, **self.found
-        )
+        findings = findings_of(self.record.names, **self.about, **self.found)
         self.record = replace(self.record, findings=findings)
 
     def _add_model(self) -> None:
@@ -218,12 +218,12 @@ class Result:
             self._write({"model.json": as_file(model_parts(model, self.record))})
 
     def _write_found(self) -> None:
-        page = {}
+        page, labels = {}, self.about["column_labels"]
         if len(self.record.names) <= MOST_COLUMNS:
             page = {"report.html": to_html(summarise(self.record)).encode()}
         tables = {
-            "edges.csv": edges_csv(self.record.with_tentative, self.labels),
-            "nodes.csv": nodes_csv(self.found["measures"], self.labels),
+            "edges.csv": edges_csv(self.record.with_tentative, labels),
+            "nodes.csv": nodes_csv(self.found["measures"], labels),
             "graph.graphml": graphml(self.estimator.graph_),
         }
         self._write(page | tables | {"model.json": as_file({"fit": self.record.to_json()})})
@@ -281,12 +281,12 @@ EXTRAS = {
 
 
 def _write_suppressed(
-    out: str, record: FitRecord, title: str, labels: dict[str, str], suppress: float
+    out: str, record: FitRecord, about: dict[str, Any], suppress: float
 ) -> list[str]:
     """Write the report alone, since every other file holds exact numbers."""
     if len(record.names) > MOST_COLUMNS:
         return [f"no report: a report shows at most {MOST_COLUMNS:,} columns"]
-    summary = summarise(record, title=title, column_labels=labels, suppress=suppress)
+    summary = summarise(record, **about, suppress=suppress)
     page = to_html(summary)
     write_all(out, {"report.html": page.encode()})
     lines = [

@@ -31,7 +31,18 @@ from isinglass.table import DEFAULT_NA
 from isinglass.table.codebook.codebook import missing_code
 from isinglass.table.reading.codebooks import settings_of
 
-__all__ = ["command", "flag", "needed", "option", "seed", "several", "take", "whole"]
+__all__ = [
+    "Values",
+    "choice",
+    "command",
+    "flag",
+    "needed",
+    "option",
+    "seed",
+    "several",
+    "take",
+    "whole",
+]
 
 
 def _separator(typed: str | None) -> str | None:

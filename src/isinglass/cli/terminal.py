@@ -128,13 +128,13 @@ def _print_diagnostics(console: Console, notes: list[dict[str, Any]], most: int 
     for note in notes:
         where = "" if note["column"] is None else f"{note['column']!r}: "
         kinds.setdefault(note["what"], []).append(where + note["done"])
-    for what, lines in kinds.items():
-        times = f" ({len(lines)} times)" if len(lines) > 1 else ""
+    for what, said in kinds.items():
+        times = f" ({len(said)} times)" if len(said) > 1 else ""
         console.print(_indented(what + times, style="yellow"))
-        for line in lines[:most]:
+        for line in said[:most]:
             console.print(_indented(line, by=4))
-        if len(lines) > most:
-            console.print(_indented(f"and {len(lines) - most} more; --json lists all", by=4))
+        if len(said) > most:
+            console.print(_indented(f"and {len(said) - most} more; --json lists all", by=4))
 
 
 def _print_edges(console: Console, summary: dict[str, Any], top: int) -> None:

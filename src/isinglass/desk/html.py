@@ -11,7 +11,7 @@ from importlib.resources import files
 #: From the report, which looks the same and shows names with the same care; then its own.
 STYLES = ("report/page/style.css", "desk/page/desk.css")
 SCRIPTS = (
-    "report/page/elements.js",
+    "report/page/names.js",
     "desk/page/asking.js",
     "desk/page/columns.js",
     "desk/page/working.js",

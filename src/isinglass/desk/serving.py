@@ -1,4 +1,4 @@
-"""The desk from its start to its end: an address on this machine, and a folder that is then gone."""
+"""The desk from its start to its end: an address on this machine, and a folder of its own."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-from isinglass.desk.jobs import Job
 from isinglass.desk.html import size_text
+from isinglass.desk.jobs import Job
 from isinglass.desk.repeating import settings_name, settings_text
 from isinglass.shell import reading_words
 
@@ -32,9 +32,9 @@ class Refused(Exception):
 
 
 def clean_name(name: str) -> str:
-    """The name of a file without its folder, and without what a disk or a shell cannot take.
+    r"""The name of a file without its folder, and without what a disk or a shell cannot take.
 
-    >>> clean_name("C:\\\\data\\\\my survey.sav"), clean_name("../../etc/passwd"), clean_name("-x\\n.csv")
+    >>> clean_name("C:\\data\\my survey.sav"), clean_name("../passwd"), clean_name("-x\n.csv")
     ('my survey.sav', 'passwd', 'x_.csv')
     """
     last = name.replace("\\", "/").rpartition("/")[2]
@@ -183,8 +183,8 @@ class Tables:
         if size > self.most_bytes:
             raise Refused(
                 413,
-                f"{clean_name(name)} is larger than {size_text(self.most_bytes)}, the most that the "
-                "desk takes; start it with a larger --max-size, or take fewer rows or columns.",
+                f"{clean_name(name)} is larger than {size_text(self.most_bytes)}, the most that "
+                "the desk takes; start it with a larger --max-size, or take fewer rows or columns.",
             )
 
     async def close(self, key: str) -> None:

@@ -68,7 +68,8 @@ class Options:
         >>> Options(drop=["id"], bins={"age in years": 4}).command("my survey.csv")
         "isinglass fit 'my survey.csv' --drop id --bin 'age in years=4'"
         """
-        words = ["isinglass", "fit", file_word(path), *self.words(), *(["--out", out] if out else [])]
+        into = ["--out", out] if out else []
+        words = ["isinglass", "fit", file_word(path), *self.words(), *into]
         return " ".join(map(shlex.quote, words))
 
     def estimator(self) -> dict[str, Any]:

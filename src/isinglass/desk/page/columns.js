@@ -64,7 +64,7 @@ function binsOf(text) {
   return parts.length === 1 ? parts[0] : parts;
 }
 
-function orderList(column, choice) {
+function orderList(choice) {
   const list = make("ol", { class: "order" });
   function draw(focus) {
     list.replaceChildren(...choice.order.map((state, i) => make("li", {},
@@ -111,7 +111,7 @@ function kindCell(column, choice) {
     }
     if (choice.kind === "ordered" && !isNumeric(column)) {
       choice.listed = true;
-      wanted.push(orderList(column, choice));
+      wanted.push(orderList(choice));
     }
     more.replaceChildren(...wanted);
   }
