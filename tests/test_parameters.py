@@ -233,6 +233,7 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "small_world": (families.small_world, {"p": 5, "k": 2, "rewire": 0.5}),
         "ising": (families.ising, {"graph": chain}),
         "potts": (families.potts, {"graph": chain, "states": 3}),
+        "ordinal": (families.ordinal, {"graph": chain, "states": 3}),
         "selection.EBIC": (ig.selection.EBIC, {}),
         "CrossValidated": (ig.selection.CrossValidated, {}),
         "FalseEdges": (ig.selection.FalseEdges, {}),

@@ -63,6 +63,10 @@ class Link(NamedTuple):
         What the edge is: one product of scores between two ordered columns, a trend for each state
         of an unordered one, or a whole table of log-potentials; the larger one where its ends
         differ.
+    step_log_odds : float or None
+        In the form "product", the log odds ratio when both columns go up by one step, one unit of
+        their scores: the mean of the ends that chose the edge, or in a model's graph the one value
+        of the joint fit.
     """
 
     source: int
@@ -81,6 +85,7 @@ class Link(NamedTuple):
     target_state: str | None = None
     size: float = 0.0
     form: str = "table"
+    step_log_odds: float | None = None
 
     @property
     def weight(self) -> float:
@@ -91,12 +96,15 @@ class Link(NamedTuple):
 NUMBERS = (
     *("strength", "relative_strength", "sign", "coupling", "log_odds"),
     *("source_state", "target_state", "evidence", "entry_evidence", "tier"),
-    *("selected_by", "unbounded", "form"),
+    *("selected_by", "unbounded", "form", "step_log_odds"),
 )
 
 
 #: Those that are numbers of any size, and those that are text.
-FLOATS = ("strength", "relative_strength", "coupling", "log_odds", "evidence", "entry_evidence")
+FLOATS = (
+    *("strength", "relative_strength", "coupling", "log_odds", "evidence", "entry_evidence"),
+    "step_log_odds",
+)
 WORDS = ("source_state", "target_state", "tier", "selected_by", "form")
 #: The data types of the columns of a table of edges.
 TYPES = {

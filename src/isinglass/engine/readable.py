@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import KeptRuns, Progress
 from isinglass.losses.conditional import ConditionalLoss
-from isinglass.losses.forms import Always, TableEdge
-from isinglass.solvers.blocks import Blocks
+from isinglass.losses.forms import Always, Forms
+from isinglass.solvers.edges import EdgeBlocks
 from isinglass.solvers.path import Path
 from isinglass.solvers.search import search
 from isinglass.table import Table
@@ -27,25 +27,26 @@ def learn_readable(
     threads: int,
     constraints: Constraints = FREE,
     progress: Progress | None = None,
-    edge: TableEdge | None = None,
+    edges: str = "table",
     adjust: tuple[int, ...] = (),
     scales: NDArray[np.float64] | None = None,
 ) -> KeptRuns:
     """Run Algorithm 1 for every column, in column order.
 
-    `edge` is the form of edges, by default whole tables; columns in `adjust` are in every model,
-    and no edge leads to them. `scales`, a (p, p) array, divide the gains and costs of each pair.
+    `edges` says which forms an edge may have; columns in `adjust` are in every model, and no edge
+    leads to them. `scales`, a (p, p) array, divide the gains and costs of each pair.
     """
     p = len(table.columns)
     always = Always(intercept, adjust)
-    losses = [node_loss(table, r, always=always, edge=edge) for r in range(p)]
+    forms = Forms(tuple(table.n_states), table.scores, edges)
+    losses = [node_loss(table, r, always=always, forms=forms) for r in range(p)]
 
     def run(r: int) -> Path:
         loss = losses[r]
         possible = () if r in adjust else loss.candidates
         candidates = constraints.candidates(r, possible)
-        nulls = {t: loss.null(t).times(1.0 if scales is None else scales[r, t]) for t in candidates}
-        blocks = Blocks(loss, {t: (t,) for t in candidates}, standardise=True, nulls=nulls)
+        of_pairs = None if scales is None else {t: float(scales[r, t]) for t in candidates}
+        blocks = EdgeBlocks(loss, candidates, of_pairs)
         required = constraints.start(r, candidates)
         return search(blocks, floor, nu, max_size=max_degree, names=table.names, required=required)
 
@@ -68,10 +69,10 @@ def node_loss(
     *,
     intercept: bool = True,
     always: Always | None = None,
-    edge: TableEdge | None = None,
+    forms: Forms | None = None,
 ) -> ConditionalLoss:
     """The conditional likelihood of column r, as a loss."""
     always = Always(intercept) if always is None else always
     return ConditionalLoss(
-        table.codes, table.weights, r, table.n_states, n=table.n, always=always, edge=edge
+        table.codes, table.weights, r, table.n_states, n=table.n, always=always, forms=forms
     )

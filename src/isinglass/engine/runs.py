@@ -54,6 +54,11 @@ class Choices:
     own: NDArray[np.bool_] | None = None
     forms: Sequence[Form] | None = None
 
+    def table(self, end: int, source: int) -> NDArray[np.float64]:
+        """The table of an entry, with the states of one of its two columns in the rows."""
+        table = self.tables[end]
+        return table if self.column[end] == source else table.T
+
     def form(self, ends: Iterable[int]) -> Form:
         """The form of an edge, the larger one where its ends differ."""
         if self.forms is None:

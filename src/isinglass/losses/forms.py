@@ -54,31 +54,6 @@ def table_df(states: int, neighbour_states: int) -> int:
     return (states - 1) * (neighbour_states - 1)
 
 
-@dataclass(frozen=True)
-class TableEdge:
-    """An edge may be any table of log-potentials whose rows and columns sum to zero.
-
-    Parameters
-    ----------
-    n_states : tuple of int
-        States of each column.
-    """
-
-    n_states: tuple[int, ...]
-
-    def design(self, r: int, t: int) -> Array | None:
-        """Return the tables that an edge of column r to t is a combination of; None for any table.
-
-        A (df, m_r, m_t) array: orthonormal tables, whose rows and columns sum to zero.
-        """
-        return None
-
-    def df(self, r: int, t: int) -> int:
-        """Return the free parameters of an edge of column r to t."""
-        design = self.design(r, t)
-        return table_df(self.n_states[r], self.n_states[t]) if design is None else len(design)
-
-
 def score_basis(scores: Sequence[float]) -> Array:
     """Orthonormal columns (m, k), each summing to zero, that scores span.
 

@@ -113,4 +113,4 @@ def table_against(table: Array, a: int, b: int) -> Array:
     >>> table_against(np.array([[0.5, -0.5], [-0.5, 0.5]]), 0, 0).tolist()
     [[0.0, 0.0], [0.0, 2.0]]
     """
-    return np.asarray(table - table[:, b : b + 1] - table[a] + table[a, b])
+    return np.asarray((table - table[:, b : b + 1]) - (table[a] - table[a, b]))

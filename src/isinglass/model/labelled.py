@@ -200,4 +200,6 @@ def reduced(field: MarkovField, known: Mapping[int, int]) -> MarkovField:
         rest,
         unbounded=frozenset(kept[pair] for pair in field.unbounded if pair in kept),
         cuts={new[v]: cuts for v, cuts in field.cuts.items() if v in new},
+        forms={kept[pair]: field.forms[pair] for pair in kept},
+        scores=tuple(field.scores[v] for v in free),
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -39,7 +41,9 @@ def record_to_json(record: FitRecord) -> Document:
     >>> est.record().to_json()["rows"]
     1000.0
     """
-    columns = zip(record.names, record.states, record.ordered, record.n_answers, strict=True)
+    columns = zip(
+        *(record.names, record.states, record.ordered, record.n_answers, record.scores), strict=True
+    )
     document: Document = {
         "isinglass": record.version,
         **{key: getattr(record, key) for key in ("fingerprint", "rows", "threshold", "floor")},
@@ -52,7 +56,8 @@ def record_to_json(record: FitRecord) -> Document:
                 "ordered": bool(ordered),
                 "answers": int(answers),
             }
-            for name, states, ordered, answers in columns
+            | ({} if scores is None else {"scores": list(scores[:answers])})
+            for name, states, ordered, answers, scores in columns
         ],
         "library": record.graph.library,
         "edges": to_plain(record.graph.links),
@@ -117,7 +122,17 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
         "dropped": fit.get("dropped").optional(lambda rows: rows.whole(MOST_ROWS)),
         "findings": fit.get("findings").optional(lambda findings: _findings(findings, p)),
         "filled": fit.get("filled").optional(lambda filled: _filled(filled, p)),
+        "scores": tuple(
+            column.get("scores").optional(partial(_scores, answers=k, states=m))
+            for column, k, m in zip(columns, answers, n_states, strict=True)
+        ),
     }
+
+
+def _scores(entry: Entry, answers: int, states: int) -> tuple[float, ...]:
+    """Scores of answers, which rise; missing values, the last state if any, have none."""
+    given = entry.increasing(entry.numbers(answers))
+    return (*given, *(math.nan,) * (states - answers))
 
 
 def _filled_to_json(filled: Filled) -> Document:
@@ -146,7 +161,8 @@ def _link(edge: Entry, p: int) -> Link:
     if source >= target:
         raise Fault("the source of an edge must come before its target")
     members: Document = {
-        **{key: edge[key].optional(Entry.number) for key in FLOATS},
+        **{key: edge[key].optional(Entry.number) for key in FLOATS if key != "step_log_odds"},
+        "step_log_odds": edge.get("step_log_odds").optional(Entry.number),
         **{key: edge[key].optional(Entry.text) for key in ("source_state", "target_state")},
         **{key: edge[key].text() for key in ("selected_by", "tier")},
         "form": edge.get("form").optional(lambda one: one.choice(*FORMS)) or TABLE,

@@ -54,6 +54,7 @@ def record_of(
         ),
         dropped=table.dropped,
         filled=filled,
+        scores=table.scores,
     )
 
 

@@ -11,7 +11,7 @@ that are too small.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -300,6 +300,9 @@ class ScoredRows:
         for positions, numbers in zip(layout.fields, own, strict=True):
             found[:, positions] = numbers[:, : len(positions)]
         for (i, j), positions in layout.edges.items():
+            if (i, j) in layout.designs:
+                found[:, positions] = layout.designs[i, j][:, codes[:, i], codes[:, j]].T
+                continue
             products = own[i][:, :, None] * own[j][:, None, :]
             found[:, positions.ravel()] = products.reshape(len(rows), -1)
         return found
@@ -318,10 +321,24 @@ def row_scores(layout: Layout, table: Table, parameters: Array, rows: NDArray[np
     for (i, j), positions in layout.edges.items():
         if not positions.size:
             continue
+        if (i, j) in layout.designs:
+            total[positions] = _slopes_by_design(layout, (i, j), codes, residuals)
+            continue
         of_edge = total[positions[0, 0] : positions[-1, -1] + 1].reshape(*positions.shape, -1)
         of_edge += layout.bases[i].T[:, codes[i]][:, None] * residuals[j]
         of_edge += residuals[i][:, None] * layout.bases[j].T[:, codes[j]]
     return total.T
+
+
+def _slopes_by_design(
+    layout: Layout, pair: Pair, codes: NDArray[Any], residuals: Mapping[int, Array]
+) -> Array:
+    """The same for one edge that is a combination of tables: (tables, rows)."""
+    (i, j), tables = pair, layout.designs[pair]
+    by_source, by_target = layout.bases[i].T @ tables, tables @ layout.bases[j]
+    slopes: Array = np.einsum("kar,ar->kr", by_source[:, :, codes[j]], residuals[i])
+    slopes += np.einsum("krb,br->kr", by_target[:, codes[i]], residuals[j])
+    return slopes
 
 
 def _residuals(

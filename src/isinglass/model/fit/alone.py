@@ -36,7 +36,7 @@ class Alone:
             ends = [fits[i].coef[j]] if i in fits and j in fits[i].coef else []
             ends += [fits[j].coef[i].T] if j in fits and i in fits[j].coef else []
             if ends:  # else a column is constant, or they are never seen together
-                start[positions] = layout.bases[i].T @ np.mean(ends, axis=0) @ layout.bases[j]
+                start[positions] = layout.block((i, j), np.mean(ends, axis=0))
         return start
 
     def unbounded(self) -> frozenset[Pair]:

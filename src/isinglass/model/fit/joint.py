@@ -19,6 +19,7 @@ from isinglass.model.fit.layout import Layout
 from isinglass.model.fit.likelihood import Likelihood
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood
 from isinglass.model.inference.methods import MEMORY
+from isinglass.model.steps import answered_scores, designs_of
 from isinglass.parameters import checked
 from isinglass.table import Table
 
@@ -48,7 +49,8 @@ def fit_model(
         As ``isinglass.table.encode`` gives it. Where missing values are skipped (``available``), a
         column is explained by the rows where it and its neighbours are seen.
     graph : Graph
-        Over the columns of the table; its numbers are not looked at.
+        Over the columns of the table. Its edges are fitted in their forms, with the scores of the
+        table; its numbers are not looked at.
     refit : "pseudolikelihood" or "likelihood"
     ridge : float
         Keeps edges finite that the rows leave unbounded (a zero cell, a repeated column). Too
@@ -93,8 +95,9 @@ def pseudo_likelihood(
     memory: float = MEMORY,
 ) -> PseudoLikelihood:
     """What `fit_model` minimises, for other uses of its derivatives."""
-    layout = Layout(table.n_answers, list(graph.pairs), intercept)
-    return PseudoLikelihood(layout, table, ridge, memory)
+    designs = designs_of(table.n_answers, table.scores, graph.forms)
+    layout = Layout(table.n_answers, list(graph.pairs), intercept, designs)
+    return PseudoLikelihood(layout, table, ridge, memory, graph.forms)
 
 
 def model_of(joint: PseudoLikelihood, parameters: Array) -> MarkovField:
@@ -108,4 +111,6 @@ def model_of(joint: PseudoLikelihood, parameters: Array) -> MarkovField:
         table.library,
         joint.unbounded(parameters),
         {v: column.cuts for v, column in enumerate(table.columns) if column.cuts is not None},
+        forms={pair: joint.forms[pair] for pair in layout.designs},
+        scores=answered_scores(table.scores, layout.n_states),
     )

@@ -7,7 +7,7 @@ for any graph.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -22,6 +22,7 @@ from isinglass.model.fit.alone import Alone, fit_alone
 from isinglass.model.fit.conditionals import curvature_of
 from isinglass.model.fit.descent import Progress, newton
 from isinglass.model.fit.layout import Layout, Pair, Positions
+from isinglass.model.fit.restricted import Restricted
 from isinglass.model.inference.methods import MEMORY
 from isinglass.table import Table
 
@@ -37,10 +38,19 @@ class PseudoLikelihood:
     """Minus the pseudo-log-likelihood per row, plus the ridge.
 
     `memory` is what may be kept, in bytes; what does not fit is computed again when it is needed.
+    `forms` name the designs of the layout.
     """
 
-    def __init__(self, layout: Layout, table: Table, ridge: float, memory: float = MEMORY) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        table: Table,
+        ridge: float,
+        memory: float = MEMORY,
+        forms: Mapping[Pair, str] | None = None,
+    ) -> None:
         self.layout, self.table, self.memory = layout, table, memory
+        self.forms = dict(forms or {})
         self.varying = [r for r, m in enumerate(layout.n_states) if m > 1]
         self._loss = joint_loss(
             table.codes,
@@ -62,7 +72,12 @@ class PseudoLikelihood:
 
     def minimum(self, progress: Progress | None = None) -> Array:
         """The best parameters, by Newton's method, its steps solved by products."""
-        return self.layout.contrasts(newton(self._loss, self._start(progress), progress))
+        start = self._start(progress)
+        if not self.layout.designs:
+            return self.layout.contrasts(newton(self._loss, start, progress))
+        within = Restricted(self._loss, self.layout)
+        found = newton(within, within.inside(start), progress)
+        return self.layout.contrasts(within.numbers(found))
 
     @property
     def has_room_for_a_matrix(self) -> bool:
