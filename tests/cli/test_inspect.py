@@ -228,6 +228,9 @@ columns = ["alone", "id"]
 drop = true
 [columns.age]
 drop = true
+bins = 4
+[columns.share]
+drop = true
 """
 
 

@@ -153,7 +153,7 @@ def test_a_sav_with_a_hostile_label_and_changed_options(tab, tmp_path):
     page.get_by_label("Missing values", exact=True).select_option("state")
     assert learn(page) == ""
     assert links(page) == {("coughs", "tired")}
-    assert "both of its ends chose it" in page.locator("#methods-text").inner_text()
+    assert "(AND)" in page.locator("#methods-text").inner_text()
     assert "rule='and'" in page.locator("#python").inner_text()
     page.frame_locator("#report").locator("#lead").wait_for()
     for frame in page.frames:
@@ -161,7 +161,7 @@ def test_a_sav_with_a_hostile_label_and_changed_options(tab, tmp_path):
 
 
 def test_names_that_attack_the_page(tab, tmp_path):
-    names = dict.fromkeys(HOSTILE)
+    names = [name for name in HOSTILE if "\0" not in name]  # no text file may hold that
     table = pl.DataFrame({name: ["<b>", "</td>", "<b>", None] * 10 for name in names})
     table.write_csv(tmp_path / "<img src=x onerror=alert(1)>.csv")
     page = tab()
@@ -203,7 +203,8 @@ def test_stopped_half_way_while_another_tab_works(tab, desk, tmp_path, survey):
     assert drop(slow, wide(tmp_path / "wide.csv")) == ""
     slow.get_by_label("What could have been found").check()
     slow.click("#learn")
-    slow.wait_for_function("document.getElementById('bar').value > 0")
+    while not slow.locator("#bar").evaluate("bar => bar.value > 0"):
+        slow.wait_for_timeout(50)
     assert re.search(r"left for this step, \d+ s so far", slow.locator("#left").inner_text())
     assert drop(quick, survey) == ""
     assert slow.locator("#work").is_visible()

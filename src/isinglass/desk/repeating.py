@@ -78,7 +78,8 @@ def python_lines(name: str, settings: Mapping[str, Any]) -> str:
     dropped = [column for column, said in columns if said.get("drop")]
     estimator = {key: fit[key] for key in _ESTIMATOR if key in fit}
     for key in ("bins", "high"):
-        by_column = {column: said[key] for column, said in columns if key in said}
+        kept = [(column, said) for column, said in columns if not said.get("drop")]
+        by_column = {column: said[key] for column, said in kept if key in said}
         estimator |= {key: by_column} if by_column else {}
     about_rows = {option: fit[key] for key, option in _ROWS.items() if key in fit}
     read = [repr(name), *_arguments({"codebook": settings_name(name)} | reading)]

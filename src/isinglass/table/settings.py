@@ -175,9 +175,10 @@ def _variable(said: Mapping[str, Any]) -> Variable:
 
 
 def _of_columns(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What is said of single columns, as arguments by name."""
+    """What is said of single columns, as arguments by name; a dropped one needs nothing else."""
+    kept = {name: said for name, said in columns.items() if not said.get("drop")}
     return {
-        "drop": [name for name, said in columns.items() if said.get("drop")],
-        "bins": {name: said["bins"] for name, said in columns.items() if "bins" in said},
-        "high": {name: said["high"] for name, said in columns.items() if "high" in said},
+        "drop": [name for name in columns if name not in kept],
+        "bins": {name: said["bins"] for name, said in kept.items() if "bins" in said},
+        "high": {name: said["high"] for name, said in kept.items() if "high" in said},
     }
