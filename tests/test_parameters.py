@@ -81,6 +81,7 @@ def small() -> SimpleNamespace:
         audit=ig.audit(est, X, n=1, n_jobs=1),
         planned=ig.plan(3, 1, 0.6, rows=[50], graphs=2, n_jobs=1),
         split=ig.split_test(ig.GreedyGraph(n_jobs=1), X, splits=1),
+        groups=ig.compare_groups(X, 0, ig.GreedyGraph(n_jobs=1)),
         verdicts=ig.verdict(est),
         explained=ig.explain(est, "x0", "x1"),
         pairwise=ig.check_pairwise(est),
@@ -210,6 +211,9 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "Planned.to_frame": (s.planned.to_frame, {}),
         "split_test": (ig.split_test, {"estimator": greedy, "X": X, "splits": 1}),
         "SplitTest.to_frame": (s.split.to_frame, {}),
+        "compare_groups": (ig.compare_groups, {"table": X, "by": 0, "estimator": greedy}),
+        "GroupComparison.to_frame": (s.groups.to_frame, {}),
+        "GroupComparison.exploratory_frame": (s.groups.exploratory_frame, {}),
         "verdict": (ig.verdict, {"estimator": est}),
         "Verdicts.of": (s.verdicts.of, {"a": "x0", "b": "x1"}),
         "Verdicts.to_frame": (s.verdicts.to_frame, {}),
@@ -280,7 +284,7 @@ ELSEWHERE = {
     *("Audit", "Bootstrap", "CaseDropping", "Comparison", "Explanation", "FitRecord", "Graph"),
     *("PairwiseCheck", "Path", "Planned", "Resamples", "SplitTest", "Step", "Verdict", "Verdicts"),
     *("MarkovField", "Communities", "Predictability", "Answers", "Fit", "Look", "PathLook"),
-    *("Selection", "Codebook", "Variable", "Inspection", "Inspected"),
+    *("Selection", "Codebook", "Variable", "Inspection", "Inspected", "GroupComparison"),
     *("Tiers", "tier_levels", "LinearLoss", "from_igraph", "from_pgmpy"),
 }
 

@@ -3,13 +3,11 @@
 import numpy as np
 import pytest
 
-from instances import sample
 from isinglass import selection
 from isinglass.engine import Joined, Search, join, kept_values, learn_neighbourhoods
 from isinglass.engine.constraints import FREE
 from isinglass.engine.learn import forms_of
-from isinglass.engine.readable import learn_readable, node_loss
-from isinglass.losses.forms import Always
+from isinglass.engine.readable import node_loss
 from isinglass.selection import EBIC, Look
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.table import encode
@@ -98,28 +96,3 @@ def test_ebic_counts_the_parameters_of_the_form(table):
     sizes = np.array([len(support) for support in cuts.supports])
     np.testing.assert_allclose(found, 2 * table.n * losses + sizes * np.log(table.n))
     assert isinstance(EBIC(0.0).select(look), selection.Selection)
-
-
-def test_adjusting_is_like_an_edge_that_is_always_there(table):
-    adjusted = node_loss(table, 1, always=Always(columns=(0,)))
-    plain = node_loss(table, 1)
-    assert 0 not in adjusted.candidates
-    fit, twin = adjusted.fit((2,)), plain.fit((0, 2))
-    assert fit.loss == pytest.approx(twin.loss, abs=1e-9)
-    np.testing.assert_allclose(fit.always[0], twin.coef[0], atol=1e-4)
-    np.testing.assert_allclose(fit.coef[2], twin.coef[2], atol=1e-4)
-    # In gains and costs what is always there moves too (up to the ridge of fits): never less than
-    # when it is held.
-    empty = adjusted.fit(())
-    gain = adjusted.gains(empty, [(2,)])[0]
-    assert gain == pytest.approx(empty.loss - fit.loss, abs=1e-6)
-    assert gain >= plain.gains(plain.fit((0,)), [(2,)])[0] - 1e-10
-    assert adjusted.costs(fit, [(2,)])[0] == pytest.approx(gain, abs=1e-6)
-
-
-def test_no_edge_leads_to_a_column_that_is_adjusted_for():
-    codes = sample(np.random.default_rng(1), [2, 3, 2, 2], 300, strength=0.9)
-    runs = learn_readable(encode(codes), 0.002, **SETTINGS, adjust=(1,))
-    assert runs.path(1).support == ()
-    assert all(1 not in runs.path(r).support for r in range(4))
-    assert any(runs.path(r).support for r in range(4))

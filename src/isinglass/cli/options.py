@@ -135,18 +135,28 @@ def _named(name: str) -> str:
     return name
 
 
-def _group(text: str) -> tuple[str, ...]:
+def _names(text: str) -> tuple[str, ...]:
     """Names with commas between them; a name that has a comma stands in quotes."""
     try:
         cells = next(csv.reader([text], skipinitialspace=True), [])
     except csv.Error:  # a line break that is not in quotes
         cells = []
-    if len(cells) < 2:
+    return tuple(name.strip() for name in cells)
+
+
+def _in_quotes(name: str) -> str:
+    """A name as `_names` reads it."""
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"\n\r') else name
+
+
+def _group(text: str) -> tuple[str, ...]:
+    names = _names(text)
+    if len(names) < 2:
         raise SettingError(
             f"--forbid-group takes two names or more, as a,b,c, those with a comma or a line break "
             f"in quotes; not {text!r}."
         )
-    return tuple(name.strip() for name in cells)
+    return names
 
 
 def _number_or_word(text: str) -> float | str:
@@ -257,6 +267,8 @@ def _as_typed(options: Values) -> Values:
         ]
     if typed.get("high"):
         typed["high"] = [f"{name}={state}" for name, state in typed["high"].items()]
+    if typed.get("adjust"):
+        typed["adjust"] = [_in_quotes(name) for name in typed["adjust"]]
     if "header" in typed:  # an option that is there if there is no header
         typed["header"] = not typed["header"]
     return {name: value for name, value in typed.items() if value not in ({}, [])}
@@ -342,6 +354,12 @@ SEARCH = (
         "--forbid-group A,B,C",
         "Columns of which no two may be linked; quote names with a comma.",
         into=lambda texts: list(map(_group, texts)),
+    ),
+    several(
+        "--adjust A,B",
+        "Columns that are held fixed in every conditional, such as age,sex: not explained, not in "
+        "the graph. Columns of numbers are cut into eight bins or more; quote names with a comma.",
+        into=lambda texts: [name for text in texts for name in _names(text)] or None,
     ),
     missing(*WAYS),
     choice(

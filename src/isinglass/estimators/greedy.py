@@ -22,6 +22,7 @@ from isinglass.engine import (
 )
 from isinglass.engine.constraints import Links, Pair, read_constraints
 from isinglass.errors import BelowFloor, SettingError
+from isinglass.estimators.adjusting import warn_if_coarse
 from isinglass.estimators.base import GraphEstimator, fitting
 from isinglass.estimators.diagnose import check_missing, diagnose
 from isinglass.estimators.filled import FilledRuns, learn_filled
@@ -98,7 +99,10 @@ class GreedyGraph(GraphEstimator):
         Edges that must be in the graph, and edges that must not. A link is a pair of names; three
         names or more are a group, every two of them; two lists of names stand for every one of
         the first with every one of the second.
-
+    adjust : list of column names, optional
+        Columns that are held fixed in every conditional, such as age and sex: they are not
+        explained, not in the graph, and not counted among its columns. A column of numbers is cut
+        into eight bins or more at its quantiles, unless `bins` says how.
     edges : "auto", "table" or "scores"
         What an edge may be. Between two ordered columns it may be one product of their scores, with
         one parameter; between an ordered and an unordered one a trend for each state of the latter;
@@ -166,6 +170,7 @@ class GreedyGraph(GraphEstimator):
     n_jobs: int | None = None
     require: Links | None = None
     forbid: Links | None = None
+    adjust: Sequence[Any] | None = None
     edges: str = "table"
     ordered: Sequence[Any] | None = None
     scores: dict[Any, Sequence[float]] | None = None
@@ -211,6 +216,7 @@ class GreedyGraph(GraphEstimator):
         rule = selector(self.threshold)
         table = self._read(X, sample_weight, clusters)
         check_missing(table, rule)
+        warn_if_coarse(table)
         self.floor_ = self._checked_floor(rule, table)
         self.search_ = self._search(table, progress)
         self.table_ = self.search_.table

@@ -67,6 +67,17 @@ class NodeFit(Fit):
             return self.parameters
         return {t: table_df(*table.shape) for t, table in self.coef.items()}
 
+    def adjusting(self, p: int) -> NodeFit:
+        """The same, where columns from the p-th on are adjusted for: no neighbours."""
+        beside = {t: table for t, table in self.coef.items() if t >= p}
+        if not beside:
+            return self
+        own = {t: table for t, table in self.coef.items() if t < p}
+        unbounded = frozenset(t for t in self.unbounded if t < p)
+        parameters = self.parameters and {t: self.parameters[t] for t in own}
+        forms = {t: form for t, form in self.forms.items() if t < p}
+        return NodeFit(own, self.intercept, self.loss, unbounded, beside, parameters, forms)
+
     def scores(self, codes: Codes) -> Array:
         """Log-potentials of the column's states in each row."""
         scores = np.tile(self.intercept, (len(codes), 1))
@@ -117,7 +128,6 @@ class ConditionalLoss:
         self.n = float(weights.sum()) if n is None else n
         self.states = self.n_states[r]
         self.always = Always() if always is None else always
-        self.adjusted = tuple(t for t in self.always.columns if t != r and self.n_states[t] > 1)
         self.forms = Forms(self.n_states, edges="table") if forms is None else forms
         self._basis = zero_sum_basis(self.states)
         self._totals: Array = np.bincount(codes[:, r], weights, minlength=self.states).astype(float)
@@ -132,17 +142,12 @@ class ConditionalLoss:
         """Columns that could be neighbours: not `r` itself, and not constant ones."""
         if self.states < 2:
             return ()
-        fixed = (self.r, *self.adjusted)
-        return tuple(t for t, m in enumerate(self.n_states) if t not in fixed and m > 1)
+        return tuple(t for t, m in enumerate(self.n_states) if t != self.r and m > 1)
 
     @property
     def always_rows(self) -> int:
         """Design columns of what is always active."""
-        return self.always.level + sum(self.n_states[t] - 1 for t in self.adjusted)
-
-    @property
-    def _level_only(self) -> bool:
-        return self.always.level and not self.adjusted
+        return int(self.always.level)
 
     def df(self, block: Block) -> int:
         """Free parameters of the whole tables in a block."""
@@ -153,7 +158,7 @@ class ConditionalLoss:
 
         Few rows per cell are no matter where each parameter is moved by a sum over all rows.
         """
-        if not (self._level_only and form == TABLE):
+        if not (self.always.level and form == TABLE):
             return chi_square(self.forms.df(self.r, t, form))
         return pair_null(self._totals, np.bincount(self.codes[:, t], self.weights))
 
@@ -203,7 +208,7 @@ class ConditionalLoss:
         cell, first_row = self.cells_of(tuple(fit.coef))
         scores = fit.scores(self.codes[first_row])
         least = np.empty(len(edges))
-        whole = [i for i, (_, form) in enumerate(edges) if form == TABLE and self._level_only]
+        whole = [i for i, (_, form) in enumerate(edges) if form == TABLE and self.always.level]
         gains = self._separate_gains(scores, cell, [edges[i][0] for i in whole])
         least[whole] = fit.loss - gains
         for i in set(range(len(edges))).difference(whole):
@@ -222,7 +227,7 @@ class ConditionalLoss:
         self, scores: Array, cell: NDArray[np.intp], first_row: NDArray[np.intp]
     ) -> float:
         counts = _cross(cell, self.codes[:, self.r], self.weights, self.states)
-        if self._level_only:
+        if self.always.level:
             rows = counts.sum(axis=1, keepdims=True)
             least = profiled_minimum(scores, rows, self._totals[None, :])[0]
             return float(least - np.sum(counts * scores)) / self.n
@@ -303,7 +308,7 @@ class ConditionalLoss:
         """The cell of each row, and one row of each cell."""
         cell = np.zeros(len(self.codes), dtype=np.intp)
         first_row = np.zeros(1, dtype=np.intp)
-        for t in (*self.adjusted, *columns):
+        for t in columns:
             key = cell * self.n_states[t] + self.codes[:, t]
             _, first_row, cell = np.unique(key, return_index=True, return_inverse=True)
         return cell, first_row
@@ -311,7 +316,7 @@ class ConditionalLoss:
     def design(self, active: Block, first_row: NDArray[np.intp]) -> tuple[Array, dict[int, slice]]:
         """Design columns of each cell, and where those of each other column are."""
         blocks, at = {}, int(self.always.level)
-        for t in (*self.adjusted, *active):
+        for t in active:
             blocks[t] = slice(at, at + self.n_states[t] - 1)
             at = blocks[t].stop
         codes = self.codes[first_row]
@@ -320,9 +325,7 @@ class ConditionalLoss:
 
     def _always_features(self, codes: Codes) -> Array:
         """Design columns of what is always active, for some rows."""
-        levels = np.ones((len(codes), int(self.always.level)))
-        adjusted = [zero_sum_basis(self.n_states[t])[codes[:, t]] for t in self.adjusted]
-        return np.hstack([levels, *adjusted])
+        return np.ones((len(codes), int(self.always.level)))
 
     def _terms(self, counts: Array) -> Terms:
         basis, n = self._basis, self.n
@@ -342,7 +345,7 @@ class ConditionalLoss:
         if start is not None:
             if self.always.level:
                 first[0] = start.intercept @ self._basis
-            tables = {**start.always, **start.coef}
+            tables = start.coef
             for t in blocks.keys() & tables.keys():
                 first[blocks[t]] = zero_sum_basis(self.n_states[t]).T @ (tables[t].T @ self._basis)
         return first.ravel()
@@ -390,11 +393,10 @@ class ConditionalLoss:
             t: self._basis @ (zero_sum_basis(self.n_states[t]) @ solution[rows]).T
             for t, rows in blocks.items()
         }
-        always = {t: tables.pop(t) for t in self.adjusted}
         level = self._basis @ solution[0] if self.always.level else np.zeros(self.states)
         df = {t: self.forms.df(self.r, t, form) for t, form in forms.items()}
         smaller = {t: form for t, form in forms.items() if form != TABLE}
-        return NodeFit(tables, level, loss, unbounded, always, df, smaller)
+        return NodeFit(tables, level, loss, unbounded, {}, df, smaller)
 
 
 def _minimise(objective: Objective, start: Array, within: Array | None, **options: float) -> Array:

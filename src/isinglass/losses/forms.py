@@ -2,7 +2,7 @@
 
 The one place that knows the design of an edge and its degrees of freedom. An edge has one of a few
 forms: a product of scores, a trend for each state, or a whole table of log-potentials. Columns to
-adjust for are named in `Always`.
+adjust for are neighbours that are required, and always whole tables.
 """
 
 from __future__ import annotations
@@ -99,6 +99,8 @@ class Forms:
         need none: they are ordered here.
     edges : "auto", "table" or "scores"
         Whether forms compete, or an edge is always a whole table, or the smallest form there is.
+    own : int, optional
+        Columns from this one on are adjusted for, always by whole tables.
 
     Examples
     --------
@@ -112,10 +114,13 @@ class Forms:
     n_states: tuple[int, ...]
     scores: tuple[Scores | None, ...] = ()
     edges: str = "auto"
+    own: int | None = None
 
     def allowed(self, r: int, t: int) -> tuple[Form, ...]:
         """Return the forms that an edge of column r to t may have, the smallest first."""
         small = PRODUCT if self._ordered(r) and self._ordered(t) else TREND
+        if self.own is not None and max(r, t) >= self.own:
+            return (TABLE,)
         if self.edges == "table" or not (self._ordered(r) or self._ordered(t)):
             return (TABLE,)
         if not 0 < self.df(r, t, small) < self.df(r, t, TABLE):
@@ -183,9 +188,6 @@ class Always:
     ----------
     level : bool
         Whether each state of the column has a free level, the intercept.
-    columns : tuple of int
-        Columns to adjust for, each with its whole table.
     """
 
     level: bool = True
-    columns: tuple[int, ...] = ()

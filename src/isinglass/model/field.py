@@ -19,6 +19,7 @@ from isinglass.documents.parts import load_part, save_parts
 from isinglass.graph import Graph
 from isinglass.losses.forms import TABLE, Scores
 from isinglass.model import codings, edges, labelled, steps
+from isinglass.model.adjustment import Adjustment
 from isinglass.model.fit.parameter_errors import ParameterErrors
 from isinglass.model.inference import completion, questions, rows, sampling
 from isinglass.model.potentials import check_columns, check_zero_sum, frozen, zero_sum
@@ -66,6 +67,9 @@ class MarkovField:
         named. Whatever its form, a coupling is a table; `per_step` has the numbers of the others.
     scores : tuple, optional
         Of each column the scores of its states, rising; None where they have no order.
+    adjusted : Adjustment, optional
+        Columns that were adjusted for: the model is conditional on them. Its intercepts hold at a
+        reference state of each; ``given({"age": 40})`` is the model at another.
 
     Examples
     --------
@@ -91,6 +95,7 @@ class MarkovField:
     errors: ParameterErrors | None = None
     forms: Mapping[tuple[int, int], str] = field(default_factory=dict)
     scores: tuple[Scores | None, ...] = ()
+    adjusted: Adjustment | None = None
 
     def __post_init__(self) -> None:
         couplings = {pair: frozen(self.couplings[pair]) for pair in sorted(self.couplings)}
@@ -237,7 +242,8 @@ class MarkovField:
 
     def __repr__(self) -> str:
         columns, links = counted(len(self.names), "column"), counted(len(self.couplings), "edge")
-        return f"MarkovField({columns}, {links})"
+        at = "" if self.adjusted is None else f", given {self.adjusted.words}"
+        return f"MarkovField({columns}, {links}{at})"
 
     def _repr_html_(self) -> str:
         """Strongest edges as a small table, for notebooks."""

@@ -12,6 +12,7 @@ from isinglass.documents.document import Entry, Fault
 from isinglass.documents.parts import LIBRARIES, Document, label_to_json, states_from_json
 from isinglass.errors import SettingError
 from isinglass.losses.forms import FORMS, TABLE
+from isinglass.model.adjustment import Adjustment
 from isinglass.model.field import MarkovField
 from isinglass.model.fit.layout import Layout
 from isinglass.model.fit.parameter_errors import ParameterErrors
@@ -43,6 +44,8 @@ def model_to_json(field: MarkovField) -> Document:
             for (i, j), coupling in field.couplings.items()
         ],
     }
+    if field.adjusted is not None:
+        document["adjusted"] = _adjustment_to_json(field.adjusted)
     if field.errors is not None:
         document["errors"] = _errors_to_json(field.errors)
     try:
@@ -93,7 +96,56 @@ def model_from_json(document: Entry) -> MarkovField:
         scores=tuple(column.get("scores").optional(_scores) for column in columns),
     )
     errors = document.get("errors").optional(lambda entry: _errors_from_json(entry, model))
-    return replace(model, errors=errors)
+    adjusted = document.get("adjusted").optional(lambda entry: _adjustment_from_json(entry, model))
+    return replace(model, errors=errors, adjusted=adjusted)
+
+
+def _adjustment_to_json(adjusted: Adjustment) -> list[Document]:
+    """One object for each column that was adjusted for."""
+    return [
+        {
+            "name": name,
+            "states": [label_to_json(label) for label in adjusted.states[k]],
+            "reference": adjusted.reference[k],
+            "shifts": [of[k].tolist() for of in adjusted.shifts],
+        }
+        | ({"cuts": list(adjusted.cuts[k])} if k in adjusted.cuts else {})
+        for k, name in enumerate(adjusted.names)
+    ]
+
+
+def _adjustment_from_json(entry: Entry, field: MarkovField) -> Adjustment:
+    """What `_adjustment_to_json` wrote for a model; Fault if anything is wrong."""
+    columns = Entry(entry.value, "what was adjusted for").entries("column {} adjusted for")
+    names = tuple(column["name"].text() for column in columns)
+    if not names or len({*names, *field.names}) < len(names) + len(field.names):
+        raise Fault("the columns that were adjusted for need names of their own")
+    states = [states_from_json(column["states"]) for column in columns]
+    shifts = [
+        [
+            shift.table(m, len(labels))
+            for shift, m in zip(
+                column["shifts"].entries("a shift", len(field.names)), field.n_states, strict=True
+            )
+        ]
+        for column, labels in zip(columns, states, strict=True)
+    ]
+    cuts = ((k, column.get("cuts")) for k, column in enumerate(columns))
+    adjusted = Adjustment(
+        names,
+        tuple(states),
+        tuple(
+            column["reference"].whole(len(labels))
+            for column, labels in zip(columns, states, strict=True)
+        ),
+        tuple(zip(*shifts, strict=True)),
+        {k: at.increasing(at.numbers()) for k, at in cuts if at.value is not None},
+    )
+    for of in adjusted.shifts:
+        for shift, code in zip(of, adjusted.reference, strict=True):
+            if shift[:, code].any() or not np.allclose(shift.sum(axis=0), 0.0, atol=1e-6):
+                raise Fault("a shift must be zero at the reference, and sum to zero in each state")
+    return adjusted
 
 
 def _scores(entry: Entry) -> tuple[float, ...]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Pair = tuple[int, int]
 
+#: What neighbourhoods are joined by.
+RULES = ("or", "and", "joint")
 #: No count of rows in a file is larger.
 MOST_ROWS = 10**18
 
@@ -69,6 +71,7 @@ def record_to_json(record: FitRecord) -> Document:
         "dropped": record.dropped,
         "findings": to_plain(record.findings),
         "filled": None if record.filled is None else _filled_to_json(record.filled),
+        "adjusted": list(record.adjusted),
     }
     try:
         members_from_json(Entry(document))  # what could not be loaded is not written
@@ -101,6 +104,9 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
     if threshold < floor:
         raise Fault("its threshold is below the floor that the search ran to")
     paths = fit["paths"].entries("path {}", p)
+    settings = _setting(Entry(fit["settings"].members(), "settings"))
+    if settings.get("rule", "or") not in RULES:
+        raise Fault(f"its rule must be one of {', '.join(RULES)}")
     return {
         "names": names,
         "states": states,
@@ -113,7 +119,7 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
         "floor": floor,
         **{key: fit[key].text() for key in ("selector", "fingerprint")},
         "diagnostics": tuple(map(_note, fit["diagnostics"].entries("a diagnostic"))),
-        "settings": _setting(Entry(fit["settings"].members(), "settings")),
+        "settings": settings,
         "rows": fit["rows"].positive(),
         "version": fit["isinglass"].text(),
         # Files of the same schema may lack these.
@@ -122,11 +128,16 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
         "dropped": fit.get("dropped").optional(lambda rows: rows.whole(MOST_ROWS)),
         "findings": fit.get("findings").optional(lambda findings: _findings(findings, p)),
         "filled": fit.get("filled").optional(lambda filled: _filled(filled, p)),
+        "adjusted": fit.get("adjusted").optional(_names) or (),
         "scores": tuple(
             column.get("scores").optional(partial(_scores, answers=k, states=m))
             for column, k, m in zip(columns, answers, n_states, strict=True)
         ),
     }
+
+
+def _names(entry: Entry) -> tuple[str, ...]:
+    return tuple(one.text() for one in entry.entries("a column that is adjusted for"))
 
 
 def _scores(entry: Entry, answers: int, states: int) -> tuple[float, ...]:

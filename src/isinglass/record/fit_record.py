@@ -63,6 +63,8 @@ class FitRecord:
     scores : tuple
         Of each column the scores of its states, NaN for a missing value; None where they have no
         order.
+    adjusted : tuple of str
+        Columns that were adjusted for: in every conditional, and not among `names`.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class FitRecord:
     findings: Findings | None = None
     filled: Filled | None = None
     scores: tuple[Scores | None, ...] = ()
+    adjusted: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # Older files have none, and their edges are tables.

@@ -55,6 +55,7 @@ def record_of(
         dropped=table.dropped,
         filled=filled,
         scores=table.scores,
+        adjusted=table.adjusted_names,
     )
 
 

@@ -131,6 +131,7 @@ def summarise(
         "version": record.version,
         "fingerprint": record.fingerprint,
         "dropped": record.dropped,
+        "adjusted": list(record.adjusted),
         "filled": None if record.filled is None else record.filled.how(),
         "suppress": 0,
     }

@@ -80,6 +80,7 @@ _COLUMN: dict[str, Callable[[Any], bool]] = {
     "drop": _is_bool,
     "bins": lambda value: _is_whole(value) or (_is_list(value) and all(map(_is_number, value))),
     "high": lambda value: not isinstance(value, list | dict),
+    "adjust": _is_bool,
 }
 
 
@@ -181,4 +182,5 @@ def _of_columns(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         "drop": [name for name in columns if name not in kept],
         "bins": {name: said["bins"] for name, said in kept.items() if "bins" in said},
         "high": {name: said["high"] for name, said in kept.items() if "high" in said},
+        "adjust": [name for name, said in kept.items() if said.get("adjust")],
     }

@@ -27,7 +27,8 @@ class Layout:
 
     `fields` and `edges` hold the positions of each column's field, (m_r - 1,), and of each edge's
     block, (m_i - 1, m_j - 1), or (df,) with a design; `neighbours` has those blocks again for each
-    column r, from neighbour t to shape (m_t - 1, m_r - 1), or (df,).
+    column r, from neighbour t to shape (m_t - 1, m_r - 1), or (df,). The last `adjusted` columns
+    are given: they have no fields.
 
     Examples
     --------
@@ -46,13 +47,17 @@ class Layout:
         edges: Iterable[Pair],
         intercept: bool = True,
         designs: Mapping[Pair, Array] | None = None,
+        adjusted: int = 0,
     ) -> None:
         self.n_states, self.intercept = tuple(n_states), intercept
+        self.own = len(self.n_states) - adjusted
         self.designs = dict(designs or {})
         self.bases = [zero_sum_basis(m) for m in self.n_states]
         widths = [basis.shape[1] for basis in self.bases]
         self.size = 0
-        self.fields = [self._next(width if intercept else 0) for width in widths]
+        self.fields = [
+            self._next(width if intercept and r < self.own else 0) for r, width in enumerate(widths)
+        ]
         self.edges = {pair: self._next_block(pair, widths) for pair in edges}
         self.neighbours: list[dict[int, Positions]] = [{} for _ in widths]
         for (i, j), positions in self.edges.items():
@@ -72,7 +77,7 @@ class Layout:
     def intercepts(self, parameters: Array) -> tuple[Array, ...]:
         """The field of each column, in the zero-sum gauge."""
         return tuple(
-            basis @ parameters[positions] if self.intercept else np.zeros(len(basis))
+            basis @ parameters[positions] if len(positions) else np.zeros(len(basis))
             for basis, positions in zip(self.bases, self.fields, strict=True)
         )
 

@@ -51,9 +51,9 @@ class PseudoLikelihood:
     ) -> None:
         self.layout, self.table, self.memory = layout, table, memory
         self.forms = dict(forms or {})
-        self.varying = [r for r, m in enumerate(layout.n_states) if m > 1]
+        self.varying = [r for r, m in enumerate(layout.n_states[: layout.own]) if m > 1]
         self._loss = joint_loss(
-            table.codes,
+            table.wide.codes,
             table.weights / table.n,
             layout.n_states,
             list(layout.edges),
@@ -61,6 +61,7 @@ class PseudoLikelihood:
             intercept=layout.intercept,
             memory=memory,
             threads=cores(),
+            adjusted=len(layout.n_states) - layout.own,
         )
         # The share of all rows with each state, where the column and its neighbours are seen.
         shares = np.split(self._loss.shares(), np.cumsum(layout.n_states)[:-1])
@@ -168,6 +169,8 @@ class PseudoLikelihood:
         both = np.concatenate([fields, self.layout.edges[pair].ravel()])
         hessian = np.diag(ridge[both])
         for end in pair:
+            if end not in curvatures:  # what is adjusted for
+                continue
             at, curvature = curvatures[end]
             order = np.argsort(at)
             found = np.minimum(np.searchsorted(at, both, sorter=order), len(at) - 1)
