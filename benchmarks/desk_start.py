@@ -2,9 +2,9 @@
 
     python benchmarks/desk_start.py [--repeats 5]
 
-Both start as processes of their own, in turns, so that a busy machine slows both alike. A clock runs
-from the start of the process until the whole page has arrived. Printed are the smallest times and
-their ratio, elapsed and of the processor; the desk should need at most a second.
+Both start as processes of their own, in turns, so that a busy machine slows both alike. A clock
+runs from the start of the process until the whole page has arrived. Printed are the smallest times
+and their ratio, elapsed and of the processor; the desk should need at most a second.
 """
 
 from __future__ import annotations

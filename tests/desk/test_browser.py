@@ -218,7 +218,8 @@ def test_stopped_half_way_while_another_tab_works(tab, desk, tmp_path, survey):
 
 def test_the_keyboard_alone(tab, survey):
     page = tab()
-    page.keyboard.press("Tab")
+    while page.evaluate("document.activeElement.id") != "choose-button":
+        page.keyboard.press("Tab")
     with page.expect_file_chooser() as chooser:
         page.keyboard.press("Enter")
     chooser.value.set_files(survey)

@@ -23,8 +23,10 @@ LINES = "ISINGLASS_LINES"
 PAUSE = 0.1
 #: What the page calls settings.
 FIELDS = {
+    "adjust": "Use: hold it fixed",
     "bins": "Bins",
     "clusters": "Clusters of rows",
+    "edges": "Links of ordered columns",
     "encoding": "Encoding",
     "max_bytes": "the limit (isinglass desk --max-size)",
     "max_states": "States per column",

@@ -216,7 +216,10 @@ READING = (
         "The largest file to read, after unpacking; by default a sixteenth of the memory.",
         type=float,
     ),
-    option("--sheet NAME", "The sheet of a spreadsheet, or the data frame of an .rda file; by default the first."),
+    option(
+        "--sheet NAME",
+        "The sheet of a spreadsheet, or the data frame of an .rda file; by default the first.",
+    ),
     option(
         "--codebook FILE",
         "What columns and codes mean: a CSV file with the heads name, label, values, order, "

@@ -12,7 +12,7 @@ from isinglass.shell import file_word
 #: Arguments of `read_table` beside the codebook.
 _READING = ("na", "header", "sep", "encoding", "sheet")
 #: Keys of [fit] that are arguments of `GreedyGraph`.
-_ESTIMATOR = ("threshold", "missing", "n_eff", "rule", "max_states")
+_ESTIMATOR = ("threshold", "missing", "n_eff", "rule", "edges", "max_states")
 #: Keys of [fit] that are arguments of its `fit`, and their names there.
 _ROWS = {"weight": "sample_weight", "clusters": "clusters"}
 
@@ -81,6 +81,8 @@ def python_lines(name: str, settings: Mapping[str, Any]) -> str:
         kept = [(column, said) for column, said in columns if not said.get("drop")]
         by_column = {column: said[key] for column, said in kept if key in said}
         estimator |= {key: by_column} if by_column else {}
+    adjusted = [column for column, said in columns if said.get("adjust")]
+    estimator |= {"adjust": adjusted} if adjusted else {}
     about_rows = {option: fit[key] for key, option in _ROWS.items() if key in fit}
     read = [repr(name), *_arguments({"codebook": settings_name(name)} | reading)]
     return "\n".join(

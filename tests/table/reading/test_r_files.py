@@ -56,7 +56,8 @@ def test_a_data_frame_keeps_its_labels(tmp_path, pack):
 
 def test_user_missing_values_of_haven_are_missing(tmp_path):
     codes = ("labels", r.reals([1, 2, 9], ("names", r.texts(["no", "yes", "refused"]))))
-    cells = r.reals([1, 2, 9, 97], codes, ("na_values", r.reals([9])), ("na_range", r.reals([90, 99])))
+    gone = ("na_values", r.reals([9])), ("na_range", r.reals([90, 99]))
+    cells = r.reals([1, 2, 9, 97], codes, *gone)
     path = tmp_path / "answers.rds"
     path.write_bytes(r.rds(r.data_frame({"item": cells}, 4)))
     assert read_table(path)["item"].to_list() == ["no", "yes", None, None]
@@ -69,7 +70,7 @@ def test_data_frames_of_an_rda_file_by_name(tmp_path):
     path.write_bytes(r.rda(note=r.texts(["not a table"]), one=one, two=two))
     assert read_table(path).columns == ["a"]
     assert read_table(path, sheet="two")["b"].to_list() == [3, 4]
-    with pytest.raises(SettingError, match="'three', but .* has the data frames 'one', 'two'"):
+    with pytest.raises(SettingError, match=r"'three', but .* has the data frames 'one', 'two'"):
         read_table(path, sheet="three")
 
 

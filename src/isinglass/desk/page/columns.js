@@ -1,7 +1,7 @@
 // The columns as a table that one can change. What a person chose is kept per column, in order;
 // names are never keys of an object.
 
-const USES = [["keep", "use it"], ["drop", "leave it out"], ["weight", "weights of the rows"], ["cluster", "clusters of rows"]];
+const USES = [["keep", "use it"], ["drop", "leave it out"], ["weight", "weights of the rows"], ["cluster", "clusters of rows"], ["adjust", "hold it fixed (adjust)"]];
 const MOST_STATES = 6;
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a7a7a", "#8c564b"];
 
@@ -26,8 +26,8 @@ function listOf(text) {
 // What the proposal says of a column, as the fields show it.
 function choiceOf(column, said, fit) {
   const states = column.states.map(([state]) => labelOf(state));
-  const { drop, bins, order, missing, ...rest } = said;
-  const use = fit.weight === column.name ? "weight" : fit.clusters === column.name ? "cluster" : drop ? "drop" : "keep";
+  const { drop, adjust, bins, order, missing, ...rest } = said;
+  const use = fit.weight === column.name ? "weight" : fit.clusters === column.name ? "cluster" : drop ? "drop" : adjust ? "adjust" : "keep";
   const kind = bins !== undefined ? "bins" : order === false ? "unordered" : order !== undefined ? "ordered" : "";
   return {
     name: column.name,
@@ -50,6 +50,7 @@ function isNumeric(column) {
 function settingsOf(choice) {
   const said = { ...choice.rest };
   if (choice.use === "drop") said.drop = true;
+  if (choice.use === "adjust") said.adjust = true;
   if (choice.kind === "bins") said.bins = binsOf(choice.bins);
   if (choice.kind === "unordered") said.order = false;
   if (choice.kind === "ordered") said.order = choice.listed ? choice.order : true;
@@ -64,9 +65,11 @@ function binsOf(text) {
   return parts.length === 1 ? parts[0] : parts;
 }
 
-function orderList(choice) {
+function orderList(choice, open) {
   const list = make("ol", { class: "order" });
+  const all = make("span", {});
   function draw(focus) {
+    all.replaceChildren(named(choice.order.map(oneLine).join(" < "), 60));
     list.replaceChildren(...choice.order.map((state, i) => make("li", {},
       named(state, 40), " ",
       mover("Move " + oneLine(state) + " up", "↑", i, i - 1),
@@ -83,7 +86,7 @@ function orderList(choice) {
     return button;
   }
   draw(null);
-  return make("div", {}, make("span", { class: "small" }, "from low to high:"), list);
+  return make("details", { class: "order-box", open }, make("summary", {}, all), list);
 }
 
 function statesOf(column) {
@@ -103,7 +106,7 @@ function kindCell(column, choice) {
   if (isNumeric(column)) options.push(["bins", "number, in bins"]);
   if (choice.kind && !options.some(([key]) => key === choice.kind)) options.push([choice.kind, choice.kind]);
   const more = make("div", {});
-  function draw() {
+  function draw(open) {
     const wanted = [];
     if (choice.kind === "bins") {
       wanted.push(make("label", { class: "small" }, "number of bins, or cut points ",
@@ -111,12 +114,12 @@ function kindCell(column, choice) {
     }
     if (choice.kind === "ordered" && !isNumeric(column)) {
       choice.listed = true;
-      wanted.push(orderList(choice));
+      wanted.push(orderList(choice, open));
     }
     more.replaceChildren(...wanted);
   }
-  cell.append(select("Kind of " + oneLine(column.name), options, choice.kind, (kind) => { choice.kind = kind; draw(); }), more);
-  draw();
+  cell.append(select("Kind of " + oneLine(column.name), options, choice.kind, (kind) => { choice.kind = kind; draw(true); }), more);
+  draw(false);
   return cell;
 }
 

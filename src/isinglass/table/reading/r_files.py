@@ -1,7 +1,7 @@
 """Data frames of R: their cells as codes, and factors and labels as a codebook.
 
-rdata reads the files: it is maintained, written in Python, and under the MIT licence. pyreadr would be
-faster, but is under the AGPL, which we cannot ask of everybody who reads a file with isinglass.
+rdata reads the files: it is maintained, written in Python, and under the MIT licence. pyreadr would
+be faster, but is under the AGPL, which we cannot ask of everybody who reads a file with isinglass.
 Nothing in a file is run: functions and promises stay data.
 """
 
@@ -189,8 +189,8 @@ def _variable(said: Mapping[str, Any]) -> Variable:
     label = "".join(map(str, said.get("label", ()))).strip() or None
     classes = tuple(map(str, said.get("class", ())))
     if "factor" in classes:
-        levels = {code: str(text) for code, text in enumerate(said.get("levels", ()), start=1)}
-        return Variable(label, levels, "ordered" in classes)
+        levels = enumerate(map(str, said.get("levels", ())), start=1)
+        return Variable(label, dict(levels), "ordered" in classes)
     texts = said.get("names of labels", ())
     codes = [_code(code) for code in np.asarray(said.get("labels", ())).tolist()]
     missing = [_code(code) for code in said.get("na_values", ())]
