@@ -138,7 +138,7 @@ def test_an_empty_file_and_odd_settings_are_sentences(desk, survey):
 
 def wide(path, columns=250):
     """A table whose pairs take minutes to judge."""
-    codes = np.random.default_rng(0).integers(0, 4, (2000, columns))
+    codes = np.random.default_rng(0).integers(0, 4, (1000, columns))
     pl.DataFrame(codes, schema=[f"q{j}" for j in range(columns)]).write_csv(path)
     return path
 
