@@ -2,6 +2,8 @@
 
 import io
 import json
+import socket
+import sys
 import time
 import tomllib
 import zipfile
@@ -11,7 +13,9 @@ import polars as pl
 import pytest
 
 from desk.conftest import answers, end, start
+from isinglass.desk.serving import serve
 from isinglass.desk.tables import clean_name
+from isinglass.errors import MissingExtra, SettingError
 
 
 def wait(desk, key, until=("done", "failed", "stopped")):
@@ -170,3 +174,17 @@ def test_ctrl_c_ends_the_work_too(tmp_path):
     assert own.ask("GET", f"tables/{key}")[1]["state"] in ("running", "done")
     assert end(own) == (0, "The desk has ended; its temporary files are gone.\n")
     assert list((tmp_path / "desk").iterdir()) == []
+
+
+def test_without_the_extra_one_sentence_names_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(MissingExtra, match=r"needs uvicorn.*pip install 'isinglass\[desk\]'"):
+        serve(port=0, most_bytes=1, ready=print)
+
+
+def test_a_port_that_is_taken_is_one_sentence():
+    pytest.importorskip("uvicorn", reason="the extra desk is not installed here")
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(SettingError, match=f"port {port} cannot be had"):
+            serve(port=port, most_bytes=1, ready=print)

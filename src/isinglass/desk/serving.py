@@ -33,8 +33,10 @@ def serve(*, port: int, most_bytes: int, ready: Callable[[str], None]) -> None:
             "install it with: pip install 'isinglass[desk]'"
         ) from None
     token = secrets.token_urlsafe(24)
-    own_folder = tempfile.TemporaryDirectory(prefix="isinglass-", ignore_cleanup_errors=True)
-    with _listening(port) as listener, own_folder as folder:
+    with (
+        _listening(port) as listener,
+        tempfile.TemporaryDirectory(prefix="isinglass-", ignore_cleanup_errors=True) as folder,
+    ):
         port = listener.getsockname()[1]
         app = application(Path(folder), port=port, token=token, most_bytes=most_bytes)
 

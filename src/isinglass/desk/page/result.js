@@ -2,19 +2,19 @@
 
 const MOST_LINKS = 15;
 
+// Strongest first; an odds ratio is there between columns of two states.
 function linkRows(edges) {
-  const heads = ["Column", "Column", "Strength", "Sign", "Odds ratio", "Evidence"];
-  const cells = (edge) => [
-    make("td", {}, named(edge.source, 60)),
-    make("td", {}, named(edge.target, 60)),
-    make("td", { class: "num" }, edge.strength.toFixed(3)),
-    make("td", { class: "num" }, edge.sign > 0 ? "+" : edge.sign < 0 ? "−" : ""),
-    make("td", { class: "num" }, oddsRatio(edge)),
-    make("td", { class: "num" }, edge.evidence === null ? "" : edge.evidence.toFixed(1)),
-  ];
+  const columns = [
+    ["Column", "", (edge) => named(edge.source, 60)],
+    ["Column", "", (edge) => named(edge.target, 60)],
+    ["Strength", "num", (edge) => edge.strength.toFixed(3)],
+    ["Sign", "num", (edge) => (edge.sign > 0 ? "+" : edge.sign < 0 ? "−" : "")],
+    ["Odds ratio", "num", oddsRatio],
+    ["Evidence", "num", (edge) => (edge.evidence === null ? "" : edge.evidence.toFixed(1))],
+  ].filter(([, , cell]) => edges.some((edge) => cell(edge) !== ""));
   return [
-    make("thead", {}, make("tr", {}, ...heads.map((head, i) => make("th", { scope: "col", class: i > 1 ? "num" : "" }, make("span", {}, head))))),
-    make("tbody", {}, ...edges.slice(0, MOST_LINKS).map((edge) => make("tr", {}, ...cells(edge)))),
+    make("thead", {}, make("tr", {}, ...columns.map(([head, look]) => make("th", { scope: "col", class: look }, make("span", {}, head))))),
+    make("tbody", {}, ...edges.slice(0, MOST_LINKS).map((edge) => make("tr", {}, ...columns.map(([, look, cell]) => make("td", { class: look }, cell(edge)))))),
   ];
 }
 
