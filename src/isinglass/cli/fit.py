@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from isinglass.cli import options as opt
+from isinglass.cli.figures import draw_figures, groups_of
 from isinglass.cli.fitting import column_groups, column_labels, fit_file
-from isinglass.cli.pasting import PASTED, check_pasting, draw_figures, to_paste
+from isinglass.cli.pasting import PASTED, check_pasting, to_paste
 from isinglass.cli.results import png_of, show, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
 from isinglass.documents.parts import as_file
@@ -117,16 +118,17 @@ def command(
     estimator = fit_file(data, **options)
     with progress_bar("refitting without each link") as progress:
         record = estimator.record(progress)
+    record = replace(record, findings=findings_of(record.names, **about))
     result, lines = None, []
     if out and suppress:
-        lines = _write_suppressed(out, record, about, suppress)
+        lines = _write_suppressed(out, record, suppress)
     elif out:
         result = Result(out, estimator, record, about)
         result.write_first()
         result.add(asked)
         record = result.record
     with working("summing up"):
-        summary = summarise(record, **about, paths=False, suppress=suppress)
+        summary = summarise(record, paths=False, suppress=suppress)
     if as_json:
         click.echo(to_json(summary))
     else:
@@ -134,7 +136,7 @@ def command(
     if result:
         result.write_more(to_paste(asked, result.record, summary))
         lines = result.add_rest(model=not asked["no_model"])
-    lines += draw_figures(figures, estimator.graph_)
+    lines += draw_figures(figures, lambda plots: plots.network(record.graph, **groups_of(record)))
     for line in lines:
         click.echo(line, err=as_json)
     if out and asked["open_it"] and len(record.names) <= MOST_COLUMNS:
@@ -198,13 +200,15 @@ class Result:
                 self._add_model()
             try:
                 with working("drawing"):
-                    graph = self.estimator.graph_
-                    self._write({"graph.png": png_of(lambda to: to.network(graph))})
+                    self._write({"graph.png": png_of(self._draw)})
             except MissingExtra as error:
                 lines.append(f"no picture: {error}")
         if not model:
             lines.append("no model: model.json holds the record of the fit alone")
         return [f"wrote {', '.join(self.written)} to {self.out}", *lines]
+
+    def _draw(self, plots: Any) -> Any:
+        return plots.network(self.record.graph, **groups_of(self.record))
 
     def _find(self, more: dict[str, Any]) -> None:
         self.found |= more
@@ -280,13 +284,11 @@ EXTRAS = {
 }
 
 
-def _write_suppressed(
-    out: str, record: FitRecord, about: dict[str, Any], suppress: float
-) -> list[str]:
+def _write_suppressed(out: str, record: FitRecord, suppress: float) -> list[str]:
     """Write the report alone, since every other file holds exact numbers."""
     if len(record.names) > MOST_COLUMNS:
         return [f"no report: a report shows at most {MOST_COLUMNS:,} columns"]
-    summary = summarise(record, **about, suppress=suppress)
+    summary = summarise(record, suppress=suppress)
     page = to_html(summary)
     write_all(out, {"report.html": page.encode()})
     lines = [
