@@ -43,7 +43,7 @@ PICTURES = {
     opt.JSON,
     examples="""
         isinglass groups survey.csv --by sex --adjust age --out sex/
-        isinglass groups survey.csv --by age --bin age=40, --drop id
+        isinglass groups survey.csv --by age --bin age=25, --drop id
     """,
 )
 def command(

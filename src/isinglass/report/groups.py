@@ -24,8 +24,8 @@ HOW_TO_READ = (
     "The p-value of an edge says how often a difference as large would be seen between groups that "
     "do not differ; the one by Holm's rule counts that many edges were looked at. The test of all "
     "edges together may be clear where no single edge is.",
-    "Everything holds given this graph. A difference is not a cause, and that no difference is shown "
-    "does not mean that there is none: small groups show only large ones.",
+    "Everything holds given this graph. A difference is not a cause. That no difference is "
+    "shown does not mean that there is none: small groups show only large ones.",
 )
 
 

@@ -58,12 +58,13 @@ class Differences:
         block = self.blocks[at]
         spread, values = self.covariance[block, block], self.values[block]
         statistic = float(values @ np.linalg.pinv(spread, hermitian=True) @ values)
-        return Statistic(statistic, len(values), self._p_value(statistic, len(values), len(values)))
+        df = len(values)
+        return Statistic(statistic, float(df), self._p_value(statistic, df, df))
 
     def of_all(self) -> Statistic:
         """Test whether all edges are the same in all groups."""
         if not self.blocks:
-            return Statistic(0.0, 0, 1.0)
+            return Statistic(0.0, 0.0, 1.0)
         weights = np.zeros_like(self.covariance)
         for block in self.blocks:
             weights[block, block] = np.linalg.pinv(self.covariance[block, block], hermitian=True)
