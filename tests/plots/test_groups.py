@@ -23,7 +23,7 @@ def compared(groups: int):
 def test_networks_share_a_layout(groups):
     figure = plots.group_networks(compared(groups))
     titles = [ax.get_title() for ax in figure.axes if ax.get_title()]
-    assert titles == [f"{k} (400 rows)" for k in range(groups)]
+    assert titles == [f"{k} (400 rows): 4 links" for k in range(groups)]
     dots = [
         sorted(tuple(line.get_xydata()[0]) for line in ax.lines if line.get_marker() == "o")
         for ax in figure.axes[:groups]

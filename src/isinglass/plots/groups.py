@@ -5,8 +5,7 @@ from __future__ import annotations
 from isinglass.parameters import checked
 from isinglass.plots import canvas
 from isinglass.plots.canvas import BLUE, GREY, ORANGE, PALE, Axes, Figure, axes_for, plain_frame
-from isinglass.plots.network import network
-from isinglass.report.layout import positions
+from isinglass.plots.side_by_side import networks
 from isinglass.uncertainty.groups.result import EdgeDifference, GroupComparison
 
 #: Colours of groups, where there are more than two.
@@ -26,33 +25,14 @@ def group_networks(found: GroupComparison) -> Figure:
     >>> rows = np.column_stack([field.sample(800, seed=0), np.repeat([0, 1], 400)])
     >>> figure = ig.plots.group_networks(ig.compare_groups(rows, by=4))
     >>> [ax.get_title() for ax in figure.axes]
-    ['0 (400 rows)', '1 (400 rows)']
+    ['0 (400 rows): 3 links', '1 (400 rows): 3 links']
     """
-    canvas.new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
-    graph = found.graph
-    at = positions(graph, {name: canvas.label_width(name) for name in graph.names})
-    x, y = zip(*at.values(), strict=True) if at else ((0.0, 2.0), (0.0, 0.5))
-    limits = (min(x) - 0.5, max(x) + 0.5), (min(y) - 0.6, max(y) + 0.4)
-    width, height = (end - begin for begin, end in limits)
-    scale = min(0.9, 5.0 / width)
-    columns = min(len(found.groups), 3)
-    rows = -(-len(found.groups) // columns)
-    size = columns * max(scale * width, 3.4) + 0.2, rows * (scale * height + 0.3) + 0.5
-    figure, axes = canvas.panels(rows, columns, *size)
-    for ax in axes:
-        ax.set_axis_off()
-    for ax, group in zip(axes, found.groups, strict=False):
-        network(group.model, ax, at=at, node_size=9.0)
-        if (legend := ax.get_legend()) is not None:
-            legend.remove()
-        words = f"{canvas.drawable(group.name)} ({group.rows:,.6g} rows)"
-        ax.set_title(words, fontsize=9, parse_math=False)
-        ax.set(xlim=limits[0], ylim=limits[1])
-    signs = {link.sign for group in found.groups for link in group.model.graph.links}
-    meaning = {words: sign for sign, words in canvas.MEANING.items() if sign in signs}
-    styles = {words: {"color": canvas.COLORS[sign], "lw": 3} for words, sign in meaning.items()}
-    if styles:
-        canvas.shared_legend(figure, styles, 3)
+    figure = networks(
+        {f"{group.name} ({group.rows:,.6g} rows)": group.model for group in found.groups}
+    )
+    for ax in figure.axes:  # room between flat drawings and their titles
+        low, high = ax.get_ylim()
+        ax.set_ylim(low - 0.2, high + 0.2)
     return figure
 
 
