@@ -1,29 +1,34 @@
 """Which columns do sparse regressions find? Greedy search, abess, OMP and the lasso side by side.
 
-    python benchmarks/recovery.py [--draws 100] [--seed 1] [--picture docs/pictures/regression.png]
+    python benchmarks/recovery.py [--draws 100] [--seed 1] [--records recovery.jsonl]
+                                  [--picture docs/pictures/regression.png]
 
 Each method chooses its own model, by its own rule. Columns are correlated: Toeplitz (0.5 and 0.9 to
 the power of the distance) or all alike (0.5). Of 100 columns 6, far from each other, have effects
-of +-0.5 to +-1; the noise has a standard deviation of 1. Some minutes; each point is printed when
-it is done.
+of +-0.5 to +-1; the noise has a standard deviation of 1. About half an hour with one core; what is
+in the file of records is not done again.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from abess.linear import LinearRegression as Abess
 from sklearn.linear_model import LassoCV, OrthogonalMatchingPursuitCV
 
 from isinglass import GreedyRegressor, plots
+from isinglass.repeating import Record, Task, has_failed, repeat
 
 P, K = 100, 6
-ROWS = (50, 80, 120, 200, 400)
+ROWS = (50, 80, 120, 200, 400, 800, 1600)
 Support = set[int]
 
 
@@ -69,27 +74,59 @@ def f1(found: Support, true: Support) -> float:
     return 2 * len(found & true) / (len(found) + len(true))
 
 
-def points(design: str, draws: int, seed: int) -> dict[str, np.ndarray]:
-    """For each method and number of rows: exact supports, F1, false columns, seconds."""
-    root = np.linalg.cholesky(DESIGNS[design])
-    sums = {name: np.zeros((len(ROWS), 4)) for name in METHODS}
-    for at, n in enumerate(ROWS):
-        for number in range(draws):
-            rng = np.random.default_rng([seed, n, number])
-            X, y, true = draw(root, n, rng)
-            for name, method in METHODS.items():
-                start = time.process_time()
-                found = method(X, y)
-                spent = time.process_time() - start
-                sums[name][at] += (found == true, f1(found, true), len(found - true), spent)
-        for name in METHODS:
-            exact, score, false, spent = sums[name][at] / draws
-            print(
-                f"| {design} | {n} | {name} | {100 * exact:.0f} % | {score:.2f} | {false:.2f} "
-                f"| {1e3 * spent:.0f} |",
-                flush=True,
-            )
-    return {name: total / draws for name, total in sums.items()}
+def trial(design: str, n: int, number: int, seed: int) -> Record:
+    """One draw: of each method whether the support is exact, F1, false columns, seconds."""
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng([seed, n, number])
+    X, y, true = draw(np.linalg.cholesky(DESIGNS[design]), n, rng)
+    results = {}
+    for name, method in METHODS.items():
+        start = time.process_time()
+        found = method(X, y)
+        spent = time.process_time() - start
+        results[name] = [float(found == true), f1(found, true), len(found - true), spent]
+    return {"methods": results}
+
+
+def key(design: str, n: int, number: int, seed: int) -> str:
+    """What a record is found by."""
+    return f"{design}, {n} rows, seed {seed}, draw {number}"
+
+
+def tasks(draws: int, seed: int) -> Iterator[Task]:
+    """All draws, so that every point grows at the same pace."""
+    for number in range(draws):
+        for design in DESIGNS:
+            for n in ROWS:
+                at = (design, n, number, seed)
+                yield Task.single(key(*at), partial(trial, *at))
+
+
+def means(records: dict[str, Record], design: str, draws: int, seed: int) -> dict[str, np.ndarray]:
+    """The (rows, 4) means of each method."""
+    own = [[records[key(design, n, number, seed)] for number in range(draws)] for n in ROWS]
+    return {
+        name: np.array(
+            [
+                np.mean([r["methods"][name] for r in point if not has_failed(r)], axis=0)
+                for point in own
+            ]
+        )
+        for name in METHODS
+    }
+
+
+def table(results: dict[str, dict[str, np.ndarray]]) -> Iterator[str]:
+    """Exact supports, F1, false columns and milliseconds, a line per design and rows."""
+    yield "| columns | rows | " + " | ".join(METHODS) + " |"
+    yield "|---|---|" + "---|" * len(METHODS)
+    for design, lines in results.items():
+        for at, n in enumerate(ROWS):
+            cells = [
+                f"{100 * exact:.0f} %, {score:.2f}, {false:.2f}"
+                for exact, score, false, _ in (values[at] for values in lines.values())
+            ]
+            yield f"| {design} | {n} | " + " | ".join(cells) + " |"
 
 
 def picture(results: dict[str, dict[str, np.ndarray]]) -> bytes:
@@ -114,17 +151,34 @@ def picture(results: dict[str, dict[str, np.ndarray]]) -> bytes:
     return plots.png(figure)
 
 
+def report(done: int, total: int) -> None:
+    """Say every hundred draws how far it is."""
+    if done % 100 == 0 or done == total:
+        print(f"{done} of {total} draws", file=sys.stderr, flush=True)
+
+
 def main() -> None:
     """Print the table, and write the picture if asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--records", type=Path, help="a file that draws are kept in")
     parser.add_argument("--picture", type=Path)
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    print("| columns | rows | method | exact support | F1 | false columns | CPU, ms |")
-    print("|---|---|---|---|---|---|---|")
-    results = {design: points(design, options.draws, options.seed) for design in DESIGNS}
+    options: Any = parser.parse_args()
+    records = repeat(
+        tasks(options.draws, options.seed),
+        work="benchmarks/recovery.py",
+        path=options.records,
+        n_jobs=1,
+        progress=report,
+    )
+    results = {
+        design: means(records, design, options.draws, options.seed) for design in DESIGNS
+    }
+    print("\n".join(table(results)))
+    for name in METHODS:
+        spent = np.mean([results[design][name][:, 3] for design in DESIGNS], axis=0)
+        print(name, "CPU ms per fit:", *(f"{n}: {1e3 * s:.0f}" for n, s in zip(ROWS, spent)))
     if options.picture:
         options.picture.write_bytes(picture(results))
 
