@@ -178,7 +178,8 @@ def main() -> None:
     print("\n".join(table(results)))
     for name in METHODS:
         spent = np.mean([results[design][name][:, 3] for design in DESIGNS], axis=0)
-        print(name, "CPU ms per fit:", *(f"{n}: {1e3 * s:.0f}" for n, s in zip(ROWS, spent)))
+        times = (f"{n}: {1e3 * s:.0f}" for n, s in zip(ROWS, spent, strict=True))
+        print(name, "CPU ms per fit:", *times)
     if options.picture:
         options.picture.write_bytes(picture(results))
 

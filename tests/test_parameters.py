@@ -79,6 +79,7 @@ def small() -> SimpleNamespace:
         dropping=ig.case_dropping(est, n=1, shares=(0.5,), n_jobs=1),
         boot=ig.bootstrap(est, n=2, n_jobs=1),
         audit=ig.audit(est, X, n=1, n_jobs=1),
+        theory=ig.theory(est, draws=1, population=200),
         planned=ig.plan(3, 1, 0.6, rows=[50], graphs=2, n_jobs=1),
         split=ig.split_test(ig.GreedyGraph(n_jobs=1), X, splits=1),
         verdicts=ig.verdict(est),
@@ -203,6 +204,9 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "Audit.tier": (s.audit.tier, {"name": "firm"}),
         "Audit.to_frame": (s.audit.to_frame, {}),
         "Audit.chances_frame": (s.audit.chances_frame, {}),
+        "theory": (ig.theory, {"model": s.field, "rows": 50, "draws": 1, "population": 200}),
+        "Theory.to_frame": (s.theory.to_frame, {}),
+        "Theory.links_frame": (s.theory.links_frame, {}),
         "plan": (
             ig.plan,
             {"columns": 3, "degree": 1, "coupling": 0.6, "rows": [30], "graphs": 1, "n_jobs": 1},
@@ -279,7 +283,7 @@ ELSEWHERE = {
     *("Audit", "Bootstrap", "CaseDropping", "Comparison", "Explanation", "FitRecord", "Graph"),
     *("PairwiseCheck", "Path", "Planned", "Resamples", "SplitTest", "Step", "Verdict", "Verdicts"),
     *("MarkovField", "Communities", "Predictability", "Answers", "Fit", "Look", "PathLook"),
-    *("Selection", "Codebook", "Variable", "Inspection", "Inspected"),
+    *("Selection", "Codebook", "Variable", "Inspection", "Inspected", "Theory"),
     *("Tiers", "tier_levels", "LinearLoss", "from_igraph", "from_pgmpy"),
 }
 

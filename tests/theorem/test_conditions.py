@@ -12,10 +12,12 @@ from isinglass.theorem.conditions import (
     stopping_size_threshold,
 )
 
-GIVEN = dict(
-    s=2, candidates=9, curvature=0.2, single=0.25, ceiling=0.5, reach=0.0, noise=0.01,
-    smallest=0.7, n=1000.0,
-)  # fmt: skip
+GIVEN = {"s": 2, "candidates": 9, "curvature": 0.2, "single": 0.25, "ceiling": 0.5} | {
+    "reach": 0.0,
+    "noise": 0.01,
+    "smallest": 0.7,
+    "n": 1000.0,
+}
 
 
 def test_squared_loss_by_hand():

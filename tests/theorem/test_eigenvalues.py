@@ -1,6 +1,6 @@
 """Extreme eigenvalues on a support and a few further candidates, against all sets."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def random_curvature(seed):
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 3, 7)
     ends = np.cumsum([0, *sizes])
-    blocks = [np.arange(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    blocks = [np.arange(a, b) for a, b in pairwise(ends)]
     Z = rng.normal(size=(30, ends[-1])) @ rng.normal(size=(ends[-1], ends[-1]))
     support = tuple(sorted(rng.permutation(7)[: rng.integers(0, 4)].tolist()))
     return Z.T @ Z / 30, blocks, support

@@ -114,7 +114,7 @@ def searches():
     """Each case with a search at a lax and at a strict threshold."""
     made = []
     for at, case in enumerate(cases()):
-        for times in (0.01, 1.0 + (at % 3)):
+        for times in (0.002, 1.0 + (at % 3)):
             eps = times * case.needs.threshold
             if eps > 1e-10:
                 made.append((case, eps, foba(case.loss, eps, nu=NU)))

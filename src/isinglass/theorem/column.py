@@ -12,7 +12,7 @@ from isinglass.theorem.working import irrepresentability
 
 
 def column_theory(
-    name: str, instance: Instance, noise: float, n: float, further: int, margin: float
+    name: str, instance: Instance, *, noise: float, n: float, further: int, margin: float
 ) -> tuple[ColumnTheory, Asked]:
     """What the theorem asks for, in a row and in its own letters."""
     _, curvature = instance.slope_and_curvature()

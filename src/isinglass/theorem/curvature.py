@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,7 +135,7 @@ def contrasts(codes: Codes, n_states: Sequence[int]) -> tuple[Array, tuple[Block
     """All columns of a table in orthonormal zero-sum contrasts, and where each column's are."""
     parts = [zero_sum_basis(m)[codes[:, t]] for t, m in enumerate(n_states)]
     ends = np.cumsum([0, *(m - 1 for m in n_states)])
-    groups = tuple(tuple(range(a, b)) for a, b in zip(ends[:-1], ends[1:], strict=True))
+    groups = tuple(tuple(range(a, b)) for a, b in pairwise(ends.tolist()))
     return np.hstack(parts), groups
 
 

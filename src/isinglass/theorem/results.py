@@ -161,8 +161,8 @@ class Theory:
         return (
             f"Theorem 1 asks for {number(worst.rows)} rows, {number(times)} times the "
             f"{number(self.rows)} there are, most at {worst.name!r}: its condition number is "
-            f"{worst.condition:.3g}, its links must exceed {worst.coefficient:.3g} and the smallest "
-            f"is {worst.smallest:.3g}. So it cannot be invoked here."
+            f"{worst.condition:.3g}, its links must exceed {worst.coefficient:.3g} and the "
+            f"smallest is {worst.smallest:.3g}. So it cannot be invoked here."
         )
 
     def _sufficient(self) -> str:
@@ -191,12 +191,10 @@ class Theory:
     def _l1(self) -> str:
         bad = [column.name for column in self.columns if column.irrepresentability >= 1]
         largest = max((column.irrepresentability for column in self.columns), default=0.0)
+        said = "Irrepresentability, which l1 regression needs below 1,"
         if not bad:
-            return f"Irrepresentability, which l1 regression needs below 1, is at most {largest:.2f}."
-        return (
-            f"Irrepresentability, which l1 regression needs below 1, fails at {listing(bad, 6)} "
-            f"(largest: {largest:.2f})."
-        )
+            return f"{said} is at most {largest:.2f}."
+        return f"{said} fails at {listing(bad, 6)} (largest: {largest:.2f})."
 
     def _held(self) -> str:
         seen = self.conclusions

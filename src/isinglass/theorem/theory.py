@@ -95,7 +95,7 @@ def theory(
     if isinstance(model, LinearLoss):
         if X is not None or rows is not None:
             raise SettingError("a loss has its rows; leave out X and rows.")
-        return _of_loss(model, coef, groups, further, draws, seed)
+        return _of_loss(model, coef, groups, further=further, draws=draws, seed=seed)
     if coef is not None or groups is not None:
         raise SettingError("coef and groups are for the loss of a regression; leave them out.")
     if isinstance(model, MarkovField):
@@ -203,7 +203,9 @@ class _Work:
         )
         margin = smallest_margin(self._blocks(r), self._searched.path(r), tuple(tables))
         name = source.field.names[r]
-        return column_theory(name, instance, noise, source.n, self.further, margin)
+        return column_theory(
+            name, instance, noise=noise, n=source.n, further=self.further, margin=margin
+        )
 
     def _gains(self, r: int) -> dict[Pair, float]:
         tables, blocks = self._tables(r), self._blocks(r)
@@ -247,7 +249,7 @@ def _links(field: MarkovField, gains: Mapping[Pair, float]) -> tuple[LinkTheory,
 
 
 def _of_loss(
-    loss: LinearLoss, coef: ArrayLike | None, groups: Any, further: int, draws: int, seed: int
+    loss: LinearLoss, coef: ArrayLike | None, groups: Any, *, further: int, draws: int, seed: int
 ) -> Theory:
     if coef is None:
         raise SettingError("a loss needs coef, its coefficients: the truth, or an estimate.")
@@ -266,5 +268,8 @@ def _of_loss(
         gain = last_gain(blocks, instance.support, at)
         found = rows_to_find(gain, loss.df(members[at]), needed)
         links.append(LinkTheory("y", f"x{at}", float(instance.sizes[at]), gain, found))
-    column, _ = column_theory("y", instance, noise, loss.n, further, float("inf"))
+    no_path = float("inf")
+    column, _ = column_theory(
+        "y", instance, noise=noise, n=loss.n, further=further, margin=no_path
+    )
     return Theory((column,), tuple(links), loss.n)
