@@ -48,7 +48,8 @@ def test_curvature_is_that_of_the_population(chain, result):
             [*exact.support, *more]
             for more in product(set(range(4)) - set(exact.support), repeat=2)
         ]
-        smallest = min(np.linalg.eigvalsh(curvature[np.ix_(s, s)])[0] for s in map(sorted, map(set, sets)))
+        ends = [np.linalg.eigvalsh(curvature[np.ix_(s, s)]) for s in map(sorted, map(set, sets))]
+        smallest = min(values[0] for values in ends)
         assert column.exact
         assert column.smallest_eigenvalue == pytest.approx(smallest, rel=0.05)
         assert column.irrepresentability == pytest.approx(

@@ -15,6 +15,7 @@
 #include "joint/joint_loss.hpp"
 #include "l1/l1_columns.hpp"
 #include "moments/moments.hpp"
+#include "moments/pairs.hpp"
 #include "refit/deviance.hpp"
 #include "sampling/completion.hpp"
 #include "sampling/gibbs.hpp"
@@ -503,6 +504,53 @@ Array<double> moments(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> X, 
   return owned(std::move(sums));
 }
 
+// Least losses over one column and the intercept, problem by problem: see moments/pairs.hpp. The held
+// predictors are one for all problems, or one for each.
+Array<double> least_pairs(bool poisson, bool intercept,
+                          nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> columns,
+                          const Vector<double>& reach,
+                          nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> held,
+                          const Vector<double>& y, const Vector<double>& share, double bar) {
+  const std::size_t problems = held.shape(0) > 1 ? held.shape(0) : columns.shape(0), rows = y.shape(0);
+  if (columns.shape(1) != rows || held.shape(1) != rows || share.shape(0) != rows)
+    throw std::invalid_argument("one number per row");
+  if ((columns.shape(0) != 1 && columns.shape(0) != problems) || columns.shape(0) == 0 ||
+      (held.shape(0) != 1 && held.shape(0) != problems) || reach.shape(0) != columns.shape(0))
+    throw std::invalid_argument("one column and one predictor per problem, or one for all");
+  std::vector<double> found(3 * problems);
+  {
+    const nb::gil_scoped_release release;
+    const PairSearch search(poisson ? RowLoss::kPoisson : RowLoss::kLogistic, intercept);
+    for (std::size_t at = 0; at < problems; ++at) {
+      const std::size_t column = columns.shape(0) > 1 ? at : 0, predictor = held.shape(0) > 1 ? at : 0;
+      const Held rows_of{held.data() + predictor * rows, y.data(), share.data(), rows};
+      PairStep where;
+      double own = bar;  // without a bar, nobody races
+      found[at] = search.least(rows_of, columns.data() + column * rows, reach.data()[column], &own, &where);
+      if (std::isfinite(bar)) bar = own;
+      found[problems + at] = where.level;
+      found[2 * problems + at] = where.coefficient;
+    }
+  }
+  return owned(std::move(found));
+}
+
+// The mean loss at a predictor, after shares times slopes and curvatures of the rows.
+Array<double> row_terms_at(bool poisson, const Vector<double>& eta, const Vector<double>& y,
+                           const Vector<double>& share) {
+  const std::size_t rows = eta.shape(0);
+  if (y.shape(0) != rows || share.shape(0) != rows) throw std::invalid_argument("one number per row");
+  std::vector<double> found(2 * rows + 1);
+  {
+    const nb::gil_scoped_release release;
+    const Held held{eta.data(), y.data(), share.data(), rows};
+    double *slopes = found.data(), *curvatures = slopes + rows;
+    found[2 * rows] =
+        poisson ? poisson_terms(held, slopes, curvatures) : logistic_terms(held, slopes, curvatures);
+  }
+  return owned(std::move(found));
+}
+
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
@@ -532,6 +580,9 @@ NB_MODULE(_core, m) {
         nb::arg("twice"), nb::arg("threads"));
   m.def("moments", &moments<float>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
         nb::arg("twice"), nb::arg("threads"));
+  m.def("least_pairs", &least_pairs, nb::arg("poisson"), nb::arg("intercept"), nb::arg("columns"),
+        nb::arg("reach"), nb::arg("held"), nb::arg("y"), nb::arg("share"), nb::arg("bar"));
+  m.def("row_terms", &row_terms_at, nb::arg("poisson"), nb::arg("eta"), nb::arg("y"), nb::arg("share"));
   m.def("gibbs", &gibbs, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),

@@ -83,8 +83,9 @@ class Design:
         """Sum over rows of the shares times (x - mean)^2, without cancellation."""
         raise NotImplementedError
 
-    def centre_by(self, share: Array) -> None:
-        """Let `moments` subtract the columns' means, by these shares of the rows."""
+    def centre_by(self, share: Array) -> Array:
+        """Return the columns' means, by shares of the rows; `moments` of dense ones subtract them."""
+        return self.products(share[:, None])[:, 0]
 
     def predictor(self, coef: Array) -> Array:
         """``X @ coef`` of (p, q) coefficients, most of which are zero."""
@@ -109,8 +110,9 @@ class DenseDesign(Design):
     def columns(self, which: Sequence[int] | NDArray[np.intp]) -> Array:
         return np.asarray(self.X[:, which], dtype=np.float64, order="F")
 
-    def centre_by(self, share: Array) -> None:
-        self.centre = self.products(share[:, None])[:, 0]
+    def centre_by(self, share: Array) -> Array:
+        self.centre = super().centre_by(share)
+        return self.centre
 
     def products(self, values: Array) -> Array:
         if self.X.dtype == np.float64:

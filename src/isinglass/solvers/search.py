@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from isinglass.solvers.blocks import Blocks
 from isinglass.solvers.path import (
     ALL_IN,
@@ -25,13 +27,21 @@ def search(
     max_steps: int | None = None,
     names: tuple[str, ...] | None = None,
     required: tuple[int, ...] = (),
+    size_setting: str = "max_degree",
+    progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Algorithm 1, read as docs/paper.md says; `required` variables are in from the start."""
+    """Algorithm 1, read as docs/paper.md says; `required` variables are in from the start.
+
+    `size_setting` is what the user calls `max_size`. After every step, `progress` is told how many
+    variables are in the support, and how many may be.
+    """
     support = required
     fit = start = blocks.fit(support)
     steps: list[Step] = []
     recorded: dict[int, float] = {}  # delta[k]: gain of the forward step that led to size k
     left_at: dict[int, float] = {}  # loss when a forward step last left size k
+
+    most = len(blocks.candidates) if max_size is None else min(max_size, len(blocks.candidates))
 
     def full() -> bool:
         return max_steps is not None and len(steps) >= max_steps
@@ -41,7 +51,7 @@ def search(
             status = ALL_IN
             break
         if max_size is not None and len(support) >= max_size:
-            status = stopped_at_size(max_size)
+            status = stopped_at_size(max_size, size_setting)
             break
         if full():
             status = f"stopped after max_steps = {max_steps} steps; allow more to continue"
@@ -57,6 +67,8 @@ def search(
         recorded[len(support)] = gain
         steps.append(Step("add", j, gain, None, support, fit))
 
+        if progress is not None:
+            progress(len(support), most)
         while not full():
             free = [i for i in support if i not in required]
             limit = nu * recorded[len(support)]

@@ -99,7 +99,9 @@ class LinearBlocks(Blocks):
             size = self._way.batch
         if not len(places):
             return self.candidates[0], 0.0
-        place = first_within_tie(places, -gains)[0]
+        place, gain = first_within_tie(places, -gains)
+        if self._way.apart:
+            return self.candidates[place], -gain
         return self.candidates[place], self._alone(fit, place)
 
     def _alone(self, fit: Fit, place: int) -> float:
