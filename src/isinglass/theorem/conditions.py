@@ -9,6 +9,7 @@ along single candidates only; and the convexity within the distance that the err
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -104,6 +105,7 @@ def remaining_curvature(change: float) -> float:
     return float(2 * (np.expm1(-change) + change) / change**2)
 
 
+@cache
 def change_that_leaves(share: float) -> float:
     """The change of log odds at which `remaining_curvature` is a given share, by bisection."""
     low, high = 0.0, 1e6

@@ -85,8 +85,11 @@ def largest_slope(
     if intercept:
         expected = _with_best_level(scores, expected, seen.mean(axis=0))
     pulls = design.T @ ((expected - seen) @ zero_sum_basis(m)) / n
-    others = [t for t, states in enumerate(field.n_states) if t != r and states > 1]
-    return max((float(np.linalg.norm(pulls[list(groups[t])])) for t in others), default=0.0)
+    squares = (pulls**2).sum(axis=1)
+    begin = [group[0] for group in groups if group]
+    norms = np.add.reduceat(squares, begin)
+    norms[[t for t, group in enumerate(groups) if group].index(r)] = 0.0
+    return float(np.sqrt(norms.max(initial=0.0)))
 
 
 def _softmax(scores: Array) -> Array:

@@ -72,6 +72,9 @@ class LinearBlocks(Blocks):
     def fit(self, support: Sequence[int], start: Fit | None = None) -> Fit:
         return self._way.fit([i for j in support for i in self.blocks[j]], start)
 
+    def has_all(self, support: tuple[int, ...]) -> bool:
+        return len(support) == len(self.candidates)  # quickly: there may be many
+
     def best(self, fit: Fit, support: Sequence[int], threshold: float) -> tuple[int, float]:
         outside = np.ones(len(self.candidates), dtype=bool)
         outside[[self._place[j] for j in support]] = False
