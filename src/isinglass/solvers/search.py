@@ -42,7 +42,6 @@ def search(
     steps: list[Step] = []
     recorded: dict[int, float] = {}  # delta[k]: gain of the forward step that led to size k
     left_at: dict[int, float] = {}  # loss when a forward step last left size k
-    most = len(blocks.candidates) if max_size is None else min(max_size, len(blocks.candidates))
 
     def full() -> bool:
         return max_steps is not None and len(steps) >= max_steps
@@ -70,7 +69,8 @@ def search(
         steps.append(Step("add", j, gain, None, blocks.columns(support), fit, form))
 
         if progress is not None:
-            progress(len(support), most)
+            most = len(blocks.candidates)
+            progress(len(support), most if max_size is None else min(max_size, most))
         while not full():
             limit = nu * recorded[len(support)]
             variable, cost = blocks.cheapest(fit, blocks.inside(support, required), limit)
