@@ -172,9 +172,7 @@ def main() -> None:
         n_jobs=1,
         progress=report,
     )
-    results = {
-        design: means(records, design, options.draws, options.seed) for design in DESIGNS
-    }
+    results = {design: means(records, design, options.draws, options.seed) for design in DESIGNS}
     print("\n".join(table(results)))
     for name in METHODS:
         spent = np.mean([results[design][name][:, 3] for design in DESIGNS], axis=0)

@@ -40,9 +40,7 @@ def test_enumeration(seed, further):
     found = extremes(matrix, blocks, support, further)
     assert found.exact
     further = min(further, len(blocks) - len(support))
-    assert (found.smallest, found.largest) == pytest.approx(
-        brute(matrix, blocks, support, further)
-    )
+    assert (found.smallest, found.largest) == pytest.approx(brute(matrix, blocks, support, further))
 
 
 @pytest.mark.parametrize("further", [2, 3])

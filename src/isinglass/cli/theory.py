@@ -76,9 +76,7 @@ def command(
         check_folder(out)
     estimator = fit_file(data, **options)
     with progress_bar("drawing and searching") as progress:
-        result = theory(
-            estimator, draws=draws, population=population, seed=seed, progress=progress
-        )
+        result = theory(estimator, draws=draws, population=population, seed=seed, progress=progress)
     lines = []
     if out is not None:
         contents = _files(result)

@@ -411,9 +411,9 @@ def least_pairs(
     """The least logistic or Poisson loss over one column's coefficient and the intercept.
 
     `columns` are (m, n), with the largest absolute value of each in `reach`; `held` are the
-    predictors that they are added to, (m, n) or one for all. With a finite bar, a problem whose loss
-    cannot fall by it, nor by what an earlier one has reached, is given up, and infinite. The rows of
-    the answer are losses, intercepts and coefficients.
+    predictors that they are added to, (m, n) or one for all. With a finite bar, a problem whose
+    loss cannot fall by it, nor by what an earlier one has reached, is given up, and infinite. The
+    rows of the answer are losses, intercepts and coefficients.
     """
     found = _core.least_pairs(
         poisson,

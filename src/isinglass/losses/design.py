@@ -84,7 +84,7 @@ class Design:
         raise NotImplementedError
 
     def centre_by(self, share: Array) -> Array:
-        """Return the columns' means, by shares of the rows; `moments` of dense ones subtract them."""
+        """Return the columns' means, by shares of the rows; dense `moments` subtract them."""
         return self.products(share[:, None])[:, 0]
 
     def predictor(self, coef: Array) -> Array:

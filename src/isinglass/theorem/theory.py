@@ -269,7 +269,5 @@ def _of_loss(
         found = rows_to_find(gain, loss.df(members[at]), needed)
         links.append(LinkTheory("y", f"x{at}", float(instance.sizes[at]), gain, found))
     no_path = float("inf")
-    column, _ = column_theory(
-        "y", instance, noise=noise, n=loss.n, further=further, margin=no_path
-    )
+    column, _ = column_theory("y", instance, noise=noise, n=loss.n, further=further, margin=no_path)
     return Theory((column,), tuple(links), loss.n)

@@ -45,8 +45,8 @@ ISINGLASS_INLINE inline void row_terms(RowLoss loss, double eta, double y, doubl
 
 // Terms of eta + level + coefficient z; without an intercept, those of the level are not used.
 template <RowLoss kLoss>
-ISINGLASS_INLINE inline void pair_terms_loop(const Held& held, const double* z, double level, double coefficient,
-                                             PairTerms* terms) {
+ISINGLASS_INLINE inline void pair_terms_loop(const Held& held, const double* z, double level,
+                                             double coefficient, PairTerms* terms) {
   constexpr std::size_t kWide = 4;
   double lanes[6][kWide] = {};
   const auto add = [&](std::size_t row, std::size_t lane) ISINGLASS_INLINE {
@@ -156,8 +156,7 @@ class PairSearch {
   }
 
   PairStep newton(const PairTerms& here, double damping) const {
-    const double extra =
-        damping + 1e-15 * std::max(here.level_form, here.form) + 1e-290 + kVanishing;
+    const double extra = damping + 1e-15 * std::max(here.level_form, here.form) + 1e-290 + kVanishing;
     const double form = here.form + extra;
     if (!intercept_) return {0, finite(-here.slope / form)};
     const double level_form = here.level_form + extra, ratio = here.cross / level_form;
@@ -173,7 +172,8 @@ class PairSearch {
     double decrement, spread;
     if (intercept_) {
       const double determinant = here.level_form * here.form - here.cross * here.cross;
-      if (!(determinant > 1e-12 * here.level_form * here.form)) return std::numeric_limits<double>::infinity();
+      if (!(determinant > 1e-12 * here.level_form * here.form))
+        return std::numeric_limits<double>::infinity();
       decrement = (here.form * here.level * here.level - 2 * here.cross * here.level * here.slope +
                    here.level_form * here.slope * here.slope) /
                   determinant;

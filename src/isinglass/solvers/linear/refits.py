@@ -38,6 +38,7 @@ class _Entered:
     """The best candidate of a fit: its column, and where its gain was reached."""
 
     fit: Fit
+    gain: float
     column: int
     level: float
     coefficient: float
@@ -113,7 +114,7 @@ class CoreRefits:
         return added[:, :, None]
 
     def gains(self, state: State, columns: Numbers, bar: float) -> Array:
-        """How far some columns lower the loss; minus infinity for those that cannot reach the bar."""
+        """How far some columns lower the loss; minus infinity if they cannot reach the bar."""
         loss, design = self.loss, self.loss.design
         mean, scale = self.mean[columns], loss.scale[columns]
         Z = (design.columns(columns) - mean) / scale
@@ -129,13 +130,11 @@ class CoreRefits:
             bar=bar,
         )
         best = int(np.argmin(least))
-        before = self._entered
-        value = state.fit.loss - least
-        if before is None or before.fit is not state.fit or value[best] > self._gain:
-            self._gain = value[best]
-            found = float(levels[best]), float(coefficients[best])
-            self._entered = _Entered(state.fit, int(columns[best]), *found)
-        gains: Array = value
+        gains: Array = state.fit.loss - least
+        before, gain = self._entered, float(gains[best])
+        if before is None or before.fit is not state.fit or gain > before.gain:
+            where = int(columns[best]), float(levels[best]), float(coefficients[best])
+            self._entered = _Entered(state.fit, gain, *where)
         return gains
 
     def least_over_intercept(self, offset: Array) -> Array:
@@ -147,7 +146,7 @@ class CoreRefits:
         if not loss.intercept:
             return np.array([self.terms(one)[0] for one in offset])
         ones = np.ones((1, offset.shape[1]))
-        found = least_pairs(
+        least: Array = least_pairs(
             ones, np.ones(1), offset, self.y, loss.share, poisson=self.poisson, intercept=False
-        )
-        return found[0]
+        )[0]
+        return least
