@@ -88,10 +88,10 @@ def command(
 
 
 def _files(result: Theory) -> dict[str, bytes]:
-    parts = {"columns.csv": (ColumnTheory, result.columns), "links.csv": (LinkTheory, result.links)}
+    columns, links = map(astuple, result.columns), map(astuple, result.links)
     return {
-        name: as_csv(list(kind.__dataclass_fields__), map(astuple, rows))
-        for name, (kind, rows) in parts.items()
+        "columns.csv": as_csv(list(ColumnTheory.__dataclass_fields__), columns),
+        "links.csv": as_csv(list(LinkTheory.__dataclass_fields__), links),
     }
 
 

@@ -397,6 +397,20 @@ def column_moments(
     return sums.reshape(-1, X.shape[1])
 
 
+def stored_moments(
+    X: Any, a: NDArray[np.float64], b: NDArray[np.float64], *, threads: int
+) -> NDArray[np.float64]:
+    """Sums over the stored entries x of each column of a sparse matrix: of x a, x b and x^2 b.
+
+    `X` is a csc_array of float32 or float64; a and b have one number per row of X.
+    """
+    if not X.shape[1]:
+        return np.zeros((3, 0))
+    parts = X.data, X.indices, X.indptr
+    sums = _core.stored_moments(*parts, a, b, threads=checked_threads(threads))
+    return sums.reshape(3, -1)
+
+
 def least_pairs(
     columns: NDArray[np.float64],
     reach: NDArray[np.float64],

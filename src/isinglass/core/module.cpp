@@ -16,6 +16,7 @@
 #include "l1/l1_columns.hpp"
 #include "moments/moments.hpp"
 #include "moments/pairs.hpp"
+#include "moments/stored.hpp"
 #include "refit/deviance.hpp"
 #include "sampling/completion.hpp"
 #include "sampling/gibbs.hpp"
@@ -509,6 +510,27 @@ Array<double> moments(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> X, 
   return owned(std::move(sums));
 }
 
+// Sums over what the columns of a sparse matrix store: see moments/stored.hpp.
+template <class Value, class Index>
+Array<double> stored_sums(const Vector<Value>& values, const Vector<Index>& rows, const Vector<Index>& begin,
+                          const Vector<double>& a, const Vector<double>& b, unsigned threads) {
+  const std::size_t columns = begin.shape(0) - 1, entries = values.shape(0), count = a.shape(0);
+  const Index* const starts = begin.data();
+  bool sound = begin.shape(0) > 0 && rows.shape(0) == entries && b.shape(0) == count && starts[0] == 0 &&
+               starts[columns] == static_cast<Index>(entries);
+  for (std::size_t j = 0; sound && j < columns; ++j) sound = starts[j] <= starts[j + 1];
+  for (std::size_t at = 0; sound && at < entries; ++at)
+    sound = rows.data()[at] >= 0 && static_cast<std::size_t>(rows.data()[at]) < count;
+  if (!sound) throw std::invalid_argument("columns one after the other, one number per row");
+  std::vector<double> sums;
+  {
+    const nb::gil_scoped_release release;
+    sums = stored_moments(StoredColumns<Value, Index>{values.data(), rows.data(), starts, columns}, a.data(),
+                          b.data(), threads);
+  }
+  return owned(std::move(sums));
+}
+
 // Least losses over one column and the intercept, problem by problem: see moments/pairs.hpp. The held
 // predictors are one for all problems, or one for each.
 Array<double> least_pairs(bool poisson, bool intercept,
@@ -585,6 +607,14 @@ NB_MODULE(_core, m) {
         nb::arg("twice"), nb::arg("threads"));
   m.def("moments", &moments<float>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
         nb::arg("twice"), nb::arg("threads"));
+  const auto stored = [&](auto function) {
+    m.def("stored_moments", function, nb::arg("values").noconvert(), nb::arg("rows").noconvert(),
+          nb::arg("begin").noconvert(), nb::arg("a"), nb::arg("b"), nb::arg("threads"));
+  };
+  stored(&stored_sums<double, std::int32_t>);
+  stored(&stored_sums<double, std::int64_t>);
+  stored(&stored_sums<float, std::int32_t>);
+  stored(&stored_sums<float, std::int64_t>);
   m.def("least_pairs", &least_pairs, nb::arg("poisson"), nb::arg("intercept"), nb::arg("columns"),
         nb::arg("reach"), nb::arg("held"), nb::arg("y"), nb::arg("share"), nb::arg("bar"));
   m.def("row_terms", &row_terms_at, nb::arg("poisson"), nb::arg("eta"), nb::arg("y"), nb::arg("share"));

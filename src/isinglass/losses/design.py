@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from isinglass.core import column_moments, cores
+from isinglass.core import column_moments, cores, stored_moments
 from isinglass.errors import SettingError
 
 Array = NDArray[np.float64]
@@ -185,6 +185,10 @@ class SparseDesign(Design):
 
     def moments(self, values: Array, weights: Array) -> Moments:
         q = values.shape[1]
+        if q == weights.shape[1] == 1:
+            a, b = (np.ascontiguousarray(part[:, 0]) for part in (values, weights))
+            once, first, second = stored_moments(self.X, a, b, threads=cores())[:, :, None]
+            return Moments(once, first, second)
         sums = self.products(np.hstack([values, weights]))
         return Moments(sums[:, :q], sums[:, q:], self._sums(lambda x, means: x**2, weights))
 

@@ -74,7 +74,7 @@ class Asked:
 def least_eta(rho: float, s: int) -> float:
     """The paper's 2 + 4 rho^2 (sqrt((rho^2 - rho)/s*) + sqrt 2)^2.
 
-    >>> least_eta(1.0, 3)
+    >>> round(least_eta(1.0, 3), 9)
     10.0
     """
     inner = np.sqrt((rho**2 - rho) / max(s, 1)) + np.sqrt(2.0)

@@ -85,8 +85,8 @@ class LinearBlocks(Blocks):
             return self._first(places, most)
         possible = most >= threshold - TIE
         places, most, guess = places[possible], most[possible], guess[places[possible]]
-        order = np.argsort(-guess, kind="stable")
-        bar, order = self._closer(fit, places, most, order, threshold)
+        bar, order = self._closer(fit, places, most, best_first(guess, LOOK), threshold)
+        order = order[np.argsort(-guess[order], kind="stable")]
         gains = np.full(len(places), -np.inf)
         size = FIRST
         while len(order):
@@ -152,3 +152,12 @@ class LinearBlocks(Blocks):
         df = self._df[np.asarray(variables)][finite]
         scaled[finite] = one_parameter_gain(values[finite], df, self.loss.n)
         return scaled
+
+
+def best_first(values: Array, count: int) -> Numbers:
+    """Positions of the largest values, in their order; then all others, in any."""
+    if len(values) <= count:
+        return np.argsort(-values, kind="stable")
+    order = np.argpartition(-values, count)
+    order[:count] = order[:count][np.argsort(-values[order[:count]], kind="stable")]
+    return order
