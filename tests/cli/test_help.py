@@ -25,7 +25,7 @@ SMALLER = {
     "theory": "--draws 3 --population 1000",
 }
 #: Long or drawing, and run whole by tests of their own; here their options are read.
-READ_ONLY = {"demo", "reproduce"}
+READ_ONLY = {"desk", "demo", "reproduce"}
 
 
 def help_of(name: str) -> str:
