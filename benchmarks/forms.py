@@ -12,11 +12,13 @@ not used.
 
 from __future__ import annotations
 
+import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
+from pathlib import Path
 
 import click
 import networkx as nx
@@ -186,7 +188,7 @@ def study(
 @click.option("--data", type=click.Path(exists=True), help="The folder of real tables.")
 def held_out(*, rows: Sequence[int], splits: int, data: str | None) -> None:
     """The questionnaire dass, learned from few rows, scored on 3,500 others."""
-    table = real.dass(data)
+    table = real.dass(Path(data or os.environ["ISINGLASS_DATA"]))
     print(f"| rows | {' | '.join(FORMS)} |\n" + "|---" * (len(FORMS) + 1) + "|")
     for n in rows or (400, 1000, 3500):
         scores = defaultdict(list)
