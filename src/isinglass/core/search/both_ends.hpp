@@ -363,7 +363,8 @@ class Elimination {
   void begin_with(std::size_t e) {
     fit_without(e);
     const auto alone = [&](const EdgeScore& end) {
-      return as_one_parameter(end.deviance, tested_[e].null, 1.0, static_cast<double>(end.df), tested_[e].looks);
+      return as_one_parameter(end.deviance, tested_[e].null, 1.0, static_cast<double>(end.df),
+                              tested_[e].looks);
     };
     edges_[e].seen = std::min(alone(edges_[e].score[0]), alone(edges_[e].score[1]));
   }
@@ -374,8 +375,8 @@ class Elimination {
     const auto [i, j] = pairs_[e];
     if (edge.score[0].score.empty()) ends_[i].add_score(ends_[i].position(j), edge.score[0]);
     if (edge.score[1].score.empty()) ends_[j].add_score(ends_[j].position(i), edge.score[1]);
-    edge.seen =
-        EdgeStatistic(table_, pairs_[e], tested_[e], ends_[i], edge.score[0], ends_[j], edge.score[1]).value();
+    edge.seen = EdgeStatistic(table_, pairs_[e], tested_[e], ends_[i], edge.score[0], ends_[j], edge.score[1])
+                    .value();
     edge.stale = false;
   }
 
