@@ -23,6 +23,7 @@ Progress = Callable[[int], None]
 instructions = _core.instructions
 #: Force one by its name, for tests and measurements; "best" undoes it.
 use_instructions = _core.use_instructions
+use_counting = _core.use_counting
 
 STOPS = ("below threshold", "no candidate", "max_degree", "interrupted")
 

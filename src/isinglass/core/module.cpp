@@ -556,4 +556,5 @@ NB_MODULE(_core, m) {
   m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));
+  m.def("use_counting", &use_counting, nb::arg("way"));
 }

@@ -8,12 +8,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <vector>
 
 #include "bits/cells.hpp"
-#include "bits/pairs.hpp"
+#include "counting/counter.hpp"
+#include "counting/counts.hpp"
+#include "counting/pairs.hpp"
 #include "gains/bounds.hpp"
 #include "gains/candidate.hpp"
 #include "screen/cell_functions.hpp"
@@ -26,14 +30,14 @@ namespace isinglass {
 
 class Screen {
  public:
-  Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells)
+  Screen(const Table& table, const Pairs& pairs, Counter& counter, Pairs::Reader& reader, const Cells& cells)
       : table_(table),
         pairs_(pairs),
         reader_(reader),
         cells_(cells),
-        sets_(table, pairs, cells),
+        sets_(counter, pairs, cells),
         features_(table, pairs, reader, cells),
-        digits_(pairs, cells) {}
+        digits_(table, pairs, cells) {}
 
   // Begins anew for the present cells, fitted with these probabilities. What was allocated before is kept.
   void begin(const std::vector<double>& probabilities, std::span<const std::size_t> candidates) {
@@ -44,7 +48,7 @@ class Screen {
     observed_ = reader_.row(pairs_.first(cells_.target()));
     sets_.clear();
     if (cells_.few()) {
-      features_.start(functions_, sets_);
+      features_.start(functions_);
       works_ = features_.solvable();
       return;
     }
@@ -59,29 +63,27 @@ class Screen {
   // Whether its bounds are nearly those of the exact slopes.
   bool sharp() const { return works_ && !cells_.few(); }
 
-  // Opens the candidates, if it works all but those whose bound is at most a limit.
+  // Opens the candidates, which are in increasing order; if it works, all but those whose bound is at most a
+  // limit.
   void look_at(std::span<const std::size_t> candidates, std::vector<Candidate>& open, double limit) {
-    open.resize(candidates.size());
-    const bool quick = works_ && pairs_.all_of_two();
-    if (quick) compare_all(limit);
-    std::size_t left = 0;
-    for (const std::size_t j : candidates) {
-      open[left] = {j, kNoBound, quick ? promise_[j] : 0.0};
-      left += !quick || !(excess_[j] <= 0);  // else the next one takes its place
+    open.clear();
+    if (works_) {
+      compare(candidates, [](std::size_t column) { return column; }, limit, open);
+      if (pairs_.all_of_two() && !many(open)) drop_below(limit, open);
+      return;
     }
-    open.resize(left);
-    if (works_ && !(quick && many(open))) drop_below(limit, open);
+    for (const std::size_t j : candidates) open.push_back({j});
   }
 
-  // Bounds and promises of candidates as known by now; drops those whose bound is at most a limit. In
-  // tables of two states throughout many are compared side by side, by products alone; those that then
-  // are still many are kept without a bound.
+  // Bounds and promises of candidates, in increasing order, as known by now; drops those whose bound is at
+  // most a limit. In tables of two states throughout many are compared side by side, by products alone; those
+  // that then are still many are kept without a bound.
   void assess(std::vector<Candidate>& open, double limit) {
-    if (pairs_.all_of_two() && many(open)) {
-      compare_all(limit);
-      std::erase_if(open, [&](const Candidate& candidate) { return excess_[candidate.column] <= 0; });
-      for (Candidate& candidate : open) candidate = {candidate.column, kNoBound, promise_[candidate.column]};
-      if (many(open)) return;
+    if (many(open)) {
+      before_.swap(open);
+      open.clear();
+      compare(before_, [](const Candidate& candidate) { return candidate.column; }, limit, open);
+      if (many(open) || !pairs_.all_of_two()) return;
     }
     drop_below(limit, open);
   }
@@ -126,10 +128,16 @@ class Screen {
  private:
   static constexpr std::size_t kMostAtOnce = 8;
 
+  static constexpr std::size_t kBlock = 512;  // states whose sums are found side by side; a column has fewer
+
   // Counts the sets, for the listed states.
   void count_sets() {
-    sets_.count();
-    cells_.few() ? features_.take(functions_, sets_) : digits_.take(sets_);
+    if (cells_.few()) {
+      features_.take(sets_);
+    } else {
+      sets_.count();
+      digits_.take(sets_);
+    }
     sets_.clear_sets();
   }
 
@@ -141,12 +149,21 @@ class Screen {
   bool many(std::span<const Candidate> open) const { return 8 * open.size() > pairs_.size(); }
 
   void bound(Candidate& candidate) const {
-    const std::size_t j = candidate.column, stop = pairs_.first(j + 1);
+    const std::size_t first = pairs_.first(candidate.column),
+                      states = pairs_.first(candidate.column + 1) - first;
+    Sums sums;
+    find_sums(first, states, sums);
+    bound(candidate, sums.expected.data(), sums.curvatures.data(), sums.observed.data());
+  }
+
+  // From the sums of its states.
+  void bound(Candidate& candidate, const double* expected, const double* curvatures,
+             const double* observed) const {
+    const std::size_t j = candidate.column, first = pairs_.first(j), stop = pairs_.first(j + 1);
     double slope_left = functions_.slope, curvature_left = functions_.total_curvature;
     candidate.bound = candidate.promise = 0;
-    for (std::size_t u = pairs_.first(j); u < stop; ++u) {
-      const double slope = observed_[u] - functions_.probability.sums[u],
-                   curvature = functions_.curvature.sums[u];
+    for (std::size_t u = first; u < stop; ++u) {
+      const double slope = observed[u - first] - expected[u - first], curvature = curvatures[u - first];
       candidate.bound += state_bound(slope, curvature, pairs_.marginals()[u], pairs_.reaches()[u]);
       candidate.promise += slope * slope * pairs_.inverse_variances()[u];
       slope_left -= slope;
@@ -168,26 +185,66 @@ class Screen {
   double slope_rounding() const { return rounding_ + table_.slack() * (1 + functions_.probability.range); }
   double curvature_rounding() const { return rounding_ + table_.slack() * functions_.curvature.range; }
 
-  void compare_all(double limit) {
-    excess_.resize(pairs_.size());
-    promise_.resize(pairs_.size());
-    compare_bounds({.columns = pairs_.size(),
-                    .limit = limit,
-                    .slope = functions_.slope,
-                    .curvature = functions_.total_curvature,
-                    .least_curvature = functions_.least_curvature,
-                    .slope_length = functions_.probability.length,
-                    .slope_rounding = slope_rounding(),
-                    .curvature_length = functions_.curvature.length,
-                    .curvature_rounding = curvature_rounding(),
-                    .observed = observed_.data(),
-                    .expected = functions_.probability.sums.data(),
-                    .curvatures = functions_.curvature.sums.data(),
-                    .rows = pairs_.marginals().data(),
-                    .other_rows = pairs_.first_marginals().data(),
-                    .reaches = pairs_.reaches().data(),
-                    .inverse_variances = pairs_.inverse_variances().data()},
-                   excess_.data(), promise_.data());
+  // Sums over the rows of some states: those in which the target is in its second, of its probability, and of
+  // its curvature.
+  struct Sums {
+    std::array<double, kBlock> observed, expected, curvatures;
+  };
+
+  void find_sums(std::size_t first, std::size_t states, Sums& sums) const {
+    read_counts(observed_, first, states, table_.unit(), sums.observed.data());
+    if (cells_.few())
+      return features_.sums(first, states, sums.expected.data(), sums.curvatures.data());
+    std::copy_n(functions_.probability.sums.data() + first, states, sums.expected.data());
+    std::copy_n(functions_.curvature.sums.data() + first, states, sums.curvatures.data());
+  }
+
+  // Appends the candidates that may exceed a limit: block by block, so that of all others nothing is kept.
+  template <class Candidates, class Column>
+  void compare(const Candidates& candidates, const Column& column, double limit,
+               std::vector<Candidate>& open) const {
+    Sums sums;
+    std::array<double, kBlock> excess, promise;
+    for (auto next = candidates.begin(); next != candidates.end();) {
+      const std::size_t first = pairs_.first(column(*next));
+      auto stop = std::partition_point(next, candidates.end(), [&](const auto& candidate) {
+        return pairs_.first(column(candidate) + 1) <= first + kBlock;
+      });
+      const std::size_t states = pairs_.first(column(*std::prev(stop)) + 1) - first;
+      find_sums(first, states, sums);
+      if (pairs_.all_of_two()) compare_bounds(sides(first, states, limit, sums), excess.data(), promise.data());
+      for (; next != stop; ++next) {
+        Candidate candidate{column(*next)};
+        const std::size_t i = pairs_.first(candidate.column) - first;
+        if (pairs_.all_of_two()) {
+          if (excess[i] <= 0) continue;
+          candidate.promise = promise[i];
+        } else {
+          bound(candidate, &sums.expected[i], &sums.curvatures[i], &sums.observed[i]);
+          if (candidate.bound <= limit) continue;
+        }
+        open.push_back(candidate);
+      }
+    }
+  }
+
+  Sides sides(std::size_t first, std::size_t states, double limit, const Sums& sums) const {
+    return {.columns = states,
+            .limit = limit,
+            .slope = functions_.slope,
+            .curvature = functions_.total_curvature,
+            .least_curvature = functions_.least_curvature,
+            .slope_length = functions_.probability.length,
+            .slope_rounding = slope_rounding(),
+            .curvature_length = functions_.curvature.length,
+            .curvature_rounding = curvature_rounding(),
+            .observed = sums.observed.data(),
+            .expected = sums.expected.data(),
+            .curvatures = sums.curvatures.data(),
+            .rows = pairs_.marginals().data() + first,
+            .other_rows = pairs_.first_marginals().data() + first,
+            .reaches = pairs_.reaches().data() + first,
+            .inverse_variances = pairs_.inverse_variances().data() + first};
   }
 
   // Whether a candidate without effect, its slope as large as usual, would be ruled out by a limit.
@@ -206,12 +263,12 @@ class Screen {
   const Cells& cells_;
   bool works_ = false;
   double rounding_ = 0;
-  std::span<const double> observed_;  // rows of every state in which the target is in its second
+  CountRow observed_;  // rows of every state in which the target is in its second
   CellFunctions functions_;
   RowSets sets_;
   FeatureSums features_;
   DigitSums digits_;
-  std::vector<double> excess_, promise_;
+  std::vector<Candidate> before_;  // kept for its memory
 };
 
 }  // namespace isinglass

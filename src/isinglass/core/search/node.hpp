@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "bits/cells.hpp"
-#include "bits/pairs.hpp"
+#include "counting/counter.hpp"
+#include "counting/pairs.hpp"
 #include "gains/removals.hpp"
 #include "refit/fitter.hpp"
 #include "search/choice.hpp"
@@ -27,14 +28,14 @@ constexpr double kRounding = 1e-11;  // losses this close are equal: the same su
 
 class Node {
  public:
-  Node(const Table& table, const Pairs& pairs, const Settings& settings)
+  Node(const Table& table, const Pairs& pairs, Counter& counter, const Settings& settings)
       : table_(table),
         settings_(settings),
-        reader_(pairs),
+        reader_(pairs, counter),
         cells_(table, 0),
         scale_(table, settings.intercept, settings.scales, settings.unit),
         fitter_(table, settings.intercept),
-        forward_(table, pairs, reader_, cells_, scale_, settings_),
+        forward_(table, pairs, counter, reader_, cells_, scale_, settings_),
         removals_(table, reader_, cells_, settings.intercept) {}
 
   Node(const Node&) = delete;  // its parts point at each other
