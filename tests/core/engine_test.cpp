@@ -323,12 +323,13 @@ class Bounds {
   Bounds(const Table& table, const Pairs& pairs, std::size_t target, const Settings& settings)
       : table_(table),
         pairs_(pairs),
-        reader_(pairs),
+        counter_(table),
+        reader_(pairs, counter_),
         target_(target),
         intercept_(settings.intercept),
-        node_(table, pairs, settings),
+        node_(table, pairs, counter_, settings),
         cells_(table, target),
-        screen_(table, pairs, reader_, cells_) {
+        screen_(table, pairs, counter_, reader_, cells_) {
     node_.set_target(target);
   }
 
@@ -356,7 +357,7 @@ class Bounds {
     std::vector<double> probabilities;
     problem.minimise(x, 1e-18);
     problem.probabilities(fit.parameters, probabilities);
-    Screen fresh(table_, pairs_, reader_, cells_);
+    Screen fresh(table_, pairs_, counter_, reader_, cells_);
     of_gains(fit, fresh, probabilities);
     of_gains(fit, screen_, probabilities);  // which keeps sets from fit to fit
     of_removals(problem.least_removal_costs(x), node_.costs_at(fit));
@@ -398,6 +399,7 @@ class Bounds {
 
   const Table& table_;
   const Pairs& pairs_;
+  Counter counter_;
   Pairs::Reader reader_;
   std::size_t target_;
   bool intercept_;
@@ -415,8 +417,7 @@ void bounds_hold() {
     Sample sample = random_tree(random, rows, {2, 2, 3, 2, 2, 1, 4, 2, 2, 2}, likeness).sample;
     if (random.bernoulli(0.3)) sample.weights = whole_weights(random, sample.rows, 4);
     const Table table = sample.table();
-    Pairs pairs(table);
-    pairs.prepare(1);
+    const Pairs pairs(table);
     for (const bool intercept : {true, false})
       Bounds(table, pairs, random.below(2), {1e-3, 0.5, intercept, 6, true}).hold();
   }
@@ -429,8 +430,7 @@ void bounds_hold_in_many_cells() {
     Sample sample = random_tree(random, 2000, std::vector<int>(14, 2), 0.4).sample;
     if (i % 2) sample.weights = whole_weights(random, sample.rows, 4);
     const Table table = sample.table();
-    Pairs pairs(table);
-    pairs.prepare(1);
+    const Pairs pairs(table);
     Bounds(table, pairs, 0, {1e-7, 0.1, i % 3 > 0, 12, true}).hold();
   }
 }
@@ -458,7 +458,8 @@ void costs_are_numbers() {
     settings.intercept = i % 3 > 0;
     const Table table = sample.table();
     const Pairs pairs(table);
-    Node node(table, pairs, settings);
+    Counter counter(table);
+    Node node(table, pairs, counter, settings);
     DevianceFinder finder(table, settings.intercept);
     const std::atomic<bool> never{false};
     for (std::size_t r = 0; r < table.columns(); ++r) {

@@ -6,7 +6,7 @@ import pytest
 from isinglass.core import _core, pair_counts, use_instructions
 
 SIZES = [1, 2, 7, 63, 64, 65, 127, 128, 129, 255, 256, 257, 8191, 8192, 33_000]
-SETS = ["portable", "popcnt", "avx2"]
+SETS = ["portable", "popcnt", "avx2", "avx512"]
 
 
 @pytest.fixture(params=SETS)

@@ -175,6 +175,12 @@ __attribute__((target(ISINGLASS_AVX512))) inline __m512i bits_in_common(const Wo
   return _mm512_popcnt_epi64(_mm512_and_si512(_mm512_loadu_si512(a), _mm512_loadu_si512(b)));
 }
 
+__attribute__((target(ISINGLASS_AVX512))) inline std::int64_t total_of(__m512i sums) {
+  alignas(64) std::int64_t parts[8];
+  _mm512_store_si512(parts, sums);
+  return ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]));
+}
+
 __attribute__((target(ISINGLASS_AVX512))) inline std::int64_t count_common_avx512(const Word* a,
                                                                                   const Word* b,
                                                                                   std::size_t words) {
@@ -185,7 +191,7 @@ __attribute__((target(ISINGLASS_AVX512))) inline std::int64_t count_common_avx51
     odd = _mm512_add_epi64(odd, bits_in_common(a + w + 8, b + w + 8));
   }
   if (w < words) even = _mm512_add_epi64(even, bits_in_common(a + w, b + w));
-  return _mm512_reduce_add_epi64(_mm512_add_epi64(even, odd));
+  return total_of(_mm512_add_epi64(even, odd));
 }
 
 __attribute__((target(ISINGLASS_AVX512))) inline void count_several_avx512(const Word* row,
@@ -204,10 +210,10 @@ __attribute__((target(ISINGLASS_AVX512))) inline void count_several_avx512(const
       third = _mm512_add_epi64(third, bits_in_common(row + w, c + w));
       fourth = _mm512_add_epi64(fourth, bits_in_common(row + w, d + w));
     }
-    counts[k] += static_cast<std::uint32_t>(_mm512_reduce_add_epi64(first));
-    counts[k + 1] += static_cast<std::uint32_t>(_mm512_reduce_add_epi64(second));
-    counts[k + 2] += static_cast<std::uint32_t>(_mm512_reduce_add_epi64(third));
-    counts[k + 3] += static_cast<std::uint32_t>(_mm512_reduce_add_epi64(fourth));
+    counts[k] += static_cast<std::uint32_t>(total_of(first));
+    counts[k + 1] += static_cast<std::uint32_t>(total_of(second));
+    counts[k + 2] += static_cast<std::uint32_t>(total_of(third));
+    counts[k + 3] += static_cast<std::uint32_t>(total_of(fourth));
   }
   count_each<count_common_avx512>(row, others + k * stride, stride, several - k, words, counts + k);
 }

@@ -41,7 +41,7 @@ class Counter {
   CountSize size() const { return size_; }
 
   // Returns when all that is requested is counted.
-  virtual void count(std::span<const CountRequest> requests) { count_now(requests); }
+  virtual void count(std::span<const CountRequest> requests) { count_all(requests); }
 
   // Rough counts for some states only, sets x states, as many times the unit.
   virtual void count_some(std::span<const RowSet> sets, std::span<const std::size_t> states, double* out) {
@@ -51,7 +51,8 @@ class Counter {
   }
 
  protected:
-  void count_now(std::span<const CountRequest> requests) const {
+  // From the bits of the table, tile by tile.
+  virtual void count_all(std::span<const CountRequest> requests) const {
     const SetsInPlanes sets = in_planes(requests);
     for (const CountRequest& request : requests)
       std::fill_n(request.counts, states_ * static_cast<std::size_t>(size_), std::byte{0});

@@ -100,31 +100,30 @@ class CountPool {
 
 namespace detail {
 
-// out[i] += sum over k of weights[k] * rows[k][first + i], for two combinations of the same rows; four rows at
-// a time, so that what is summed up is fetched less often.
-template <class Count>
+// See add_counts; four rows at a time, so that what is summed up is fetched less often.
+template <class Count, class Real>
 ISINGLASS_INLINE inline void combine_counts(const void* const* rows, std::size_t count, std::size_t first,
-                                            std::size_t n, const double* weights, double* __restrict out,
-                                            const double* other_weights, double* __restrict other_out) {
+                                            std::size_t n, const Real* weights, Real* __restrict out,
+                                            const Real* other_weights, Real* __restrict other_out) {
   const auto from = [=](std::size_t k) ISINGLASS_INLINE { return static_cast<const Count*>(rows[k]) + first; };
   std::size_t k = 0;
   for (; k + 4 <= count; k += 4) {
     const Count *a = from(k), *b = from(k + 1), *c = from(k + 2), *d = from(k + 3);
-    const double wa = weights[k], wb = weights[k + 1], wc = weights[k + 2], wd = weights[k + 3];
-    const double va = other_weights[k], vb = other_weights[k + 1], vc = other_weights[k + 2],
-                 vd = other_weights[k + 3];
+    const Real wa = weights[k], wb = weights[k + 1], wc = weights[k + 2], wd = weights[k + 3];
+    const Real va = other_weights[k], vb = other_weights[k + 1], vc = other_weights[k + 2],
+               vd = other_weights[k + 3];
     for (std::size_t i = 0; i < n; ++i) {
-      const auto x = static_cast<double>(a[i]), y = static_cast<double>(b[i]), z = static_cast<double>(c[i]),
-                 t = static_cast<double>(d[i]);
+      const auto x = static_cast<Real>(a[i]), y = static_cast<Real>(b[i]), z = static_cast<Real>(c[i]),
+                 t = static_cast<Real>(d[i]);
       out[i] += (wa * x + wb * y) + (wc * z + wd * t);
       other_out[i] += (va * x + vb * y) + (vc * z + vd * t);
     }
   }
   for (; k < count; ++k) {
     const Count* a = from(k);
-    const double wa = weights[k], va = other_weights[k];
+    const Real wa = weights[k], va = other_weights[k];
     for (std::size_t i = 0; i < n; ++i) {
-      const auto x = static_cast<double>(a[i]);
+      const auto x = static_cast<Real>(a[i]);
       out[i] += wa * x;
       other_out[i] += va * x;
     }
@@ -133,9 +132,10 @@ ISINGLASS_INLINE inline void combine_counts(const void* const* rows, std::size_t
 
 }  // namespace detail
 
+template <class Real>
 ISINGLASS_INLINE inline void add_counts_loop(CountSize size, const void* const* rows, std::size_t count,
-                                             std::size_t first, std::size_t n, const double* weights,
-                                             double* out, const double* other_weights, double* other_out) {
+                                             std::size_t first, std::size_t n, const Real* weights, Real* out,
+                                             const Real* other_weights, Real* other_out) {
   if (size == CountSize::two)
     detail::combine_counts<std::uint16_t>(rows, count, first, n, weights, out, other_weights, other_out);
   else if (size == CountSize::four)
@@ -143,15 +143,19 @@ ISINGLASS_INLINE inline void add_counts_loop(CountSize size, const void* const* 
   else
     detail::combine_counts<double>(rows, count, first, n, weights, out, other_weights, other_out);
 }
-// Two combinations of the same rows of counts, added for n states from the first on.
-inline constexpr Vectorised<add_counts_loop> add_counts;
+// Two combinations of the same rows of counts, for n states from the first on:
+// out[i] += sum over k of weights[k] * rows[k][first + i].
+template <class Real>
+inline constexpr Vectorised<add_counts_loop<Real>> add_counts;
 
-ISINGLASS_INLINE inline void read_counts_loop(CountRow row, std::size_t first, std::size_t n, double unit,
-                                              double* __restrict out) {
+template <class Real>
+ISINGLASS_INLINE inline void read_counts_loop(CountRow row, std::size_t first, std::size_t n, Real unit,
+                                              Real* __restrict out) {
   with_counts(row.size, row.counts, [=](const auto* counts) ISINGLASS_INLINE {
-    for (std::size_t i = 0; i < n; ++i) out[i] = unit * static_cast<double>(counts[first + i]);
+    for (std::size_t i = 0; i < n; ++i) out[i] = unit * static_cast<Real>(counts[first + i]);
   });
 }
-inline constexpr Vectorised<read_counts_loop> read_counts;
+template <class Real>
+inline constexpr Vectorised<read_counts_loop<Real>> read_counts;
 
 }  // namespace isinglass

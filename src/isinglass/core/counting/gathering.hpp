@@ -5,6 +5,7 @@
 // them wait, the sets of all are counted while the bits pass by once.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -17,10 +18,15 @@
 
 namespace isinglass {
 
-// The searches of one core. Each is a thread of its own, and runs while it has its turn.
+// What a search that waits is told when the work is given up.
+struct GivenUp {};
+
+// The searches of one core. Each is a thread of its own, and runs while it has its turn. Once `interrupted` is
+// set nothing more is counted.
 class Gathering : public Counter {
  public:
-  using Counter::Counter;
+  Gathering(const Table& table, const std::atomic<bool>& interrupted)
+      : Counter(table), interrupted_(interrupted) {}
 
   // A search, from its beginning to its end.
   class Turn {
@@ -47,6 +53,7 @@ class Gathering : public Counter {
     hand_on(lock);
     wait_for_turn(own, lock);
     if (own.failure_) std::rethrow_exception(std::exchange(own.failure_, nullptr));
+    if (interrupted_) throw GivenUp();
   }
 
  private:
@@ -85,7 +92,7 @@ class Gathering : public Counter {
     std::exception_ptr failure;
     lock.unlock();
     try {
-      count_now(asked);
+      if (!interrupted_) count_all(asked);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -94,6 +101,7 @@ class Gathering : public Counter {
     ready_.insert(ready_.end(), waiting.begin(), waiting.end());
   }
 
+  const std::atomic<bool>& interrupted_;
   std::mutex mutex_;
   Turn* running_ = nullptr;  // whose turn it is
   std::deque<Turn*> ready_;

@@ -20,6 +20,22 @@
 
 namespace isinglass {
 
+// What is known of every state but the first of each column.
+template <class Real>
+struct StateFacts {
+  std::vector<Real> rows;     // of each state
+  std::vector<Real> reaches;  // what a function of the rows with unit length, orthogonal to the constant one,
+                              // can add up to on them: sqrt(n pi (1 - pi))
+  std::vector<Real> inverse_variances;  // 1 / (n pi (1 - pi)); zero for a state that all rows have
+  std::vector<Real> first_rows, first_reaches;  // of the first state of each column
+
+  template <class Other>
+  StateFacts<Other> as() const {
+    const auto copy = [](const std::vector<Real>& from) { return std::vector<Other>(from.begin(), from.end()); };
+    return {copy(rows), copy(reaches), copy(inverse_variances), copy(first_rows), copy(first_reaches)};
+  }
+};
+
 // Counts between all states but the first of each column; the others follow by subtraction. They are
 // whole numbers of the table's unit, and as exact as it counts roughly: within its slack, which is zero for
 // whole weights.
@@ -31,31 +47,31 @@ class Pairs {
     for (int c = 0; table.columns() > 0 && c < table.states(0); ++c) all += table.marginal(table.state(0, c));
     const auto reach = [&](double rows) { return std::sqrt(std::max(rows * (all - rows) / all, 0.0)); };
     for (std::size_t u = 0; u < size_; ++u) {
-      marginals_.push_back(table.marginal(u));
-      reaches_.push_back(reach(marginals_.back()));
-      inverse_variances_.push_back(reaches_.back() > 0 ? 1 / (reaches_.back() * reaches_.back()) : 0.0);
+      facts_.rows.push_back(table.marginal(u));
+      facts_.reaches.push_back(reach(facts_.rows.back()));
+      const double variance = facts_.reaches.back() * facts_.reaches.back();
+      facts_.inverse_variances.push_back(variance > 0 ? 1 / variance : 0.0);
     }
     for (std::size_t j = 0; j < table.columns(); ++j) {
       all_of_two_ = all_of_two_ && table.states(j) == 2;
-      first_marginals_.push_back(table.marginal(table.state(j, 0)));
-      first_reaches_.push_back(reach(first_marginals_.back()));
+      facts_.first_rows.push_back(table.marginal(table.state(j, 0)));
+      facts_.first_reaches.push_back(reach(facts_.first_rows.back()));
     }
+    rough_facts_ = facts_.as<float>();
   }
 
   std::size_t size() const { return size_; }
   // Number of state 1 of a column; also for one past the last column.
   std::size_t first(std::size_t column) const { return table_.first(column); }
-  // Rows of each state, and what a function of the rows with unit length, orthogonal to the
-  // constant one, can add up to on them: sqrt(n pi (1 - pi)).
-  std::span<const double> marginals() const { return marginals_; }
-  std::span<const double> reaches() const { return reaches_; }
-  // 1 / (n pi (1 - pi)); zero for a state that all rows have.
-  std::span<const double> inverse_variances() const { return inverse_variances_; }
+  template <class Real>
+  const StateFacts<Real>& facts() const {
+    if constexpr (sizeof(Real) == sizeof(double))
+      return facts_;
+    else
+      return rough_facts_;
+  }
   // Whether all columns have two states, so that states are numbered as columns are.
   bool all_of_two() const { return all_of_two_; }
-  std::span<const double> first_marginals() const { return first_marginals_; }
-  double first_marginal(std::size_t column) const { return first_marginals_[column]; }
-  double first_reach(std::size_t column) const { return first_reaches_[column]; }
   bool whole() const { return counts_ != nullptr; }
   // Bytes of the whole table.
   double bytes() const {
@@ -182,7 +198,8 @@ class Pairs {
   std::size_t size_;
   CountSize count_size_;
   bool all_of_two_ = true;
-  std::vector<double> marginals_, reaches_, inverse_variances_, first_marginals_, first_reaches_;
+  StateFacts<double> facts_;
+  StateFacts<float> rough_facts_;
   std::unique_ptr<std::byte[]> counts_;  // size x size
 };
 

@@ -50,7 +50,7 @@ class DigitSums {
     for (std::size_t k = 0; k < sets.size(); ++k)
       for (std::size_t i = 0; i < sets.states().size(); ++i) {
         const std::size_t u = sets.states()[i];
-        const double rows = pairs_.marginals()[u];
+        const double rows = pairs_.facts<double>().rows[u];
         digits_[k].function->sums[u] +=
             digits_[k].step * (2 * (unit_ * sets.counts(k)[i]) - rows) + digits_[k].drift * rows;
       }
@@ -78,7 +78,7 @@ class DigitSums {
     function.range = 2 * middle;  // all digits together
     remainder.step = middle;
     remainder.mean = function.measure(cells_.totals(), rows_);
-    function.sums.assign(pairs_.marginals().begin(), pairs_.marginals().end());
+    function.sums = pairs_.facts<double>().rows;
     for (double& sum : function.sums) sum *= middle + remainder.mean;
   }
 

@@ -102,15 +102,25 @@ class FeatureSums {
 
   // The sums of the known parts of both functions over the rows of n states, from the first on. Where a
   // feature was counted for some states only, those of others mean nothing.
-  void sums(std::size_t first, std::size_t n, double* probability, double* curvature) const {
-    const double *marginals = pairs_.marginals().data() + first, p = probability_.weights[0],
-                 h = curvature_.weights[0];
+  template <class Real>
+  void sums(std::size_t first, std::size_t n, Real* probability, Real* curvature) const {
+    const std::vector<Real> &p = probability_.in_units<Real>(), &h = curvature_.in_units<Real>();
+    const Real* rows = pairs_.facts<Real>().rows.data() + first;
     for (std::size_t i = 0; i < n; ++i) {
-      probability[i] = p * marginals[i];
-      curvature[i] = h * marginals[i];
+      probability[i] = p[0] * rows[i];
+      curvature[i] = h[0] * rows[i];
     }
-    add_counts(pool_.size(), sums_of_.data() + 1, sums_of_.size() - 1, first, n,
-               probability_.in_units.data() + 1, probability, curvature_.in_units.data() + 1, curvature);
+    add_counts<Real>(pool_.size(), sums_of_.data() + 1, sums_of_.size() - 1, first, n, p.data() + 1,
+                     probability, h.data() + 1, curvature);
+  }
+
+  // By how much sums in floats can be off: a few roundings of each term, all of which are at most its weight
+  // times all rows.
+  double rounding_of_floats() const {
+    double weights = 1;
+    for (const double weight : probability_.weights) weights += std::abs(weight);
+    for (const double weight : curvature_.weights) weights += std::abs(weight);
+    return 0x1p-23 * static_cast<double>(sums_of_.size() + 3) * weights * rows_;
   }
 
  private:
@@ -121,7 +131,16 @@ class FeatureSums {
     std::vector<double> known;    // the known part, cell by cell
     std::vector<double> halves;   // products of the features with the function, half solved
     std::vector<double> weights;  // of each feature in the known part
-    std::vector<double> in_units;  // the same, of counts in units
+    std::vector<double> exact;    // the same, of counts in units,
+    std::vector<float> rough;     // and in floats
+
+    template <class Real>
+    const std::vector<Real>& in_units() const {
+      if constexpr (sizeof(Real) == sizeof(double))
+        return exact;
+      else
+        return rough;
+    }
   };
 
   void give_back(std::vector<CountPool::Row>& rows) {
@@ -177,8 +196,9 @@ class FeatureSums {
 
   void weigh_counts() {
     for (Combination* best : {&probability_, &curvature_}) {
-      best->in_units = best->weights;
-      for (double& weight : best->in_units) weight *= table_.unit();
+      best->exact = best->weights;
+      for (std::size_t f = 1; f < best->exact.size(); ++f) best->exact[f] *= table_.unit();
+      best->rough.assign(best->exact.begin(), best->exact.end());
     }
   }
 

@@ -68,7 +68,7 @@ class Screen {
   void look_at(std::span<const std::size_t> candidates, std::vector<Candidate>& open, double limit) {
     open.clear();
     if (works_) {
-      compare(candidates, [](std::size_t column) { return column; }, limit, open);
+      compare(candidates, limit, open);
       if (pairs_.all_of_two() && !many(open)) drop_below(limit, open);
       return;
     }
@@ -80,9 +80,10 @@ class Screen {
   // that then are still many are kept without a bound.
   void assess(std::vector<Candidate>& open, double limit) {
     if (many(open)) {
-      before_.swap(open);
+      columns_.clear();
+      for (const Candidate& candidate : open) columns_.push_back(candidate.column);
       open.clear();
-      compare(before_, [](const Candidate& candidate) { return candidate.column; }, limit, open);
+      compare(columns_, limit, open);
       if (many(open) || !pairs_.all_of_two()) return;
     }
     drop_below(limit, open);
@@ -130,6 +131,15 @@ class Screen {
 
   static constexpr std::size_t kBlock = 512;  // states whose sums are found side by side; a column has fewer
 
+  static constexpr double kFine = 1e-3;       // of a slope's usual size: roundings that matter little
+
+  // Sums over the rows of some states: those in which the target is in its second, of its probability, and of
+  // its curvature.
+  template <class Real>
+  struct Sums {
+    std::array<Real, kBlock> observed, expected, curvatures;
+  };
+
   // Counts the sets, for the listed states.
   void count_sets() {
     if (cells_.few()) {
@@ -149,28 +159,26 @@ class Screen {
   bool many(std::span<const Candidate> open) const { return 8 * open.size() > pairs_.size(); }
 
   void bound(Candidate& candidate) const {
-    const std::size_t first = pairs_.first(candidate.column),
-                      states = pairs_.first(candidate.column + 1) - first;
-    Sums sums;
-    find_sums(first, states, sums);
-    bound(candidate, sums.expected.data(), sums.curvatures.data(), sums.observed.data());
+    const std::size_t first = pairs_.first(candidate.column);
+    Sums<double> sums;
+    find_sums(first, pairs_.first(candidate.column + 1) - first, sums);
+    bound(candidate, sums, 0);
   }
 
-  // From the sums of its states.
-  void bound(Candidate& candidate, const double* expected, const double* curvatures,
-             const double* observed) const {
+  // From the sums of its states, which begin somewhere.
+  void bound(Candidate& candidate, const Sums<double>& sums, std::size_t begin) const {
+    const StateFacts<double>& facts = pairs_.facts<double>();
     const std::size_t j = candidate.column, first = pairs_.first(j), stop = pairs_.first(j + 1);
     double slope_left = functions_.slope, curvature_left = functions_.total_curvature;
     candidate.bound = candidate.promise = 0;
-    for (std::size_t u = first; u < stop; ++u) {
-      const double slope = observed[u - first] - expected[u - first], curvature = curvatures[u - first];
-      candidate.bound += state_bound(slope, curvature, pairs_.marginals()[u], pairs_.reaches()[u]);
-      candidate.promise += slope * slope * pairs_.inverse_variances()[u];
+    for (std::size_t u = first, i = begin; u < stop; ++u, ++i) {
+      const double slope = sums.observed[i] - sums.expected[i], curvature = sums.curvatures[i];
+      candidate.bound += state_bound(slope, curvature, facts.rows[u], facts.reaches[u]);
+      candidate.promise += slope * slope * facts.inverse_variances[u];
       slope_left -= slope;
       curvature_left -= curvature;
     }
-    candidate.bound +=
-        state_bound(slope_left, curvature_left, pairs_.first_marginal(j), pairs_.first_reach(j));
+    candidate.bound += state_bound(slope_left, curvature_left, facts.first_rows[j], facts.first_reaches[j]);
   }
 
   double state_bound(double slope, double curvature, double rows, double reach) const {
@@ -185,66 +193,93 @@ class Screen {
   double slope_rounding() const { return rounding_ + table_.slack() * (1 + functions_.probability.range); }
   double curvature_rounding() const { return rounding_ + table_.slack() * functions_.curvature.range; }
 
-  // Sums over the rows of some states: those in which the target is in its second, of its probability, and of
-  // its curvature.
-  struct Sums {
-    std::array<double, kBlock> observed, expected, curvatures;
-  };
-
-  void find_sums(std::size_t first, std::size_t states, Sums& sums) const {
-    read_counts(observed_, first, states, table_.unit(), sums.observed.data());
-    if (cells_.few())
-      return features_.sums(first, states, sums.expected.data(), sums.curvatures.data());
+  void find_sums(std::size_t first, std::size_t states, Sums<double>& sums) const {
+    read_counts<double>(observed_, first, states, table_.unit(), sums.observed.data());
+    if (cells_.few()) return features_.sums(first, states, sums.expected.data(), sums.curvatures.data());
     std::copy_n(functions_.probability.sums.data() + first, states, sums.expected.data());
     std::copy_n(functions_.curvature.sums.data() + first, states, sums.curvatures.data());
   }
 
+  void find_sums(std::size_t first, std::size_t states, Sums<float>& sums) const {
+    read_counts<float>(observed_, first, states, static_cast<float>(table_.unit()), sums.observed.data());
+    features_.sums(first, states, sums.expected.data(), sums.curvatures.data());
+  }
+
   // Appends the candidates that may exceed a limit: block by block, so that of all others nothing is kept.
-  template <class Candidates, class Column>
-  void compare(const Candidates& candidates, const Column& column, double limit,
-               std::vector<Candidate>& open) const {
-    Sums sums;
-    std::array<double, kBlock> excess, promise;
-    for (auto next = candidates.begin(); next != candidates.end();) {
-      const std::size_t first = pairs_.first(column(*next));
-      auto stop = std::partition_point(next, candidates.end(), [&](const auto& candidate) {
-        return pairs_.first(column(candidate) + 1) <= first + kBlock;
-      });
-      const std::size_t states = pairs_.first(column(*std::prev(stop)) + 1) - first;
-      find_sums(first, states, sums);
-      if (pairs_.all_of_two()) compare_bounds(sides(first, states, limit, sums), excess.data(), promise.data());
-      for (; next != stop; ++next) {
-        Candidate candidate{column(*next)};
-        const std::size_t i = pairs_.first(candidate.column) - first;
-        if (pairs_.all_of_two()) {
-          if (excess[i] <= 0) continue;
-          candidate.promise = promise[i];
-        } else {
-          bound(candidate, &sums.expected[i], &sums.curvatures[i], &sums.observed[i]);
-          if (candidate.bound <= limit) continue;
-        }
-        open.push_back(candidate);
-      }
+  void compare(std::span<const std::size_t> columns, double limit, std::vector<Candidate>& open) const {
+    if (!pairs_.all_of_two()) return compare_blocks(columns, limit, open);
+    const double rounding = cells_.few() ? features_.rounding_of_floats() : kNoBound;
+    rounding < kFine * std::sqrt(functions_.rows) ? compare_sides<float>(columns, limit, rounding, open)
+                                                  : compare_sides<double>(columns, limit, 0.0, open);
+  }
+
+  // Calls take(first, states, begin, end) for blocks of states and the candidates among them.
+  template <class Take>
+  void in_blocks(std::span<const std::size_t> columns, const Take& take) const {
+    for (std::size_t next = 0; next < columns.size();) {
+      const std::size_t begin = next, first = pairs_.first(columns[begin]);
+      std::size_t stop = std::min(columns.size(), begin + kBlock);  // no more columns than states
+      while (pairs_.first(columns[stop - 1] + 1) > first + kBlock) --stop;
+      next = stop;
+      take(first, pairs_.first(columns[stop - 1] + 1) - first, begin, stop);
     }
   }
 
-  Sides sides(std::size_t first, std::size_t states, double limit, const Sums& sums) const {
+  template <class Real>
+  void compare_sides(std::span<const std::size_t> columns, double limit, double rounding,
+                     std::vector<Candidate>& open) const {
+    Sums<Real> sums;
+    std::array<Real, kBlock> excess, promise;
+    std::array<std::size_t, kBlock> places;
+    in_blocks(columns, [&](std::size_t first, std::size_t states, std::size_t begin, std::size_t stop) {
+      find_sums(first, states, sums);
+      compare_bounds<Real>(sides(first, states, limit, rounding, sums), excess.data(), promise.data());
+      const std::size_t found = find_positive<Real>(excess.data(), states, places.data());
+      // Columns are not all candidates: each place is at most as far on as its column is.
+      for (std::size_t i = 0, at = begin; i < found && at < stop; ++i) {
+        const std::size_t column = first + places[i];
+        if (column < columns[at]) continue;
+        at = std::min(at + (column - columns[at]), stop - 1);
+        while (columns[at] > column) --at;
+        if (columns[at] == column) open.push_back({column, kNoBound, promise[places[i]]});
+      }
+    });
+  }
+
+  void compare_blocks(std::span<const std::size_t> columns, double limit, std::vector<Candidate>& open) const {
+    Sums<double> sums;
+    in_blocks(columns, [&](std::size_t first, std::size_t states, std::size_t begin, std::size_t stop) {
+      find_sums(first, states, sums);
+      for (; begin < stop; ++begin) {
+        Candidate candidate{columns[begin]};
+        bound(candidate, sums, pairs_.first(candidate.column) - first);
+        if (!(candidate.bound <= limit)) open.push_back(candidate);
+      }
+    });
+  }
+
+  // `rounding` is that of the numbers themselves.
+  template <class Real>
+  Sides<Real> sides(std::size_t first, std::size_t states, double limit, double rounding,
+                    const Sums<Real>& sums) const {
+    const StateFacts<Real>& facts = pairs_.facts<Real>();
+    const double less = rounding > 0 ? 1 - 1e-5 : 1.0;  // products are rounded, too
     return {.columns = states,
-            .limit = limit,
-            .slope = functions_.slope,
-            .curvature = functions_.total_curvature,
-            .least_curvature = functions_.least_curvature,
-            .slope_length = functions_.probability.length,
-            .slope_rounding = slope_rounding(),
-            .curvature_length = functions_.curvature.length,
-            .curvature_rounding = curvature_rounding(),
+            .limit = static_cast<Real>(less * limit),
+            .slope = static_cast<Real>(functions_.slope),
+            .curvature = static_cast<Real>(functions_.total_curvature),
+            .least_curvature = static_cast<Real>(less * functions_.least_curvature),
+            .slope_length = static_cast<Real>(functions_.probability.length / less),
+            .slope_rounding = static_cast<Real>((slope_rounding() + rounding) / less),
+            .curvature_length = static_cast<Real>(functions_.curvature.length / less),
+            .curvature_rounding = static_cast<Real>((curvature_rounding() + rounding) / less),
             .observed = sums.observed.data(),
             .expected = sums.expected.data(),
             .curvatures = sums.curvatures.data(),
-            .rows = pairs_.marginals().data() + first,
-            .other_rows = pairs_.first_marginals().data() + first,
-            .reaches = pairs_.reaches().data() + first,
-            .inverse_variances = pairs_.inverse_variances().data() + first};
+            .rows = facts.rows.data() + first,
+            .other_rows = facts.first_rows.data() + first,
+            .reaches = facts.reaches.data() + first,
+            .inverse_variances = facts.inverse_variances.data() + first};
   }
 
   // Whether a candidate without effect, its slope as large as usual, would be ruled out by a limit.
@@ -268,7 +303,7 @@ class Screen {
   RowSets sets_;
   FeatureSums features_;
   DigitSums digits_;
-  std::vector<Candidate> before_;  // kept for its memory
+  std::vector<std::size_t> columns_;  // kept for its memory
 };
 
 }  // namespace isinglass

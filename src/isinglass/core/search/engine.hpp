@@ -60,12 +60,15 @@ class Engine {
     const auto searches = static_cast<unsigned>(std::min<std::size_t>(count, gathered * threads_));
     std::deque<Gathering> cores;
     std::deque<Node> nodes;
-    for (unsigned core = 0; core < threads_; ++core) cores.emplace_back(table_);
+    for (unsigned core = 0; core < threads_; ++core) cores.emplace_back(table_, interrupted_);
     for (unsigned k = 0; k < searches; ++k)
       nodes.emplace_back(table_, pairs_, cores[k % threads_], settings_);
     share_out_watched(count, searches, interrupted_, watch, [&](std::size_t i, unsigned search) {
       const Gathering::Turn turn(cores[search % threads_]);
-      work(i, nodes[search]);
+      try {
+        work(i, nodes[search]);
+      } catch (const GivenUp&) {  // the column is left as if it had not been begun
+      }
     });
   }
 
