@@ -22,6 +22,8 @@ _NAMES = {
     "uncertainty.explaining.explain": ("Explanation", "explain"),
     "uncertainty.explaining.pairwise": ("PairwiseCheck", "check_pairwise"),
     "uncertainty.explaining.verdict": ("Verdict", "Verdicts", "verdict"),
+    "uncertainty.groups.compare": ("compare_groups",),
+    "uncertainty.groups.result": ("GroupComparison",),
     "uncertainty.power.plan": ("plan",),
     "uncertainty.power.planned": ("Planned",),
     "uncertainty.resampling.bootstrap": ("Bootstrap", "bootstrap"),

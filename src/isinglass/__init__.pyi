@@ -38,6 +38,8 @@ from isinglass.uncertainty.explaining.pairwise import check_pairwise as check_pa
 from isinglass.uncertainty.explaining.verdict import Verdict as Verdict
 from isinglass.uncertainty.explaining.verdict import Verdicts as Verdicts
 from isinglass.uncertainty.explaining.verdict import verdict as verdict
+from isinglass.uncertainty.groups.compare import compare_groups as compare_groups
+from isinglass.uncertainty.groups.result import GroupComparison as GroupComparison
 from isinglass.uncertainty.power.plan import plan as plan
 from isinglass.uncertainty.power.planned import Planned as Planned
 from isinglass.uncertainty.resampling.bootstrap import Bootstrap as Bootstrap

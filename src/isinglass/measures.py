@@ -287,7 +287,7 @@ def predictability(
 def _hits(split: Split, r: int, scores: Callable[[NDArray[Any]], Array]) -> tuple[Array, Array]:
     """Weights of the rows where a column is seen; and whether we, and its mode, are right there."""
     seen, known = seen_rows(split.rows, r), seen_rows(split.training, r)
-    codes, true = split.rows.codes[seen], split.rows.codes[seen, r]
+    codes, true = split.rows.wide.codes[seen], split.rows.codes[seen, r]
     common = np.bincount(split.training.codes[known, r], split.training.weights[known]).argmax()
     hits = np.array([scores(codes).argmax(axis=1) == true, true == common], dtype=np.float64)
     return split.rows.weights[seen], hits

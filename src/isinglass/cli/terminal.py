@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isinglass.report.markdown import edge_cells
-from isinglass.report.texts import states_per_column
+from isinglass.report.texts import adjusted_for, states_per_column
 from isinglass.wording import counted, one_line
 
 
@@ -97,7 +97,7 @@ def print_summary(console: Console, summary: dict[str, Any], top: int) -> None:
     """Rows, columns, states, what was unusual, and the strongest edges."""
     console.print(
         f"{counted(summary['rows'], 'row')}, {counted(summary['columns'], 'column')}, "
-        f"{states_per_column(summary)} per column",
+        f"{states_per_column(summary)} per column{adjusted_for(summary)}",
         style="bold",
     )
     if summary["suppress"]:

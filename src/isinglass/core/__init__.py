@@ -165,6 +165,7 @@ def both_ends(
     scales: NDArray[np.float64] | None = None,
     unit: float = 1.0,
     top: float | None = None,
+    adjusted: int = 0,
     **settings: Unpack[Settings],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What both ends of each edge say of it; or when it leaves, the weakest first.
@@ -173,7 +174,8 @@ def both_ends(
     for each pair. With it, edges leave while the weakest statistic is at most `top`, those in
     `held` excepted, and the second array has the largest statistic with which one has left by
     then, infinite for edges that stay; see ``core/search/both_ends.hpp``. `scales`, one per pair,
-    divide the statistics before they are made those of one degree.
+    divide the statistics before they are made those of one degree. So many of the last columns as
+    `adjusted` says are neighbours of all others, and no edge leads to them.
     """
     found = _run(
         _core.both_ends,
@@ -185,6 +187,7 @@ def both_ends(
         unit=unit,
         top=-1.0 if top is None else top,
         all=top is None,
+        adjusted=adjusted,
     )
     return found["statistic"], found["entry"]
 
@@ -354,11 +357,13 @@ def joint_loss(
     intercept: bool,
     memory: float,
     threads: int,
+    adjusted: int = 0,
 ) -> _core.JointLoss:
     """The pseudo-likelihood of all columns together, to be minimised; codes beyond are missing.
 
     Numbers are those of ``core/joint/layout.hpp``: one per state of each column, then one per pair
-    of states of each edge, in the order given. `weights` are shares of all rows.
+    of states of each edge, in the order given. `weights` are shares of all rows. So many of the
+    last columns as `adjusted` says are given, and not explained.
     """
     return _core.joint_loss(
         np.asfortranarray(codes, dtype=np.uint8),
@@ -369,6 +374,7 @@ def joint_loss(
         intercept,
         memory,
         checked_threads(threads),
+        adjusted,
     )
 
 

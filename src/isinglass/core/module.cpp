@@ -406,8 +406,10 @@ std::vector<std::pair<std::size_t, std::size_t>> edges_of(const Vector<std::int6
 // What both ends say of each edge, and when it leaves.
 Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                  Vector<std::int64_t> pairs, Vector<std::uint8_t> held, Vector<double> scales, double unit,
-                 double top, bool all, bool intercept, unsigned threads, nb::object progress) {
-  const Elimination::Pairs edges = edges_of(pairs, codes.shape(1));
+                 double top, bool all, std::size_t adjusted, bool intercept, unsigned threads,
+                 nb::object progress) {
+  if (adjusted > codes.shape(1)) throw std::invalid_argument("more columns to adjust for than columns");
+  const Elimination::Pairs edges = edges_of(pairs, codes.shape(1) - adjusted);
   if (scales.shape(0) != 0 && scales.shape(0) != edges.size())
     throw std::invalid_argument("one scale for every edge");
   if (held.shape(0) != edges.size()) throw std::invalid_argument("one number for every edge");
@@ -420,7 +422,8 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
     for (const auto& [i, j] : edges)
       if (std::min(table.states(i), table.states(j)) < 2)
         throw std::invalid_argument("a constant column has no edges");
-    Elimination elimination(table, intercept, edges, {scales.data(), scales.shape(0)}, unit, threads);
+    Elimination elimination(table, intercept, edges, {scales.data(), scales.shape(0)}, unit, adjusted,
+                            threads);
     found = all ? elimination.statistics(std::ref(watch)) : elimination.run(top, kept, std::ref(watch));
   }
   watch.rethrow();
@@ -433,15 +436,17 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
 // Codes beyond a column's states are missing values.
 std::unique_ptr<JointLoss> joint_loss(const Codes& codes, const Vector<std::int32_t>& states,
                                       const Vector<double>& weights, const Vector<std::int64_t>& pairs,
-                                      double ridge, bool intercept, double memory, unsigned threads) {
+                                      double ridge, bool intercept, double memory, unsigned threads,
+                                      std::size_t adjusted) {
   const std::size_t rows = codes.shape(0), columns = codes.shape(1);
+  if (adjusted > columns) throw std::invalid_argument("more columns to adjust for than columns");
   if (states.shape(0) != columns || weights.shape(0) != rows)
     throw std::invalid_argument("one number of states per column, one weight per row");
   const JointLoss::Pairs edges = edges_of(pairs, columns);
   const nb::gil_scoped_release release;
   return std::make_unique<JointLoss>(CodedRows{codes.data(), rows, {weights.data(), rows}},
                                      std::span<const int>(states.data(), columns), edges, ridge, intercept,
-                                     memory, threads);
+                                     memory, threads, adjusted);
 }
 
 void check_size(const JointLoss& loss, const Vector<double>& vector) {
@@ -542,7 +547,7 @@ NB_MODULE(_core, m) {
         nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("unit"), nb::arg("top"), nb::arg("all"),
-        nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
+        nb::arg("adjusted"), nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
   nb::class_<JointLoss>(m, "JointLoss")
       .def_prop_ro("size", &JointLoss::size)
       .def("move_to", &joint_move_to, nb::arg("numbers"))
@@ -552,7 +557,7 @@ NB_MODULE(_core, m) {
       .def("curvature_of", &joint_curvature_of, nb::arg("column"))
       .def("renew", &JointLoss::renew, nb::call_guard<nb::gil_scoped_release>());
   m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
-        nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"));
+        nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"), nb::arg("adjusted"));
   m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import edge_losses, pair_null
 from isinglass.engine.available import parts_of
-from isinglass.engine.native import CountedRows
+from isinglass.engine.native import CountedRows, adjusted_columns
 from isinglass.engine.runs import Progress, progress_from
 from isinglass.losses.forms import table_df
 from isinglass.losses.nulls import Null, chi_square
@@ -165,11 +165,13 @@ def _of_part(
     def varying(of: Sequence[Sequence[int]]) -> list[list[int]]:
         return [sorted(t for t in of[r] if min(states[r], states[t]) > 1) for r in targets]
 
-    lists, counted = varying(left_out), CountedRows.of(table)
+    lists, counted = varying(left_out), CountedRows.of(table.wide)
+    beside = adjusted_columns(table)
+    fitted = [[*some, *beside] for some in varying(neighbours)]
     flat = edge_losses(
         *counted.rows,
         targets,
-        varying(neighbours),
+        fitted,
         left_out=lists,
         n=counted.n,
         intercept=intercept,

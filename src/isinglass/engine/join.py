@@ -15,6 +15,8 @@ from isinglass.engine.deviance import Expected, deviances_of, expectations
 from isinglass.engine.joint import both_ends_of
 from isinglass.engine.runs import Choices, Progress, Runs
 from isinglass.graph import Graph, Link, Unvalued, sign_of
+from isinglass.losses.forms import PRODUCT, Scores
+from isinglass.losses.steps import step_log_odds
 from isinglass.solvers import cuts
 from isinglass.table import Table
 from isinglass.table.column import as_text
@@ -36,6 +38,8 @@ class Head(Protocol):
     def n_answers(self) -> tuple[int, ...]: ...
     @property
     def ordered(self) -> tuple[bool, ...]: ...
+    @property
+    def scores(self) -> tuple[Scores | None, ...]: ...
     @property
     def n(self) -> float: ...
     @property
@@ -138,12 +142,21 @@ class Joined:
         pairs = cuts.join(*self.runs.chosen(self.threshold), self.rule).pairs
         return [pair for pair in pairs if self.kept is None or pair in self.kept]
 
-    def links(self) -> tuple[Link, ...]:
-        """All numbers of all edges."""
+    def forms(self) -> dict[Pair, str]:
+        """The form of each edge."""
+        choices, ends = self._ends()
+        return {pair: choices.form(ends[pair]) for pair in self.pairs}
+
+    def _ends(self) -> tuple[Choices, dict[Pair, Pair]]:
+        """The choices, and where among them each edge is."""
         choices = self.runs.choices(self.threshold)
         edges = cuts.join(choices.column, choices.neighbour, self.rule)
         both = zip(edges.choice.tolist(), edges.other_choice.tolist(), strict=True)
-        ends = dict(zip(edges.pairs, both, strict=True))
+        return choices, dict(zip(edges.pairs, both, strict=True))
+
+    def links(self) -> tuple[Link, ...]:
+        """All numbers of all edges."""
+        choices, ends = self._ends()
         return tuple(
             self._link(pair, choices, ends[pair], value, entry)
             for pair, value, entry in zip(
@@ -163,6 +176,7 @@ class Joined:
     ) -> Link:
         """An edge; `ends` says where among the choices it is, twice the same if one end chose."""
         head, (a, b), (one, other) = self.head, pair, ends
+        form = choices.form(ends)
         two_states = head.n_answers[a] == head.n_answers[b] == 2
         required = pair in self.required
         trend = float(choices.trends[one] + choices.trends[other]) / 2
@@ -182,7 +196,15 @@ class Joined:
             entry_evidence=None if required else entry,
             source_state=as_text(head.states[a][1]) if two_states else None,
             target_state=as_text(head.states[b][1]) if two_states else None,
+            form=form,
+            step_log_odds=self._per_step(pair, choices, ends) if form == PRODUCT else None,
         )
+
+    def _per_step(self, pair: Pair, choices: Choices, ends: Pair) -> float | None:
+        """The log odds ratio per step of a product of scores, the mean of its ends."""
+        table = np.mean([choices.table(end, pair[0]) for end in ends], axis=0)
+        scores = self.head.scores[pair[0]], self.head.scores[pair[1]]
+        return step_log_odds(table, scores, PRODUCT)
 
     def _tier(self, entry: float | None) -> str:
         if entry is None:
@@ -193,7 +215,7 @@ class Joined:
 
 def join(joined: Joined) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
-    unvalued = Unvalued(joined.pairs, joined.links)
+    unvalued = Unvalued(joined.pairs, joined.links, joined.forms)
     return Graph(joined.head.names, unvalued, joined.head.library)
 
 

@@ -18,6 +18,7 @@ from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.native import learn_native
 from isinglass.engine.readable import learn_readable
 from isinglass.engine.runs import Progress, Runs
+from isinglass.losses.forms import Forms
 from isinglass.table import Table
 
 
@@ -58,6 +59,11 @@ def learn_neighbourhoods(
     )
 
 
+def forms_of(table: Table, edges: str) -> Forms:
+    """The forms that the edges of a table may have."""
+    return Forms(tuple(table.n_states), table.scores, edges)
+
+
 def threads_for(n_jobs: int | None, columns: int) -> int:
     """Threads to use: None means all cores; -1 all, -2 all but one, as in scikit-learn."""
     if n_jobs is not None and n_jobs > 0:
@@ -86,6 +92,8 @@ class Search:
         Runs of other rows with the same settings.
     came : Table, optional
         The table as it came, with missing values, where those of `table` are filled.
+    edges : "auto", "table" or "scores"
+        Which forms edges may have.
 
     Examples
     --------
@@ -106,6 +114,12 @@ class Search:
     constraints: Constraints
     learn: Callable[..., Runs]
     came: Table | None = None
+    edges: str = "table"
+
+    @property
+    def forms(self) -> Forms:
+        """Which forms the edge between two columns may have, and the design of each."""
+        return forms_of(self.table, self.edges)
 
     @property
     def rows(self) -> Table:

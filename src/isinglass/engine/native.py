@@ -48,22 +48,38 @@ def learn_native(
     `settings` are further ones of `search_columns`.
     """
     targets = tuple(range(len(table.columns))) if targets is None else tuple(targets)
-    counted = CountedRows.of(table)
+    wide, constraints = table.wide, constraints.adjusting(table)
+    counted = CountedRows.of(wide)
     flat = search_columns(
         *counted.rows,
         floor * counted.unit,
-        max_degree=max_degree,
+        max_degree=None if max_degree is None else max_degree + len(adjusted_columns(table)),
         targets=targets,
         required=constraints.required,
         forbidden=constraints.forbidden,
         n=counted.n,
-        scales=counted.scales(scales, (len(table.columns),) * 2),
+        scales=counted.scales(wide_scales(scales, table), (len(wide.columns),) * 2),
         unit=counted.unit,
         progress=progress_from(progress, 0, len(targets)),
         **settings,
     )
     flat["change"] /= counted.unit
-    return NativeRuns(flat, targets, table.names, tuple(table.n_states), floor, max_degree)
+    return NativeRuns(flat, targets, table.names, wide.n_states, floor, max_degree)
+
+
+def adjusted_columns(table: Table) -> list[int]:
+    """The columns of a table's wide form that are adjusted for, without constant ones."""
+    states = table.wide.n_states
+    return [t for t in range(len(table.columns), len(states)) if states[t] > 1]
+
+
+def wide_scales(scales: NDArray[np.float64] | None, table: Table) -> NDArray[np.float64] | None:
+    """The scales of all pairs of a table's wide form: one for what is adjusted for."""
+    if scales is None or table.adjusted is None:
+        return scales
+    wide = np.ones((len(table.wide.columns),) * 2)
+    wide[: len(scales), : len(scales)] = scales
+    return wide
 
 
 def fit_neighbourhoods(
@@ -78,19 +94,24 @@ def fit_neighbourhoods(
 
     A constant column says nothing of others, and nothing can be said of it: it has no neighbours.
     """
-    varies = [m > 1 for m in table.n_states]
-    neighbours = [[t for t in some if varies[t] and varies[r]] for r, some in enumerate(neighbours)]
-    counted = CountedRows.of(table)
+    varies, beside = [m > 1 for m in table.n_states], adjusted_columns(table)
+    neighbours = [
+        [*(t for t in some if varies[t]), *beside] if varies[r] else []
+        for r, some in enumerate(neighbours)
+    ]
+    wide = table.wide
+    counted = CountedRows.of(wide)
+    alone: list[list[int]] = [[]] * (len(wide.columns) - len(neighbours))
     flat = fit_columns(
         *counted.rows,
-        neighbours,
+        [*neighbours, *alone],
         intercept=intercept,
         threads=threads,
         n=counted.n,
         progress=progress_from(progress, 0, len(neighbours)),
     )
-    targets = tuple(range(len(table.columns)))
-    return NativeRuns(flat, targets, table.names, tuple(table.n_states), 0.0, None)
+    targets = tuple(range(len(wide.columns)))
+    return NativeRuns(flat, targets, table.names, wide.n_states, 0.0, None)
 
 
 def merged_rows(table: Table) -> tuple[Codes, Weights, tuple[int, ...]]:
@@ -155,7 +176,11 @@ def unit_of(weights: Weights) -> float:
 
 @dataclass(frozen=True, eq=False)
 class NativeRuns(Runs):
-    """The core's flat arrays, read when asked; their layout is in ``core/search/flat.hpp``."""
+    """The core's flat arrays, read when asked; their layout is in ``core/search/flat.hpp``.
+
+    There are more `n_states` than `names` where a table is adjusted for some columns, the last
+    ones: these are in the arrays, and not in what is read from them.
+    """
 
     flat: dict[str, NDArray[Any]]
     targets: tuple[int, ...]
@@ -165,7 +190,7 @@ class NativeRuns(Runs):
     max_degree: int | None
 
     def __len__(self) -> int:
-        return len(self.targets)
+        return sum(r < len(self.names) for r in self.targets)
 
     def choices(self, threshold: float) -> Choices:
         """Cut every path before its first forward step whose gain is not above the threshold."""
@@ -183,6 +208,8 @@ class NativeRuns(Runs):
         """Which entries of `support` a threshold leaves, and the two columns of each."""
         fits = fits_at(self.flat["fit_begin"], self._gains, threshold)
         entries, chooser = _ranges(self.flat["support_begin"], fits)
+        own = self.flat["support"][entries] < len(self.names)
+        entries, chooser = entries[own], chooser[own]
         return entries, np.asarray(self.targets)[chooser], self.flat["support"][entries]
 
     @cached_property
@@ -220,7 +247,8 @@ class NativeRuns(Runs):
         }
         unbounded = np.flatnonzero(self.flat["unbounded"][begin:end])
         held = frozenset(support[i] for i in unbounded)
-        return NodeFit(tables, field, float(self.flat["loss"][at]), held)
+        fit = NodeFit(tables, field, float(self.flat["loss"][at]), held)
+        return fit.adjusting(len(self.names))
 
     def path(self, r: int) -> Path:
         """Return the whole search of the r-th column."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from isinglass.engine import fit_neighbourhoods
 from isinglass.engine.available import parts_of, seen_rows, widen
+from isinglass.engine.native import adjusted_columns
 from isinglass.engine.readable import node_loss
 from isinglass.graph import Graph
 from isinglass.losses.conditional import NodeFit
@@ -28,8 +29,9 @@ def refit_conditionals(graph: Graph, training: Table) -> list[NodeFit]:
     fits: dict[int, NodeFit] = {}
     for part in parts_of(training):
         for r in part.targets:
-            fit = node_loss(part.table, r).fit(neighbours[r])
-            fits[r] = widen(fit, part.kept, training)
+            beside = adjusted_columns(part.table)
+            fit = node_loss(part.table.wide, r).fit([*neighbours[r], *beside])
+            fits[r] = widen(fit.adjusting(len(neighbours)), part.kept, training)
     return [fits[r] for r in range(len(neighbours))]
 
 
@@ -38,5 +40,5 @@ def row_scores(fits: Sequence[NodeFit], rows: Table) -> NDArray[np.float64]:
     total = np.zeros(len(rows.codes))
     for r, fit in enumerate(fits):
         seen = seen_rows(rows, r)
-        total[seen] += fit.log_likelihood(rows.codes[seen], r)
+        total[seen] += fit.log_likelihood(rows.wide.codes[seen], r)
     return total

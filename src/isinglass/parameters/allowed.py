@@ -39,7 +39,9 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(TEXT, None), "sheet title"),
     (Either(TEXT, Several(TEXT)), "conditional.of"),
     (Either(Several(TEXT), None), "ask.of verdict.columns"),
+    (Either(Several(Either(TEXT, Whole(0))), None), "ordered"),
     (Either(Word("graph", "edges"), None), "aim"),
+    (Word("auto", "table", "scores"), "edges"),
     (Word("ising", "01", "reference"), "coding"),
     (Word("gic", "bic", "ebic", "aic"), "criterion"),
     (Either(Word("pandas", "polars", "pyarrow"), None), "library"),
@@ -72,7 +74,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Whole(1, 10**8), "draws"),
     (Whole(2), "max_states"),
     (Whole(2, 256), "states"),
-    (Either(Whole(2, 256), Several(Whole(2, 256))), "potts.states"),
+    (Either(Whole(2, 256), Several(Whole(2, 256))), "potts.states ordinal.states"),
     (Whole(2, MILLION), "chains folds samples"),
     (Either(Whole(2, MILLION), None), "nodes.folds plan.columns"),
     (Whole(2, MILLION, even=True), "resample.n"),
@@ -81,7 +83,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(SEED, GENERATOR, None), "erdos_renyi.seed ising.seed potts.seed random_regular.seed"),
     (Either(SEED, GENERATOR, None), "small_world.seed tree.seed sample.seed sample_codes.seed"),
     (Either(SEED, GENERATOR, None), "ask.seed marginals.seed pair_marginals.seed"),
-    (Either(SEED, GENERATOR, None), "conditional.seed odds_shift.seed"),
+    (Either(SEED, GENERATOR, None), "conditional.seed odds_shift.seed ordinal.seed"),
     # Other numbers.
     (POSITIVE, "c coupling expected penalty threshold HuberLoss.k Theorem.degree"),
     (POSITIVE, "GreedyRegressor.k"),
@@ -89,8 +91,8 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(POSITIVE, None), "InteractionScreening.c InteractionScreening.penalty"),
     (Several(POSITIVE), "factors penalties"),
     (Either(Several(POSITIVE), None), "lambdas"),
-    (Range(POSITIVE), "ising.coupling potts.coupling"),
-    (Range(Number()), "ising.intercept potts.intercept"),
+    (Range(POSITIVE), "ising.coupling ordinal.coupling potts.coupling"),
+    (Range(Number()), "ising.intercept ordinal.intercept potts.intercept"),
     (Either(Number(), None), "plan.coupling"),
     (SHARE, "level nu target"),
     (Several(SHARE), "shares"),
@@ -120,7 +122,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(SEPARATOR, None), "sep"),
     (Either(FUNCTION, None), "progress"),
     (ANYTHING, "method ChowLiuTree.threshold GreedyGraph.threshold L1Graph.penalty plan.threshold"),
-    (ANYTHING, "GreedyLinear.threshold"),
+    (ANYTHING, "GreedyLinear.threshold scores"),
 ]
 
 #: What a parameter of this name may be.

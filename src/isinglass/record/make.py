@@ -54,6 +54,8 @@ def record_of(
         ),
         dropped=table.dropped,
         filled=filled,
+        scores=table.scores,
+        adjusted=table.adjusted_names,
     )
 
 

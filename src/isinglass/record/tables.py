@@ -183,4 +183,4 @@ def _predicted(table: Table, r: int, neighbours: list[int], intercept: bool) -> 
     """P(x_r | neighbours) in each row."""
     lists = [neighbours if at == r else [] for at in range(len(table.columns))]
     fit = fit_neighbourhoods(table, lists, intercept=intercept, threads=1).fit(r, 0)
-    return np.asarray(softmax(fit.scores(table.codes), axis=1))
+    return np.asarray(softmax(fit.scores(table.wide.codes), axis=1))

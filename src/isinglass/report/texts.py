@@ -108,8 +108,18 @@ def lead(summary: Mapping[str, Any]) -> str:
         found = f"At least {found}"
     return (
         f"{found} among {counted(pairs, 'pair')} of {counted(summary['columns'], 'column')}, "
-        f"learned from {counted(summary['rows'], 'row')}."
+        f"learned from {counted(summary['rows'], 'row')}{adjusted_for(summary)}."
     )
+
+
+def adjusted_for(summary: Mapping[str, Any]) -> str:
+    """What the links are adjusted for, to go on a sentence with.
+
+    >>> adjusted_for({"adjusted": ["age", "sex"]}), adjusted_for({})
+    (', adjusted for age and sex', '')
+    """
+    names = [one_line(str(name), 60) for name in summary.get("adjusted", ())]
+    return f", adjusted for {listed(names)}" if names else ""
 
 
 def methods(summary: Mapping[str, Any]) -> str:
@@ -130,7 +140,7 @@ def methods(summary: Mapping[str, Any]) -> str:
         f"{counted(summary['rows'], 'observation')}{intercept} with the "
         "forward-backward greedy method of Jalali, Johnson and Ravikumar (2011), run for every "
         f"variable on its conditional likelihood (backward factor {factor}); "
-        f"{joined}. Gains were standardised to those of a one-parameter edge. "
+        f"{joined}. Gains were standardised to those of a one-parameter edge. {_adjusted(summary)}"
         f"{_threshold(summary)}. {_missing(summary)}{_weights(summary)}"
         f"{_bins(summary)}{_random_numbers(summary)} "
         "Computations were done with isinglass "
@@ -230,10 +240,21 @@ def _weights(summary: Mapping[str, Any]) -> str:
     )
 
 
+def _adjusted(summary: Mapping[str, Any]) -> str:
+    names = [one_line(str(name), 60) for name in summary.get("adjusted", ())]
+    if not names:
+        return ""
+    return (
+        f"Every conditional was adjusted for {listed(names)}, with a free effect of each of their "
+        "states (numbers were cut into bins at their quantiles); they are not part of the graph. "
+    )
+
+
 def _bins(summary: Mapping[str, Any]) -> str:
     bins = summary["settings"].get("bins")
     if not isinstance(bins, Mapping) or not bins:
         return ""
+    bins = {name: cuts for name, cuts in bins.items() if name not in summary.get("adjusted", ())}
     counts = {name: count for name, count in bins.items() if isinstance(count, int)}
     cut = ", ".join(f"{one_line(str(name), 60)} into {count}" for name, count in counts.items())
     at = ", ".join(

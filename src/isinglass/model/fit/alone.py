@@ -36,7 +36,7 @@ class Alone:
             ends = [fits[i].coef[j]] if i in fits and j in fits[i].coef else []
             ends += [fits[j].coef[i].T] if j in fits and i in fits[j].coef else []
             if ends:  # else a column is constant, or they are never seen together
-                start[positions] = layout.bases[i].T @ np.mean(ends, axis=0) @ layout.bases[j]
+                start[positions] = layout.block((i, j), np.mean(ends, axis=0))
         return start
 
     def unbounded(self) -> frozenset[Pair]:
@@ -59,11 +59,12 @@ def fit_alone(layout: Layout, table: Table, progress: Progress | None = None) ->
             progress(f"each column by itself, {done} of {total}")
 
     if not table.available:
-        neighbours = [sorted(others) for others in layout.neighbours]
+        own = layout.neighbours[: layout.own]
+        neighbours = [sorted(t for t in others if t < layout.own) for others in own]
         runs = fit_neighbourhoods(
             table, neighbours, intercept=layout.intercept, threads=cores(), progress=show
         )
-        return Alone(layout, {r: runs.fit(r, 0) for r in range(len(neighbours))})
+        return Alone(layout, {r: _whole(runs.fit(r, 0)) for r in range(len(neighbours))})
     fits = {}
     for r in range(len(table.columns)):
         show(r, len(table.columns))
@@ -73,8 +74,14 @@ def fit_alone(layout: Layout, table: Table, progress: Progress | None = None) ->
     return Alone(layout, fits)
 
 
+def _whole(fit: NodeFit) -> NodeFit:
+    """A fit with the tables of what is adjusted for among the others."""
+    return replace(fit, coef={**fit.coef, **fit.always}, always={})
+
+
 def _fit_where_seen(layout: Layout, table: Table, r: int) -> NodeFit | None:
     """One column on the rows where it and its neighbours are seen; None if there are none."""
+    table = table.wide
     columns = [r, *sorted(layout.neighbours[r])]
     codes, weights = rows_that_count(layout, table, columns)
     if not len(codes):

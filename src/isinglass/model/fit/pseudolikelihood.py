@@ -7,7 +7,7 @@ for any graph.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -22,6 +22,7 @@ from isinglass.model.fit.alone import Alone, fit_alone
 from isinglass.model.fit.conditionals import curvature_of
 from isinglass.model.fit.descent import Progress, newton
 from isinglass.model.fit.layout import Layout, Pair, Positions
+from isinglass.model.fit.restricted import Restricted
 from isinglass.model.inference.methods import MEMORY
 from isinglass.table import Table
 
@@ -37,13 +38,22 @@ class PseudoLikelihood:
     """Minus the pseudo-log-likelihood per row, plus the ridge.
 
     `memory` is what may be kept, in bytes; what does not fit is computed again when it is needed.
+    `forms` name the designs of the layout.
     """
 
-    def __init__(self, layout: Layout, table: Table, ridge: float, memory: float = MEMORY) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        table: Table,
+        ridge: float,
+        memory: float = MEMORY,
+        forms: Mapping[Pair, str] | None = None,
+    ) -> None:
         self.layout, self.table, self.memory = layout, table, memory
-        self.varying = [r for r, m in enumerate(layout.n_states) if m > 1]
+        self.forms = dict(forms or {})
+        self.varying = [r for r, m in enumerate(layout.n_states[: layout.own]) if m > 1]
         self._loss = joint_loss(
-            table.codes,
+            table.wide.codes,
             table.weights / table.n,
             layout.n_states,
             list(layout.edges),
@@ -51,6 +61,7 @@ class PseudoLikelihood:
             intercept=layout.intercept,
             memory=memory,
             threads=cores(),
+            adjusted=len(layout.n_states) - layout.own,
         )
         # The share of all rows with each state, where the column and its neighbours are seen.
         shares = np.split(self._loss.shares(), np.cumsum(layout.n_states)[:-1])
@@ -62,7 +73,12 @@ class PseudoLikelihood:
 
     def minimum(self, progress: Progress | None = None) -> Array:
         """The best parameters, by Newton's method, its steps solved by products."""
-        return self.layout.contrasts(newton(self._loss, self._start(progress), progress))
+        start = self._start(progress)
+        if not self.layout.designs:
+            return self.layout.contrasts(newton(self._loss, start, progress))
+        within = Restricted(self._loss, self.layout)
+        found = newton(within, within.inside(start), progress)
+        return self.layout.contrasts(within.numbers(found))
 
     @property
     def has_room_for_a_matrix(self) -> bool:
@@ -153,6 +169,8 @@ class PseudoLikelihood:
         both = np.concatenate([fields, self.layout.edges[pair].ravel()])
         hessian = np.diag(ridge[both])
         for end in pair:
+            if end not in curvatures:  # what is adjusted for
+                continue
             at, curvature = curvatures[end]
             order = np.argsort(at)
             found = np.minimum(np.searchsorted(at, both, sorter=order), len(at) - 1)
