@@ -10,10 +10,10 @@
     states  of every column: 2, 3, 5, 10, 20, on a chain of 50 columns
 
 All but the last are Ising models on random regular graphs. Each point is a process of its own;
-its peak memory counts Python, the libraries and the table itself. Times are CPU time of all threads,
-of the fastest of some runs, so that other work on the machine matters little. Ratios are to the first
-row of a group; "power" is the one in which time grew since then; "product" is the ratio to X.T @ X, with
-as many threads, in a process of its own.
+its peak memory counts Python, the libraries and the table itself. Times are CPU time of all
+threads, of the fastest of some runs, so that other work on the machine matters little. Ratios are
+to the first row of a group; "power" is the one in which time grew since then; "product" and
+"limit" are ratios to X.T @ X and to the counting limit, each measured in a process of its own.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def main() -> None:
     parser.add_argument(
         "--only", default="n,p,degree,states", help="groups, as in n,p; the last, wide, takes long"
     )
-    parser.add_argument("--point", nargs=3, metavar=("KIND", "GROUP", "SIZE"), help=argparse.SUPPRESS)
+    point = ("KIND", "GROUP", "SIZE")
+    parser.add_argument("--point", nargs=3, metavar=point, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.point:
         kind, group, size = chosen.point
@@ -125,12 +126,13 @@ def measure_product(table: tables.Codes, threads: int) -> tuple[float, int]:
 def measure_limit(table: tables.Codes, threads: int) -> tuple[float, int]:
     """Time of counting pairs once and one set for each column, from pairs of some columns.
 
-    A set for each column meets all others, while a pair is counted once for both: three times the pairs.
+    Counting all pairs of both states of p columns, in both orders, is 4 p^2 counts; pairs once and
+    a set of rows for each column against all others are 1.5 p^2.
     """
     p = min(COUNTED, table.shape[1])
     codes = np.asfortranarray((table[:, :p] > 0).astype(np.uint8))
     pairs = cpu_seconds(lambda: all_pair_counts(codes, np.ones(len(codes)), [2] * p, threads))
-    return 3 * pairs * (table.shape[1] / p) ** 2, peak_bytes()
+    return 1.5 / 4 * pairs * (table.shape[1] / p) ** 2, peak_bytes()
 
 
 POINTS = {"fit": measure_fit, "product": measure_product, "limit": measure_limit}
@@ -143,7 +145,8 @@ def print_group(group: str, chosen: argparse.Namespace) -> None:
     full, quick, make = GROUPS[group]
     sizes = quick if chosen.quick else full
     beside = BESIDE.get(group, "")
-    print(f"\n{group:>10} {'CPU time':>11} {'ratio':>9} {'power':>9} {'peak memory':>12} {beside:>9}")
+    heading = f"{'CPU time':>11} {'ratio':>9} {'power':>9} {'peak memory':>12} {beside:>9}"
+    print(f"\n{group:>10} {heading}")
     times: dict[int, float] = {}
     for size in sizes:
         make(size)  # kept in a file, so that the point's process need not simulate
@@ -165,7 +168,8 @@ def judge(group: str, size: int, times: dict[int, float], beside: float, memory:
     words = []
     if limit.of is not None and limit.ratio is not None and limit.of in times:
         grown = times[size] / times[limit.of]
-        words.append(f"{grown:.3g} times {limit.of:,}, at most {limit.ratio:g}{_met(grown <= limit.ratio)}")
+        met = _met(grown <= limit.ratio)
+        words.append(f"{grown:.3g} times {limit.of:,}, at most {limit.ratio:g}{met}")
     if limit.beside is not None:
         words.append(f"{BESIDE[group]} at most {limit.beside:g}{_met(beside <= limit.beside)}")
     if limit.memory is not None:

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core_test.hpp"
+#include "counting/ways.hpp"
 #include "refit/deviance.hpp"
 #include "search/flat.hpp"
 
@@ -317,6 +318,38 @@ void a_watch_sees_the_end() {
   check(before == 3, "all columns were done");
 }
 
+// Pairs at first or on demand, searches alone or in turns.
+void ways_to_count_agree() {
+  Random random(65);
+  for (int i = 0; i < times(20); ++i) {
+    const std::vector<int> states =
+        i % 2 ? std::vector<int>(40, 2) : std::vector<int>{2, 3, 2, 2, 4, 2, 1, 2};
+    Sample sample = random_tree(random, random.one_of<std::size_t>({60, 300}), states).sample;
+    if (i % 3)
+      sample.weights = i % 3 == 1 ? whole_weights(random, sample.rows, 9) : real_weights(random, sample.rows);
+    use_counting("whole");
+    const Results at_once = search(sample, usual(sample));
+    for (const char* way : {"rows", "gathered", "gathered rows"}) {
+      use_counting(way);
+      same_paths(search(sample, usual(sample), 3), at_once, 0);
+    }
+    use_counting("best");
+  }
+}
+
+// In turns, too, nobody waits for ever.
+void searches_in_turns_can_be_interrupted() {
+  Random random(66);
+  const Sample sample = random_tree(random, 400, std::vector<int>(120, 2)).sample;
+  const Table table = sample.table();
+  use_counting("gathered rows");
+  Engine engine(table, {1e-12, 1e-12, true, 120, false}, 2);
+  int asked = 0;
+  const Results results = engine.run(all_columns(table), [&](std::size_t) { return ++asked < 2; });
+  check(results.back().steps.empty(), "the last column was never searched");
+  use_counting("best");
+}
+
 // Bounds beside the exact values, at every fit of a path.
 class Bounds {
  public:
@@ -534,6 +567,8 @@ void test_engine() {
   nearly_whole_weights_change_little();
   a_watch_can_stop_it();
   a_watch_sees_the_end();
+  ways_to_count_agree();
+  searches_in_turns_can_be_interrupted();
   bounds_hold();
   bounds_hold_in_many_cells();
   constraints_hold();

@@ -150,8 +150,7 @@ __attribute__((target("avx2"))) inline void count_four_avx2(const Word* row, con
         bytes[k] = _mm256_add_epi8(bytes[k], bits_of_bytes(_mm256_and_si256(own, other)));
       }
     }
-    for (std::size_t k = 0; k < 4; ++k)
-      sums[k] = _mm256_add_epi64(sums[k], _mm256_sad_epu8(bytes[k], zero));
+    for (std::size_t k = 0; k < 4; ++k) sums[k] = _mm256_add_epi64(sums[k], _mm256_sad_epu8(bytes[k], zero));
   }
   for (std::size_t k = 0; k < 4; ++k) {
     alignas(32) std::uint64_t parts[4];
@@ -194,12 +193,9 @@ __attribute__((target(ISINGLASS_AVX512))) inline std::int64_t count_common_avx51
   return total_of(_mm512_add_epi64(even, odd));
 }
 
-__attribute__((target(ISINGLASS_AVX512))) inline void count_several_avx512(const Word* row,
-                                                                           const Word* others,
-                                                                           std::size_t stride,
-                                                                           std::size_t several,
-                                                                           std::size_t words,
-                                                                           std::uint32_t* counts) {
+__attribute__((target(ISINGLASS_AVX512))) inline void count_several_avx512(
+    const Word* row, const Word* others, std::size_t stride, std::size_t several, std::size_t words,
+    std::uint32_t* counts) {
   std::size_t k = 0;
   for (; k + 4 <= several; k += 4) {
     const Word *a = others + k * stride, *b = a + stride, *c = b + stride, *d = c + stride;

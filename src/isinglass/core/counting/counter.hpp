@@ -19,7 +19,7 @@ namespace isinglass {
 // A set of rows in words: those of a state, or those in some cells of a column and its support.
 struct RowSet {
   std::size_t state = 0;
-  const Cells* cells = nullptr;              // none for a state
+  const Cells* cells = nullptr;               // none for a state
   const std::vector<char>* chosen = nullptr;  // which of the cells
 };
 

@@ -17,7 +17,9 @@ namespace isinglass {
 enum class CountSize : std::uint8_t { two = 2, four = 4, eight = 8 };
 
 inline CountSize size_of_counts(const Table& table) {
-  return table.units() < 0x1p16 ? CountSize::two : table.units() < 0x1p32 ? CountSize::four : CountSize::eight;
+  return table.units() < 0x1p16   ? CountSize::two
+         : table.units() < 0x1p32 ? CountSize::four
+                                  : CountSize::eight;
 }
 
 // Calls work(pointer) with the pointer's type.
@@ -67,7 +69,8 @@ ISINGLASS_INLINE inline void store_counts_loop(const std::uint32_t* counts, std:
 inline constexpr Vectorised<store_counts_loop> store_counts;
 
 // Puts counts of listed states in their places.
-inline void scatter_counts(const double* counts, std::span<const std::size_t> states, CountSize size, void* out) {
+inline void scatter_counts(const double* counts, std::span<const std::size_t> states, CountSize size,
+                           void* out) {
   with_counts(size, out, [&]<class Count>(const Count*) {
     for (std::size_t i = 0; i < states.size(); ++i)
       static_cast<Count*>(out)[states[i]] = static_cast<Count>(counts[i]);
@@ -105,7 +108,8 @@ template <class Count, class Real>
 ISINGLASS_INLINE inline void combine_counts(const void* const* rows, std::size_t count, std::size_t first,
                                             std::size_t n, const Real* weights, Real* __restrict out,
                                             const Real* other_weights, Real* __restrict other_out) {
-  const auto from = [=](std::size_t k) ISINGLASS_INLINE { return static_cast<const Count*>(rows[k]) + first; };
+  const auto from = [=](std::size_t k)
+                        ISINGLASS_INLINE { return static_cast<const Count*>(rows[k]) + first; };
   std::size_t k = 0;
   for (; k + 4 <= count; k += 4) {
     const Count *a = from(k), *b = from(k + 1), *c = from(k + 2), *d = from(k + 3);

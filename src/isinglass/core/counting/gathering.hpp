@@ -21,8 +21,8 @@ namespace isinglass {
 // What a search that waits is told when the work is given up.
 struct GivenUp {};
 
-// The searches of one core. Each is a thread of its own, and runs while it has its turn. Once `interrupted` is
-// set nothing more is counted.
+// The searches of one core. Each is a thread of its own, and runs while it has its turn. Once `interrupted`
+// is set nothing more is counted.
 class Gathering : public Counter {
  public:
   Gathering(const Table& table, const std::atomic<bool>& interrupted)

@@ -26,12 +26,14 @@ struct StateFacts {
   std::vector<Real> rows;     // of each state
   std::vector<Real> reaches;  // what a function of the rows with unit length, orthogonal to the constant one,
                               // can add up to on them: sqrt(n pi (1 - pi))
-  std::vector<Real> inverse_variances;  // 1 / (n pi (1 - pi)); zero for a state that all rows have
+  std::vector<Real> inverse_variances;          // 1 / (n pi (1 - pi)); zero for a state that all rows have
   std::vector<Real> first_rows, first_reaches;  // of the first state of each column
 
   template <class Other>
   StateFacts<Other> as() const {
-    const auto copy = [](const std::vector<Real>& from) { return std::vector<Other>(from.begin(), from.end()); };
+    const auto copy = [](const std::vector<Real>& from) {
+      return std::vector<Other>(from.begin(), from.end());
+    };
     return {copy(rows), copy(reaches), copy(inverse_variances), copy(first_rows), copy(first_reaches)};
   }
 };

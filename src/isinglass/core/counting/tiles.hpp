@@ -23,8 +23,8 @@ struct TileShape {
   std::size_t words, states;
 };
 
-// Counts of rows of bits against states, which are numbered as the table's; rows x states. Counts of blocks of
-// words add.
+// Counts of rows of bits against states, which are numbered as the table's; rows x states. Counts of blocks
+// of words add.
 inline void count_tile(const Table& table, std::span<const Word* const> rows, std::size_t first,
                        std::size_t states, std::uint32_t* counts) {
   const TileShape shape(table.words());

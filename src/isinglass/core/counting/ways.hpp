@@ -28,9 +28,9 @@ inline std::string& forced_way() {
 }  // namespace detail
 
 inline Ways ways_to_count(const Table& table, const Pairs& pairs) {
-  constexpr double kSmall = 64e6;   // bytes of pairs that are always kept
-  constexpr double kShare = 0.25;   // of the memory that is left
-  constexpr double kCached = 3e6;   // bytes of bits that stay in the cache of a core
+  constexpr double kSmall = 64e6;  // bytes of pairs that are always kept
+  constexpr double kShare = 0.25;  // of the memory that is left
+  constexpr double kCached = 3e6;  // bytes of bits that stay in the cache of a core
   constexpr std::size_t kSearches = 32;
   const std::string& way = detail::forced_way();
   if (way == "whole") return {true, 1};

@@ -82,7 +82,8 @@ class FeatureSums {
     return solvable_;
   }
 
-  // Counts the sets: they become the last features. A count for some states only is of use in this step alone.
+  // Counts the sets: they become the last features. A count for some states only is of use in this step
+  // alone.
   void take(RowSets& sets) {
     const bool for_all = sets.for_all_states();
     std::vector<CountPool::Row>& rows = for_all ? kept_ : some_;
@@ -104,7 +105,7 @@ class FeatureSums {
   // feature was counted for some states only, those of others mean nothing.
   template <class Real>
   void sums(std::size_t first, std::size_t n, Real* probability, Real* curvature) const {
-    const std::vector<Real> &p = probability_.in_units<Real>(), &h = curvature_.in_units<Real>();
+    const std::vector<Real>&p = probability_.in_units<Real>(), &h = curvature_.in_units<Real>();
     const Real* rows = pairs_.facts<Real>().rows.data() + first;
     for (std::size_t i = 0; i < n; ++i) {
       probability[i] = p[0] * rows[i];
@@ -224,9 +225,9 @@ class FeatureSums {
   bool solvable_ = false;
   Features features_;
   Combination probability_, curvature_;
-  std::size_t lasting_ = 0;             // how many features stay when cells grow finer
-  std::size_t age_ = 0, members_ = 0;   // of the cells that these are sets of
-  std::vector<const void*> sums_of_;    // counts of each feature, for every state; none for the constant
+  std::size_t lasting_ = 0;            // how many features stay when cells grow finer
+  std::size_t age_ = 0, members_ = 0;  // of the cells that these are sets of
+  std::vector<const void*> sums_of_;   // counts of each feature, for every state; none for the constant
   std::vector<const double*> vectors_;
   CountPool pool_;
   std::vector<CountPool::Row> kept_;  // counts of sets, for every candidate

@@ -131,7 +131,7 @@ class Screen {
 
   static constexpr std::size_t kBlock = 512;  // states whose sums are found side by side; a column has fewer
 
-  static constexpr double kFine = 1e-3;       // of a slope's usual size: roundings that matter little
+  static constexpr double kFine = 1e-3;  // of a slope's usual size: roundings that matter little
 
   // Sums over the rows of some states: those in which the target is in its second, of its probability, and of
   // its curvature.
@@ -209,8 +209,8 @@ class Screen {
   void compare(std::span<const std::size_t> columns, double limit, std::vector<Candidate>& open) const {
     if (!pairs_.all_of_two()) return compare_blocks(columns, limit, open);
     const double rounding = cells_.few() ? features_.rounding_of_floats() : kNoBound;
-    rounding < kFine * std::sqrt(functions_.rows) ? compare_sides<float>(columns, limit, rounding, open)
-                                                  : compare_sides<double>(columns, limit, 0.0, open);
+    rounding < kFine* std::sqrt(functions_.rows) ? compare_sides<float>(columns, limit, rounding, open)
+                                                 : compare_sides<double>(columns, limit, 0.0, open);
   }
 
   // Calls take(first, states, begin, end) for blocks of states and the candidates among them.
@@ -246,7 +246,8 @@ class Screen {
     });
   }
 
-  void compare_blocks(std::span<const std::size_t> columns, double limit, std::vector<Candidate>& open) const {
+  void compare_blocks(std::span<const std::size_t> columns, double limit,
+                      std::vector<Candidate>& open) const {
     Sums<double> sums;
     in_blocks(columns, [&](std::size_t first, std::size_t states, std::size_t begin, std::size_t stop) {
       find_sums(first, states, sums);
