@@ -12,7 +12,7 @@ from engine.adversarial import case
 from engine.agreement import as_table, assert_same_choices, assert_same_column, settings_of
 from engine.test_both_ends import plain_statistic
 from isinglass.core import both_ends
-from isinglass.engine import learn_neighbourhoods
+from isinglass.engine import graph_key, learn_neighbourhoods
 from isinglass.engine.constraints import Constraints
 from isinglass.engine.native import learn_native
 from isinglass.engine.readable import learn_readable, node_loss
@@ -100,7 +100,7 @@ def test_evidence_is_a_likelihood_ratio_with_all_else_refitted(table):
     values = est._edge_values
     pairs = [(0, 1), (1, 2)]
     values(pairs)
-    for (r, t), found in values.expected[tuple(pairs)].items():
+    for (r, t), found in values.expected[graph_key(pairs, None)].items():
         loss = node_loss(table.wide, r)
         others = {0: [1], 1: [0, 2], 2: [1]}[r]
         full = loss.fit([*others, 4]).loss

@@ -135,4 +135,5 @@ def widen(fit: Any, kept: Kept, table: Table) -> NodeFit:
             wide[t][:, kept[t]] = narrow
         return wide
 
-    return NodeFit(whole(fit.coef), fit.intercept, fit.loss, fit.unbounded, whole(fit.always))
+    widened: NodeFit = replace(fit, coef=whole(fit.coef), always=whole(fit.always))
+    return widened

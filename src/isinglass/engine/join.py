@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from isinglass.engine.deviance import Expected, deviances_of, expectations
 from isinglass.engine.joint import both_ends_of
+from isinglass.engine.refits import PairForms
 from isinglass.engine.runs import Choices, Progress, Runs
 from isinglass.graph import Graph, Link, Unvalued, sign_of
-from isinglass.losses.forms import PRODUCT, Scores
+from isinglass.losses.forms import PRODUCT, TABLE, Scores
 from isinglass.losses.steps import step_log_odds
 from isinglass.solvers import cuts
 from isinglass.table import Table
@@ -54,8 +55,9 @@ class Value(NamedTuple):
     evidence: float | None = None
 
 
-Valuer = Callable[[Sequence[Pair]], Sequence[Value]]
-"""Gives the edges of a graph their values, one per pair."""
+GraphKey = tuple[tuple[Pair, ...], tuple[tuple[Pair, str], ...]]
+Valuer = Callable[[Sequence[Pair], PairForms], Sequence[Value]]
+"""Gives the edges of a graph, in their forms, their values, one per pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,22 +74,33 @@ class RefittedValues:
     threads: int
     joint: bool = False
     scales: NDArray[np.float64] | None = None
-    known: dict[tuple[Pair, ...], list[Value]] = field(default_factory=dict)
-    expected: dict[tuple[Pair, ...], dict[Pair, Expected]] = field(default_factory=dict)
+    known: dict[GraphKey, list[Value]] = field(default_factory=dict)
+    expected: dict[GraphKey, dict[Pair, Expected]] = field(default_factory=dict)
 
-    def __call__(self, pairs: Sequence[Pair], progress: Progress | None = None) -> list[Value]:
-        """Return one value per pair."""
-        if (key := tuple(pairs)) not in self.known:
-            self.expected[key] = expectations(self.table, key, progress=progress, **self._settings)
-            self.known[key] = self._values(key, key, self.expected[key])
+    def __call__(
+        self,
+        pairs: Sequence[Pair],
+        forms: PairForms | None = None,
+        progress: Progress | None = None,
+    ) -> list[Value]:
+        """Return one value per pair, each edge in its form, or else a whole table."""
+        if (key := graph_key(pairs, forms)) not in self.known:
+            settings = {"progress": progress, "forms": forms, **self._settings}
+            self.expected[key] = expectations(self.table, pairs, **settings)
+            self.known[key] = self._values(pairs, pairs, self.expected[key])
         return self.known[key]
 
     def others(
-        self, pairs: Sequence[Pair], known: Collection[Pair], progress: Progress | None = None
+        self,
+        pairs: Sequence[Pair],
+        forms: PairForms,
+        known: Collection[Pair],
+        progress: Progress | None = None,
     ) -> dict[Pair, Value]:
         """Return the values of the pairs of a graph that are not known yet."""
         new = [pair for pair in pairs if pair not in known]
-        found = expectations(self.table, pairs, progress=progress, known=known, **self._settings)
+        settings = {"progress": progress, "known": known, "forms": forms, **self._settings}
+        found = expectations(self.table, pairs, **settings)
         return dict(zip(new, self._values(pairs, new, found), strict=True))
 
     @property
@@ -110,7 +123,14 @@ class RefittedValues:
 
 def kept_values(known: Mapping[Pair, Value]) -> Valuer:
     """Values that were found before; those of other edges are not known."""
-    return lambda pairs: [known.get(pair, Value()) for pair in pairs]
+    return lambda pairs, forms: [known.get(pair, Value()) for pair in pairs]
+
+
+def graph_key(pairs: Sequence[Pair], forms: PairForms | None) -> GraphKey:
+    """What tells graphs apart: their edges, and those that are no whole tables."""
+    known = forms or {}
+    smaller = ((pair, known[pair]) for pair in pairs if known.get(pair, TABLE) != TABLE)
+    return tuple(pairs), tuple(smaller)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +177,11 @@ class Joined:
     def links(self) -> tuple[Link, ...]:
         """All numbers of all edges."""
         choices, ends = self._ends()
+        forms = {} if choices.forms is None else {e: choices.form(ends[e]) for e in self.pairs}
+        values = self.value(self.pairs, forms)
         return tuple(
             self._link(pair, choices, ends[pair], value, entry)
-            for pair, value, entry in zip(
-                self.pairs, self.value(self.pairs), self._entries(), strict=True
-            )
+            for pair, value, entry in zip(self.pairs, values, self._entries(), strict=True)
         )
 
     def _entries(self) -> list[float | None]:
@@ -217,6 +237,14 @@ def join(joined: Joined) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
     unvalued = Unvalued(joined.pairs, joined.links, joined.forms)
     return Graph(joined.head.names, unvalued, joined.head.library)
+
+
+def forms_at(runs: Runs, threshold: float, rule: str) -> dict[Pair, str]:
+    """The pairs of columns that are linked at a threshold, and the forms of their edges."""
+    choices = runs.choices(threshold)
+    edges = cuts.join(choices.column, choices.neighbour, rule)
+    both = zip(edges.choice.tolist(), edges.other_choice.tolist(), strict=True)
+    return {pair: choices.form(ends) for pair, ends in zip(edges.pairs, both, strict=True)}
 
 
 def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:

@@ -14,6 +14,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
@@ -144,7 +145,8 @@ def steps(field: MarkovField, level: float = 0.95) -> Any:
     width = -float(ndtri((1.0 - level) / 2.0))
     scored = (pair for pair, form in field.forms.items() if form != TABLE)
     rows = (row for pair in scored for row in _rows(field, pair, width))
-    return frame(by_column(COLUMNS, rows), field.library)
+    types = dict.fromkeys(("error", "low", "high"), nw.Float64()) | {"state": nw.String()}
+    return frame(by_column(COLUMNS, rows), field.library, types)
 
 
 def _rows(field: MarkovField, pair: Pair, width: float) -> Iterator[tuple[Any, ...]]:

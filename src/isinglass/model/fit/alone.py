@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import cores
-from isinglass.engine import fit_neighbourhoods
+from isinglass.engine import fit_conditionals, fit_neighbourhoods
+from isinglass.engine.refits import PairForms
 from isinglass.losses.conditional import NodeFit
 from isinglass.model.fit.conditionals import rows_that_count
 from isinglass.model.fit.descent import Progress
@@ -51,7 +52,9 @@ class Alone:
         return r not in self.fits or t in self.fits[r].unbounded
 
 
-def fit_alone(layout: Layout, table: Table, progress: Progress | None = None) -> Alone:
+def fit_alone(
+    layout: Layout, table: Table, forms: PairForms, progress: Progress | None = None
+) -> Alone:
     """Fit every column on its neighbours, on the rows where all of them are seen."""
 
     def show(done: int, total: int) -> None:
@@ -61,17 +64,17 @@ def fit_alone(layout: Layout, table: Table, progress: Progress | None = None) ->
     if not table.available:
         own = layout.neighbours[: layout.own]
         neighbours = [sorted(t for t in others if t < layout.own) for others in own]
-        runs = fit_neighbourhoods(
-            table, neighbours, intercept=layout.intercept, threads=cores(), progress=show
+        fits = fit_conditionals(
+            table, neighbours, forms, intercept=layout.intercept, threads=cores(), progress=show
         )
-        return Alone(layout, {r: _whole(runs.fit(r, 0)) for r in range(len(neighbours))})
-    fits = {}
+        return Alone(layout, {r: _whole(fit) for r, fit in enumerate(fits)})
+    seen = {}
     for r in range(len(table.columns)):
         show(r, len(table.columns))
         fit = _fit_where_seen(layout, table, r)
         if fit is not None:
-            fits[r] = fit
-    return Alone(layout, fits)
+            seen[r] = fit
+    return Alone(layout, seen)
 
 
 def _whole(fit: NodeFit) -> NodeFit:

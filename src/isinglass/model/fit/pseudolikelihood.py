@@ -91,7 +91,7 @@ class PseudoLikelihood:
 
         Where rows are few for the parameters, the mean of an edge's two tables is far too large.
         """
-        self._alone = fit_alone(self.layout, self.table, progress)
+        self._alone = fit_alone(self.layout, self.table, self._smaller, progress)
         numbers = self.layout.numbers
         independent, alone = numbers(self._independent()), numbers(self._alone.parameters())
         starts = (independent + share * (alone - independent) for share in SHARES)
@@ -99,7 +99,12 @@ class PseudoLikelihood:
 
     @cached_property
     def _alone(self) -> Alone:
-        return fit_alone(self.layout, self.table)
+        return fit_alone(self.layout, self.table, self._smaller)
+
+    @property
+    def _smaller(self) -> dict[Pair, str]:
+        """The forms of the edges that have designs."""
+        return {pair: self.forms[pair] for pair in self.layout.designs if pair in self.forms}
 
     def _independent(self) -> Array:
         """Fields of columns without edges, a little less than their states' shares say."""

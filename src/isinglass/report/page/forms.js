@@ -82,11 +82,12 @@ function shadeOf(ratio) {
 
 // The table of a link as small squares, shaded as in its details; and over it where the form of the link puts the mean of
 // each row (a line), with the mean that was seen (dots) if there is room.
-function formPicture(data, edge, { wide, dots }) {
+function formPicture(data, edge, { most, dots }) {
   const table = data.link_tables?.[edge.a + "," + edge.b];
   if (!table || Math.max(table.observed.length, table.observed[0].length) > 12) return null;
-  const down = table.observed.length, across = table.observed[0].length, cell = wide / across;
-  const svg = drawn("svg", { class: "form-picture", viewBox: "0 0 " + wide + " " + down * cell, width: wide, height: down * cell, role: "img", "aria-label": FORM_WORDS[edge.form] });
+  const down = table.observed.length, across = table.observed[0].length, cell = most / Math.max(down, across);
+  const wide = across * cell, high = down * cell;
+  const svg = drawn("svg", { class: "form-picture", viewBox: "0 0 " + wide + " " + high, width: wide, height: high, role: "img", "aria-label": FORM_WORDS[edge.form] });
   table.observed.forEach((line, k) => line.forEach((seen, l) => {
     const expected = table.expected[k][l];
     svg.append(drawn("rect", { x: l * cell, y: k * cell, width: cell, height: cell, style: "fill:" + shadeOf(expected >= 1 ? seen / expected : null) }));
@@ -104,18 +105,23 @@ function formPicture(data, edge, { wide, dots }) {
   return svg;
 }
 
+// Odds ratios per step are near 1: three digits.
+function oddsOf(value) {
+  return value >= 100 ? times(value) : value.toPrecision(3);
+}
+
 // What a link says per step, in a sentence; the names are elements.
 function stepSentence(data, edge, name) {
   if (edge.form !== "product" || edge.unbounded) return null;
   const odds = Math.exp(edge.step), up = odds >= 1;
   return ["With all other columns held fixed, one " + unitOf(data, edge.a) + " up in ", name(edge.a, 40),
-    (up ? " multiplies" : " divides") + " the odds of one " + unitOf(data, edge.b) + " up in ", name(edge.b, 40), " by " + times(up ? odds : 1 / odds) + "."];
+    (up ? " multiplies" : " divides") + " the odds of one " + unitOf(data, edge.b) + " up in ", name(edge.b, 40), " by " + oddsOf(up ? odds : 1 / odds) + "."];
 }
 
 // The numbers of a trend: odds of each state, against the mean of all, per step of the ordered column.
 function trendList(data, edge, name) {
   const free = unorderedOf(data, edge), ordered = free === edge.a ? edge.b : edge.a;
-  const items = edge.step.flatMap((step, k) => [make("dt", {}, make("bdi", {}, cut(labelOf(data.nodes[free].states[k]), 40))), make("dd", {}, "× " + times(Math.exp(step)))]);
+  const items = edge.step.flatMap((step, k) => [make("dt", {}, make("bdi", {}, cut(labelOf(data.nodes[free].states[k]), 40))), make("dd", {}, "× " + oddsOf(Math.exp(step)))]);
   return [
     make("p", { class: "aside" }, "Odds of each state of ", name(free, 40), ", against the mean of all its states, per " + unitOf(data, ordered) + " up in ", name(ordered, 40), ":"),
     make("dl", { class: "facts" }, ...items),

@@ -188,7 +188,7 @@ function makePanel(element, data, choose) {
 
   // The table of a link whose form is one of scores, with its trend.
   function trendPicture(edge) {
-    const picture = edge.form === "table" || edge.unbounded ? null : formPicture(data, edge, { wide: 150, dots: true });
+    const picture = edge.form === "table" || edge.unbounded ? null : formPicture(data, edge, { most: 150, dots: true });
     if (!picture) return [];
     const line = edge.form === "product" ? "The line" : "Each stroke";
     return [picture, make("p", { class: "aside" }, "Squares: more rows than without this link (blue), or fewer (orange); ", name(edge.a, 40), " down, ", name(edge.b, 40), " across. " + line + ": the mean that the form of the link gives. Dots: the mean that was seen.")];

@@ -73,13 +73,13 @@ function edgeColumns(data, choose) {
   columns.splice(3, 0, { title: "Relative strength", number: true, value: (edge) => edge.relative, show: (edge) => digits(edge.relative, 3) });
   columns.push(
     { title: "Log-odds", number: true, value: (edge) => edge.coupling, show: (edge) => (edge.unbounded ? "unbounded" : edge.coupling === null ? "" : signed(4 * edge.coupling, 2)) },
+    ...(hasForms(data) ? [
+      { title: "Form", value: (edge) => edge.form, show: (edge) => formCell(data, edge) },
+      { title: "Per step", number: true, value: (edge) => (edge.form === "product" ? edge.step : null), show: (edge) => (edge.form !== "product" ? "" : edge.unbounded ? "unbounded" : signed(edge.step, 2)) },
+    ] : []),
     { title: "Evidence", number: true, value: (edge) => edge.evidence, show: (edge) => digits(edge.evidence, 1) },
     { title: "Entry evidence", number: true, value: (edge) => edge.entry, show: (edge) => digits(edge.entry, 1) },
     { title: "Chosen by", value: (edge) => oneLine(chooserOf(data, edge)), show: (edge) => make("span", { class: "cell" }, named(chooserOf(data, edge), 40)) },
-    ...(hasForms(data) ? [
-      { title: "Form", value: (edge) => edge.form, show: (edge) => formCell(data, edge) },
-      { title: "Log-odds per step", number: true, value: (edge) => (edge.form === "product" ? edge.step : null), show: (edge) => (edge.form !== "product" ? "" : edge.unbounded ? "unbounded" : signed(edge.step, 2)) },
-    ] : []),
     { title: "How sure", value: (edge) => ["", "tentative", "firm", "required"].indexOf(edge.tier), show: (edge) => edge.tier || "weak" });
   if (Object.keys(data.frequencies).length) {
     columns.push({ title: "Half-samples", number: true, value: (edge) => edge.frequency, show: (edge) => percent(edge.frequency) });
@@ -88,7 +88,7 @@ function edgeColumns(data, choose) {
 }
 
 function formCell(data, edge) {
-  return make("span", { class: "form", title: FORM_WORDS[edge.form] }, formPicture(data, edge, { wide: 34 }), edge.form);
+  return make("span", { class: "form", title: FORM_WORDS[edge.form] }, formPicture(data, edge, { most: 34 }), edge.form);
 }
 
 function nodeColumns(data, choose, graph) {
