@@ -4,8 +4,8 @@
 
     n       rows: 10^4, 10^5, 10^6 at p = 100; time should grow no faster than n
     p       columns: 1000, 3000, 10,000, 30,000 at n = 10,000, beside one float32 X.T @ X
-    wide    100,000 columns in ten parts at n = 10,000, beside the counting limit: all pairs once and one set of
-            rows for each column against all others, at the rate at which pairs are counted
+    wide    100,000 columns in ten parts at n = 10,000, beside the counting limit: all pairs once
+            and one set of rows for each column against all others, at the rate of pairs
     degree  neighbours of every column: 2, 4, 8, 16 at p = 300
     states  of every column: 2, 3, 5, 10, 20, on a chain of 50 columns
 

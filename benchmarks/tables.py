@@ -33,9 +33,9 @@ def regular(p: int, n: int, degree: int = 3, strength: float = 0.5) -> Codes:
 
 
 def regular_parts(p: int, n: int, part: int = 10_000) -> Codes:
-    """Copies of a regular table side by side, the rows of each in another order: parts without a link.
+    """Copies of a regular table side by side, the rows of each in another order.
 
-    Each part is a sample of its own model, and independent of the others, at a fraction of the time.
+    Each part is a sample of its model, and independent of the others: a graph in parts.
     """
     one, orders = regular(part, n), np.random.default_rng(0)
     table = np.empty((n, p // part * part), np.int8)

