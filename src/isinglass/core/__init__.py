@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from functools import cache
 from typing import Any, NotRequired, TypedDict, Unpack
@@ -20,10 +21,12 @@ Flat = dict[str, NDArray[Any]]
 Forms = _core.Forms
 Progress = Callable[[int], None]
 
-#: The name of the instruction set in use, "avx2", "popcnt" or "portable".
+#: The name of the instruction set in use, "avx512", "avx2", "popcnt" or "portable".
 instructions = _core.instructions
 #: Force one by its name, for tests and measurements; "best" undoes it.
 use_instructions = _core.use_instructions
+#: Force a way to count, "whole", "rows", "gathered" or "gathered rows"; "best" undoes it.
+use_counting = _core.use_counting
 
 STOPS = ("below threshold", "no candidate", "max_degree", "interrupted")
 
@@ -58,6 +61,7 @@ def search_columns(
     scales: NDArray[np.float64] | None = None,
     unit: float = 1.0,
     forms: Forms | None = None,
+    level: float = math.inf,
     check: bool = False,
     **settings: Unpack[Settings],
 ) -> Flat:
@@ -70,7 +74,8 @@ def search_columns(
     `scales`, a (p, p) array, divide the gains and the costs of each pair before they are made
     those of one parameter; the diagonal is not looked at, but positive. A weight of one stands for
     `unit` rows, of which pairs may have few. `forms` are those that edges may have, see
-    `core_forms`; whole tables by default.
+    `core_forms`; whole tables by default. Candidates that gain more than `level` come first, and
+    among them the one that gains most before it is divided.
 
     The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
     evaluated, and a bound that skipped a better one is an error.
@@ -86,6 +91,7 @@ def search_columns(
         scales=checked_scales(scales, len(n_states), len(n_states)),
         unit=unit,
         forms=forms,
+        level=level,
         threshold=threshold,
         nu=nu,
         max_degree=-1 if max_degree is None else max_degree,

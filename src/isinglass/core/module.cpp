@@ -12,6 +12,8 @@
 #include <set>
 
 #include "bits/integers.hpp"
+#include "counting/all_counts.hpp"
+#include "counting/ways.hpp"
 #include "joint/joint_loss.hpp"
 #include "l1/l1_columns.hpp"
 #include "moments/moments.hpp"
@@ -173,8 +175,8 @@ void check_forms(const Forms* forms, std::size_t columns) {
 Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
               Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
               Vector<std::int64_t> forbidden, Vector<double> scales, double unit, const Forms* forms,
-              double threshold, double nu, bool intercept, std::int64_t max_degree, unsigned threads,
-              bool check, nb::object progress) {
+              double level, double threshold, double nu, bool intercept, std::int64_t max_degree,
+              unsigned threads, bool check, nb::object progress) {
   check_forms(forms, codes.shape(1));
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
@@ -199,7 +201,8 @@ Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, 
                    constrained ? &constraints : nullptr,
                    {scales.data(), scales.shape(0)},
                    unit,
-                   forms},
+                   forms,
+                   level},
                   threads);
     const std::vector<NodePath> results = engine.run(columns, std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
@@ -435,12 +438,7 @@ auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> we
   {
     const nb::gil_scoped_release release;
     const Table table = make_table(codes, states, weights, 0, threads);
-    std::vector<std::size_t> all;
-    for (std::size_t j = 0; j < table.columns(); ++j)
-      for (int c = 0; c < table.states(j); ++c) all.push_back(table.state(j, c));
-    counts.resize(all.size() * all.size());
-    share_out(all.size(), threads,
-              [&](std::size_t i) { table.count_many(table.row(all[i]), all, &counts[i * all.size()]); });
+    counts = all_counts(table, threads);
   }
   return owned(std::move(counts));
 }
@@ -638,8 +636,9 @@ NB_MODULE(_core, m) {
         nb::arg("answered"), nb::arg("own"), nb::arg("tables"));
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("answers"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"), nb::arg("scales"),
-        nb::arg("unit"), nb::arg("forms").none(), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
-        nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
+        nb::arg("unit"), nb::arg("forms").none(), nb::arg("level"), nb::arg("threshold"), nb::arg("nu"),
+        nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"),
+        nb::arg("progress").none());
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
         nb::arg("neighbours"), nb::arg("forms").none(), nb::arg("small"), nb::arg("intercept"),
         nb::arg("threads"), nb::arg("progress").none());
@@ -701,4 +700,5 @@ NB_MODULE(_core, m) {
   m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));
+  m.def("use_counting", &use_counting, nb::arg("way"));
 }

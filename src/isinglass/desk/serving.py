@@ -39,13 +39,7 @@ def serve(*, port: int, most_bytes: int, ready: Callable[[str], None]) -> None:
     ):
         port = listener.getsockname()[1]
         app = application(Path(folder), port=port, token=token, most_bytes=most_bytes)
-
-        class Server(uvicorn.Server):
-            async def startup(self, sockets: Any = None) -> None:
-                await super().startup(sockets)
-                ready(f"http://{HOST}:{port}/{token}/")
-
-        server = Server(
+        server = uvicorn.Server(
             uvicorn.Config(
                 app,
                 log_level="critical",
@@ -54,6 +48,8 @@ def serve(*, port: int, most_bytes: int, ready: Callable[[str], None]) -> None:
                 timeout_graceful_shutdown=GRACE,
             )
         )
+        listener.listen()  # who asks before the server is up waits that long
+        ready(f"http://{HOST}:{port}/{token}/")
         try:
             _run(server, listener)
         finally:  # a second Ctrl-C leaves no time to stop them gently
