@@ -450,3 +450,61 @@ def column_moments(
     once, twice = np.ascontiguousarray(once), np.ascontiguousarray(twice)
     sums = _core.moments(X, centre, once, twice, threads=checked_threads(threads))
     return sums.reshape(-1, X.shape[1])
+
+
+def stored_moments(
+    X: Any, a: NDArray[np.float64], b: NDArray[np.float64], *, threads: int
+) -> NDArray[np.float64]:
+    """Sums over the stored entries x of each column of a sparse matrix: of x a, x b and x^2 b.
+
+    `X` is a csc_array of float32 or float64; a and b have one number per row of X.
+    """
+    if not X.shape[1]:
+        return np.zeros((3, 0))
+    parts = X.data, X.indices, X.indptr
+    sums = _core.stored_moments(*parts, a, b, threads=checked_threads(threads))
+    return sums.reshape(3, -1)
+
+
+def least_pairs(
+    columns: NDArray[np.float64],
+    reach: NDArray[np.float64],
+    held: NDArray[np.float64],
+    y: NDArray[np.float64],
+    share: NDArray[np.float64],
+    *,
+    poisson: bool,
+    intercept: bool,
+    bar: float = -np.inf,
+) -> NDArray[np.float64]:
+    """The least logistic or Poisson loss over one column's coefficient and the intercept.
+
+    `columns` are (m, n), with the largest absolute value of each in `reach`; `held` are the
+    predictors that they are added to, (m, n) or one for all. With a finite bar, a problem whose
+    loss cannot fall by it, nor by what an earlier one has reached, is given up, and infinite. The
+    rows of the answer are losses, intercepts and coefficients.
+    """
+    found = _core.least_pairs(
+        poisson,
+        intercept,
+        np.ascontiguousarray(columns, dtype=np.float64),
+        np.ascontiguousarray(reach, dtype=np.float64),
+        np.ascontiguousarray(np.atleast_2d(held), dtype=np.float64),
+        np.ascontiguousarray(y, dtype=np.float64),
+        share,
+        bar,
+    )
+    return found.reshape(3, -1)
+
+
+def row_terms(
+    eta: NDArray[np.float64],
+    y: NDArray[np.float64],
+    share: NDArray[np.float64],
+    *,
+    poisson: bool,
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    """The mean logistic or Poisson loss at a predictor, and slopes and curvatures of its rows."""
+    found = _core.row_terms(poisson, np.ascontiguousarray(eta), y, share)
+    n = len(eta)
+    return float(found[-1]), found[:n], found[n : 2 * n]

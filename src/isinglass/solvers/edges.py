@@ -79,6 +79,10 @@ class EdgeBlocks:
         forms = self._forms(support)
         return [edge for t in self.allowed for edge in self._next(t, forms.get(t))]
 
+    def has_all(self, support: Support) -> bool:
+        """Whether there is nothing left to add."""
+        return not self.outside(support)
+
     def _next(self, t: int, now: Form | None) -> Iterator[Edge]:
         for form in self.allowed[t]:
             if now is None:
