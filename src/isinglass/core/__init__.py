@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from functools import cache
 from typing import Any, NotRequired, TypedDict, Unpack
@@ -58,6 +59,7 @@ def search_columns(
     scales: NDArray[np.float64] | None = None,
     unit: float = 1.0,
     forms: Forms | None = None,
+    level: float = math.inf,
     check: bool = False,
     **settings: Unpack[Settings],
 ) -> Flat:
@@ -70,7 +72,8 @@ def search_columns(
     `scales`, a (p, p) array, divide the gains and the costs of each pair before they are made
     those of one parameter; the diagonal is not looked at, but positive. A weight of one stands for
     `unit` rows, of which pairs may have few. `forms` are those that edges may have, see
-    `core_forms`; whole tables by default.
+    `core_forms`; whole tables by default. Candidates that gain more than `level` come first, and
+    among them the one that gains most before it is divided.
 
     The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
     evaluated, and a bound that skipped a better one is an error.
@@ -86,6 +89,7 @@ def search_columns(
         scales=checked_scales(scales, len(n_states), len(n_states)),
         unit=unit,
         forms=forms,
+        level=level,
         threshold=threshold,
         nu=nu,
         max_degree=-1 if max_degree is None else max_degree,

@@ -173,8 +173,8 @@ void check_forms(const Forms* forms, std::size_t columns) {
 Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
               Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
               Vector<std::int64_t> forbidden, Vector<double> scales, double unit, const Forms* forms,
-              double threshold, double nu, bool intercept, std::int64_t max_degree, unsigned threads,
-              bool check, nb::object progress) {
+              double level, double threshold, double nu, bool intercept, std::int64_t max_degree,
+              unsigned threads, bool check, nb::object progress) {
   check_forms(forms, codes.shape(1));
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
@@ -199,7 +199,8 @@ Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, 
                    constrained ? &constraints : nullptr,
                    {scales.data(), scales.shape(0)},
                    unit,
-                   forms},
+                   forms,
+                   level},
                   threads);
     const std::vector<NodePath> results = engine.run(columns, std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
@@ -638,8 +639,9 @@ NB_MODULE(_core, m) {
         nb::arg("answered"), nb::arg("own"), nb::arg("tables"));
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("answers"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"), nb::arg("scales"),
-        nb::arg("unit"), nb::arg("forms").none(), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
-        nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
+        nb::arg("unit"), nb::arg("forms").none(), nb::arg("level"), nb::arg("threshold"), nb::arg("nu"),
+        nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"),
+        nb::arg("progress").none());
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
         nb::arg("neighbours"), nb::arg("forms").none(), nb::arg("small"), nb::arg("intercept"),
         nb::arg("threads"), nb::arg("progress").none());
