@@ -27,6 +27,7 @@ _NAMES = {
     "uncertainty.power.plan": ("plan",),
     "uncertainty.power.planned": ("Planned",),
     "uncertainty.resampling.bootstrap": ("Bootstrap", "bootstrap"),
+    "uncertainty.resampling.columns": ("ColumnIntervals", "column_intervals"),
     "uncertainty.resampling.dropping": ("CaseDropping", "case_dropping"),
     "uncertainty.resampling.resample": ("Resamples", "resample"),
     "uncertainty.resampling.split": ("SplitTest", "split_test"),

@@ -44,6 +44,8 @@ from isinglass.uncertainty.power.plan import plan as plan
 from isinglass.uncertainty.power.planned import Planned as Planned
 from isinglass.uncertainty.resampling.bootstrap import Bootstrap as Bootstrap
 from isinglass.uncertainty.resampling.bootstrap import bootstrap as bootstrap
+from isinglass.uncertainty.resampling.columns import ColumnIntervals as ColumnIntervals
+from isinglass.uncertainty.resampling.columns import column_intervals as column_intervals
 from isinglass.uncertainty.resampling.dropping import CaseDropping as CaseDropping
 from isinglass.uncertainty.resampling.dropping import case_dropping as case_dropping
 from isinglass.uncertainty.resampling.resample import Resamples as Resamples

@@ -180,22 +180,26 @@ def _named(name: str) -> str:
     return name
 
 
-def _names(text: str) -> tuple[str, ...]:
-    """Names with commas between them; a name that has a comma stands in quotes."""
+def names_of(text: str) -> tuple[str, ...]:
+    """Names with commas between them; a name that has a comma stands in quotes.
+
+    >>> names_of('age, "home, owned"')
+    ('age', 'home, owned')
+    """
     try:
         cells = next(csv.reader([text], skipinitialspace=True), [])
     except csv.Error:  # a line break that is not in quotes
-        cells = []
+        return ()
     return tuple(name.strip() for name in cells)
 
 
 def _in_quotes(name: str) -> str:
-    """A name as `_names` reads it."""
+    """A name as `names_of` reads it."""
     return '"' + name.replace('"', '""') + '"' if set(name) & set(',"\n\r') else name
 
 
 def _group(text: str) -> tuple[str, ...]:
-    names = _names(text)
+    names = names_of(text)
     if len(names) < 2:
         raise SettingError(
             f"--forbid-group takes two names or more, as a,b,c, those with a comma or a line break "
@@ -404,7 +408,7 @@ SEARCH = (
         "--adjust A,B",
         "Columns that are held fixed in every conditional, such as age,sex: not explained, not in "
         "the graph. Columns of numbers are cut into eight bins or more; quote names with a comma.",
-        into=lambda texts: [name for text in texts for name in _names(text)] or None,
+        into=lambda texts: [name for text in texts for name in names_of(text)] or None,
     ),
     missing(*WAYS),
     choice(

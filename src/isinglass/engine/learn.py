@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from isinglass.core import cores
 from isinglass.engine.available import learn_available
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.native import learn_native
+from isinglass.engine.native import forms_of, learn_native
 from isinglass.engine.readable import learn_readable
 from isinglass.engine.runs import Progress, Runs
 from isinglass.losses.forms import Forms
@@ -34,14 +34,15 @@ def learn_neighbourhoods(
     progress: Progress | None = None,
     solver: str = "native",
     scales: NDArray[np.float64] | None = None,
-    **forms: Any,
+    edges: str = "table",
+    **adjusted: Any,
 ) -> Runs:
     """Run Algorithm 1 for every column down to `floor`.
 
     `scales`, a symmetric (p, p) array, say how many times larger the gains of each pair are when
     nothing links it than rows drawn one by one would make them: gains and costs are divided by
     them, and by the table's design effects, before they are made those of one parameter.
-    `forms`, `edge` and `adjust`, are for the readable solver: the core knows whole tables only.
+    `edges` says which forms an edge may have; `adjust` is for the readable solver.
     """
     solve: Callable[..., Runs] = learn_native if solver == "native" else learn_readable
     learn = learn_available if table.available else solve
@@ -55,13 +56,9 @@ def learn_neighbourhoods(
         threads=threads_for(n_jobs, len(table.columns)),
         progress=progress,
         scales=table.pair_scales(scales),
-        **forms,
+        edges=edges,
+        **adjusted,
     )
-
-
-def forms_of(table: Table, edges: str) -> Forms:
-    """The forms that the edges of a table may have."""
-    return Forms(tuple(table.n_states), table.scores, edges)
 
 
 def threads_for(n_jobs: int | None, columns: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.native import adjusted_columns, wide_scales
+from isinglass.engine.native import adjusted_columns, forms_of, wide_scales
 from isinglass.engine.runs import KeptRuns, Progress
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import Always, Forms
@@ -42,7 +42,7 @@ def learn_readable(
     p, wide, names = len(table.columns), table.wide, table.names
     constraints, scales = constraints.adjusting(table), wide_scales(scales, table)
     most = None if max_degree is None else max_degree + len(adjusted_columns(table))
-    forms = Forms(wide.n_states, wide.scores, edges, own=p)
+    forms = forms_of(table, edges)
     losses = [node_loss(wide, r, always=Always(intercept), forms=forms) for r in range(p)]
 
     def run(r: int) -> Path:

@@ -342,10 +342,6 @@ class GreedyGraph(GraphEstimator):
         return notes if self.filled_ is None else [*notes, *self.filled_.notes()]
 
     def _search(self, table: Table, progress: Progress | None) -> Search:
-        if self.edges != "table":
-            raise SettingError(
-                "edges must be 'table' for now, not ", repr(self.edges), "; leave it out."
-            )
         constraints = read_constraints(
             self.require, self.forbid, table.names, unnamed=table.library is None
         )
@@ -356,6 +352,7 @@ class GreedyGraph(GraphEstimator):
             max_degree=self.max_degree,
             constraints=constraints,
             n_jobs=self.n_jobs,
+            edges=self.edges,
         )
         if self.missing == "model":
             learn = partial(

@@ -151,6 +151,15 @@ class Forms:
         tables: Array = np.einsum("xi,yj->ijxy", a, b).reshape(-1, len(a), len(b))
         return tables
 
+    def scores_of(self, column: int) -> tuple[Array, int]:
+        """Return the score matrix of a column in a smaller form, and how much is about answers.
+
+        The last columns of the matrix are levels of states without a score, missing values.
+        """
+        matrix, scores = self._basis(column, PRODUCT), self._scores(column)
+        unscored = 0 if scores is None else int(np.isnan(scores).sum())
+        return matrix, matrix.shape[1] - min(unscored, matrix.shape[1] - 1)
+
     def _ordered(self, column: int) -> bool:
         return self.n_states[column] == 2 or self._scores(column) is not None
 

@@ -59,7 +59,9 @@ KINDS: list[tuple[Kind, str]] = [
     (Word("squared", "huber", "poisson"), "GreedyRegressor.loss"),
     (FLAG, "beyond header intercept joint labels most_likely overwrite paths standardise"),
     (FLAG, "L1Graph.refit fit_intercept indices"),
-    (Either(FLAG, WORDS), "network.labels"),
+    (Either(FLAG, WORDS), "network.labels networks.labels"),
+    (Either(WORDS, None), "centrality.labels predictability.labels"),
+    (Either(FLAG, Word("strength", "log_odds", "evidence")), "edge_labels"),
     # Whole numbers.
     (Whole(0, MILLION), "d L0Graph.max_degree"),
     (Either(Whole(0, MILLION), None), "max_degree n_nonzero"),
@@ -78,7 +80,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(Whole(2, 256), Several(Whole(2, 256))), "potts.states ordinal.states"),
     (Whole(2, MILLION), "chains folds samples"),
     (Either(Whole(2, MILLION), None), "nodes.folds plan.columns"),
-    (Whole(2, MILLION, even=True), "resample.n"),
+    (Whole(2, MILLION, even=True), "resample.n column_intervals.n"),
     (Either(Whole(1, 4096), Whole(-4096, -1), None), "n_jobs"),
     (SEED, "seed"),
     (Either(SEED, GENERATOR, None), "erdos_renyi.seed ising.seed potts.seed random_regular.seed"),
@@ -117,13 +119,14 @@ KINDS: list[tuple[Kind, str]] = [
     # Everything else.
     (PATH, "path"),
     (Either(PATH, None), "resample.path case_dropping.path bootstrap.path split_test.path"),
+    (Either(PATH, None), "column_intervals.path"),
     (Either(PATH, None), "audit.path plan.path"),
     (BYTES, "memory"),
     (Either(SIZE, None), "max_bytes"),
     (Either(SEPARATOR, None), "sep"),
     (Either(FUNCTION, None), "progress"),
     (ANYTHING, "method ChowLiuTree.threshold GreedyGraph.threshold L1Graph.penalty plan.threshold"),
-    (ANYTHING, "GreedyLinear.threshold scores"),
+    (ANYTHING, "GreedyLinear.threshold networks.graphs scores"),
 ]
 
 #: What a parameter of this name may be.
