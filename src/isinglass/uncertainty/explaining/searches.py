@@ -16,8 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine.available import parts_of
-from isinglass.engine.learn import forms_of
-from isinglass.engine.native import adjusted_columns
+from isinglass.engine.native import adjusted_columns, forms_of
 from isinglass.engine.readable import node_loss
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
@@ -105,7 +104,7 @@ def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> It
     scales = table.pair_scales()
     for r in wanted:
         wide = tables[r].wide
-        forms = forms_of(wide, estimator.search_.edges)
+        forms = forms_of(tables[r], estimator.search_.edges)
         loss = node_loss(wide, r, intercept=bool(estimator.intercept), forms=forms)
         path, own = estimator.paths_[r].at(threshold), None if scales is None else scales[r]
         yield Search(loss, path, own, tuple(adjusted_columns(tables[r])))
