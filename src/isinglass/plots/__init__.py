@@ -5,6 +5,7 @@ from isinglass.plots.canvas import figure_of, new_figure, pdf, png, svg
 from isinglass.plots.columns import centrality, predictability
 from isinglass.plots.curves import audit, plan, selection_curve, success
 from isinglass.plots.intervals import intervals
+from isinglass.plots.link_table import link_table
 from isinglass.plots.network import network
 from isinglass.plots.path import path, search
 from isinglass.plots.side_by_side import networks
@@ -18,6 +19,7 @@ __all__ = [
     "edge_differences",
     "figure_of",
     "intervals",
+    "link_table",
     "network",
     "networks",
     "new_figure",
