@@ -24,7 +24,7 @@ SMALLER = {
     "simulate": "--samples 50",
 }
 #: Long or drawing, and run whole by tests of their own; here their options are read.
-READ_ONLY = {"demo", "reproduce"}
+READ_ONLY = {"desk", "demo", "reproduce"}
 
 
 def help_of(name: str) -> str:

@@ -525,3 +525,22 @@ def test_labels_of_columns_are_shown_and_only_text(look, small):
     assert page.locator("#panel .about").inner_text() == "Do you <b>smoke</b>?"
     page.fill("#edge-filter", "cough?")
     assert page.locator("#edge-table tbody tr").count() >= 1
+
+
+def test_groups_that_somebody_made_colour_the_dots(look, small):
+    groups = [("<b>mood", ["c0", "c1"], "#d55e00"), ("rest", ["c2"], None)]
+    page = look(small, summary=summarise(small, groups=groups))
+    legend = page.locator("#legend")
+    assert "<b>mood" in legend.inner_text()
+    assert legend.locator("circle").first.get_attribute("fill") == "#d55e00"
+    heads = page.locator("#node-table th").all_inner_texts()
+    at = [head.strip(" ↑↓") for head in heads].index("Group")
+    cells = page.locator("#node-table tbody tr").evaluate_all(
+        """(rows, at) => Object.fromEntries(rows.map(
+            row => [row.cells[0], row.cells[at]].map(cell => cell.innerText.trim())))""",
+        at,
+    )
+    assert [cells[name] for name in ("c0", "c1", "c2", "c3")] == ["<b>mood", "<b>mood", "rest", ""]
+    with page.expect_download() as saved:
+        page.click("#save-svg")
+    assert saved.value.path().read_text().count('fill="#d55e00"') == 2

@@ -20,6 +20,7 @@ from isinglass.wording import one_line, whole
 
 SCRIPTS = (
     "numbers.js",
+    "names.js",
     "elements.js",
     "forms.js",
     "graph.js",
@@ -125,6 +126,10 @@ def page_data(summary: Mapping[str, Any]) -> dict[str, Any]:
             {"a": a, "b": b}
             | {key: edge[key] for key in ("strength", "weight", "sign") if key in edge}
             for (a, b), edge in zip(chosen, summary["edges"], strict=True)
+        ],
+        "groups": [
+            {**group, "columns": [number[name] for name in group["columns"]]}
+            for group in summary["groups"]
         ],
         "at": _at(summary, chosen).round(2).tolist(),
         "first": FIRST if len(chosen) > CROWDED else None,

@@ -100,6 +100,10 @@ function nodeColumns(data, choose, graph) {
   if (data.nodes.some((node) => node.label)) {
     columns.splice(1, 0, { title: "Label", value: (node) => oneLine(node.label || ""), show: (node) => (node.label ? make("span", { class: "cell" }, named(node.label, 120)) : "") });
   }
+  if (data.groups.length) {
+    const group = (node) => oneLine(ownGroup(data, node.i)?.name || " ").replace("(blank)", "");
+    columns.splice(1, 0, { title: "Group", value: group, show: (node) => make("span", { class: "cell" }, make("bdi", {}, cut(group(node), 40))) });
+  }
   if (data.suppress) return [...columns, { title: "Shares", value: (node) => node.shares[0][0], show: bandsOf }];
   columns.push(
     { title: "Strength in all", number: true, value: (node) => total(graph().neighbours[node.i]), show: (node) => digits(total(graph().neighbours[node.i]), 2) },
@@ -107,7 +111,8 @@ function nodeColumns(data, choose, graph) {
     { title: "Most common state", value: (node) => common(node).label, show: (node) => make("span", { class: "cell" }, make("bdi", {}, cut(common(node).label, 40))) },
     { title: "Its share", number: true, value: (node) => common(node).share, show: (node) => percent(common(node).share) });
   if (data.nodes.some((node) => node.community !== null)) {
-    columns.push({ title: "Group", number: true, value: (node) => node.community, show: (node) => String(node.community || "") });
+    const title = data.groups.length ? "Group found" : "Group";
+    columns.push({ title, number: true, value: (node) => node.community, show: (node) => String(node.community || "") });
   }
   if (data.nodes.some((node) => node.predictability !== null)) {
     columns.push({ title: "Predictability", number: true, value: (node) => node.predictability, show: (node) => digits(node.predictability, 2) });
