@@ -60,7 +60,8 @@ def dass(data: Path) -> dict[str, bytes]:
         "adjacency": plots.adjacency(est.graph_),
         "link-table": plots.link_table(scored, *ends),
     }
-    return {f"plots-{name}.png": plots.png(plots.figure_of(ax), dpi=90) for name, ax in axes.items()}
+    pictures = {name: plots.png(plots.figure_of(ax), dpi=90) for name, ax in axes.items()}
+    return {f"plots-{name}.png": picture for name, picture in pictures.items()}
 
 
 def items(data: Path) -> dict[str, bytes]:
