@@ -31,7 +31,7 @@ LEVELS = [
     {"rivals", "measures", "inspection"},
     {"experiments"},
     {"uncertainty"},
-    {"report"},
+    {"report", "theorem"},
     {"plots"},
     {"desk"},
     {"cli"},

@@ -27,6 +27,7 @@ COMMANDS = {
     "resample": "Learn a table's graph again from parts of its rows.",
     "sample": "Draw a table from a model.",
     "simulate": "Draw a table from a model whose graph is known.",
+    "theory": "Say what the paper's theorem asks of a table.",
 }
 
 

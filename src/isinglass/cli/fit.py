@@ -261,6 +261,8 @@ def _verdicts(estimator: GreedyGraph, _: bool) -> dict[str, Any]:
         verdicts = verdict(estimator, progress=progress).to_frame("polars")
     names, linked = estimator.graph_.names, set(estimator.graph_.edges)
     pairs = [pair for pair in combinations(names, 2) if pair not in linked]
+    if estimator.filled_ is not None:  # `explain` needs values that were seen
+        pairs = []
     explanations = {}
     with progress_bar("explaining pairs") as progress:
         for done, (a, b) in enumerate(pairs, start=1):

@@ -143,7 +143,7 @@ def _search_data(summary: Mapping[str, Any]) -> dict[str, Any]:
     """What the slider needs, and what is known of each pair."""
     as_they_are = (
         *("threshold", "floor", "stops", "stop", "fingerprint", "dropped", "selectors", "tiers"),
-        *("kept_fewer", "explanations", "frequencies"),
+        *("kept_fewer", "explanations", "frequencies", "information_lost", "filled"),
     )
     return {key: summary[key] for key in as_they_are} | {
         "paths": list(map(_path, summary["paths"])),

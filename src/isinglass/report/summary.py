@@ -270,6 +270,7 @@ def _whole_run(record: FitRecord, found: Findings) -> dict[str, Any]:
             for values in [getattr(verdicts, field.name)]
         },
         "frequencies": _by_number(found.frequencies or {}),
+        "information_lost": _by_number({} if record.filled is None else record.filled.lost),
     }
 
 

@@ -260,7 +260,7 @@ function drawSettings() {
     ["Columns", thousands(data.names.length)],
     ["States per column", least === most ? String(least) : least + " to " + most],
     ...(data.suppress ? [["Threshold", data.selector], ["Hidden", "groups of fewer than " + data.suppress + " rows"]] : [
-      ["Missing values", missing ? thousands(missing) + " left out of " + thousands(data.rows * data.names.length) : "none left out"],
+      ["Missing values", missing ? thousands(missing) + (data.filled ? " filled, of " : " left out of ") + thousands(data.rows * data.names.length) : "none left out"],
       ...(data.dropped ? [["Rows left out", thousands(data.dropped) + ", with missing values"]] : []),
       ["Threshold", short(data.threshold) + " — " + oneLine(data.selector)],
       ["Searched down to", short(data.floor)],

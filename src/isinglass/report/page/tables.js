@@ -81,6 +81,9 @@ function edgeColumns(data, choose) {
     { title: "Entry evidence", number: true, value: (edge) => edge.entry, show: (edge) => digits(edge.entry, 1) },
     { title: "Chosen by", value: (edge) => oneLine(chooserOf(data, edge)), show: (edge) => make("span", { class: "cell" }, named(chooserOf(data, edge), 40)) },
     { title: "How sure", value: (edge) => ["", "tentative", "firm", "required"].indexOf(edge.tier), show: (edge) => edge.tier || "weak" });
+  if (data.filled) {
+    columns.push({ title: "Information lost", number: true, value: (edge) => edge.lost, show: (edge) => percent(edge.lost) });
+  }
   if (Object.keys(data.frequencies).length) {
     columns.push({ title: "Half-samples", number: true, value: (edge) => edge.frequency, show: (edge) => percent(edge.frequency) });
   }
@@ -165,11 +168,12 @@ function csvOf(data, edges) {
   ];
   const withFrequency = Object.keys(data.frequencies).length > 0;
   if (withFrequency) heads.push("frequency");
+  if (data.filled) heads.push("information_lost");
   const lines = edges.map((edge) => [
     data.names[edge.a], data.names[edge.b], edge.strength, edge.relative, edge.sign, edge.coupling,
     edge.coupling === null ? null : 4 * edge.coupling, highOf(data, edge, edge.a), highOf(data, edge, edge.b),
     edge.evidence, edge.entry, edge.tier, chooserOf(data, edge), edge.unbounded, edge.form, edge.form === "product" ? edge.step : null,
-    ...(withFrequency ? [edge.frequency] : []),
+    ...(withFrequency ? [edge.frequency] : []), ...(data.filled ? [edge.lost] : []),
   ].map(quote).join(","));
   return [heads.join(","), ...lines].join("\n") + "\n";
 }

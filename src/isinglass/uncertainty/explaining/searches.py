@@ -20,21 +20,33 @@ from isinglass.engine.native import adjusted_columns, forms_of
 from isinglass.engine.readable import node_loss
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.estimators.filled import refuse_filled
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import TABLE, Form
 from isinglass.losses.nulls import Null
 from isinglass.solvers.equivalent import calibrated_gain
 from isinglass.solvers.path import Path
 
+Array = NDArray[np.float64]
+
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """The search of one column, cut at the threshold of the graph."""
+    """The search of one column, cut at the threshold of the graph.
+
+    Attributes
+    ----------
+    scales : array, optional
+        How many times a chi-square the deviance of each pair without a link is.
+    informed : array, optional
+        Independent rows, complete ones, that a row amounts to in what it says of each pair.
+    adjusted : tuple of int
+        The columns that are adjusted for.
+    """
 
     loss: ConditionalLoss
     path: Path
-    scales: NDArray[np.float64] | None = None
+    scales: Array | None = None
+    informed: Array | None = None
     adjusted: tuple[int, ...] = ()
 
     def allowed(self, t: int) -> tuple[Form, ...]:
@@ -46,6 +58,10 @@ class Search:
         """The last form that each column had on the path."""
         fits = cast(Iterable[NodeFit], (self.path.start, *(step.fit for step in self.path.steps)))
         return {t: fit.form(t) for fit in fits for t in fit.coef}
+
+    def rows(self, other: int) -> float:
+        """The rows that tell of an edge to another column."""
+        return self.loss.n * (1.0 if self.informed is None else float(self.informed[other]))
 
     @property
     def column(self) -> int:
@@ -61,7 +77,7 @@ class Search:
         edges = {t: known.get(t, self.allowed(t)[0]) for t in support}
         return self.loss.fit(edges | dict.fromkeys(self.adjusted, TABLE))
 
-    def evidence(self, fit: NodeFit, others: Sequence[int]) -> NDArray[np.float64]:
+    def evidence(self, fit: NodeFit, others: Sequence[int]) -> Array:
         """Evidence for an edge to each of the others: a chi-square with one degree of freedom.
 
         Of one in the support, what is lost without it when the others are refitted; of any other,
@@ -81,7 +97,8 @@ class Search:
             self.loss.null(t, form)._replace(looks=len(self.allowed(t))) for _, t, form in outside
         ]
         found = self._evidence(np.maximum(gains, 0.0), nulls, [t for _, t, _ in outside])
-        np.maximum.at(evidence, [i for i, *_ in outside], found)
+        at = np.array([i for i, *_ in outside], dtype=np.intp)
+        np.maximum.at(evidence, at, found)
         return evidence
 
     def _evidence(
@@ -101,13 +118,33 @@ def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> It
     wanted = range(len(table.columns)) if columns is None else sorted(columns)
     # Each column is explained by the rows where it is seen.
     tables = {r: part.table for part in parts_of(table) for r in part.targets}
-    scales = table.pair_scales()
+    scales, informed = scales_at_the_end(estimator)
     for r in wanted:
-        wide = tables[r].wide
         forms = forms_of(tables[r], estimator.search_.edges)
-        loss = node_loss(wide, r, intercept=bool(estimator.intercept), forms=forms)
-        path, own = estimator.paths_[r].at(threshold), None if scales is None else scales[r]
-        yield Search(loss, path, own, tuple(adjusted_columns(tables[r])))
+        loss = node_loss(tables[r].wide, r, intercept=bool(estimator.intercept), forms=forms)
+        yield Search(
+            loss,
+            estimator.paths_[r].at(threshold),
+            None if scales is None else scales[r],
+            None if informed is None else informed[r],
+            tuple(adjusted_columns(tables[r])),
+        )
+
+
+def scales_at_the_end(estimator: GreedyGraph) -> tuple[Array | None, Array | None]:
+    """`scales` and `informed` of all pairs, where the searches have come to their end.
+
+    Clusters and sampling weights make deviances larger, and rows tell less. Draws repeat a link
+    that they are made by, and dilute any other.
+    """
+    effects, filled = estimator.table_.pair_scales(), estimator.filled_
+    if filled is None:
+        return effects, None if effects is None else 1.0 / effects
+    kept = 1.0 - filled.information.lost
+    scales = kept.copy()
+    for pair in filled.model.couplings:
+        scales[pair] = scales[pair[::-1]] = filled.information.scales[pair]
+    return (scales, kept) if effects is None else (scales * effects, kept / effects)
 
 
 def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:
@@ -127,11 +164,10 @@ def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:
 
 
 def checked_estimator(estimator: GreedyGraph) -> GreedyGraph:
-    """Return a `GreedyGraph`, fitted to rows that are seen; anything else is an error."""
+    """Return a fitted `GreedyGraph`; anything else is an error."""
     if not isinstance(estimator, GreedyGraph):
         raise SettingError(
             f"this needs a fitted GreedyGraph, with its searches, not a {type(estimator).__name__}."
         )
     check_is_fitted(estimator)
-    refuse_filled(estimator, "explain and verdict")
     return estimator

@@ -145,7 +145,9 @@ def verdict(
     that size is above the one that matters, or the evidence is that of a tentative link, the
     answer is *cannot tell*, with the rows that would settle it. The same is said where a setting
     keeps a pair out: a forbidden link, the rule "and", ``max_degree``, a selector that asks for
-    more than the threshold.
+    more than the threshold. With clusters or sampling weights a row counts for as much as its
+    design effect leaves of it, and where missing values were filled, for the share of information
+    that is left.
 
     Parameters
     ----------
@@ -236,7 +238,7 @@ class _Judge:
     ) -> tuple[float, Array, float]:
         """The least links that one end finds: of any shape, in two states, as a product."""
         states = search.loss.states, search.loss.n_states[t]
-        sizes, forms = (self.needed, self.n, power), search.allowed(t)
+        sizes, forms = (self.needed, search.rows(t), power), search.allowed(t)
         step = self._step(search, t, edge, power)
         if forms[-1] == TABLE:
             looks = len(forms)
@@ -258,7 +260,7 @@ class _Judge:
         scores = loss.forms.scores[r], loss.forms.scores[t]
         step = step_log_odds(design[0], scores, PRODUCT)
         assert step is not None
-        least = least_length(edge.within(design), self.needed, self.n, power, len(forms))
+        least = least_length(edge.within(design), self.needed, search.rows(t), power, len(forms))
         return abs(step) * least
 
     def _in_states(self, a: int, b: int) -> float:
