@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
+from isinglass.estimators.adjusting import adjusted_for
 from isinglass.estimators.filled import refuse_filled
 from isinglass.frames import by_field, frame
 from isinglass.graph import position_of
@@ -47,7 +48,7 @@ class Explanation:
     Attributes
     ----------
     alone : float
-        Evidence for the pair when no other column is held fixed.
+        Evidence for the pair when no other column is held fixed, but what is adjusted for.
     left : float
         Evidence at the end: that of the edge, or, if there is none, the larger of what it would
         gain at the two ends.
@@ -132,7 +133,8 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
         said = f"linked{required} (evidence {held})"
     else:
         by, said = _not_linked(estimator, ways, walks, needed)
-    sentence, steps = f"{a} and {b}: {said}", (*walks[0], *walks[1])
+    sentence = f"{a} and {b}{adjusted_for(estimator)}: {said}"
+    steps = (*walks[0], *walks[1])
     return Explanation(
         (a, b), linked, alone, left, needed, by, sentence, steps, estimator.table_.library
     )

@@ -16,6 +16,7 @@ from scipy.special import ndtri
 from isinglass.engine import Progress
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
+from isinglass.estimators.adjusting import adjusted_for
 from isinglass.frames import by_field, frame
 from isinglass.graph import position_of
 from isinglass.losses.forms import PRODUCT, TABLE, table_df
@@ -292,7 +293,7 @@ class _Judge:
         ratio, in_states, per_step = (
             float(np.exp(size)) if size < 700 else float("inf") for size in (least, hardest, step)
         )
-        said = f"{self.names[a]} and {self.names[b]}: {said}"
+        said = f"{self.names[a]} and {self.names[b]}{adjusted_for(self.estimator)}: {said}"
         numbers = evidence, ratio, in_states, rows
         of_steps = per_step if np.isfinite(per_step) else float("nan")
         return Verdict(self.names[a], self.names[b], word, *numbers, said, of_steps)
