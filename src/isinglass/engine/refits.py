@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from isinglass.engine.native import fit_neighbourhoods
 from isinglass.engine.runs import Progress
 from isinglass.losses.conditional import NodeFit
-from isinglass.losses.forms import TABLE, Form
+from isinglass.losses.forms import FORMS, TABLE, Form
 from isinglass.table import Table
 
 Pair = tuple[int, int]
@@ -15,10 +15,13 @@ PairForms = Mapping[Pair, str]
 """The forms of edges by their columns, the first before the second; tables may be left out."""
 
 
-def form_of(forms: PairForms, r: int, t: int) -> Form:
-    """The form of an edge, whichever end it is seen from."""
-    form = forms.get((min(r, t), max(r, t)), TABLE)
-    return "product" if form == "product" else "trend" if form == "trend" else TABLE
+def form_of(forms: PairForms | None, r: int, t: int) -> Form:
+    """The form of an edge, whichever end it is seen from.
+
+    >>> form_of({(0, 1): "product"}, 1, 0), form_of(None, 0, 1)
+    ('product', 'table')
+    """
+    return FORMS[FORMS.index((forms or {}).get((min(r, t), max(r, t)), TABLE))]
 
 
 def fit_conditionals(
@@ -34,9 +37,9 @@ def fit_conditionals(
     runs = fit_neighbourhoods(
         table,
         neighbours,
-        of_edges=forms,
         intercept=intercept,
         threads=threads,
         progress=progress,
+        of_edges=forms,
     )
     return [runs.fit(r, 0) for r in range(len(neighbours))]
