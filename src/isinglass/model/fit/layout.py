@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import block_diag, csr_matrix
 
 from isinglass.losses.forms import zero_sum_basis
 
@@ -74,6 +75,15 @@ class Layout:
         return self.contrasts(
             in_a_row(field.intercepts, (field.couplings[pair] for pair in self.edges))
         )
+
+    def basis(self) -> csr_matrix:
+        """The matrix that turns parameters into numbers; its transpose turns slopes back."""
+        fields = [
+            basis[:, : len(positions)]
+            for basis, positions in zip(self.bases, self.fields, strict=True)
+        ]
+        tables = [np.kron(self.bases[i], self.bases[j]) for i, j in self.edges]
+        return block_diag([*fields, *tables], format="csr")
 
     def numbers(self, parameters: Array) -> Array:
         """One number per state of each column, then one per pair of states of each edge."""
