@@ -17,7 +17,7 @@ from isinglass.graph import NUMBERS
 from isinglass.selection import look_below
 from report.pages import chromium
 
-WORDS = ("source_state", "target_state", "tier", "selected_by")
+WORDS = ("source_state", "target_state", "tier", "selected_by", "form")
 TRUTHS = {"True": True, "False": False, "true": True, "false": False}
 
 
@@ -237,4 +237,4 @@ def test_a_model_alone_leaves_out_what_it_cannot_know(folder, tmp_path):
     for numbers in found.values():
         known = {key for key, value in numbers.items() if value not in (None, "")}
         own = {"sign", "coupling", "log_odds", "unbounded"}
-        assert known <= {*own, "source_state", "target_state"}
+        assert known <= {*own, "source_state", "target_state", "form"}

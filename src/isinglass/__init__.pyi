@@ -38,10 +38,14 @@ from isinglass.uncertainty.explaining.pairwise import check_pairwise as check_pa
 from isinglass.uncertainty.explaining.verdict import Verdict as Verdict
 from isinglass.uncertainty.explaining.verdict import Verdicts as Verdicts
 from isinglass.uncertainty.explaining.verdict import verdict as verdict
+from isinglass.uncertainty.groups.compare import compare_groups as compare_groups
+from isinglass.uncertainty.groups.result import GroupComparison as GroupComparison
 from isinglass.uncertainty.power.plan import plan as plan
 from isinglass.uncertainty.power.planned import Planned as Planned
 from isinglass.uncertainty.resampling.bootstrap import Bootstrap as Bootstrap
 from isinglass.uncertainty.resampling.bootstrap import bootstrap as bootstrap
+from isinglass.uncertainty.resampling.columns import ColumnIntervals as ColumnIntervals
+from isinglass.uncertainty.resampling.columns import column_intervals as column_intervals
 from isinglass.uncertainty.resampling.dropping import CaseDropping as CaseDropping
 from isinglass.uncertainty.resampling.dropping import case_dropping as case_dropping
 from isinglass.uncertainty.resampling.resample import Resamples as Resamples

@@ -235,6 +235,10 @@ class ManyMissing(IsinglassWarning):
     """So many values are missing that some links will be false."""
 
 
+class CoarseBins(IsinglassWarning):
+    """A column of numbers is adjusted for by so few bins that some links will be false."""
+
+
 class DamagedRecords(IsinglassWarning):
     """Lines of a file of records that hold none are ignored."""
 

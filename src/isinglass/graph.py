@@ -59,6 +59,14 @@ class Link(NamedTuple):
         The states that `log_odds` is about: the second, high state of each column.
     size : float
         How wide the edge is drawn where there is no strength.
+    form : "product", "trend" or "table"
+        What the edge is: one product of scores between two ordered columns, a trend for each state
+        of an unordered one, or a whole table of log-potentials; the larger one where its ends
+        differ.
+    step_log_odds : float or None
+        In the form "product", the log odds ratio when both columns go up by one step, one unit of
+        their scores: the mean of the ends that chose the edge, or in a model's graph the one value
+        of the joint fit.
     """
 
     source: int
@@ -76,6 +84,8 @@ class Link(NamedTuple):
     source_state: str | None = None
     target_state: str | None = None
     size: float = 0.0
+    form: str = "table"
+    step_log_odds: float | None = None
 
     @property
     def weight(self) -> float:
@@ -86,13 +96,16 @@ class Link(NamedTuple):
 NUMBERS = (
     *("strength", "relative_strength", "sign", "coupling", "log_odds"),
     *("source_state", "target_state", "evidence", "entry_evidence", "tier"),
-    *("selected_by", "unbounded"),
+    *("selected_by", "unbounded", "form", "step_log_odds"),
 )
 
 
 #: Those that are numbers of any size, and those that are text.
-FLOATS = ("strength", "relative_strength", "coupling", "log_odds", "evidence", "entry_evidence")
-WORDS = ("source_state", "target_state", "tier", "selected_by")
+FLOATS = (
+    *("strength", "relative_strength", "coupling", "log_odds", "evidence", "entry_evidence"),
+    "step_log_odds",
+)
+WORDS = ("source_state", "target_state", "tier", "selected_by", "form")
 #: The data types of the columns of a table of edges.
 TYPES = {
     **dict.fromkeys(FLOATS, nw.Float64()),
@@ -104,10 +117,11 @@ TYPES = {
 
 @dataclass(frozen=True, eq=False)
 class Unvalued:
-    """The columns of links, in column order, and a way to get all their numbers."""
+    """The columns of links, in column order, and ways to get all their numbers, and their forms."""
 
     pairs: Sequence[tuple[int, int]]
     links: Callable[[], tuple[Link, ...]]
+    forms: Callable[[], dict[tuple[int, int], str]] | None = None
 
 
 class Graph:
@@ -150,6 +164,20 @@ class Graph:
     library: str | None
     #: The columns of each edge, by number, in column order.
     pairs: tuple[tuple[int, int], ...]
+
+    @cached_property
+    def forms(self) -> dict[tuple[int, int], str]:
+        """The form of each edge, by the numbers of its columns: "product", "trend" or "table".
+
+        >>> import isinglass as ig
+        >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
+        >>> ig.GreedyGraph().fit(field.sample(1000, seed=0)).graph_.forms
+        {(0, 1): 'table', (1, 2): 'table'}
+        """
+        unvalued: Unvalued | None = self.__dict__.get("_unvalued")
+        if unvalued is not None and unvalued.forms is not None:
+            return unvalued.forms()
+        return {(link.source, link.target): link.form for link in self.links}
 
     @cached_property
     def links(self) -> tuple[Link, ...]:

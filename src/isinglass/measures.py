@@ -106,13 +106,8 @@ def nodes(
     if not isinstance(of, Graph):
         known: Any = of.table_ if isinstance(of, GraphEstimator) else of
         columns["high"] = list(known.high)
-    ends: list[list[Link]] = [[] for _ in graph.names]
-    for link in graph.links:
-        ends[link.source].append(link)
-        ends[link.target].append(link)
-    columns["degree"] = [len(links) for links in ends]
-    columns["strength"] = [sum(map(_weight, links), 0.0) for links in ends]
-    columns["expected_influence"] = [_influence(links) for links in ends]
+    columns["degree"] = [len(links) for links in _links_of_columns(graph)]
+    columns |= sums(graph)
     number = communities(graph).number
     columns["community"] = [number.get(name) for name in graph.names]
     if isinstance(of, GraphEstimator) and folds is not None:
@@ -121,6 +116,23 @@ def nodes(
         columns["base_rate"] = [column.base_rate for column in found]
         columns["predictability"] = [column.gain for column in found]
     return frame(columns, library or graph.library)
+
+
+def sums(graph: Graph) -> dict[str, list[float | None]]:
+    """Strength and expected influence of every column, as `nodes` has them."""
+    ends = _links_of_columns(graph)
+    return {
+        "strength": [sum(map(_weight, links), 0.0) for links in ends],
+        "expected_influence": [_influence(links) for links in ends],
+    }
+
+
+def _links_of_columns(graph: Graph) -> list[list[Link]]:
+    ends: list[list[Link]] = [[] for _ in graph.names]
+    for link in graph.links:
+        ends[link.source].append(link)
+        ends[link.target].append(link)
+    return ends
 
 
 def _influence(links: Sequence[Link]) -> float | None:
@@ -287,7 +299,7 @@ def predictability(
 def _hits(split: Split, r: int, scores: Callable[[NDArray[Any]], Array]) -> tuple[Array, Array]:
     """Weights of the rows where a column is seen; and whether we, and its mode, are right there."""
     seen, known = seen_rows(split.rows, r), seen_rows(split.training, r)
-    codes, true = split.rows.codes[seen], split.rows.codes[seen, r]
+    codes, true = split.rows.wide.codes[seen], split.rows.codes[seen, r]
     common = np.bincount(split.training.codes[known, r], split.training.weights[known]).argmax()
     hits = np.array([scores(codes).argmax(axis=1) == true, true == common], dtype=np.float64)
     return split.rows.weights[seen], hits

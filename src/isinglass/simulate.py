@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import Setting, SettingError
+from isinglass.losses.forms import Forms
 from isinglass.model import MarkovField
 from isinglass.parameters import Seed, check, checked
 
@@ -23,6 +24,7 @@ __all__ = [
     "erdos_renyi",
     "grid",
     "ising",
+    "ordinal",
     "potts",
     "random_regular",
     "small_world",
@@ -228,6 +230,93 @@ def potts(
             for (i, j), size in zip(edges, sizes.tolist(), strict=True)
         },
     )
+
+
+@checked
+def ordinal(
+    graph: networkx.Graph,
+    states: int | Sequence[int],
+    *,
+    coupling: float | Range = 0.5,
+    signs: str = "mixed",
+    intercept: float | Range = 0.0,
+    scores: Sequence[float] | None = None,
+    unordered: Sequence[int] = (),
+    seed: Seed = None,
+) -> MarkovField:
+    """Make a model of ordered columns, such as the items of a questionnaire.
+
+    Every edge is a product of scores, theta u_a v_b, with scores that are centred and scaled to a
+    mean square of 1 over the states: the root of the mean square of its table is theta. At columns
+    without order an edge is a trend for each state, with random sizes, or a random table if both
+    have none.
+
+    Parameters
+    ----------
+    graph, coupling, signs, intercept, seed
+        As for `ising`: sizes of theta and of intercepts, or ranges to draw them from. Intercepts
+        are normal numbers, centred and scaled to these sizes.
+    states : int, or one for each node
+        Numbers of states, 2 to 256; labels are 0, 1, ..., of unordered columns a0, a1, ...
+    scores : sequence of float, optional
+        Of all ordered columns, rising; 0, 1, 2, ... by default.
+    unordered : sequence of int
+        Nodes, by their number in order, whose states have no order.
+
+    Examples
+    --------
+    >>> field = ordinal(chain(3), 5, coupling=0.4, signs="positive", unordered=[2])
+    >>> field.forms
+    {(0, 1): 'product', (1, 2): 'trend'}
+    >>> round(float(field.per_step("x0", "x1").theta), 6)
+    0.4
+    """
+    rng = np.random.default_rng(seed)
+    names, edges = _columns_and_edges(graph)
+    m = _state_counts(states, len(names))
+    ordered = [_scores_of(count, v in unordered, scores) for v, count in enumerate(m)]
+    known = Forms(tuple(m), tuple(ordered))
+    sign = rng.choice([-1.0, 1.0], len(edges)) if signs == "mixed" else np.ones(len(edges))
+    theta = sign * rng.uniform(*_ends(coupling), len(edges))
+    heights = rng.uniform(*_ends(intercept), len(names))
+    couplings = {}
+    for (i, j), size in zip(edges, theta.tolist(), strict=True):
+        left, right = known.sides(i, j, known.allowed(i, j)[0])
+        middle = _unit_size(rng, (left.shape[1], right.shape[1]))
+        couplings[i, j] = size * np.sqrt(m[i] * m[j]) * (left @ middle @ right.T)
+    return MarkovField(
+        names,
+        tuple(
+            tuple(range(count) if own is not None else (f"a{state}" for state in range(count)))
+            for count, own in zip(m, ordered, strict=True)
+        ),
+        tuple(h * _centred(rng, (count,)) for h, count in zip(heights, m, strict=True)),
+        couplings,
+        forms={pair: known.allowed(*pair)[0] for pair in edges},
+        scores=tuple(ordered),
+    )
+
+
+def _scores_of(
+    states: int, unordered: bool, scores: Sequence[float] | None
+) -> tuple[float, ...] | None:
+    if unordered and states > 2:
+        return None
+    if scores is None or states == 2:
+        return tuple(map(float, range(states)))
+    if len(scores) != states:
+        raise SettingError(
+            Setting("scores"), f" must be one number per state, {states}, not {len(scores)}."
+        )
+    return tuple(map(float, scores))
+
+
+def _unit_size(rng: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Normal numbers whose squares add up to one; one alone is positive."""
+    if shape == (1, 1):
+        return np.ones(shape)
+    numbers = rng.normal(size=shape)
+    return np.asarray(numbers / np.linalg.norm(numbers))
 
 
 def _columns_and_edges(graph: networkx.Graph) -> tuple[tuple[str, ...], list[tuple[int, int]]]:

@@ -3,6 +3,7 @@
 import gzip
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import isinglass as ig
 from isinglass.cli import COMMANDS, LazyCommands, group
+from isinglass.record.findings import findings_of
 
 #: Appended to an example, where the last of two equal options counts: the same, in seconds.
 SMALLER = {
@@ -74,10 +76,13 @@ def tables(tmp_path_factory) -> Path:
     est = ig.GreedyGraph(n_eff="kish").fit(survey, sample_weight="weight")
     est.model_.save(folder / "model.json", fit=est.record())
     # What examples read that other examples write: each works by itself.
-    for name, table in {"votes": plain, "result": tree}.items():
+    parts = {"men": plain[: n // 2], "women": plain[n // 2 :]}
+    for name, table in {"votes": plain, "result": tree, **parts}.items():
         (folder / name).mkdir()
         fit = ig.GreedyGraph().fit(table)
-        fit.model_.save(folder / name / "model.json", fit=fit.record())
+        found = findings_of(fit.graph_.names, measures=ig.measures.nodes(fit, folds=2))
+        record = replace(fit.record(), findings=found)
+        fit.model_.save(folder / name / "model.json", fit=record)
     return folder
 
 

@@ -25,7 +25,7 @@ def test_csv_without_edges_has_a_header():
     text = edges_csv(Graph(("a", "b"), ())).decode()
     assert text == (
         "source,target,strength,relative_strength,sign,coupling,log_odds,source_state,target_state,"
-        "evidence,entry_evidence,tier,selected_by,unbounded\n"
+        "evidence,entry_evidence,tier,selected_by,unbounded,form,step_log_odds\n"
     )
 
 

@@ -81,11 +81,11 @@ def test_both_twins_and_the_reference_agree(seed):
     rows, other = of_equal_sums(rng, whole=bool(seed % 3))
     truth = null_reference.null_of(rows, other)
     for null in (pair_null(rows, other), in_core(np.array(rows), np.array(other))):
-        assert null == pytest.approx(truth, rel=1e-6)
+        assert null[:3] == pytest.approx(truth, rel=1e-6)
     turned = pair_null(other, rows)  # the same from both ends, and in any order of states
     shuffled = pair_null(rng.permutation(rows), rng.permutation(other))
-    assert turned == pytest.approx(truth, rel=1e-6)
-    assert shuffled == pytest.approx(truth, rel=1e-6)
+    assert turned[:3] == pytest.approx(truth, rel=1e-6)
+    assert shuffled[:3] == pytest.approx(truth, rel=1e-6)
 
 
 @pytest.mark.parametrize("rows", [(300, 300, 400), (150, 450, 400), (90, 110, 800)])
@@ -104,13 +104,13 @@ def test_cells_of_many_rows_are_nearly_summed(rows, monkeypatch):
 def test_many_rows_and_a_rare_state(n):
     rows, other = (n - 41.0, 40.0, 1.0), (n / 2, n / 2 - 3.0, 3.0)
     null = pair_null(rows, other)
-    assert null != (0.0, 1.0, 4.0)
-    assert in_core(np.array(rows), np.array(other)) == pytest.approx(null, rel=1e-5)
+    assert null[:3] != (0.0, 1.0, 4.0)
+    assert in_core(np.array(rows), np.array(other)) == pytest.approx(null[:3], rel=1e-5)
 
 
 def test_two_states_and_plenty_of_rows_are_chi_squares():
-    assert pair_null((3, 2), (4, 1)) == (0.0, 1.0, 1.0)
-    assert pair_null((900, 1000, 1100), (1500, 1500)) == (0.0, 1.0, 2.0)
+    assert pair_null((3, 2), (4, 1)) == (0.0, 1.0, 1.0, 1)
+    assert pair_null((900, 1000, 1100), (1500, 1500)) == (0.0, 1.0, 2.0, 1)
     assert in_core(np.array([900.0, 1000.0, 1100.0]), np.array([1500.0, 1500.0])) == (0, 1, 2)
 
 

@@ -32,7 +32,8 @@ console.log(JSON.stringify({ answers, counts: edgeCounts(data) }));
 
 def asked(data, thresholds):
     page = files("isinglass.report") / "page"
-    script = "\n".join((page / name).read_text() for name in ("numbers.js", "graph.js"))
+    names = ("numbers.js", "forms.js", "graph.js")
+    script = "\n".join((page / name).read_text() for name in names)
     done = subprocess.run(
         ["node", "-e", script + ASK],
         input=json.dumps({"data": data, "thresholds": thresholds}),

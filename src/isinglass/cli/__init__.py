@@ -19,6 +19,7 @@ COMMANDS = {
     "impute": "Fill in the missing values of a table with a model.",
     "inspect": "Say what every column is, and how to learn from a table.",
     "plan": "Say how many rows are needed to recover a graph.",
+    "plot": "Draw saved fits: networks, heat maps, centrality.",
     "report": "Write the report of a fit again.",
     "reproduce": "Run the experiment of the paper.",
     "resample": "Learn a table's graph again from parts of its rows.",

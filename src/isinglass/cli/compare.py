@@ -65,7 +65,7 @@ def _tell(comparison: Comparison, out: str | None, as_json: bool) -> None:
 
 def _write(out: str, comparison: Comparison) -> list[str]:
     def draw(_: Any) -> Any:
-        from isinglass.plots.network import comparison_figure
+        from isinglass.plots.side_by_side import comparison_figure
 
         return comparison_figure(comparison)
 

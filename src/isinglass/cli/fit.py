@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from isinglass.cli import options as opt
+from isinglass.cli.figures import draw_figures
 from isinglass.cli.fitting import column_labels, fit_file
-from isinglass.cli.pasting import PASTED, check_pasting, draw_figures, to_paste
+from isinglass.cli.pasting import PASTED, check_pasting, to_paste
 from isinglass.cli.results import png_of, show, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
 from isinglass.documents.parts import as_file
@@ -131,7 +132,7 @@ def command(
     if result:
         result.write_more(to_paste(asked, result.record, summary))
         lines = result.add_rest(model=not asked["no_model"])
-    lines += draw_figures(figures, estimator.graph_)
+    lines += draw_figures(figures, lambda plots: plots.network(estimator.graph_))
     for line in lines:
         click.echo(line, err=as_json)
     if out and asked["open_it"] and len(record.names) <= MOST_COLUMNS:

@@ -159,18 +159,53 @@ def _high(text: str) -> tuple[str, str]:
     return name, state
 
 
-def _group(text: str) -> tuple[str, ...]:
-    """Names with commas between them; a name that has a comma stands in quotes."""
+def _scores(text: str) -> tuple[str, list[float]]:
+    """NAME=X,Y,Z, numbers.
+
+    >>> _scores("age=18,30,50")
+    ('age', [18.0, 30.0, 50.0])
+    """
+    name, _, numbers = text.rpartition("=")
+    try:
+        return _named(name), [float(number) for number in numbers.split(",")]
+    except ValueError:
+        raise SettingError(
+            f"--scores takes NAME=NUMBERS, as age=18,30,50,70; not {text!r}."
+        ) from None
+
+
+def _named(name: str) -> str:
+    if not name:
+        raise ValueError
+    return name
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Names with commas between them; a name that has a comma stands in quotes.
+
+    >>> names_of('age, "home, owned"')
+    ('age', 'home, owned')
+    """
     try:
         cells = next(csv.reader([text], skipinitialspace=True), [])
     except csv.Error:  # a line break that is not in quotes
-        cells = []
-    if len(cells) < 2:
+        return ()
+    return tuple(name.strip() for name in cells)
+
+
+def _in_quotes(name: str) -> str:
+    """A name as `names_of` reads it."""
+    return '"' + name.replace('"', '""') + '"' if set(name) & set(',"\n\r') else name
+
+
+def _group(text: str) -> tuple[str, ...]:
+    names = names_of(text)
+    if len(names) < 2:
         raise SettingError(
             f"--forbid-group takes two names or more, as a,b,c, those with a comma or a line break "
             f"in quotes; not {text!r}."
         )
-    return tuple(name.strip() for name in cells)
+    return names
 
 
 def _number_or_word(text: str) -> float | str:
@@ -281,6 +316,8 @@ def _as_typed(options: Values) -> Values:
         ]
     if typed.get("high"):
         typed["high"] = [f"{name}={state}" for name, state in typed["high"].items()]
+    if typed.get("adjust"):
+        typed["adjust"] = [_in_quotes(name) for name in typed["adjust"]]
     if "header" in typed:  # an option that is there if there is no header
         typed["header"] = not typed["header"]
     return {name: value for name, value in typed.items() if value not in ({}, [])}
@@ -367,7 +404,29 @@ SEARCH = (
         "Columns of which no two may be linked; quote names with a comma.",
         into=lambda texts: list(map(_group, texts)),
     ),
+    several(
+        "--adjust A,B",
+        "Columns that are held fixed in every conditional, such as age,sex: not explained, not in "
+        "the graph. Columns of numbers are cut into eight bins or more; quote names with a comma.",
+        into=lambda texts: [name for text in texts for name in names_of(text)] or None,
+    ),
     missing(*WAYS),
+    choice(
+        "--edges table|auto|scores",
+        "What an edge may be: always a table; or, between ordered columns, one product of scores "
+        "where there is a table now (scores); or whichever the rows speak for (auto).",
+    ),
+    several(
+        "--ordered NAME",
+        "A column whose states are in order; numbers and columns of two states are anyway.",
+        into=lambda names: list(names) or None,
+    ),
+    several(
+        "--scores NAME=NUMBERS",
+        "How far apart the states of a column are, such as age=18,30,50,70; 0, 1, 2, ... by "
+        "default.",
+        into=lambda texts: dict(map(_scores, texts)) or None,
+    ),
     *TABLE,
     option("--nu", "Factor of the backward step.", 0.5),
     flag("--no-intercept intercept", "Fit no intercepts.", into=lambda given: not given),

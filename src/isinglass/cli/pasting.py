@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from isinglass.cli.figures import check_figures
 from isinglass.errors import SettingError
 from isinglass.exports.tables import edge_rows
 from isinglass.exports.word import word_document
 from isinglass.exports.workbook import workbook
-from isinglass.files import check_file, write_files
-from isinglass.graph import Graph
 from isinglass.model import FitRecord
 from isinglass.report.markdown import edge_cells
 
 #: Options that ask for one more file.
 PASTED = ("excel", "word", "methods")
-#: Endings of figures, and the function of `plots` that writes each.
-FIGURES = {".pdf": "pdf", ".svg": "svg", ".png": "png"}
 _HEADS = ("strength", "sign", "log-odds", "evidence", "tier")
 
 
@@ -69,35 +65,10 @@ def _paragraphs(summary: Mapping[str, Any]) -> str:
     return f"Methods\n\n{texts['methods']}\n\nResults\n\n{texts['results']}\n"
 
 
-def check_pasting(asked: Mapping[str, Any], figures: Iterable[str], suppress: float) -> None:
+def check_pasting(asked: Mapping[str, Any], figures: Sequence[str], suppress: float) -> None:
     """Raise before the work begins if a file cannot be written, or a library is missing."""
     if asked["excel"]:
         workbook({})
-    if figures:
-        from isinglass import plots
-
-        plots.new_figure(1, 1)
-    _check_figures(figures, suppress)
-
-
-def _check_figures(paths: Iterable[str], suppress: float) -> None:
-    for path in map(Path, paths):
-        if path.suffix.lower() not in FIGURES:
-            known = ", ".join(FIGURES)
-            raise SettingError(f"--figure takes a file that ends in {known}, not {str(path)!r}.")
-        if suppress:
-            raise SettingError("--figure draws exact strengths, which --suppress is to hide.")
-        check_file(path)
-
-
-def draw_figures(paths: Sequence[str], graph: Graph) -> list[str]:
-    """Draw the network to files, and say so."""
-    if not paths:
-        return []
-    from isinglass import plots
-
-    figure = plots.figure_of(plots.network(graph))
-    write_files(
-        {Path(path): getattr(plots, FIGURES[Path(path).suffix.lower()])(figure) for path in paths}
-    )
-    return [f"wrote {', '.join(paths)}"]
+    check_figures(figures)
+    if figures and suppress:
+        raise SettingError("--figure draws exact strengths, which --suppress is to hide.")

@@ -1,17 +1,22 @@
-"""``isinglass resample``: how often each edge comes back in half of the rows."""
+"""``isinglass resample``: the same search, or the same fit, on other rows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from rich.console import Console
 
 from isinglass.cli import options as opt
+from isinglass.cli.figures import FIGURE, check_figures, draw_figures
 from isinglass.cli.fitting import fit_file
 from isinglass.cli.results import print_result
 from isinglass.cli.terminal import new_console, progress_bar, table
+from isinglass.errors import SettingError
+from isinglass.uncertainty.resampling.bootstrap import Bootstrap, bootstrap
+from isinglass.uncertainty.resampling.columns import ColumnIntervals, column_intervals
 from isinglass.uncertainty.resampling.dropping import CaseDropping, case_dropping
 from isinglass.uncertainty.resampling.resample import Resamples, resample
 from isinglass.wording import counted, one_line
@@ -21,7 +26,8 @@ from isinglass.wording import counted, one_line
     opt.DATA,
     opt.whole(
         "--samples",
-        "Half-samples, an even number; with --case-dropping, draws per share.",
+        "Half-samples, an even number; resamples with --bootstrap; with --case-dropping, draws "
+        "per share.",
         100,
     ),
     opt.seed("Seed of the rows drawn."),
@@ -31,16 +37,25 @@ from isinglass.wording import counted, one_line
         type=click.Path(dir_okay=False),
     ),
     opt.flag(
-        "--case-dropping dropping",
+        "--case-dropping",
         "Drop 5 to 75 % of the rows, and show how similar the graph remains.",
     ),
+    opt.flag("--centrality", "Show intervals of each column's strength and expected influence."),
+    opt.flag(
+        "--bootstrap",
+        "Keep the graph, draw rows with replacement, and show intervals of its couplings; the "
+        "figure shows which links differ in size.",
+    ),
+    FIGURE,
     *opt.SEARCH,
     opt.THREADS,
     opt.JSON,
     examples="""
         isinglass resample votes.csv
         isinglass resample votes.csv --samples 1000 --records votes/halves.jsonl
-        isinglass resample votes.csv --case-dropping --json > dropping.json
+        isinglass resample votes.csv --case-dropping --figure dropping.pdf
+        isinglass resample votes.csv --centrality --figure centrality.svg
+        isinglass resample votes.csv --bootstrap --figure differences.pdf
     """,
 )
 def command(
@@ -49,7 +64,7 @@ def command(
     samples: int,
     seed: int,
     records: str | None,
-    dropping: bool,
+    figures: tuple[str, ...],
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -58,10 +73,16 @@ def command(
     Half-samples are drawn without replacement, in pairs that make up the whole table. The share
     of half-samples that find an edge shows how reliably half as many rows would find it.
     """
+    way = _way({name: options.pop(name) for name in WAYS if name})
+    if figures and way.draw is None:
+        raise SettingError(
+            "--figure draws dropped cases, centrality or the bootstrap: add --case-dropping, "
+            "--centrality or --bootstrap."
+        )
+    check_figures(figures)
     estimator = fit_file(data, **options)
-    work = case_dropping if dropping else resample
     with progress_bar("resampling", steady=True) as progress:
-        result = work(
+        result = way.work(
             estimator,
             n=samples,
             seed=seed,
@@ -69,10 +90,25 @@ def command(
             n_jobs=options["n_jobs"],
             progress=progress,
         )
-    if isinstance(result, CaseDropping):
-        print_result(as_json, _of_dropping(result), partial(_print_dropping, result))
-    else:
-        print_result(as_json, _of_halves(result), partial(_print_halves, result))
+    lines = draw_figures(figures, partial(way.draw, result)) if way.draw else []
+    print_result(as_json, way.document(result), partial(way.tell, result), lines)
+
+
+class Way(NamedTuple):
+    """One way to draw other rows: what is done, and how its result is shown."""
+
+    work: Callable[..., Any]
+    document: Callable[[Any], dict[str, Any]]
+    tell: Callable[[Any], None]
+    draw: Callable[[Any, Any], Any] | None = None
+
+
+def _way(asked: dict[str, bool]) -> Way:
+    chosen = [name for name, wanted in asked.items() if wanted]
+    if len(chosen) > 1:
+        words = " and ".join(f"--{name.replace('_', '-')}" for name in chosen)
+        raise SettingError(f"{words} are different work; ask for one at a time.")
+    return WAYS[chosen[0] if chosen else ""]
 
 
 def _of_halves(found: Resamples) -> dict[str, Any]:
@@ -129,6 +165,76 @@ def _print_dropping(found: CaseDropping) -> None:
     console.print(table(("rows dropped", "edges", "strengths", "overlap"), rows))
 
 
+def _of_columns(found: ColumnIntervals) -> dict[str, Any]:
+    return {
+        "half_samples": len(found.draws["strength"]),
+        "rows": found.rows,
+        "drawn": found.what,
+        "failures": found.failures,
+        "columns": found.to_frame(library="polars").to_dicts(),
+    }
+
+
+def _print_columns(found: ColumnIntervals) -> None:
+    console = new_console()
+    drawn = counted(len(found.draws["strength"]), "half-sample")
+    console.print(f"95 % intervals from {drawn}", style="bold")
+    _print_failures(console, found.failures)
+    rows = (
+        (one["measure"].replace("_", " "), *_numbers(one, "value"), one_line(one["name"], 48))
+        for one in found.to_frame(library="polars").iter_rows(named=True)
+    )
+    heads = ("measure", "value", "low", "high", "column")
+    console.print(table(heads, rows, left=("measure", "column")))
+
+
+def _of_bootstrap(found: Bootstrap) -> dict[str, Any]:
+    edges = found.to_frame(library="polars").to_dicts()
+    return {"failures": found.failures, "given_this_graph": True, "edges": edges}
+
+
+def _print_bootstrap(found: Bootstrap) -> None:
+    console = new_console()
+    console.print("95 % intervals of couplings, given this graph", style="bold")
+    _print_failures(console, found.failures)
+    rows = (
+        (
+            *_numbers(edge, "coupling"),
+            f"{one_line(edge['source'], 48)} -- {one_line(edge['target'], 48)}",
+        )
+        for edge in found.to_frame(library="polars").iter_rows(named=True)
+    )
+    console.print(table(("coupling", "low", "high", "link"), rows, left=("link",)))
+
+
+def _numbers(row: dict[str, Any], value: str) -> list[str]:
+    return ["" if row[key] is None else f"{row[key]:.2f}" for key in (value, "low", "high")]
+
+
 def _print_failures(console: Console, failures: dict[Any, str]) -> None:
     for name, reason in failures.items():
         console.print(f"failed: {name}: {one_line(reason)}", style="yellow")
+
+
+#: What the flags ask for; half-samples if there is none.
+WAYS = {
+    "": Way(resample, _of_halves, _print_halves),
+    "case_dropping": Way(
+        case_dropping,
+        _of_dropping,
+        _print_dropping,
+        lambda found, plots: plots.case_dropping(found),
+    ),
+    "centrality": Way(
+        column_intervals,
+        _of_columns,
+        _print_columns,
+        lambda found, plots: plots.centrality(found),
+    ),
+    "bootstrap": Way(
+        bootstrap,
+        _of_bootstrap,
+        _print_bootstrap,
+        lambda found, plots: plots.edge_differences(found),
+    ),
+}

@@ -22,8 +22,8 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from isinglass.report.markdown import edge_cells
-from isinglass.report.texts import states_per_column
+from isinglass.report.markdown import edge_cells, have_forms
+from isinglass.report.texts import adjusted_for, states_per_column
 from isinglass.wording import counted, one_line
 
 
@@ -97,7 +97,7 @@ def print_summary(console: Console, summary: dict[str, Any], top: int) -> None:
     """Rows, columns, states, what was unusual, and the strongest edges."""
     console.print(
         f"{counted(summary['rows'], 'row')}, {counted(summary['columns'], 'column')}, "
-        f"{states_per_column(summary)} per column",
+        f"{states_per_column(summary)} per column{adjusted_for(summary)}",
         style="bold",
     )
     if summary["suppress"]:
@@ -150,13 +150,15 @@ def _print_edges(console: Console, summary: dict[str, Any], top: int) -> None:
 
 def _edge_table(edges: list[dict[str, Any]]) -> Table:
     """One row per edge, the names last, where they have room; empty columns are left out."""
-    heads = ("strength", "relative", "sign", "log-odds", "evidence", "entry", "link", "chosen by")
+    forms = ("form", "per step") if have_forms(edges) else ()
+    heads = ("strength", "relative", "sign", "log-odds", *forms, "evidence", "entry")
+    heads = (*heads, "link", "chosen by")
     rows = [_cells(edge) for edge in edges]
     kept = [head for head in heads if any(row[head] for row in rows)]
     if all(row["chosen by"] == "both" for row in rows):
         kept.remove("chosen by")
     cells = ([row[head] for head in kept] for row in rows)
-    return table(kept, cells, left=("sign", "link", "chosen by"))
+    return table(kept, cells, left=("sign", "form", "link", "chosen by"))
 
 
 def _cells(edge: dict[str, Any]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from isinglass.core.lapack import lapack_lent
 Codes = NDArray[np.integer]
 Weights = NDArray[np.float64]
 Flat = dict[str, NDArray[Any]]
+Forms = _core.Forms
 Progress = Callable[[int], None]
 
 #: The name of the instruction set in use, "avx2", "popcnt" or "portable".
@@ -56,6 +57,7 @@ def search_columns(
     forbidden: Mapping[int, Set[int]] | None = None,
     scales: NDArray[np.float64] | None = None,
     unit: float = 1.0,
+    forms: Forms | None = None,
     check: bool = False,
     **settings: Unpack[Settings],
 ) -> Flat:
@@ -67,7 +69,8 @@ def search_columns(
     missing values, which make no edge unbounded.
     `scales`, a (p, p) array, divide the gains and the costs of each pair before they are made
     those of one parameter; the diagonal is not looked at, but positive. A weight of one stands for
-    `unit` rows, of which pairs may have few.
+    `unit` rows, of which pairs may have few. `forms` are those that edges may have, see
+    `core_forms`; whole tables by default.
 
     The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
     evaluated, and a bound that skipped a better one is an error.
@@ -82,6 +85,7 @@ def search_columns(
         forbidden=_pairs(forbidden),
         scales=checked_scales(scales, len(n_states), len(n_states)),
         unit=unit,
+        forms=forms,
         threshold=threshold,
         nu=nu,
         max_degree=-1 if max_degree is None else max_degree,
@@ -115,13 +119,24 @@ def fit_columns(
     weights: Weights,
     n_states: Sequence[int],
     neighbours: Sequence[Sequence[int]],
+    *,
+    forms: Forms | None = None,
+    small: Collection[tuple[int, int]] = (),
     **settings: Unpack[Settings],
 ) -> Flat:
     """Fit every column on its given neighbours.
 
-    The layout is that of `search_columns`, with one fit per column.
+    The layout is that of `search_columns`, with one fit per column. Pairs (column, neighbour) in
+    `small` have the smaller of their `forms`.
     """
-    return _run(_core.fit, (codes, n_states, weights), settings, **_lists(neighbours))
+    return _run(
+        _core.fit,
+        (codes, n_states, weights),
+        settings,
+        forms=forms,
+        small=_marks(small, range(len(n_states)), neighbours),
+        **_lists(neighbours),
+    )
 
 
 def edge_losses(
@@ -132,6 +147,8 @@ def edge_losses(
     neighbours: Sequence[Sequence[int]],
     *,
     left_out: Sequence[Sequence[int]],
+    forms: Forms | None = None,
+    small: Collection[tuple[int, int]] = (),
     **settings: Unpack[Settings],
 ) -> Flat:
     """Fit each target on its neighbours, and again without each of those in `left_out`.
@@ -139,7 +156,8 @@ def edge_losses(
     `loss` has one entry per target, `without` one per target and neighbour that was left out, in
     increasing order: losses per row.
     `expected` has the rows that the fit without a neighbour expects in each combination of the
-    target's states and the neighbour's, row by row, one table after the other.
+    target's states and the neighbour's, row by row, one table after the other. Pairs (target,
+    neighbour) in `small` have the smaller of their `forms`.
     """
     marks = [
         t in left for some, left in zip(neighbours, left_out, strict=True) for t in sorted(some)
@@ -150,6 +168,8 @@ def edge_losses(
         settings,
         targets=_targets(targets, n_states),
         leave_out=np.asarray(marks, dtype=np.uint8),
+        forms=forms,
+        small=_marks(small, targets, neighbours),
         **_lists(neighbours),
     )
 
@@ -164,6 +184,7 @@ def both_ends(
     scales: NDArray[np.float64] | None = None,
     unit: float = 1.0,
     top: float | None = None,
+    adjusted: int = 0,
     **settings: Unpack[Settings],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What both ends of each edge say of it; or when it leaves, the weakest first.
@@ -172,7 +193,8 @@ def both_ends(
     for each pair. With it, edges leave while the weakest statistic is at most `top`, those in
     `held` excepted, and the second array has the largest statistic with which one has left by
     then, infinite for edges that stay; see ``core/search/both_ends.hpp``. `scales`, one per pair,
-    divide the statistics before they are made those of one degree.
+    divide the statistics before they are made those of one degree. So many of the last columns as
+    `adjusted` says are neighbours of all others, and no edge leads to them.
     """
     found = _run(
         _core.both_ends,
@@ -184,8 +206,44 @@ def both_ends(
         unit=unit,
         top=-1.0 if top is None else top,
         all=top is None,
+        adjusted=adjusted,
     )
     return found["statistic"], found["entry"]
+
+
+def core_forms(
+    n_states: Sequence[int],
+    matrices: Sequence[NDArray[np.float64]],
+    answered: Sequence[int],
+    *,
+    own: int,
+    tables: bool,
+) -> Forms:
+    """The forms of edges as the core knows them.
+
+    Each column has a score matrix (states, k), of whose columns the first `answered` are about
+    answers. Edges to columns from `own` on are whole tables; without `tables`, other pairs that
+    have a smaller form have nothing else.
+    """
+    sizes = [np.size(matrix) for matrix in matrices]
+    return _core.make_forms(
+        np.asarray(n_states, dtype=np.int32),
+        np.concatenate([np.ravel(matrix) for matrix in matrices]).astype(np.float64),
+        np.cumsum([0, *sizes], dtype=np.int64),
+        np.asarray(answered, dtype=np.int64),
+        own,
+        tables,
+    )
+
+
+def _marks(
+    small: Collection[tuple[int, int]],
+    targets: Sequence[int],
+    neighbours: Sequence[Sequence[int]],
+) -> NDArray[np.uint8]:
+    """Which neighbours have the smaller form, in the order of `_lists`."""
+    pairs = [(r, t) for r, some in zip(targets, neighbours, strict=True) for t in sorted(some)]
+    return np.asarray([pair in small for pair in pairs], dtype=np.uint8)
 
 
 def _lists(neighbours: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:
@@ -353,11 +411,13 @@ def joint_loss(
     intercept: bool,
     memory: float,
     threads: int,
+    adjusted: int = 0,
 ) -> _core.JointLoss:
     """The pseudo-likelihood of all columns together, to be minimised; codes beyond are missing.
 
     Numbers are those of ``core/joint/layout.hpp``: one per state of each column, then one per pair
-    of states of each edge, in the order given. `weights` are shares of all rows.
+    of states of each edge, in the order given. `weights` are shares of all rows. So many of the
+    last columns as `adjusted` says are given, and not explained.
     """
     return _core.joint_loss(
         np.asfortranarray(codes, dtype=np.uint8),
@@ -368,6 +428,7 @@ def joint_loss(
         intercept,
         memory,
         checked_threads(threads),
+        adjusted,
     )
 
 

@@ -119,6 +119,7 @@ Arrays to_dict(Flat&& flat) {
   out["support_begin"] = owned(std::move(flat.support_begin));
   out["support"] = owned(std::move(flat.support));
   out["unbounded"] = owned(std::move(flat.unbounded));
+  out["small"] = owned(std::move(flat.small));
   out["number_begin"] = owned(std::move(flat.number_begin));
   out["numbers"] = owned(std::move(flat.numbers));
   return out;
@@ -141,10 +142,38 @@ std::vector<std::vector<std::size_t>> in_order(const std::vector<std::set<std::s
   return sorted;
 }
 
+// Score matrices of all columns, one after another, from where each begins, and how many columns of each are
+// about answers.
+std::unique_ptr<Forms> make_forms(const Vector<std::int32_t>& states, const Vector<double>& scores,
+                                  const Vector<std::int64_t>& begin, const Vector<std::int64_t>& answered,
+                                  std::size_t own, bool tables) {
+  const std::size_t columns = states.shape(0);
+  if (begin.shape(0) != columns + 1 || answered.shape(0) != columns)
+    throw std::invalid_argument("one score matrix per column");
+  std::vector<std::vector<double>> matrices;
+  std::vector<std::size_t> of_states, of_answers;
+  for (std::size_t j = 0; j < columns; ++j) {
+    const std::int64_t from = begin.data()[j], to = begin.data()[j + 1], m = states.data()[j];
+    if (from < 0 || to < from || std::cmp_greater(to, scores.shape(0)) || m < 1 || (to - from) % m)
+      throw std::invalid_argument("the score matrices do not fit the columns");
+    matrices.emplace_back(scores.data() + from, scores.data() + to);
+    of_states.push_back(static_cast<std::size_t>(m));
+    of_answers.push_back(static_cast<std::size_t>(answered.data()[j]));
+  }
+  return std::make_unique<Forms>(std::move(matrices), std::move(of_states), std::move(of_answers), own,
+                                 tables);
+}
+
+void check_forms(const Forms* forms, std::size_t columns) {
+  if (forms && forms->columns() != columns) throw std::invalid_argument("forms of other columns");
+}
+
 Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
               Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
-              Vector<std::int64_t> forbidden, Vector<double> scales, double unit, double threshold, double nu,
-              bool intercept, std::int64_t max_degree, unsigned threads, bool check, nb::object progress) {
+              Vector<std::int64_t> forbidden, Vector<double> scales, double unit, const Forms* forms,
+              double threshold, double nu, bool intercept, std::int64_t max_degree, unsigned threads,
+              bool check, nb::object progress) {
+  check_forms(forms, codes.shape(1));
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
     if (r >= codes.shape(1)) throw std::out_of_range("no such column");
@@ -167,7 +196,8 @@ Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, 
                    check,
                    constrained ? &constraints : nullptr,
                    {scales.data(), scales.shape(0)},
-                   unit},
+                   unit,
+                   forms},
                   threads);
     const std::vector<NodePath> results = engine.run(columns, std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
@@ -197,21 +227,41 @@ std::vector<std::vector<std::size_t>> read_neighbours(const Vector<std::int32_t>
   return lists;
 }
 
+// Which of the neighbours of some columns have a small edge, as marks beside them.
+std::vector<std::vector<Form>> read_forms(const Forms* forms, std::span<const std::size_t> targets,
+                                          const std::vector<std::vector<std::size_t>>& neighbours,
+                                          const Vector<std::uint8_t>& small) {
+  std::vector<std::vector<Form>> found(targets.size());
+  std::size_t at = 0;
+  for (std::size_t i = 0; forms && i < targets.size(); ++i)
+    for (const std::size_t t : neighbours[i]) {
+      if (at >= small.shape(0)) throw std::invalid_argument("one mark per neighbour");
+      if (small.data()[at] && !forms->small(targets[i], t))
+        throw std::invalid_argument("no smaller form of this edge");
+      found[i].push_back(small.data()[at++] ? Form::small : Form::table);
+    }
+  return found;
+}
+
 // No search: the fit of every column on given neighbours, as flat arrays.
 Arrays fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-           Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, bool intercept, unsigned threads,
-           nb::object progress) {
+           Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, const Forms* forms,
+           Vector<std::uint8_t> small, bool intercept, unsigned threads, nb::object progress) {
   const std::size_t columns = codes.shape(1);
+  check_forms(forms, columns);
   std::vector<std::size_t> targets(columns);
   std::iota(targets.begin(), targets.end(), std::size_t{0});
   const auto supports = read_neighbours(states, targets, begin, neighbours);
+  const auto of_edges = read_forms(forms, targets, supports, small);
   Watch watch(std::move(progress));
   Flat flat;
   {
     const nb::gil_scoped_release release;
     const Table table = make_table(codes, states, weights, n, threads);
-    Engine engine(table, {0, 0.5, intercept, columns, false}, threads);
-    flat = Flattener(table).flatten(targets, engine.fit(supports, std::ref(watch)));
+    Settings settings{0, 0.5, intercept, columns, false};
+    settings.forms = forms;
+    Engine engine(table, settings, threads);
+    flat = Flattener(table).flatten(targets, engine.fit(supports, of_edges, std::ref(watch)));
   }
   watch.rethrow();
   return to_dict(std::move(flat));
@@ -221,10 +271,13 @@ Arrays fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, dou
 // expected without it.
 Arrays deviances(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                  Vector<std::int64_t> targets, Vector<std::int64_t> begin, Vector<std::int64_t> neighbours,
-                 Vector<std::uint8_t> leave_out, bool intercept, unsigned threads, nb::object progress) {
+                 Vector<std::uint8_t> leave_out, const Forms* forms, Vector<std::uint8_t> small,
+                 bool intercept, unsigned threads, nb::object progress) {
+  check_forms(forms, codes.shape(1));
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   const auto supports = read_neighbours(states, columns, begin, neighbours);
   if (leave_out.shape(0) != neighbours.shape(0)) throw std::invalid_argument("one mark per neighbour");
+  const auto of_edges = read_forms(forms, columns, supports, small);
   std::vector<std::vector<std::size_t>> left_out(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i)
     for (std::size_t k = 0; k < supports[i].size(); ++k)
@@ -234,8 +287,8 @@ Arrays deviances(Codes codes, Vector<std::int32_t> states, Vector<double> weight
   {
     const nb::gil_scoped_release release;
     const Table table = make_table(codes, states, weights, n, threads);
-    for (const Deviances& one :
-         find_deviances(table, intercept, columns, supports, left_out, threads, std::ref(watch))) {
+    for (const Deviances& one : find_deviances(table, {intercept, forms}, columns, supports, of_edges,
+                                               left_out, threads, std::ref(watch))) {
       loss.push_back(one.loss);
       without.insert(without.end(), one.without.begin(), one.without.end());
       expected.insert(expected.end(), one.expected.begin(), one.expected.end());
@@ -406,8 +459,10 @@ std::vector<std::pair<std::size_t, std::size_t>> edges_of(const Vector<std::int6
 // What both ends say of each edge, and when it leaves.
 Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                  Vector<std::int64_t> pairs, Vector<std::uint8_t> held, Vector<double> scales, double unit,
-                 double top, bool all, bool intercept, unsigned threads, nb::object progress) {
-  const Elimination::Pairs edges = edges_of(pairs, codes.shape(1));
+                 double top, bool all, std::size_t adjusted, bool intercept, unsigned threads,
+                 nb::object progress) {
+  if (adjusted > codes.shape(1)) throw std::invalid_argument("more columns to adjust for than columns");
+  const Elimination::Pairs edges = edges_of(pairs, codes.shape(1) - adjusted);
   if (scales.shape(0) != 0 && scales.shape(0) != edges.size())
     throw std::invalid_argument("one scale for every edge");
   if (held.shape(0) != edges.size()) throw std::invalid_argument("one number for every edge");
@@ -420,7 +475,8 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
     for (const auto& [i, j] : edges)
       if (std::min(table.states(i), table.states(j)) < 2)
         throw std::invalid_argument("a constant column has no edges");
-    Elimination elimination(table, intercept, edges, {scales.data(), scales.shape(0)}, unit, threads);
+    Elimination elimination(table, intercept, edges, {scales.data(), scales.shape(0)}, unit, adjusted,
+                            threads);
     found = all ? elimination.statistics(std::ref(watch)) : elimination.run(top, kept, std::ref(watch));
   }
   watch.rethrow();
@@ -433,15 +489,17 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
 // Codes beyond a column's states are missing values.
 std::unique_ptr<JointLoss> joint_loss(const Codes& codes, const Vector<std::int32_t>& states,
                                       const Vector<double>& weights, const Vector<std::int64_t>& pairs,
-                                      double ridge, bool intercept, double memory, unsigned threads) {
+                                      double ridge, bool intercept, double memory, unsigned threads,
+                                      std::size_t adjusted) {
   const std::size_t rows = codes.shape(0), columns = codes.shape(1);
+  if (adjusted > columns) throw std::invalid_argument("more columns to adjust for than columns");
   if (states.shape(0) != columns || weights.shape(0) != rows)
     throw std::invalid_argument("one number of states per column, one weight per row");
   const JointLoss::Pairs edges = edges_of(pairs, columns);
   const nb::gil_scoped_release release;
   return std::make_unique<JointLoss>(CodedRows{codes.data(), rows, {weights.data(), rows}},
                                      std::span<const int>(states.data(), columns), edges, ridge, intercept,
-                                     memory, threads);
+                                     memory, threads, adjusted);
 }
 
 void check_size(const JointLoss& loss, const Vector<double>& vector) {
@@ -505,15 +563,20 @@ Array<double> moments(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> X, 
 
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
+  nb::class_<Forms>(m, "Forms");
+  m.def("make_forms", &make_forms, nb::arg("states"), nb::arg("scores"), nb::arg("begin"),
+        nb::arg("answered"), nb::arg("own"), nb::arg("tables"));
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("answers"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"), nb::arg("scales"),
-        nb::arg("unit"), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"),
-        nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
+        nb::arg("unit"), nb::arg("forms").none(), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
+        nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
-        nb::arg("neighbours"), nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
+        nb::arg("neighbours"), nb::arg("forms").none(), nb::arg("small"), nb::arg("intercept"),
+        nb::arg("threads"), nb::arg("progress").none());
   m.def("deviances", &deviances, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("begin"), nb::arg("neighbours"), nb::arg("leave_out"),
-        nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
+        nb::arg("forms").none(), nb::arg("small"), nb::arg("intercept"), nb::arg("threads"),
+        nb::arg("progress").none());
   m.def("l1_paths", &l1_paths, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("penalties"), nb::arg("scales"), nb::arg("loss"), nb::arg("intercept"),
         nb::arg("tolerance"), nb::arg("threads"), nb::arg("progress").none());
@@ -526,7 +589,8 @@ NB_MODULE(_core, m) {
         nb::arg("b"));
   m.def("all_pair_counts", &all_pair_counts, nb::arg("codes"), nb::arg("states"), nb::arg("weights"),
         nb::arg("threads"));
-  m.def("one_parameter_gain", &one_parameter_gain<int>, nb::arg("gain"), nb::arg("df"), nb::arg("n"));
+  m.def("one_parameter_gain", &one_parameter_gain<int>, nb::arg("gain"), nb::arg("df"), nb::arg("n"),
+        nb::arg("looks") = 1);
   m.def("pair_null", &pair_null, nb::arg("rows"), nb::arg("other"));
   m.def("moments", &moments<double>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
         nb::arg("twice"), nb::arg("threads"));
@@ -542,7 +606,7 @@ NB_MODULE(_core, m) {
         nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("unit"), nb::arg("top"), nb::arg("all"),
-        nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
+        nb::arg("adjusted"), nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
   nb::class_<JointLoss>(m, "JointLoss")
       .def_prop_ro("size", &JointLoss::size)
       .def("move_to", &joint_move_to, nb::arg("numbers"))
@@ -552,7 +616,7 @@ NB_MODULE(_core, m) {
       .def("curvature_of", &joint_curvature_of, nb::arg("column"))
       .def("renew", &JointLoss::renew, nb::arg("damping") = 0.0, nb::call_guard<nb::gil_scoped_release>());
   m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
-        nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"));
+        nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"), nb::arg("adjusted"));
   m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));

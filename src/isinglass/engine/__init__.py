@@ -4,6 +4,8 @@ from isinglass.engine.join import (
     Joined,
     RefittedValues,
     Value,
+    forms_at,
+    graph_key,
     join,
     kept_values,
     pairs_at,
@@ -11,6 +13,7 @@ from isinglass.engine.join import (
 from isinglass.engine.joint import learn_joint
 from isinglass.engine.learn import Search, learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
+from isinglass.engine.refits import fit_conditionals
 from isinglass.engine.runs import KeptRuns, Paths, Progress, Runs, cuts_of
 
 __all__ = [
@@ -24,7 +27,10 @@ __all__ = [
     "Search",
     "Value",
     "cuts_of",
+    "fit_conditionals",
     "fit_neighbourhoods",
+    "forms_at",
+    "graph_key",
     "join",
     "kept_values",
     "learn_joint",

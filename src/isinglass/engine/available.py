@@ -9,7 +9,7 @@ the same rows share a part, and are searched in one run.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,7 +34,7 @@ class Part:
     table: Table
     kept: Kept
     targets: tuple[int, ...]
-    answers: tuple[int, ...]  # of each column, how many states are not missing values
+    answers: tuple[int, ...]  # of each column of the wide table, states that are not missing values
 
     def learn(self, floor: float, **settings: Any) -> NativeRuns:
         """Run Algorithm 1 for the columns that are seen here."""
@@ -45,9 +45,10 @@ class Part:
 
 def parts_of(table: Table) -> list[Part]:
     """Columns that are seen in the same rows, together with those rows."""
+    p, states = len(table.columns), table.wide.n_states
     if not table.available:
-        kept = [np.arange(m) for m in table.n_states]
-        return [Part(table, kept, tuple(range(len(kept))), table.n_answers)]
+        kept = [np.arange(m) for m in states]
+        return [Part(table, kept, tuple(range(p)), (*table.n_answers, *states[p:]))]
     together: dict[bytes, list[int]] = defaultdict(list)
     for r in range(len(table.columns)):
         together[seen_rows(table, r).tobytes()].append(r)
@@ -55,8 +56,8 @@ def parts_of(table: Table) -> list[Part]:
     for rows, targets in together.items():
         part, kept = table.part(np.frombuffer(rows, dtype=bool))
         answers = tuple(
-            int(states.searchsorted(count))
-            for states, count in zip(kept, table.n_answers, strict=True)
+            int(seen.searchsorted(count))
+            for seen, count in zip(kept, (*table.n_answers, *states[p:]), strict=True)
         )
         parts.append(Part(part, kept, tuple(targets), answers))
     return parts
@@ -127,8 +128,12 @@ def _widened(path: Path, kept: Kept, table: Table) -> Path:
 
 def widen(fit: Any, kept: Kept, table: Table) -> NodeFit:
     """A fit on a part of the table, its tables on all states; zero where a state is not seen."""
-    tables = {}
-    for t, narrow in fit.coef.items():
-        tables[t] = np.zeros((len(narrow), table.n_states[t]))
-        tables[t][:, kept[t]] = narrow
-    return NodeFit(tables, fit.intercept, fit.loss, fit.unbounded)
+
+    def whole(tables: Mapping[int, NDArray[np.float64]]) -> dict[int, NDArray[np.float64]]:
+        wide = {t: np.zeros((len(some), table.wide.n_states[t])) for t, some in tables.items()}
+        for t, narrow in tables.items():
+            wide[t][:, kept[t]] = narrow
+        return wide
+
+    widened: NodeFit = replace(fit, coef=whole(fit.coef), always=whole(fit.always))
+    return widened

@@ -2,7 +2,8 @@
 
 In the search of a column its required others are in the support from the start and are never
 dropped; forbidden ones are never looked at. All else is Algorithm 1: the path of a column begins
-with the fit on what is required, and its steps are the steps from there.
+with the fit on what is required, and its steps are the steps from there. Columns that a table is
+adjusted for are required of every other column in the same way; but no graph has them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 from isinglass.errors import Setting, SettingError
 from isinglass.graph import Link, position_of
+from isinglass.table import Table
 
 Pair = tuple[int, int]
 Others = Mapping[int, Set[int]]
@@ -51,6 +53,19 @@ class Constraints:
     def start(self, r: int, possible: Iterable[int]) -> tuple[int, ...]:
         """Of the columns that could be neighbours of r, those that must be."""
         return tuple(t for t in possible if t in self.required.get(r, ()))
+
+    def adjusting(self, table: Table) -> Constraints:
+        """The same, and what a table is adjusted for is required of all its other columns.
+
+        Columns are those of its wide form. What is adjusted for is no target, so that nothing is
+        said of it.
+        """
+        p = len(table.columns)
+        beside = range(p, len(table.wide.columns))
+        if not beside:
+            return self
+        required = {r: {*self.required.get(r, ()), *beside} for r in range(p)}
+        return Constraints(required, self.forbidden)
 
 
 def _from_both_ends(pairs: Iterable[Pair]) -> dict[int, set[int]]:

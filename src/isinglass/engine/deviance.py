@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from isinglass.core import edge_losses, pair_null
 from isinglass.engine.available import parts_of
-from isinglass.engine.native import CountedRows
+from isinglass.engine.native import CountedRows, adjusted_columns
+from isinglass.engine.refits import PairForms, has_smaller, scored_column
 from isinglass.engine.runs import Progress, progress_from
-from isinglass.losses.forms import table_df
+from isinglass.engine.scored import ScoredColumn
+from isinglass.losses.forms import TABLE, table_df
 from isinglass.losses.nulls import Null, chi_square
 from isinglass.solvers.equivalent import calibrated_gain
 from isinglass.table import Table
@@ -123,10 +125,12 @@ def expectations(
     threads: int,
     progress: Progress | None = None,
     known: Collection[Pair] = (),
+    forms: PairForms | None = None,
 ) -> dict[Key, Expected]:
     """Refit every column on its neighbours among some pairs, and without each of them.
 
-    Edges that are `known` are part of the graph, and are not left out themselves.
+    Edges that are `known` are part of the graph, and are not left out themselves. Edges are whole
+    tables unless `forms` says otherwise.
     """
     neighbours = _neighbours(table, pairs)
     left_out = _neighbours(table, [pair for pair in pairs if pair not in known])
@@ -138,8 +142,31 @@ def expectations(
             show = progress_from(progress, done, total)
             settings: dict[str, Any] = {"threads": threads, "progress": show}
             lists = neighbours, left_out
-            found |= _of_part(part.table, targets, *lists, intercept=intercept, **settings)
+            scored = [r for r in targets if has_smaller(forms, r, neighbours[r])]
+            whole = [r for r in targets if r not in scored]
+            found |= _of_part(part.table, whole, *lists, intercept=intercept, **settings)
+            for at, r in enumerate(scored):
+                column = scored_column(part.table, r, neighbours[r], forms or {}, intercept)
+                found |= _of_column(column, left_out[r], part.table)
+                if show is not None:
+                    show(len(whole) + at + 1)
             done += len(targets)
+    return found
+
+
+def _of_column(column: ScoredColumn, left_out: Sequence[int], table: Table) -> dict[Key, Expected]:
+    """The same of one column whose edges are not all whole tables."""
+    fitted, r, found = column.fit(), column.r, {}
+    for t in left_out:
+        shape = column.m, table.n_states[t]
+        if min(shape) < 2:  # constant here: nothing is lost
+            found[r, t] = Expected(fitted.loss, fitted.loss, chi_square(1), np.zeros(shape))
+            continue
+        without = column.fit(without=t, start=fitted)
+        null = chi_square(column.known.df(r, t, column.forms[t]))
+        if column.intercept and column.forms[t] == TABLE:
+            null = Null(*pair_null(table.rows_of_states(r), table.rows_of_states(t)))
+        found[r, t] = Expected(without.loss, fitted.loss, null, column.expected(without, t))
     return found
 
 
@@ -165,11 +192,13 @@ def _of_part(
     def varying(of: Sequence[Sequence[int]]) -> list[list[int]]:
         return [sorted(t for t in of[r] if min(states[r], states[t]) > 1) for r in targets]
 
-    lists, counted = varying(left_out), CountedRows.of(table)
+    lists, counted = varying(left_out), CountedRows.of(table.wide)
+    beside = adjusted_columns(table)
+    fitted = [[*some, *beside] for some in varying(neighbours)]
     flat = edge_losses(
         *counted.rows,
         targets,
-        varying(neighbours),
+        fitted,
         left_out=lists,
         n=counted.n,
         intercept=intercept,

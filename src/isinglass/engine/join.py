@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 
 from isinglass.engine.deviance import Expected, deviances_of, expectations
 from isinglass.engine.joint import both_ends_of
+from isinglass.engine.refits import PairForms
 from isinglass.engine.runs import Choices, Progress, Runs
 from isinglass.graph import Graph, Link, Unvalued, sign_of
+from isinglass.losses.forms import PRODUCT, TABLE, Scores
+from isinglass.losses.steps import step_log_odds
 from isinglass.solvers import cuts
 from isinglass.table import Table
 from isinglass.table.column import as_text
@@ -37,6 +40,8 @@ class Head(Protocol):
     @property
     def ordered(self) -> tuple[bool, ...]: ...
     @property
+    def scores(self) -> tuple[Scores | None, ...]: ...
+    @property
     def n(self) -> float: ...
     @property
     def library(self) -> str | None: ...
@@ -50,8 +55,9 @@ class Value(NamedTuple):
     evidence: float | None = None
 
 
-Valuer = Callable[[Sequence[Pair]], Sequence[Value]]
-"""Gives the edges of a graph their values, one per pair."""
+GraphKey = tuple[tuple[Pair, ...], tuple[tuple[Pair, str], ...]]
+Valuer = Callable[[Sequence[Pair], PairForms], Sequence[Value]]
+"""Gives the edges of a graph, in their forms, their values, one per pair."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,22 +74,33 @@ class RefittedValues:
     threads: int
     joint: bool = False
     scales: NDArray[np.float64] | None = None
-    known: dict[tuple[Pair, ...], list[Value]] = field(default_factory=dict)
-    expected: dict[tuple[Pair, ...], dict[Pair, Expected]] = field(default_factory=dict)
+    known: dict[GraphKey, list[Value]] = field(default_factory=dict)
+    expected: dict[GraphKey, dict[Pair, Expected]] = field(default_factory=dict)
 
-    def __call__(self, pairs: Sequence[Pair], progress: Progress | None = None) -> list[Value]:
-        """Return one value per pair."""
-        if (key := tuple(pairs)) not in self.known:
-            self.expected[key] = expectations(self.table, key, progress=progress, **self._settings)
-            self.known[key] = self._values(key, key, self.expected[key])
+    def __call__(
+        self,
+        pairs: Sequence[Pair],
+        forms: PairForms | None = None,
+        progress: Progress | None = None,
+    ) -> list[Value]:
+        """Return one value per pair, each edge in its form, or else a whole table."""
+        if (key := graph_key(pairs, forms)) not in self.known:
+            settings = {"progress": progress, "forms": forms, **self._settings}
+            self.expected[key] = expectations(self.table, pairs, **settings)
+            self.known[key] = self._values(pairs, pairs, self.expected[key])
         return self.known[key]
 
     def others(
-        self, pairs: Sequence[Pair], known: Collection[Pair], progress: Progress | None = None
+        self,
+        pairs: Sequence[Pair],
+        forms: PairForms,
+        known: Collection[Pair],
+        progress: Progress | None = None,
     ) -> dict[Pair, Value]:
         """Return the values of the pairs of a graph that are not known yet."""
         new = [pair for pair in pairs if pair not in known]
-        found = expectations(self.table, pairs, progress=progress, known=known, **self._settings)
+        settings = {"progress": progress, "known": known, "forms": forms, **self._settings}
+        found = expectations(self.table, pairs, **settings)
         return dict(zip(new, self._values(pairs, new, found), strict=True))
 
     @property
@@ -106,7 +123,14 @@ class RefittedValues:
 
 def kept_values(known: Mapping[Pair, Value]) -> Valuer:
     """Values that were found before; those of other edges are not known."""
-    return lambda pairs: [known.get(pair, Value()) for pair in pairs]
+    return lambda pairs, forms: [known.get(pair, Value()) for pair in pairs]
+
+
+def graph_key(pairs: Sequence[Pair], forms: PairForms | None) -> GraphKey:
+    """What tells graphs apart: their edges, and those that are no whole tables."""
+    known = forms or {}
+    smaller = ((pair, known[pair]) for pair in pairs if known.get(pair, TABLE) != TABLE)
+    return tuple(pairs), tuple(smaller)
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,17 +162,26 @@ class Joined:
         pairs = cuts.join(*self.runs.chosen(self.threshold), self.rule).pairs
         return [pair for pair in pairs if self.kept is None or pair in self.kept]
 
-    def links(self) -> tuple[Link, ...]:
-        """All numbers of all edges."""
+    def forms(self) -> dict[Pair, str]:
+        """The form of each edge."""
+        choices, ends = self._ends()
+        return {pair: choices.form(ends[pair]) for pair in self.pairs}
+
+    def _ends(self) -> tuple[Choices, dict[Pair, Pair]]:
+        """The choices, and where among them each edge is."""
         choices = self.runs.choices(self.threshold)
         edges = cuts.join(choices.column, choices.neighbour, self.rule)
         both = zip(edges.choice.tolist(), edges.other_choice.tolist(), strict=True)
-        ends = dict(zip(edges.pairs, both, strict=True))
+        return choices, dict(zip(edges.pairs, both, strict=True))
+
+    def links(self) -> tuple[Link, ...]:
+        """All numbers of all edges."""
+        choices, ends = self._ends()
+        forms = {} if choices.forms is None else {e: choices.form(ends[e]) for e in self.pairs}
+        values = self.value(self.pairs, forms)
         return tuple(
             self._link(pair, choices, ends[pair], value, entry)
-            for pair, value, entry in zip(
-                self.pairs, self.value(self.pairs), self._entries(), strict=True
-            )
+            for pair, value, entry in zip(self.pairs, values, self._entries(), strict=True)
         )
 
     def _entries(self) -> list[float | None]:
@@ -163,6 +196,7 @@ class Joined:
     ) -> Link:
         """An edge; `ends` says where among the choices it is, twice the same if one end chose."""
         head, (a, b), (one, other) = self.head, pair, ends
+        form = choices.form(ends)
         two_states = head.n_answers[a] == head.n_answers[b] == 2
         required = pair in self.required
         trend = float(choices.trends[one] + choices.trends[other]) / 2
@@ -182,7 +216,15 @@ class Joined:
             entry_evidence=None if required else entry,
             source_state=as_text(head.states[a][1]) if two_states else None,
             target_state=as_text(head.states[b][1]) if two_states else None,
+            form=form,
+            step_log_odds=self._per_step(pair, choices, ends) if form == PRODUCT else None,
         )
+
+    def _per_step(self, pair: Pair, choices: Choices, ends: Pair) -> float | None:
+        """The log odds ratio per step of a product of scores, the mean of its ends."""
+        table = np.mean([choices.table(end, pair[0]) for end in ends], axis=0)
+        scores = self.head.scores[pair[0]], self.head.scores[pair[1]]
+        return step_log_odds(table, scores, PRODUCT)
 
     def _tier(self, entry: float | None) -> str:
         if entry is None:
@@ -193,8 +235,16 @@ class Joined:
 
 def join(joined: Joined) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
-    unvalued = Unvalued(joined.pairs, joined.links)
+    unvalued = Unvalued(joined.pairs, joined.links, joined.forms)
     return Graph(joined.head.names, unvalued, joined.head.library)
+
+
+def forms_at(runs: Runs, threshold: float, rule: str) -> dict[Pair, str]:
+    """The pairs of columns that are linked at a threshold, and the forms of their edges."""
+    choices = runs.choices(threshold)
+    edges = cuts.join(choices.column, choices.neighbour, rule)
+    both = zip(edges.choice.tolist(), edges.other_choice.tolist(), strict=True)
+    return {pair: choices.form(ends) for pair, ends in zip(edges.pairs, both, strict=True)}
 
 
 def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:

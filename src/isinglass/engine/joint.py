@@ -95,7 +95,8 @@ def both_ends_of(
     varying = [at for at, pair in enumerate(pairs) if min(table.n_states[v] for v in pair) > 1]
     statistic, entry = np.zeros(len(pairs)), np.zeros(len(pairs))
     edges, scales = [pairs[at] for at in varying], table.pair_scales(scales)
-    counted, of_edges = CountedRows.of(table), None if scales is None else scales_of(edges, scales)
+    counted = CountedRows.of(table.wide)
+    of_edges = None if scales is None else scales_of(edges, scales)
     statistic[varying], entry[varying] = both_ends(
         *counted.rows,
         edges,
@@ -104,6 +105,7 @@ def both_ends_of(
         intercept=intercept,
         threads=threads,
         n=counted.n,
+        adjusted=len(table.wide.columns) - len(table.columns),
         **settings,
     )
     return statistic, entry

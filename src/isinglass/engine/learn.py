@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from isinglass.core import cores
 from isinglass.engine.available import learn_available
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.native import learn_native
+from isinglass.engine.native import forms_of, learn_native
 from isinglass.engine.readable import learn_readable
 from isinglass.engine.runs import Progress, Runs
+from isinglass.losses.forms import Forms
 from isinglass.table import Table
 
 
@@ -33,14 +34,15 @@ def learn_neighbourhoods(
     progress: Progress | None = None,
     solver: str = "native",
     scales: NDArray[np.float64] | None = None,
-    **forms: Any,
+    edges: str = "table",
+    **adjusted: Any,
 ) -> Runs:
     """Run Algorithm 1 for every column down to `floor`.
 
     `scales`, a symmetric (p, p) array, say how many times larger the gains of each pair are when
     nothing links it than rows drawn one by one would make them: gains and costs are divided by
     them, and by the table's design effects, before they are made those of one parameter.
-    `forms`, `edge` and `adjust`, are for the readable solver: the core knows whole tables only.
+    `edges` says which forms an edge may have; `adjust` is for the readable solver.
     """
     solve: Callable[..., Runs] = learn_native if solver == "native" else learn_readable
     learn = learn_available if table.available else solve
@@ -54,7 +56,8 @@ def learn_neighbourhoods(
         threads=threads_for(n_jobs, len(table.columns)),
         progress=progress,
         scales=table.pair_scales(scales),
-        **forms,
+        edges=edges,
+        **adjusted,
     )
 
 
@@ -86,6 +89,8 @@ class Search:
         Runs of other rows with the same settings.
     came : Table, optional
         The table as it came, with missing values, where those of `table` are filled.
+    edges : "auto", "table" or "scores"
+        Which forms edges may have.
 
     Examples
     --------
@@ -106,6 +111,12 @@ class Search:
     constraints: Constraints
     learn: Callable[..., Runs]
     came: Table | None = None
+    edges: str = "table"
+
+    @property
+    def forms(self) -> Forms:
+        """Which forms the edge between two columns may have, and the design of each."""
+        return forms_of(self.table, self.edges)
 
     @property
     def rows(self) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import STOPS, Codes, Weights, fit_columns, search_columns
+from isinglass import core
+from isinglass.core import STOPS, Codes, Weights, core_forms, fit_columns, search_columns
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import Choices, Ends, Progress, Runs, progress_from
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
+from isinglass.losses.forms import TABLE, Form, Forms
 from isinglass.solvers.cuts import fits_at
 from isinglass.solvers.path import (
     ALL_IN,
@@ -41,29 +43,63 @@ def learn_native(
     progress: Progress | None = None,
     targets: Sequence[int] | None = None,
     scales: NDArray[np.float64] | None = None,
+    edges: str = "table",
     **settings: Any,
 ) -> NativeRuns:
     """Run Algorithm 1 for every column (or those in `targets`), threads taking them in turn.
 
-    `settings` are further ones of `search_columns`.
+    `edges` says which forms an edge may have; `settings` are further ones of `search_columns`.
     """
+    forms = forms_of(table, edges)
     targets = tuple(range(len(table.columns))) if targets is None else tuple(targets)
-    counted = CountedRows.of(table)
+    wide, constraints = table.wide, constraints.adjusting(table)
+    counted = CountedRows.of(wide)
     flat = search_columns(
         *counted.rows,
         floor * counted.unit,
-        max_degree=max_degree,
+        max_degree=None if max_degree is None else max_degree + len(adjusted_columns(table)),
         targets=targets,
         required=constraints.required,
         forbidden=constraints.forbidden,
         n=counted.n,
-        scales=counted.scales(scales, (len(table.columns),) * 2),
+        scales=counted.scales(wide_scales(scales, table), (len(wide.columns),) * 2),
         unit=counted.unit,
+        forms=in_core(forms),
         progress=progress_from(progress, 0, len(targets)),
         **settings,
     )
     flat["change"] /= counted.unit
-    return NativeRuns(flat, targets, table.names, tuple(table.n_states), floor, max_degree)
+    return NativeRuns(flat, targets, table.names, forms, floor, max_degree)
+
+
+def forms_of(table: Table, edges: str) -> Forms:
+    """The forms that the edges of a table may have; its columns are those of its wide form."""
+    wide = table.wide
+    return Forms(tuple(wide.n_states), wide.scores, edges, own=len(table.columns))
+
+
+def in_core(forms: Forms) -> core.Forms | None:
+    """The forms as the core knows them; None where there are but tables."""
+    if forms.edges == "table" or max(forms.n_states, default=0) < 3:
+        return None
+    bases, answered = zip(*map(forms.scores_of, range(len(forms.n_states))), strict=True)
+    own = len(forms.n_states) if forms.own is None else forms.own
+    return core_forms(forms.n_states, bases, answered, own=own, tables=forms.edges == "auto")
+
+
+def adjusted_columns(table: Table) -> list[int]:
+    """The columns of a table's wide form that are adjusted for, without constant ones."""
+    states = table.wide.n_states
+    return [t for t in range(len(table.columns), len(states)) if states[t] > 1]
+
+
+def wide_scales(scales: NDArray[np.float64] | None, table: Table) -> NDArray[np.float64] | None:
+    """The scales of all pairs of a table's wide form: one for what is adjusted for."""
+    if scales is None or table.adjusted is None:
+        return scales
+    wide = np.ones((len(table.wide.columns),) * 2)
+    wide[: len(scales), : len(scales)] = scales
+    return wide
 
 
 def fit_neighbourhoods(
@@ -73,24 +109,46 @@ def fit_neighbourhoods(
     intercept: bool,
     threads: int,
     progress: Progress | None = None,
+    of_edges: Mapping[tuple[int, int], str] | None = None,
 ) -> NativeRuns:
     """Fit every column on given neighbours: paths without a step, for graphs found elsewhere.
 
     A constant column says nothing of others, and nothing can be said of it: it has no neighbours.
+    `of_edges` has the forms of edges that are no whole tables, by columns in order.
     """
-    varies = [m > 1 for m in table.n_states]
-    neighbours = [[t for t in some if varies[t] and varies[r]] for r, some in enumerate(neighbours)]
-    counted = CountedRows.of(table)
+    forms = forms_of(table, "auto")
+    varies, beside = [m > 1 for m in table.n_states], adjusted_columns(table)
+    neighbours = [
+        [*(t for t in some if varies[t]), *beside] if varies[r] else []
+        for r, some in enumerate(neighbours)
+    ]
+    wide = table.wide
+    counted = CountedRows.of(wide)
+    alone: list[list[int]] = [[]] * (len(wide.columns) - len(neighbours))
     flat = fit_columns(
         *counted.rows,
-        neighbours,
+        [*neighbours, *alone],
         intercept=intercept,
         threads=threads,
         n=counted.n,
+        forms=in_core(forms),
+        small=small_pairs(forms, of_edges),
         progress=progress_from(progress, 0, len(neighbours)),
     )
-    targets = tuple(range(len(table.columns)))
-    return NativeRuns(flat, targets, table.names, tuple(table.n_states), 0.0, None)
+    targets = tuple(range(len(wide.columns)))
+    return NativeRuns(flat, targets, table.names, forms, 0.0, None)
+
+
+def small_pairs(
+    forms: Forms, of_edges: Mapping[tuple[int, int], str] | None
+) -> set[tuple[int, int]]:
+    """Columns and neighbours whose edge is smaller than a table, from both ends.
+
+    An end that has no smaller form, because it saw fewer states, keeps its table.
+    """
+    small = [pair for pair, form in (of_edges or {}).items() if form != TABLE]
+    ends = [*small, *((b, a) for a, b in small)]
+    return {(r, t) for r, t in ends if forms.allowed(r, t)[0] != TABLE}
 
 
 def merged_rows(table: Table) -> tuple[Codes, Weights, tuple[int, ...]]:
@@ -155,24 +213,41 @@ def unit_of(weights: Weights) -> float:
 
 @dataclass(frozen=True, eq=False)
 class NativeRuns(Runs):
-    """The core's flat arrays, read when asked; their layout is in ``core/search/flat.hpp``."""
+    """The core's flat arrays, read when asked; their layout is in ``core/search/flat.hpp``.
+
+    There are more `n_states` than `names` where a table is adjusted for some columns, the last
+    ones: these are in the arrays, and not in what is read from them.
+    """
 
     flat: dict[str, NDArray[Any]]
     targets: tuple[int, ...]
     names: tuple[str, ...]
-    n_states: tuple[int, ...]
+    forms: Forms
     floor: float
     max_degree: int | None
 
+    @property
+    def n_states(self) -> tuple[int, ...]:
+        """States of each column."""
+        return self.forms.n_states
+
     def __len__(self) -> int:
-        return len(self.targets)
+        return sum(r < len(self.names) for r in self.targets)
 
     def choices(self, threshold: float) -> Choices:
         """Cut every path before its first forward step whose gain is not above the threshold."""
         entries, column, neighbour = self._entries(threshold)
         tables = _Tables(self, column, neighbour, self._table_begin[entries])
         unbounded = self.flat["unbounded"][entries].astype(bool)
-        return Choices(column, neighbour, unbounded, tables, tables.trends())
+        forms = None
+        if self.flat["small"].any():  # else all are whole tables
+            marks = self.flat["small"][entries].tolist()
+            marked = zip(column.tolist(), neighbour.tolist(), marks, strict=True)
+            forms = [self._form(r, t, bool(small)) for r, t, small in marked]
+        return Choices(column, neighbour, unbounded, tables, tables.trends(), forms=forms)
+
+    def _form(self, r: int, t: int, small: bool) -> Form:
+        return self.forms.allowed(r, t)[0] if small else TABLE
 
     def chosen(self, threshold: float) -> Ends:
         """Who chose whom, without the numbers."""
@@ -183,6 +258,8 @@ class NativeRuns(Runs):
         """Which entries of `support` a threshold leaves, and the two columns of each."""
         fits = fits_at(self.flat["fit_begin"], self._gains, threshold)
         entries, chooser = _ranges(self.flat["support_begin"], fits)
+        own = self.flat["support"][entries] < len(self.names)
+        entries, chooser = entries[own], chooser[own]
         return entries, np.asarray(self.targets)[chooser], self.flat["support"][entries]
 
     @cached_property
@@ -219,8 +296,13 @@ class NativeRuns(Runs):
             for t, first in zip(support, self._table_begin[begin:end], strict=True)
         }
         unbounded = np.flatnonzero(self.flat["unbounded"][begin:end])
-        held = frozenset(support[i] for i in unbounded)
-        return NodeFit(tables, field, float(self.flat["loss"][at]), held)
+        held = frozenset(support[k] for k in unbounded)
+        r, marks = self.targets[i], np.flatnonzero(self.flat["small"][begin:end])
+        forms = {support[k]: self._form(r, support[k], True) for k in marks}
+        df = {t: self.forms.df(r, t, forms.get(t, TABLE)) for t in support} if forms else None
+        loss = float(self.flat["loss"][at])
+        fit = NodeFit(tables, field, loss, held, parameters=df, forms=forms)
+        return fit.adjusting(len(self.names))
 
     def path(self, r: int) -> Path:
         """Return the whole search of the r-th column."""
@@ -235,9 +317,10 @@ class NativeRuns(Runs):
         change, variable = float(self.flat["change"][at]), int(self.flat["variable"][at])
         fit = self.fit(i, count)
         support = tuple(fit.coef)
+        form = fit.form(variable) if variable in support else None
         if self.flat["add"][at]:
-            return Step("add", variable, change, None, support, fit)
-        return Step("drop", variable, None, change, support, fit)
+            return Step("add", variable, change, None, support, fit, form)
+        return Step("drop", variable, None, change, support, fit, form)
 
     def _status(self, i: int) -> str:
         stop = STOPS[int(self.flat["stop"][i])]

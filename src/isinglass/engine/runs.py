@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Protocol, cast, overload
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
+from isinglass.losses.forms import TABLE, Form, larger_form
 from isinglass.solvers.cuts import Cuts, support_at
 from isinglass.solvers.path import Path
 
@@ -40,6 +42,8 @@ class Choices:
         How much high goes with high; the coupling between two columns of two states.
     own : (k,) array of bool, optional
         Whether the column's own search chose the neighbour, where both ends decide together.
+    forms : sequence of k forms, optional
+        The form of the column's edge to the neighbour; by default all are whole tables.
     """
 
     column: NDArray[np.intp]
@@ -48,6 +52,18 @@ class Choices:
     tables: Sequence[NDArray[np.float64]]
     trends: NDArray[np.float64]
     own: NDArray[np.bool_] | None = None
+    forms: Sequence[Form] | None = None
+
+    def table(self, end: int, source: int) -> NDArray[np.float64]:
+        """The table of an entry, with the states of one of its two columns in the rows."""
+        table = self.tables[end]
+        return table if self.column[end] == source else table.T
+
+    def form(self, ends: Iterable[int]) -> Form:
+        """The form of an edge, the larger one where its ends differ."""
+        if self.forms is None:
+            return TABLE
+        return reduce(larger_form, [self.forms[end] for end in ends])
 
     def chosen_by(self, ends: Iterable[int]) -> set[int]:
         """The columns at these ends of an edge that chose it."""
@@ -111,6 +127,7 @@ class KeptRuns(Runs):
             np.array([t in fits[r].unbounded for r, t in pairs], dtype=bool),
             tables,
             np.array([trend_of(table) for table in tables]),
+            forms=[fits[r].form(t) for r, t in pairs],
         )
 
     def chosen(self, threshold: float) -> Ends:

@@ -159,6 +159,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
             bins=self.bins,
             max_states=self.max_states,
             high=self.high,
+            adjust=getattr(self, "adjust", None),
         )
 
     def _read(
@@ -172,7 +173,7 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
             self.__dict__.pop(kept, None)
         self.table_ = self.encode(X, sample_weight, clusters)
         self._check_names(X, sample_weight, clusters, reset=True)
-        self.n_features_in_ = len(self.table_.columns)
+        self.n_features_in_ = len(self.table_.wide.columns)
         self.states_ = [
             list(column.states[:answers])
             for column, answers in zip(self.table_.columns, self.table_.n_answers, strict=True)

@@ -17,6 +17,7 @@ from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import frame
 from isinglass.graph import Graph, Link, Unvalued
 from isinglass.table import Table
+from isinglass.table.coding.adjusted import LEAST_BINS
 
 Numbers = NDArray[np.float64]
 #: Copies that are dealt one by one; rows of more are dealt whole.
@@ -46,10 +47,12 @@ def splits(table: Table, folds: int, seed: int) -> Iterator[Split]:
         kept = table.weights - held_out
         training, states = replace(table, weights=kept).part(kept > 0)
         training = replace(training, total=None, available=table.available, by_model=table.by_model)
-        codes, known = _recoded(table, states, held_out > 0)
+        codes, known = _recoded(table.wide, states, held_out > 0)
         weights = held_out[held_out > 0]
-        rows = replace(training, codes=codes[known], weights=weights[known])
+        rows = replace(training.wide, codes=codes[known], weights=weights[known])
         rows = replace(rows, clusters=table.clusters_of(np.flatnonzero(held_out > 0)[known]))
+        if table.adjusted is not None:
+            rows = rows.narrow(table.adjusted.positions)
         yield Split(training, rows, float(weights[~known].sum()))
 
 
@@ -95,7 +98,7 @@ def with_weights(table: Table, weights: Numbers) -> Table:
     """The rows that have a weight, with the states of the whole table."""
     rows = weights > 0
     part = replace(table, codes=table.codes[rows], weights=weights[rows], total=None)
-    return replace(part, clusters=table.clusters_of(rows))
+    return replace(part, clusters=table.clusters_of(rows), adjusted=table.adjusted_of(rows))
 
 
 def _recoded(
@@ -117,8 +120,8 @@ def learn_like(method: Any, table: Table, progress: Progress | None = None) -> G
     Clusters and `progress` are for estimators of this package; others do not receive them.
     """
     estimator = clone(method)
-    as_coded = {"bins": None, "high": None, "max_states": max(2, *table.n_states)}
-    settings = {"n_eff": "design" if table.design else table.n, **as_coded}
+    as_coded = {"bins": None, "high": None, "max_states": max(2, *table.wide.n_states)}
+    settings = {"n_eff": "design" if table.design else table.n, **as_coded, **_adjustment(table)}
     known = estimator.get_params()
     estimator.set_params(**{key: value for key, value in settings.items() if key in known})
     own = isinstance(estimator, GraphEstimator)
@@ -136,12 +139,24 @@ def learn_like(method: Any, table: Table, progress: Progress | None = None) -> G
     return Graph(table.names, Unvalued(graph.pairs, links), table.library)
 
 
+def _adjustment(table: Table) -> dict[str, Any]:
+    """What an estimator adjusts for, in codes: the last columns of `_cells`, not binned again."""
+    if table.adjusted is None:
+        return {"adjust": None}
+    first = len(table.columns)
+    wide = enumerate(table.wide.columns[first:], start=first)
+    last = {at if table.library is None else column.name: len(column.states) for at, column in wide}
+    bins = {name: (np.arange(m - 1) + 0.5).tolist() for name, m in last.items() if m > LEAST_BINS}
+    return {"adjust": list(last), "bins": bins}
+
+
 def _cells(table: Table) -> Any:
     """Codes as cells under the table's names; missing where the table has missing values."""
-    missing = None
+    wide, missing = table.wide, None
     if table.available:
         missing = ~np.column_stack([seen_rows(table, r) for r in range(len(table.columns))])
-    return as_written(table.codes, missing, None if table.library is None else table.names)
+        missing = np.pad(missing, ((0, 0), (0, len(wide.columns) - len(table.columns))))
+    return as_written(wide.codes, missing, None if table.library is None else wide.names)
 
 
 def as_written(

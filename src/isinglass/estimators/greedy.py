@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from isinglass.engine import (
 )
 from isinglass.engine.constraints import Links, Pair, read_constraints
 from isinglass.errors import BelowFloor, SettingError
+from isinglass.estimators.adjusting import warn_if_coarse
 from isinglass.estimators.base import GraphEstimator, fitting
 from isinglass.estimators.diagnose import check_missing, diagnose
 from isinglass.estimators.filled import FilledRuns, learn_filled
@@ -38,6 +40,7 @@ from isinglass.selection import (
     tier_levels,
 )
 from isinglass.table import Note, Table
+from isinglass.table.coding.order import with_order
 
 
 @dataclass(eq=False, repr=False)
@@ -96,7 +99,23 @@ class GreedyGraph(GraphEstimator):
         Edges that must be in the graph, and edges that must not. A link is a pair of names; three
         names or more are a group, every two of them; two lists of names stand for every one of
         the first with every one of the second.
-
+    adjust : list of column names, optional
+        Columns that are held fixed in every conditional, such as age and sex: they are not
+        explained, not in the graph, and not counted among its columns. A column of numbers is cut
+        into eight bins or more at its quantiles, unless `bins` says how.
+    edges : "auto", "table" or "scores"
+        What an edge may be. Between two ordered columns it may be one product of their scores, with
+        one parameter; between an ordered and an unordered one a trend for each state of the latter;
+        and always a whole table of log-potentials. With ``"auto"`` both forms of a pair compete,
+        and a smaller one may be made a table later; with ``"scores"`` edges have the smaller form
+        wherever there is one.
+    ordered : list of names, optional
+        Columns whose states are in order, besides numbers, booleans, ordered categories, binned
+        columns, and all columns of two states.
+    scores : dict, optional
+        How far apart the states of a column are, as ``{"age": [18, 30, 50, 70]}``: one rising
+        number per state; the column is then ordered. By default 0, 1, 2, ... Only ratios of
+        distances matter.
     seed : int
         Of the draws that fill missing values with ``missing="model"``; nothing else is random.
 
@@ -151,6 +170,10 @@ class GreedyGraph(GraphEstimator):
     n_jobs: int | None = None
     require: Links | None = None
     forbid: Links | None = None
+    adjust: Sequence[Any] | None = None
+    edges: str = "table"
+    ordered: Sequence[Any] | None = None
+    scores: dict[Any, Sequence[float]] | None = None
     seed: int = 0
 
     @fitting
@@ -193,6 +216,7 @@ class GreedyGraph(GraphEstimator):
         rule = selector(self.threshold)
         table = self._read(X, sample_weight, clusters)
         check_missing(table, rule)
+        warn_if_coarse(table)
         self.floor_ = self._checked_floor(rule, table)
         self.search_ = self._search(table, progress)
         self.table_ = self.search_.table
@@ -203,6 +227,31 @@ class GreedyGraph(GraphEstimator):
             self.threshold_ = self.selection_.threshold
             self.graph_ = self._graph(self.threshold_, self.selection_.kept)
         return self
+
+    def encode(
+        self,
+        X: Any,
+        sample_weight: ArrayLike | str | None = None,
+        clusters: ArrayLike | str | None = None,
+    ) -> Table:
+        """Return the table that `fit` would learn from, by the estimator's settings.
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> est = ig.GreedyGraph(scores={"x1": [0, 1, 5]})
+        >>> est.encode([[1, "a"], [2, "b"], [3, "c"]]).scores
+        ((0.0, 1.0, 2.0), (0.0, 1.0, 5.0))
+        """
+        table = super().encode(X, sample_weight, clusters)
+        columns = with_order(
+            table.columns,
+            self.ordered,
+            self.scores,
+            answers=table.n_answers,
+            unnamed=table.library is None,
+        )
+        return table if columns == table.columns else replace(table, columns=columns)
 
     @checked
     def at(self, threshold: float) -> Graph:
@@ -303,6 +352,7 @@ class GreedyGraph(GraphEstimator):
             max_degree=self.max_degree,
             constraints=constraints,
             n_jobs=self.n_jobs,
+            edges=self.edges,
         )
         if self.missing == "model":
             learn = partial(
@@ -315,7 +365,7 @@ class GreedyGraph(GraphEstimator):
             )
         runs = learn(table, self.floor_, progress=progress)
         searched = runs.table if isinstance(runs, FilledRuns) else table
-        return Search(searched, runs, self.floor_, self.rule, constraints, learn, table)
+        return Search(searched, runs, self.floor_, self.rule, constraints, learn, table, self.edges)
 
     def _checked_floor(self, rule: AnySelector, table: Table) -> float:
         """The floor the search runs to."""

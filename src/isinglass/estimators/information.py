@@ -28,6 +28,7 @@ from threadpoolctl import threadpool_limits
 
 from isinglass.losses.forms import zero_sum_basis
 from isinglass.model import MarkovField
+from isinglass.model.adjustment import with_columns
 from isinglass.model.fit.conditionals import cells_of
 from isinglass.model.inference.filling import MissingCells
 from isinglass.table import Table
@@ -74,15 +75,16 @@ def information_of(
     cells: MissingCells, filled: Table, draws: int, field: MarkovField
 ) -> Information:
     """Find the information about every pair in a table that a model filled."""
-    p = len(filled.columns)
+    p, field = len(filled.columns), with_columns(field)
     conditionals = [Conditional(cells, filled, draws, field, r) for r in range(p)]
     with threadpool_limits(1, "blas"):  # to wake other threads takes longer
         left = _unlinked(conditionals)
         scales = 1.0 / left
         for r, conditional in enumerate(conditionals):
             for t, scale in conditional.linked(left[r]).items():
-                scales[r, t] = scale
-                left[r, t] = 1.0 / max(scale, 1.0)
+                if t < p:  # else it is adjusted for
+                    scales[r, t] = scale
+                    left[r, t] = 1.0 / max(scale, 1.0)
     left = np.clip((left + left.T) / 2.0, LEAST, 1.0)
     return Information((scales + scales.T) / 2.0, 1.0 - left)
 
@@ -118,15 +120,16 @@ class Conditional:
         self, cells: MissingCells, filled: Table, draws: int, field: MarkovField, r: int
     ) -> None:
         self.r, self.draws, self.weights = r, draws, cells.table.weights
-        self.states, n = filled.n_states, len(cells.table.codes)
+        self.states, n = filled.wide.n_states, len(cells.table.codes)
         self.tables = {t: table for t, table in field.tables_of(r).items() if self.states[t] > 1}
         self.intercept, self.n = field.intercepts[r], filled.n
         columns = [r, *self.tables]
-        drawn = cells.missing[:, columns].any(axis=1)
+        own = [v for v in columns if v < cells.missing.shape[1]]  # others are seen
+        drawn = cells.missing[:, own].any(axis=1)
         self.seen, self.drawn = np.flatnonzero(~drawn), np.flatnonzero(drawn)
         rows = np.concatenate([self.seen, *(copy * n + self.drawn for copy in range(draws))])
         self.cell, self.codes = cells_of(
-            filled.codes[:, columns][rows], [self.states[v] for v in columns]
+            filled.wide.codes[:, columns][rows], [self.states[v] for v in columns]
         )
         count = len(self.drawn)
         at = np.tile(np.arange(count), draws), self.cell[len(self.seen) :]
@@ -182,7 +185,7 @@ class Conditional:
         q = self.states[self.r] - 1
         size = q * (1 + sum(self.states[t] - 1 for t in self.tables))
         if size > MOST_PARAMETERS:
-            return {t: 1.0 / unlinked[t] for t in self.tables}
+            return {t: 1.0 / unlinked[t] for t in self.tables if t < len(unlinked)}
         if not q or not self.tables:
             return {}
         own, features = zero_sum_basis(q + 1), self._features()

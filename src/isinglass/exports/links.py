@@ -8,6 +8,7 @@ from typing import Any
 
 from isinglass.errors import SettingError
 from isinglass.graph import FLOATS, NUMBERS, WORDS, Graph, Link, sign_of
+from isinglass.losses.forms import TABLE
 from isinglass.table.coding.labels import is_missing, plain
 
 Ends = tuple[str, str]
@@ -57,7 +58,9 @@ def _link(pair: tuple[int, int], ends: Ends, given: Mapping[str, Any]) -> Link:
     known: dict[str, Any] = numbers | {key: _words(given.get(key)) for key in WORDS}
     return Link(
         *pair,
-        **known | {key: known[key] or "" for key in ("selected_by", "tier")},
+        **known
+        | {key: known[key] or "" for key in ("selected_by", "tier")}
+        | {"form": known["form"] or TABLE},
         sign=sign_of(weight or 0.0) if sign is None else sign_of(sign),
         unbounded=bool(_number(given.get("unbounded"), "unbounded", ends)),
         size=(1.0 if weight is None else abs(weight)) if known["strength"] is None else 0.0,

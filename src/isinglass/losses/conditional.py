@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from isinglass.losses.families import softmax_terms
-from isinglass.losses.forms import Always, TableEdge, table_df, zero_sum_basis
+from isinglass.losses.forms import TABLE, Always, Form, Forms, table_df, zero_sum_basis
 from isinglass.losses.linear import RIDGE, VANISHING, Terms, predictor_objective
 from isinglass.losses.newton import Objective, minimise
 from isinglass.losses.nulls import Null, chi_square, pair_null
@@ -47,11 +47,18 @@ class NodeFit(Fit):
         The tables of columns that are adjusted for.
     parameters : dict, optional
         Free parameters of each edge, where edges are not whole tables.
+    forms : dict
+        The forms of the edges that are not whole tables.
     """
 
     unbounded: frozenset[int]
     always: Mapping[int, Array] = field(default_factory=dict)
     parameters: Mapping[int, int] | None = None
+    forms: Mapping[int, Form] = field(default_factory=dict)
+
+    def form(self, t: int) -> Form:
+        """Return the form of the edge to a neighbour."""
+        return self.forms.get(t, TABLE)
 
     @property
     def df(self) -> Mapping[int, int]:
@@ -59,6 +66,17 @@ class NodeFit(Fit):
         if self.parameters is not None:
             return self.parameters
         return {t: table_df(*table.shape) for t, table in self.coef.items()}
+
+    def adjusting(self, p: int) -> NodeFit:
+        """The same, where columns from the p-th on are adjusted for: no neighbours."""
+        beside = {t: table for t, table in self.coef.items() if t >= p}
+        if not beside:
+            return self
+        own = {t: table for t, table in self.coef.items() if t < p}
+        unbounded = frozenset(t for t in self.unbounded if t < p)
+        parameters = self.parameters and {t: self.parameters[t] for t in own}
+        forms = {t: form for t, form in self.forms.items() if t < p}
+        return NodeFit(own, self.intercept, self.loss, unbounded, beside, parameters, forms)
 
     def scores(self, codes: Codes) -> Array:
         """Log-potentials of the column's states in each row."""
@@ -90,8 +108,8 @@ class ConditionalLoss:
         What the total loss is divided by, if not the sum of the weights.
     always : Always, optional
         What is in the predictor whatever the neighbours; by default an intercept.
-    edge : TableEdge, optional
-        The form of edges; by default whole tables.
+    forms : Forms, optional
+        The forms that edges may have; by default whole tables.
     """
 
     def __init__(
@@ -103,15 +121,14 @@ class ConditionalLoss:
         *,
         n: float | None = None,
         always: Always | None = None,
-        edge: TableEdge | None = None,
+        forms: Forms | None = None,
     ) -> None:
         self.codes, self.weights, self.r = codes, weights, r
         self.n_states = tuple(int(m) for m in n_states)
         self.n = float(weights.sum()) if n is None else n
         self.states = self.n_states[r]
         self.always = Always() if always is None else always
-        self.adjusted = tuple(t for t in self.always.columns if t != r and self.n_states[t] > 1)
-        self.edge = TableEdge(self.n_states) if edge is None else edge
+        self.forms = Forms(self.n_states, edges="table") if forms is None else forms
         self._basis = zero_sum_basis(self.states)
         self._totals: Array = np.bincount(codes[:, r], weights, minlength=self.states).astype(float)
 
@@ -125,31 +142,35 @@ class ConditionalLoss:
         """Columns that could be neighbours: not `r` itself, and not constant ones."""
         if self.states < 2:
             return ()
-        fixed = (self.r, *self.adjusted)
-        return tuple(t for t, m in enumerate(self.n_states) if t not in fixed and m > 1)
+        return tuple(t for t, m in enumerate(self.n_states) if t != self.r and m > 1)
 
     @property
     def always_rows(self) -> int:
         """Design columns of what is always active."""
-        return self.always.level + sum(self.n_states[t] - 1 for t in self.adjusted)
-
-    @property
-    def _level_only(self) -> bool:
-        return self.always.level and not self.adjusted
+        return int(self.always.level)
 
     def df(self, block: Block) -> int:
-        """Free parameters of the edges in a block."""
-        return sum(self.edge.df(self.r, t) for t in block)
+        """Free parameters of the whole tables in a block."""
+        return sum(self.forms.df(self.r, t, TABLE) for t in block)
 
-    def null(self, t: int) -> Null:
-        """What the deviance of an edge to t is when there is none."""
-        if not self._separates(t):
-            return chi_square(self.df((t,)))
+    def null(self, t: int, form: Form = TABLE) -> Null:
+        """What the deviance of an edge to t is when there is none.
+
+        Few rows per cell are no matter where each parameter is moved by a sum over all rows.
+        """
+        if not (self.always.level and form == TABLE):
+            return chi_square(self.forms.df(self.r, t, form))
         return pair_null(self._totals, np.bincount(self.codes[:, t], self.weights))
 
-    def fit(self, active: Sequence[int], start: NodeFit | None = None) -> NodeFit:
-        """Minimise the loss, plus the ridge, over the tables of the columns in `active`."""
-        active = tuple(active)
+    def fit(
+        self, active: Mapping[int, Form] | Sequence[int], start: NodeFit | None = None
+    ) -> NodeFit:
+        """Minimise the loss, plus the ridge, over edges to the columns in `active`.
+
+        They have the forms that `active` says, or else are whole tables.
+        """
+        forms = active if isinstance(active, Mapping) else dict.fromkeys(active, TABLE)
+        active = tuple(forms)
         if self.states < 2:  # nothing to explain
             tables = {t: np.zeros((1, self.n_states[t])) for t in active}
             return NodeFit(tables, np.zeros(1), 0.0, frozenset())
@@ -164,42 +185,53 @@ class ConditionalLoss:
             self._terms(counts),
             ridge,
         )
-        within = self._within(blocks)
+        within = self._within(blocks, forms)
         flat = _minimise(objective, self._first(design.shape[1], blocks, start), within)
-        unbounded = self._held_by_ridge(flat, objective(flat)[2], ridge, within, active)
+        unbounded = self._held_by_ridge(flat, objective(flat)[2], ridge, within, forms)
         solution = flat.reshape(design.shape[1], self.states - 1)
-        return self._node_fit(solution, design, counts, blocks, unbounded)
+        loss = self._terms(counts)(design @ solution)[0]
+        return self._node_fit(solution, loss, blocks, forms, unbounded)
 
     def gains(self, fit: NodeFit, blocks: Sequence[Block]) -> Array:
-        """How far each candidate edge alone can lower the loss, as a limit."""
-        cell, first_row = self.cells_of(tuple(fit.coef))
-        scores = fit.scores(self.codes[first_row])
-        gains = np.empty(len(blocks))
-        separate = [i for i, (t,) in enumerate(blocks) if self._separates(t)]
-        gains[separate] = self._separate_gains(scores, cell, [blocks[i][0] for i in separate])
-        for i, (t,) in enumerate(blocks):
-            if not self._separates(t):
-                gains[i] = fit.loss - self._least_with(t, scores, cell, first_row)
-        return gains
+        """How far each candidate edge alone, a whole table, can lower the loss, as a limit."""
+        return fit.loss - self.least(fit, [(t, TABLE) for (t,) in blocks])
 
     def costs(self, fit: NodeFit, blocks: Sequence[Block]) -> Array:
         """How much the loss rises when an edge is removed and the field re-optimised."""
-        cell, first_row = self.cells_of(tuple(fit.coef))
-        counts = _cross(cell, self.codes[:, self.r], self.weights, self.states)
-        neighbours = self.codes[first_row]
-        return np.array([self._cost(fit, t, neighbours, counts) for (t,) in blocks])
+        return self.least(fit, [(t, None) for (t,) in blocks]) - fit.loss
 
-    def _cost(self, fit: NodeFit, t: int, neighbours: Codes, counts: Array) -> float:
-        scores = fit.scores(neighbours) - fit.coef[t].T[neighbours[:, t]]
-        if self._level_only:
+    def least(self, fit: NodeFit, edges: Sequence[tuple[int, Form | None]]) -> Array:
+        """The infimum of the loss over the field and one edge in some form, all others held.
+
+        One number for each edge; its form is None if there is to be none.
+        """
+        cell, first_row = self.cells_of(tuple(fit.coef))
+        scores = fit.scores(self.codes[first_row])
+        least = np.empty(len(edges))
+        whole = [i for i, (_, form) in enumerate(edges) if form == TABLE and self.always.level]
+        gains = self._separate_gains(scores, cell, [edges[i][0] for i in whole])
+        least[whole] = fit.loss - gains
+        for i in set(range(len(edges))).difference(whole):
+            t, form = edges[i]
+            held = scores
+            if t in fit.coef:
+                held = scores - fit.coef[t].T[self.codes[first_row, t]]
+            least[i] = (
+                self._least_without(held, cell, first_row)
+                if form is None
+                else self._least_with(t, form, held, cell, first_row)
+            )
+        return least
+
+    def _least_without(
+        self, scores: Array, cell: NDArray[np.intp], first_row: NDArray[np.intp]
+    ) -> float:
+        counts = _cross(cell, self.codes[:, self.r], self.weights, self.states)
+        if self.always.level:
             rows = counts.sum(axis=1, keepdims=True)
             least = profiled_minimum(scores, rows, self._totals[None, :])[0]
-            return float(least - np.sum(counts * scores)) / self.n - fit.loss
-        return self._least(scores, self._always_features(neighbours), counts) - fit.loss
-
-    def _separates(self, t: int) -> bool:
-        """Whether the search for the best edge to t separates over the states of t."""
-        return self._level_only and self.edge.design(self.r, t) is None
+            return float(least - np.sum(counts * scores)) / self.n
+        return self._least(scores, self._always_features(self.codes[first_row]), counts)
 
     def _separate_gains(self, scores: Array, cell: NDArray[np.intp], columns: list[int]) -> Array:
         """With a free level and whole tables each state of the candidate is a search of its own."""
@@ -229,7 +261,12 @@ class ConditionalLoss:
         return np.hstack(split), np.vstack(totals), owner
 
     def _least_with(
-        self, t: int, scores: Array, cell: NDArray[np.intp], first_row: NDArray[np.intp]
+        self,
+        t: int,
+        form: Form,
+        scores: Array,
+        cell: NDArray[np.intp],
+        first_row: NDArray[np.intp],
     ) -> float:
         """The least loss over what is always active and an edge to t together."""
         m = self.n_states[t]
@@ -238,7 +275,7 @@ class ConditionalLoss:
         always = self._always_features(self.codes[first_row[keys // m]])
         features = np.hstack([always, zero_sum_basis(m)[keys % m]])
         rows = slice(always.shape[1], features.shape[1])
-        return self._least(scores[keys // m], features, counts, self._within({t: rows}))
+        return self._least(scores[keys // m], features, counts, self._within({t: rows}, {t: form}))
 
     def _least(
         self, scores: Array, features: Array, counts: Array, within: Array | None = None
@@ -250,9 +287,9 @@ class ConditionalLoss:
         found = _minimise(objective, np.zeros(k * q), within, tolerance=1e-15)
         return terms(offset + features @ found.reshape(k, q))[0]
 
-    def _within(self, blocks: Mapping[int, slice]) -> Array | None:
+    def _within(self, blocks: Mapping[int, slice], forms: Mapping[int, Form]) -> Array | None:
         """Orthonormal columns that span the coefficients which edges may have; None for all."""
-        designs = {t: self.edge.design(self.r, t) for t in blocks if t not in self.adjusted}
+        designs = {t: self.forms.design(self.r, t, forms[t]) for t in blocks if t in forms}
         if all(design is None for design in designs.values()):
             return None
         q = self.states - 1
@@ -271,7 +308,7 @@ class ConditionalLoss:
         """The cell of each row, and one row of each cell."""
         cell = np.zeros(len(self.codes), dtype=np.intp)
         first_row = np.zeros(1, dtype=np.intp)
-        for t in (*self.adjusted, *columns):
+        for t in columns:
             key = cell * self.n_states[t] + self.codes[:, t]
             _, first_row, cell = np.unique(key, return_index=True, return_inverse=True)
         return cell, first_row
@@ -279,7 +316,7 @@ class ConditionalLoss:
     def design(self, active: Block, first_row: NDArray[np.intp]) -> tuple[Array, dict[int, slice]]:
         """Design columns of each cell, and where those of each other column are."""
         blocks, at = {}, int(self.always.level)
-        for t in (*self.adjusted, *active):
+        for t in active:
             blocks[t] = slice(at, at + self.n_states[t] - 1)
             at = blocks[t].stop
         codes = self.codes[first_row]
@@ -288,9 +325,7 @@ class ConditionalLoss:
 
     def _always_features(self, codes: Codes) -> Array:
         """Design columns of what is always active, for some rows."""
-        levels = np.ones((len(codes), int(self.always.level)))
-        adjusted = [zero_sum_basis(self.n_states[t])[codes[:, t]] for t in self.adjusted]
-        return np.hstack([levels, *adjusted])
+        return np.ones((len(codes), int(self.always.level)))
 
     def _terms(self, counts: Array) -> Terms:
         basis, n = self._basis, self.n
@@ -310,13 +345,18 @@ class ConditionalLoss:
         if start is not None:
             if self.always.level:
                 first[0] = start.intercept @ self._basis
-            tables = {**start.always, **start.coef}
+            tables = start.coef
             for t in blocks.keys() & tables.keys():
                 first[blocks[t]] = zero_sum_basis(self.n_states[t]).T @ (tables[t].T @ self._basis)
         return first.ravel()
 
     def _held_by_ridge(
-        self, flat: Array, hessian: Array, ridge: Array, within: Array | None, active: Block
+        self,
+        flat: Array,
+        hessian: Array,
+        ridge: Array,
+        within: Array | None,
+        forms: Mapping[int, Form],
     ) -> frozenset[int]:
         """Neighbours whose table the data leave open in some direction.
 
@@ -325,7 +365,7 @@ class ConditionalLoss:
         few times RIDGE times the size of the tables; where columns are collinear it is zero.
         Directions the data determine have a curvature of one row's order or more.
         """
-        if not active:
+        if not forms:
             return frozenset()
         q = self.states - 1
         if within is not None:
@@ -334,8 +374,8 @@ class ConditionalLoss:
         size = np.linalg.norm(flat.reshape(-1, q)[ridge > 0])
         limit = RIDGE + 4 * RIDGE * (1 + size)
         held, begin = set(), self.always_rows * q
-        for t in active:
-            own = slice(begin, begin + self.df((t,)))
+        for t, form in forms.items():
+            own = slice(begin, begin + self.forms.df(self.r, t, form))
             begin = own.stop
             if limit * np.linalg.eigvalsh(covariance[own, own])[-1] >= 1.0:
                 held.add(t)
@@ -344,20 +384,19 @@ class ConditionalLoss:
     def _node_fit(
         self,
         solution: Array,
-        design: Array,
-        counts: Array,
+        loss: float,
         blocks: dict[int, slice],
+        forms: Mapping[int, Form],
         unbounded: frozenset[int],
     ) -> NodeFit:
         tables = {
             t: self._basis @ (zero_sum_basis(self.n_states[t]) @ solution[rows]).T
             for t, rows in blocks.items()
         }
-        always = {t: tables.pop(t) for t in self.adjusted}
         level = self._basis @ solution[0] if self.always.level else np.zeros(self.states)
-        loss = self._terms(counts)(design @ solution)[0]
-        df = {t: self.df((t,)) for t in tables}
-        return NodeFit(tables, level, loss, unbounded, always, df)
+        df = {t: self.forms.df(self.r, t, form) for t, form in forms.items()}
+        smaller = {t: form for t, form in forms.items() if form != TABLE}
+        return NodeFit(tables, level, loss, unbounded, {}, df, smaller)
 
 
 def _minimise(objective: Objective, start: Array, within: Array | None, **options: float) -> Array:

@@ -71,7 +71,7 @@ def to_coding(field: MarkovField, coding: str, *, reference: Evidence | None = N
     (2.0, [-1.0, -2.0, -1.0], 1.0)
     """
     if coding == "reference":
-        known = known_codes(field, reference)
+        _, known = known_codes(field, reference)
         return against(field, [known.get(v, 0) for v in range(len(field.names))])
     for name, m in zip(field.names, field.n_states, strict=True):
         if m > 2:
@@ -113,4 +113,4 @@ def table_against(table: Array, a: int, b: int) -> Array:
     >>> table_against(np.array([[0.5, -0.5], [-0.5, 0.5]]), 0, 0).tolist()
     [[0.0, 0.0], [0.0, 2.0]]
     """
-    return np.asarray(table - table[:, b : b + 1] - table[a] + table[a, b])
+    return np.asarray((table - table[:, b : b + 1]) - (table[a] - table[a, b]))

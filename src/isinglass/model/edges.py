@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 from isinglass.graph import Graph, Link, position_of, sign_of, trend_of
 from isinglass.losses.association import table_information
+from isinglass.losses.steps import step_log_odds
 from isinglass.model.codings import table_against
 from isinglass.model.fit.parameter_errors import CONDITION, WaldTest, errors_of
 from isinglass.model.labelled import LabelledTable, code_of, table_of
@@ -27,8 +28,10 @@ Array = NDArray[np.float64]
 def graph_of(field: MarkovField) -> Graph:
     # Two states always have an order: the second is the high one.
     ordered = [
-        len(labels) == 2 or sort_labels(labels, None, nominal=False) == (list(labels), True)
-        for labels in field.states
+        scores is not None
+        or len(labels) == 2
+        or sort_labels(labels, None, nominal=False) == (list(labels), True)
+        for labels, scores in zip(field.states, field.scores, strict=True)
     ]
     links = tuple(
         _link(field, pair, ordered[pair[0]] and ordered[pair[1]]) for pair in field.couplings
@@ -52,6 +55,8 @@ def _link(field: MarkovField, pair: tuple[int, int], ordered: bool) -> Link:
         source_state=high[0],
         target_state=high[1],
         size=_size(table),
+        form=field.forms[pair],
+        step_log_odds=step_log_odds(table, field.scores_of(pair), field.forms[pair]),
     )
 
 

@@ -17,7 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.documents.parts import load_part, save_parts
 from isinglass.graph import Graph
-from isinglass.model import codings, edges, labelled
+from isinglass.losses.forms import TABLE, Scores
+from isinglass.model import codings, edges, labelled, steps
+from isinglass.model.adjustment import Adjustment
 from isinglass.model.fit.parameter_errors import ParameterErrors
 from isinglass.model.inference import completion, questions, rows, sampling
 from isinglass.model.potentials import check_columns, check_zero_sum, frozen, zero_sum
@@ -60,6 +62,14 @@ class MarkovField:
         From binned columns to their inner cut points: rows may then hold raw numbers there.
     errors : ParameterErrors, optional
         Standard errors of a fit; `isinglass.with_errors` attaches them.
+    forms : dict, optional
+        From edges to what they are: "product", "trend" or "table", the form of all that are not
+        named. Whatever its form, a coupling is a table; `per_step` has the numbers of the others.
+    scores : tuple, optional
+        Of each column the scores of its states, rising; None where they have no order.
+    adjusted : Adjustment, optional
+        Columns that were adjusted for: the model is conditional on them. Its intercepts hold at a
+        reference state of each; ``given({"age": 40})`` is the model at another.
 
     Examples
     --------
@@ -83,6 +93,9 @@ class MarkovField:
     unbounded: frozenset[tuple[int, int]] = frozenset()
     cuts: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     errors: ParameterErrors | None = None
+    forms: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    scores: tuple[Scores | None, ...] = ()
+    adjusted: Adjustment | None = None
 
     def __post_init__(self) -> None:
         couplings = {pair: frozen(self.couplings[pair]) for pair in sorted(self.couplings)}
@@ -93,11 +106,15 @@ class MarkovField:
             "couplings": couplings,
             "unbounded": frozenset(self.unbounded) & couplings.keys(),
             "cuts": dict(self.cuts),
+            "forms": {pair: self.forms.get(pair, TABLE) for pair in couplings},
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
         check_columns(self.names, self.states, self.intercepts, self.couplings)
         check_zero_sum(self.names, self.intercepts, self.couplings)
+        scores = steps.checked_scores(self.names, self.n_states, self.scores)
+        object.__setattr__(self, "scores", scores)
+        steps.check_forms(self.names, scores, self.forms, self.couplings)
 
     @classmethod
     def from_potentials(
@@ -188,7 +205,18 @@ class MarkovField:
             tables[i][j], tables[j][i] = table.T, table
         return tables
 
+    def scores_of(self, pair: tuple[int, int]) -> tuple[Scores | None, Scores | None]:
+        """The scores of the two columns of an edge; None where there is no order.
+
+        >>> import isinglass as ig
+        >>> ig.simulate.ordinal(ig.simulate.chain(2), 3, unordered=[1]).scores_of((0, 1))
+        ((0.0, 1.0, 2.0), None)
+        """
+        return self.scores[pair[0]], self.scores[pair[1]]
+
     edge = edges.edge
+    per_step = steps.per_step
+    steps = steps.steps
     intervals = edges.intervals
     wald = edges.wald
     to_coding = codings.to_coding
@@ -214,7 +242,8 @@ class MarkovField:
 
     def __repr__(self) -> str:
         columns, links = counted(len(self.names), "column"), counted(len(self.couplings), "edge")
-        return f"MarkovField({columns}, {links})"
+        at = "" if self.adjusted is None else f", given {self.adjusted.words}"
+        return f"MarkovField({columns}, {links}{at})"
 
     def _repr_html_(self) -> str:
         """Strongest edges as a small table, for notebooks."""

@@ -15,6 +15,7 @@ from scipy.special import ndtri
 from isinglass.errors import SettingError, UnseenState
 from isinglass.frames import frame
 from isinglass.graph import position_of
+from isinglass.model.adjustment import moved
 from isinglass.model.potentials import frozen
 from isinglass.parameters import check, checked
 from isinglass.table.coding.bins import bin_of
@@ -151,19 +152,29 @@ def _type_of(labels: Sequence[Any]) -> Any:
     return object
 
 
-def known_codes(field: MarkovField, given: Evidence | None) -> dict[int, int]:
-    """Columns and states as positions and codes."""
-    known = {}
+def known_codes(field: MarkovField, given: Evidence | None) -> tuple[MarkovField, dict[int, int]]:
+    """What is given, as positions and codes; and the model, moved to what it was adjusted for."""
+    known, beside = {}, {}
+    adjusted = field.adjusted
     for name, label in (given or {}).items():
-        v = position_of(name, field.names)
-        measured = v in field.cuts and not is_missing(label) and are_numbers([plain(label)])
-        state = bin_of(field.cuts[v], label) if measured else label
-        known[v] = code_of(name, field.states[v], state)
-    return known
+        if adjusted is not None and name in adjusted.names:
+            k = adjusted.names.index(name)
+            beside[k] = _code(name, adjusted.states[k], adjusted.cuts.get(k), label)
+        else:
+            v = position_of(name, field.names)
+            known[v] = _code(name, field.states[v], field.cuts.get(v), label)
+    return moved(field, beside), known
+
+
+def _code(name: str, states: Sequence[Hashable], cuts: tuple[float, ...] | None, label: Any) -> int:
+    measured = cuts is not None and not is_missing(label) and are_numbers([plain(label)])
+    return code_of(name, states, bin_of(cuts, label) if measured and cuts else label)
 
 
 def given(field: MarkovField, evidence: Evidence) -> MarkovField:
     """Return the model of the other columns when some are known.
+
+    Of columns that were adjusted for, this is the model at other states than the reference.
 
     >>> from isinglass import MarkovField
     >>> agree = {(0, 1): [[1.0, -1.0], [-1.0, 1.0]]}
@@ -172,7 +183,7 @@ def given(field: MarkovField, evidence: Evidence) -> MarkovField:
     >>> field.given({"a": "yes"}).intercepts[0].tolist()
     [-1.0, 1.0]
     """
-    return reduced(field, known_codes(field, evidence))
+    return reduced(*known_codes(field, evidence))
 
 
 def reduced(field: MarkovField, known: Mapping[int, int]) -> MarkovField:
@@ -196,8 +207,14 @@ def reduced(field: MarkovField, known: Mapping[int, int]) -> MarkovField:
         {kept[pair]: field.couplings[pair] for pair in kept},
         field.library,
     )
+    adjusted = field.adjusted
+    if adjusted is not None:
+        adjusted = replace(adjusted, shifts=tuple(adjusted.shifts[v] for v in free))
     return replace(
         rest,
+        adjusted=adjusted,
         unbounded=frozenset(kept[pair] for pair in field.unbounded if pair in kept),
         cuts={new[v]: cuts for v, cuts in field.cuts.items() if v in new},
+        forms={kept[pair]: field.forms[pair] for pair in kept},
+        scores=tuple(field.scores[v] for v in free),
     )

@@ -23,6 +23,11 @@ else:  # matplotlib is imported when something is drawn
 # Safe for colour-blind readers (Okabe and Ito).
 BLUE, ORANGE, GREEN, PINK = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 INK, GREY, PALE = "#1A1A1A", "#5A5A5A", "#767676"
+#: Fills of columns by group: pale, so that links keep their colours.
+GROUPS = (
+    *("#A6CEE3", "#FDBF6F", "#B2DF8A", "#CAB2D6", "#FB9A99"),
+    *("#FFFF99", "#D9B38C", "#8DD3C7", "#F4CAE4", "#CCCCCC"),
+)
 #: Colour of a link by its sign, and what the sign means.
 COLORS = {1: BLUE, -1: ORANGE, 0: GREY}
 MEANING = {

@@ -1,26 +1,62 @@
-"""Graphs as networks: one, or those of several methods side by side."""
+"""One graph as a network: links by strength, sign and tier; columns by group."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from isinglass.experiments.compare import Comparison, Entry
-from isinglass.graph import Graph, Link
-from isinglass.measures import HasGraph, graph_of
+from isinglass.graph import Graph, Link, position_of
+from isinglass.measures import HasGraph, Predictability, graph_of
 from isinglass.parameters import checked
 from isinglass.plots import canvas
-from isinglass.plots.canvas import INK, PALE, Axes, Figure, axes_for, drawable, figure_of
+from isinglass.plots.canvas import INK, PALE, Axes, axes_for, drawable, figure_of
 from isinglass.report.layout import HEIGHT, Positions, positions
 from isinglass.wording import counted
 
 #: Inches; larger graphs are drawn on that much paper all the same.
 LARGEST = 30.0
 Limits = tuple[tuple[float, float], tuple[float, float]]
+Styles = dict[str, dict[str, Any]]
+Shares = Mapping[str, Predictability | float | None]
 DASHED = (0, (3.0, 1.5))
+#: The ring of a column, as far as it goes, and the rest of its circle.
+RING, REST = "#4D4D4D", "#DDDDDD"
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the columns and links of networks are drawn.
+
+    Parameters
+    ----------
+    words : dict of name to text
+        What is written below each column; empty to write nothing.
+    fills : dict of name to colour
+        White for columns that are not in it.
+    rings : dict of name to share
+        How much of a circle is drawn around each column.
+    numbers : str
+        Which number is written on each link; empty to write none.
+    size : float
+        Diameter of a column's dot, in points.
+    explained : dict of text to style
+        What a legend has to say beyond signs and tiers.
+    """
+
+    words: Mapping[str, str] = field(default_factory=dict)
+    fills: Mapping[str, Any] = field(default_factory=dict)
+    rings: Mapping[str, float] = field(default_factory=dict)
+    numbers: str = ""
+    size: float = 14.0
+    explained: Styles = field(default_factory=dict)
+
+    def width(self, name: str) -> float:
+        """Inches that a column takes up."""
+        return canvas.label_width(self.words[name]) if self.words else 0.3
 
 
 @checked
@@ -30,6 +66,9 @@ def network(
     *,
     at: Positions | None = None,
     labels: bool | Mapping[str, str] = True,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    predictability: Shares | None = None,
+    edge_labels: bool | str = False,
     node_color: Mapping[str, Any] | None = None,
     node_size: float = 14.0,
 ) -> Axes:
@@ -46,7 +85,16 @@ def network(
     labels : bool or dict of name to text
         Whether to write the names; a dict has other words for some of them, such as
         ``read_codebook(path).labels``.
+    groups : dict of text to list of names, optional
+        Columns that belong together, such as the items of a scale: a colour for each group, and a
+        legend.
+    predictability : dict of name to Predictability or share, optional
+        Drawn as a ring around each column, a full circle for 1, as
+        :func:`isinglass.measures.predictability` returns it.
+    edge_labels : bool, "strength", "log_odds" or "evidence"
+        Whether to write a number on every link; True writes the strength.
     node_color : dict of name to colour, optional
+        Colours without a legend.
     node_size : float
         Diameter of a column's dot, in points.
 
@@ -54,47 +102,133 @@ def network(
     --------
     >>> import isinglass as ig
     >>> rows = ig.simulate.ising(ig.simulate.grid(2, 3), coupling=0.6, seed=0).sample(1000, seed=0)
-    >>> ax = ig.plots.network(ig.GreedyGraph().fit(rows).graph_)
-    >>> len(ax.patches)
+    >>> est = ig.GreedyGraph().fit(rows)
+    >>> len(ig.plots.network(est.graph_).patches)
     7
+    >>> ax = ig.plots.network(est, groups={"left": ["x0", "x3"], "right": ["x2", "x5"]})
+    >>> [text.get_text() for text in ax.get_legend().get_texts()][-2:]
+    ['left', 'right']
     """
     if ax is None:
         canvas.new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
     graph = graph_of(graph)
-    other = dict(labels) if isinstance(labels, Mapping) else {}
-    words = {name: other.get(name, name) for name in graph.names}
-    named = bool(labels) or isinstance(labels, Mapping)
-    widths = {name: canvas.label_width(words[name]) if named else 0.3 for name in graph.names}
+    look = look_of(
+        graph.names,
+        labels=labels,
+        groups=groups,
+        predictability=predictability,
+        edge_labels=edge_labels,
+        node_color=node_color,
+        node_size=node_size,
+    )
+    widths = {name: look.width(name) for name in graph.names}
     shown = positions(graph, widths) if at is None else at
     limits = _limits(shown, widths)
-    ax = _fitting_axes(graph, shown, limits) if ax is None else ax
-    for link in sorted(graph.links, key=lambda link: link.weight):
-        _draw_link(ax, link, graph, shown)
-    linked = {name for edge in graph.edges for name in edge}
-    for name, point in shown.items():
-        color = node_color[name] if node_color else "white"
-        edge = INK if name in linked else PALE
-        ax.plot(*point, "o", ms=node_size, mfc=color, mec=edge, mew=1.0, zorder=3, clip_on=False)
-        if named:
-            canvas.write_name(ax, words[name], point, node_size / 2 + 2, color=edge)
+    entries = legend_entries([graph], look)
+    ax = _fitting_axes(graph, shown, limits, len(entries)) if ax is None else ax
+    draw_network(ax, graph, shown, look)
     columns = _legend_columns(figure_of(ax).get_figwidth())
-    canvas.legend_below(ax, 0.0, columns, canvas.handles(_legend_entries(graph)))
-    ax.set_aspect("equal")
-    ax.set_axis_off()
+    canvas.legend_below(ax, 0.0, columns, canvas.handles(entries))
     if at is None:
         ax.set_anchor("N")
         ax.set(xlim=limits[0], ylim=limits[1])
-        _list_unlinked(ax, graph, shown)
+        _list_unlinked(ax, graph, shown, len(entries))
     else:
         ax.margins(0.08)
     return ax
 
 
-def _fitting_axes(graph: Graph, at: Positions, limits: Limits) -> Axes:
+def look_of(
+    names: Sequence[str],
+    *,
+    labels: bool | Mapping[str, str] = True,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    predictability: Shares | None = None,
+    edge_labels: bool | str = False,
+    node_color: Mapping[str, Any] | None = None,
+    node_size: float = 14.0,
+) -> Look:
+    """How networks of some columns are drawn, from what `network` takes."""
+    other = dict(labels) if isinstance(labels, Mapping) else {}
+    named = bool(labels) or isinstance(labels, Mapping)
+    colors, explained = _group_colors(names, groups or {})
+    rings = {name: _share(value) for name, value in (predictability or {}).items()}
+    if rings:
+        explained = {**explained, "ring: predictability": {"color": RING, "lw": 3}}
+    return Look(
+        {name: other.get(name, name) for name in names} if named else {},
+        {**colors, **(node_color or {})},
+        {name: share for name, share in rings.items() if share is not None},
+        edge_labels if isinstance(edge_labels, str) else "strength" if edge_labels else "",
+        node_size,
+        explained,
+    )
+
+
+def _group_colors(
+    names: Sequence[str], groups: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, str], Styles]:
+    """A colour for each column of a group, and how the legend shows it."""
+    colors, explained = {}, {}
+    for at, (group, members) in enumerate(groups.items()):
+        color = canvas.GROUPS[at % len(canvas.GROUPS)]
+        for name in members:
+            position_of(name, names)
+            colors[name] = color
+        explained[drawable(group, 40)] = {
+            "marker": "o",
+            "ls": "",
+            "ms": 8,
+            "mfc": color,
+            "mec": INK,
+            "mew": 0.6,
+        }
+    return colors, explained
+
+
+def _share(value: Predictability | float | None) -> float | None:
+    share = value.gain if isinstance(value, Predictability) else value
+    return None if share is None else min(max(float(share), 0.0), 1.0)
+
+
+def draw_network(ax: Axes, graph: Graph, at: Positions, look: Look) -> None:
+    """Draw links, then columns over them."""
+    for link in sorted(graph.links, key=lambda link: link.weight):
+        _draw_link(ax, link, graph, at, look.numbers)
+    linked = {name for edge in graph.edges for name in edge}
+    for name, point in at.items():
+        ink = INK if name in linked else PALE
+        below = look.size / 2 + 2
+        _draw_column(ax, point, look.fills.get(name, "white"), ink, look.size)
+        if name in look.rings:
+            _draw_ring(ax, point, look.rings[name], look.size + 6)
+            below += 4
+        if look.words:
+            canvas.write_name(ax, look.words[name], point, below, color=ink)
+    ax.set_aspect("equal")
+    ax.set_axis_off()
+
+
+def _draw_column(ax: Axes, point: tuple[float, float], fill: Any, ink: str, size: float) -> None:
+    ax.plot(*point, "o", ms=size, mfc=fill, mec=ink, mew=1.0, zorder=3, clip_on=False)
+
+
+def _draw_ring(ax: Axes, point: tuple[float, float], share: float, size: float) -> None:
+    """A circle of which a share, from the top on and clockwise, is dark."""
+    from matplotlib.path import Path
+
+    style: dict[str, Any] = {"ms": size, "mfc": "none", "mew": 3.0, "zorder": 3.1, "clip_on": False}
+    ax.plot(*point, marker="o", mec=REST, **style)
+    if share > 0:
+        # A path is a marker of the same size: its first point, the top, is one radius away.
+        ax.plot(*point, marker=Path.arc(90.0 - 360.0 * share, 90.0), mec=RING, **style)
+
+
+def _fitting_axes(graph: Graph, at: Positions, limits: Limits, entries: int) -> Axes:
     (left, right), (bottom, top) = limits
     width = min(max(right - left + 0.3, 5.5), LARGEST)
     lines = len(_unlinked_lines(graph, at, width))
-    below = _legend_height(graph, width) + 0.1 + 0.14 * lines
+    below = _legend_height(entries, width) + 0.1 + 0.14 * lines
     return axes_for(width, min(top - bottom, LARGEST) + 0.2 + below)
 
 
@@ -108,7 +242,7 @@ def _limits(at: Positions, widths: Mapping[str, float]) -> Limits:
     return (left, right), (min(y) - 0.8 * HEIGHT, max(y) + 0.4 * HEIGHT)
 
 
-def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions) -> None:
+def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions, number: str) -> None:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -128,6 +262,11 @@ def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions) -> None:
             zorder=2,
         )
     )
+    value = getattr(link, number) if number else None
+    if value is not None:
+        on_it = (start + 2 * middle + end) / 4
+        style = {"ha": "center", "va": "center", "fontsize": 7, "zorder": 2.5, "bbox": canvas.BOX}
+        canvas.write(ax, f"{value:.2f}", on_it, (0, 0), color=INK, **style)
 
 
 def _bend(start: Any, end: Any, others: list[tuple[float, float]], room: float = 0.12) -> Any:
@@ -142,37 +281,36 @@ def _bend(start: Any, end: Any, others: list[tuple[float, float]], room: float =
     return across * (0.3 + 0.08 * length if hit.any() else 0.0)
 
 
-def _legend_entries(graph: Graph) -> dict[str, dict[str, Any]]:
-    """What has to be explained: the signs that occur, and dashes if some links have none."""
-    signs = {link.sign for link in graph.links}
-    entries: dict[str, dict[str, Any]] = {
+def legend_entries(graphs: Sequence[Graph], look: Look) -> Styles:
+    """What has to be explained: the signs that occur, dashes if some links have none, groups."""
+    links = [link for graph in graphs for link in graph.links]
+    signs, tiers = {link.sign for link in links}, {link.tier for link in links}
+    entries: Styles = {
         words: {"color": canvas.COLORS[sign], "lw": 3}
         for sign, words in canvas.MEANING.items()
         if sign in signs
     }
-    tiers = {link.tier for link in graph.links}
     if "tentative" in tiers and len(tiers) > 1:
         entries["tentative"] = {"color": INK, "lw": 2, "ls": DASHED}
-    return entries
+    return {**entries, **look.explained}
 
 
 def _legend_columns(width: float) -> int:
     return 2 if width > 5 else 1
 
 
-def _legend_height(graph: Graph, width: float) -> float:
+def _legend_height(entries: int, width: float) -> float:
     """Inches that the legend takes up."""
-    entries = len(_legend_entries(graph))
     if not entries:
         return 0.05
     return 0.22 + 0.17 * -(-entries // min(entries, _legend_columns(width)))
 
 
-def _list_unlinked(ax: Axes, graph: Graph, at: Positions) -> None:
+def _list_unlinked(ax: Axes, graph: Graph, at: Positions, entries: int) -> None:
     lines = _unlinked_lines(graph, at, figure_of(ax).get_figwidth())
     if not graph.links:
         ax.text(0.5, 0.15, f"no link among {counted(len(graph.names), 'column')}", ha="center")
-    below = 72 * _legend_height(graph, figure_of(ax).get_figwidth())
+    below = 72 * _legend_height(entries, figure_of(ax).get_figwidth())
     style = {"xycoords": "axes fraction", "ha": "center", "va": "top"}
     canvas.write(ax, "\n".join(lines), (0.5, 0.0), (0, -below), color=PALE, **style)
 
@@ -187,66 +325,3 @@ def _unlinked_lines(graph: Graph, at: Positions, width: float, most: int = 8) ->
     if len(text) > most * letters:
         text = f"{counted(len(alone), 'column')} not linked, among them {', '.join(alone)}"
     return textwrap.wrap(text, letters, max_lines=most, placeholder=" …")
-
-
-#: How links that all methods found are drawn, and others.
-SHARED: dict[str, Any] = {"color": canvas.GREY, "lw": 1.2}
-LONE: dict[str, Any] = {"color": canvas.ORANGE, "lw": 1.8}
-
-
-def comparison_figure(comparison: Comparison) -> Figure:
-    """Every method's graph in the same layout: grey what all found, orange what some did not."""
-    canvas.new_figure(1, 1)  # before all else, so that a missing matplotlib is noticed
-    entries = [entry for entry in comparison.entries if entry.graph is not None]
-    graph = union(entries)
-    at = positions(graph, {name: canvas.label_width(name) for name in graph.names})
-    width, height = _extent(at)
-    columns = max(len(entries) if len(entries) <= 3 else 2, 1)
-    rows = max(1, -(-len(entries) // columns))
-    scale = min(0.8, 5.0 / width)
-    size = columns * max(scale * width, 3.2) + 0.2, rows * (scale * height + 0.5) + 0.4
-    figure, axes = canvas.panels(rows, columns, *size)
-    shared = frozenset.intersection(*(entry.edges for entry in entries)) if entries else frozenset()
-    for ax in axes:
-        ax.set_axis_off()
-    for ax, entry in zip(axes, entries, strict=False):
-        _draw_entry(ax, entry, shared, at)
-    styles = {"found by all": SHARED | {"lw": 2}, "found by some": LONE | {"lw": 2}}
-    canvas.shared_legend(figure, styles, 2)
-    return figure
-
-
-def union(entries: list[Entry]) -> Graph:
-    """All edges that any method found."""
-    graphs = [entry.graph for entry in entries if entry.graph is not None]
-    links: dict[tuple[int, int], Link] = {}
-    for graph in graphs:
-        for link in graph:
-            links.setdefault((link.source, link.target), link)
-    names = graphs[0].names if graphs else ()
-    return Graph(names, tuple(links[ends] for ends in sorted(links)))
-
-
-def _draw_entry(ax: Axes, entry: Entry, shared: frozenset[tuple[int, int]], at: Positions) -> None:
-    assert entry.graph is not None
-    names = entry.graph.names
-    linked = {names[end] for edge in entry.edges for end in edge}
-    for a, b in sorted(entry.edges, key=lambda edge: edge not in shared):
-        x, y = zip(at[names[a]], at[names[b]], strict=True)
-        ax.plot(x, y, zorder=1, **SHARED if (a, b) in shared else LONE)
-    for name, point in at.items():
-        ink = INK if name in linked else PALE
-        ax.plot(*point, "o", ms=5, mfc="white", mec=ink, mew=0.8, zorder=2)
-        canvas.write_name(ax, name, point, 4, color=ink, fontsize=7)
-    score = "" if np.isnan(entry.score) else f", held-out {entry.score:.3f}"
-    title = f"{drawable(entry.name)}: {counted(len(entry.edges), 'edge')}{score}"
-    ax.set_title(title, fontsize=9, parse_math=False)
-    ax.margins(0.08)
-    ax.set_aspect("equal")
-
-
-def _extent(at: Positions) -> tuple[float, float]:
-    if not at:
-        return 3.0, 1.0
-    x, y = zip(*at.values(), strict=True)
-    return max(max(x) - min(x) + 1.0, 3.0), max(max(y) - min(y) + 1.0, 1.5)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -12,6 +14,7 @@ from isinglass.documents.parts import LIBRARIES, Document, label_to_json, states
 from isinglass.engine import Value
 from isinglass.errors import SettingError
 from isinglass.graph import FLOATS, Graph, Link
+from isinglass.losses.forms import FORMS, TABLE
 from isinglass.record.filled import Filled
 from isinglass.record.findings import MEASURES, VERDICTS, Findings, Verdicts
 from isinglass.record.paths import path_from_json, path_to_json
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Pair = tuple[int, int]
 
+#: What neighbourhoods are joined by.
+RULES = ("or", "and", "joint")
 #: No count of rows in a file is larger.
 MOST_ROWS = 10**18
 
@@ -37,7 +42,9 @@ def record_to_json(record: FitRecord) -> Document:
     >>> est.record().to_json()["rows"]
     1000.0
     """
-    columns = zip(record.names, record.states, record.ordered, record.n_answers, strict=True)
+    columns = zip(
+        *(record.names, record.states, record.ordered, record.n_answers, record.scores), strict=True
+    )
     document: Document = {
         "isinglass": record.version,
         **{key: getattr(record, key) for key in ("fingerprint", "rows", "threshold", "floor")},
@@ -50,7 +57,8 @@ def record_to_json(record: FitRecord) -> Document:
                 "ordered": bool(ordered),
                 "answers": int(answers),
             }
-            for name, states, ordered, answers in columns
+            | ({} if scores is None else {"scores": list(scores[:answers])})
+            for name, states, ordered, answers, scores in columns
         ],
         "library": record.graph.library,
         "edges": to_plain(record.graph.links),
@@ -62,6 +70,7 @@ def record_to_json(record: FitRecord) -> Document:
         "dropped": record.dropped,
         "findings": to_plain(record.findings),
         "filled": None if record.filled is None else _filled_to_json(record.filled),
+        "adjusted": list(record.adjusted),
     }
     try:
         members_from_json(Entry(document))  # what could not be loaded is not written
@@ -94,6 +103,9 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
     if threshold < floor:
         raise Fault("its threshold is below the floor that the search ran to")
     paths = fit["paths"].entries("path {}", p)
+    settings = _setting(Entry(fit["settings"].members(), "settings"))
+    if settings.get("rule", "or") not in RULES:
+        raise Fault(f"its rule must be one of {', '.join(RULES)}")
     return {
         "names": names,
         "states": states,
@@ -106,7 +118,7 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
         "floor": floor,
         **{key: fit[key].text() for key in ("selector", "fingerprint")},
         "diagnostics": tuple(map(_note, fit["diagnostics"].entries("a diagnostic"))),
-        "settings": _setting(Entry(fit["settings"].members(), "settings")),
+        "settings": settings,
         "rows": fit["rows"].positive(),
         "version": fit["isinglass"].text(),
         # Files of the same schema may lack these.
@@ -115,7 +127,22 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
         "dropped": fit.get("dropped").optional(lambda rows: rows.whole(MOST_ROWS)),
         "findings": fit.get("findings").optional(lambda findings: _findings(findings, p)),
         "filled": fit.get("filled").optional(lambda filled: _filled(filled, p)),
+        "adjusted": fit.get("adjusted").optional(_names) or (),
+        "scores": tuple(
+            column.get("scores").optional(partial(_scores, answers=k, states=m))
+            for column, k, m in zip(columns, answers, n_states, strict=True)
+        ),
     }
+
+
+def _names(entry: Entry) -> tuple[str, ...]:
+    return tuple(one.text() for one in entry.entries("a column that is adjusted for"))
+
+
+def _scores(entry: Entry, answers: int, states: int) -> tuple[float, ...]:
+    """Scores of answers, which rise; missing values, the last state if any, have none."""
+    given = entry.increasing(entry.numbers(answers))
+    return (*given, *(math.nan,) * (states - answers))
 
 
 def _filled_to_json(filled: Filled) -> Document:
@@ -144,9 +171,11 @@ def _link(edge: Entry, p: int) -> Link:
     if source >= target:
         raise Fault("the source of an edge must come before its target")
     members: Document = {
-        **{key: edge[key].optional(Entry.number) for key in FLOATS},
+        **{key: edge[key].optional(Entry.number) for key in FLOATS if key != "step_log_odds"},
+        "step_log_odds": edge.get("step_log_odds").optional(Entry.number),
         **{key: edge[key].optional(Entry.text) for key in ("source_state", "target_state")},
         **{key: edge[key].text() for key in ("selected_by", "tier")},
+        "form": edge.get("form").optional(lambda one: one.choice(*FORMS)) or TABLE,
         "sign": edge["sign"].choice(-1, 0, 1),
         "unbounded": edge["unbounded"].flag(),
         "size": edge["size"].number(),

@@ -12,6 +12,7 @@ from isinglass.documents.parts import load_part, save_parts
 from isinglass.engine import Joined, KeptRuns, Value, join, kept_values
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph
+from isinglass.losses.forms import Scores
 from isinglass.parameters import checked
 from isinglass.record.files import members_from_json, record_to_json
 from isinglass.record.filled import Filled
@@ -59,6 +60,11 @@ class FitRecord:
     filled : Filled or None
         Where missing values were filled: how many, how often, and what is lost with them. The
         counts of `tally` and `link_tables` are then those of filled tables, on average.
+    scores : tuple
+        Of each column the scores of its states, NaN for a missing value; None where they have no
+        order.
+    adjusted : tuple of str
+        Columns that were adjusted for: in every conditional, and not among `names`.
 
     Examples
     --------
@@ -90,6 +96,12 @@ class FitRecord:
     dropped: int | None = None
     findings: Findings | None = None
     filled: Filled | None = None
+    scores: tuple[Scores | None, ...] = ()
+    adjusted: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        # Older files have none, and their edges are tables.
+        object.__setattr__(self, "scores", self.scores or (None,) * len(self.names))
 
     @checked
     def at(self, threshold: float) -> Graph:

@@ -7,8 +7,18 @@ from functools import partial
 from importlib.metadata import version
 from typing import Any
 
-from isinglass.engine import Paths, Progress, RefittedValues, Search, Value, cuts_of, pairs_at
+from isinglass.engine import (
+    Paths,
+    Progress,
+    RefittedValues,
+    Search,
+    Value,
+    cuts_of,
+    forms_at,
+    graph_key,
+)
 from isinglass.graph import Graph
+from isinglass.losses.forms import TABLE, Form, larger_form
 from isinglass.record.filled import Filled
 from isinglass.record.fit_record import FitRecord
 from isinglass.record.tables import link_tables, tally_of
@@ -50,10 +60,15 @@ def record_of(
         version=version("isinglass"),
         tally=tally_of(table),
         link_tables=link_tables(
-            table, graph, edge_values.intercept, expected=edge_values.expected.get(graph.pairs)
+            table,
+            graph,
+            edge_values.intercept,
+            expected=edge_values.expected.get(graph_key(graph.pairs, graph.forms)),
         ),
         dropped=table.dropped,
         filled=filled,
+        scores=table.scores,
+        adjusted=table.adjusted_names,
     )
 
 
@@ -63,18 +78,26 @@ def _values(
     """The values of all edges that the run has at some threshold."""
     table, runs = search.table, search.runs
     tentative = max(TENTATIVE.threshold(table.n, len(table.columns)), search.floor)
-    at = partial(pairs_at, runs, rule=search.rule)
-    ever = {
-        (min(r, t), max(r, t))
-        for r, cuts in enumerate(cuts_of(runs))
-        for support in cuts.supports
-        for t in support
-    }
-    values = dict(zip(graph.pairs, edge_values(graph.pairs, progress), strict=True))
-    for pairs in (at(threshold=tentative), at(threshold=search.floor), ever):
-        if not pairs <= values.keys():
-            values |= edge_values.others(sorted(pairs), values.keys(), progress)
+    at = partial(forms_at, runs, rule=search.rule)
+    found = edge_values(graph.pairs, graph.forms, progress)
+    values = dict(zip(graph.pairs, found, strict=True))
+    for forms in (at(threshold=tentative), at(threshold=search.floor), _ever(search)):
+        if not forms.keys() <= values.keys():
+            values |= edge_values.others(sorted(forms), forms, values.keys(), progress)
     return dict(sorted(values.items()))
+
+
+def _ever(search: Search) -> dict[Pair, str]:
+    """All pairs that the run has at some threshold, in the largest form that they have there."""
+    found: dict[Pair, Form] = {}
+    for r, cuts in enumerate(cuts_of(search.runs)):
+        for at, support in enumerate(cuts.supports):
+            # Fits are made when they are looked at.
+            forms = {} if search.edges == TABLE else cuts.fits[at].forms
+            for t in support:
+                pair, form = (min(r, t), max(r, t)), forms.get(t, TABLE)
+                found[pair] = larger_form(found.get(pair, form), form)
+    return dict(found)
 
 
 def _plain(setting: Any) -> Any:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 
 from isinglass.documents.document import Entry, to_plain
 from isinglass.documents.parts import Document
 from isinglass.losses.conditional import NodeFit
+from isinglass.losses.forms import FORMS, TABLE
 from isinglass.solvers.path import Path, Step
+
+T = TypeVar("T")
+
+#: No edge has more parameters.
+MOST_PARAMETERS = 2**16
 
 
 def path_to_json(path: Path) -> Document:
@@ -20,19 +27,26 @@ def path_to_json(path: Path) -> Document:
         "required": to_plain(path.required),
         "start": _fit_to_json(path.start),
         "steps": [
-            {key: to_plain(getattr(step, key)) for key in parts} | _fit_to_json(step.fit)
+            {key: to_plain(getattr(step, key)) for key in parts}
+            | ({} if step.form is None else {"form": step.form})
+            | _fit_to_json(step.fit)
             for step in path.steps
         ],
     }
 
 
 def _fit_to_json(fit: Any) -> Document:
-    return {
+    support = sorted(fit.coef)
+    document: Document = {
         "loss": float(fit.loss),
         "intercept": np.asarray(fit.intercept).tolist(),
-        "coef": [np.asarray(fit.coef[j]).tolist() for j in sorted(fit.coef)],
+        "coef": [np.asarray(fit.coef[j]).tolist() for j in support],
         "unbounded": sorted(map(int, fit.unbounded)),
     }
+    if fit.forms:  # all others are whole tables
+        document["forms"] = [fit.form(j) for j in support]
+        document["df"] = [int(fit.df[j]) for j in support]
+    return document
 
 
 def path_from_json(
@@ -65,6 +79,7 @@ def _step_from_json(step: Entry, n_states: tuple[int, ...]) -> Step:
         cost,
         support,
         _fit_from_json(step, support, n_states),
+        step.get("form").optional(lambda form: form.choice(*FORMS)),
     )
 
 
@@ -72,6 +87,7 @@ def _fit_from_json(fit: Entry, support: tuple[int, ...], n_states: tuple[int, ..
     intercept = np.array(fit["intercept"].numbers())
     tables = fit["coef"].entries(f"a coefficient of {fit.name}", len(support))
     unbounded = fit["unbounded"].entries(f"an unbounded variable of {fit.name}")
+    forms = _of_edges(fit, "forms", support, lambda form: form.choice(*FORMS))
     return NodeFit(
         {
             j: table.table(len(intercept), n_states[j])
@@ -80,7 +96,21 @@ def _fit_from_json(fit: Entry, support: tuple[int, ...], n_states: tuple[int, ..
         intercept,
         fit["loss"].number(),
         frozenset(j.choice(*support) for j in unbounded),
+        parameters=_of_edges(fit, "df", support, lambda df: df.whole(MOST_PARAMETERS)),
+        forms={j: form for j, form in (forms or {}).items() if form != TABLE},
     )
+
+
+def _of_edges(
+    fit: Entry, key: str, support: tuple[int, ...], read: Callable[[Entry], T]
+) -> dict[int, T] | None:
+    """What a fit says of each of its edges; None in files that do not."""
+
+    def each(entry: Entry) -> dict[int, T]:
+        said = entry.entries(f"one of the {key} of {fit.name}", len(support))
+        return {j: read(one) for j, one in zip(support, said, strict=True)}
+
+    return fit.get(key).optional(each)
 
 
 def _columns(entry: Entry, p: int) -> tuple[int, ...]:

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from isinglass.core import all_pair_counts
-from isinglass.engine import fit_neighbourhoods
+from isinglass.engine import fit_conditionals
 from isinglass.engine.available import seen_rows
 from isinglass.engine.deviance import Expected, expectations
+from isinglass.engine.refits import PairForms
 from isinglass.graph import Graph
 from isinglass.losses.association import pair_information
 from isinglass.table import Table
@@ -128,7 +129,9 @@ def link_tables(
     if table.available:
         return dict(sorted(_of_seen_rows(table, graph, pairs, intercept).items()))
     if expected is None:
-        expected = expectations(table, graph.pairs, intercept=intercept, threads=1)
+        expected = expectations(
+            table, graph.pairs, intercept=intercept, threads=1, forms=graph.forms
+        )
     return {
         (i, j): LinkTable(
             _crossed(table, i, j), (expected[i, j].table + expected[j, i].table.T) / 2
@@ -160,8 +163,8 @@ def _of_seen_rows(
         left -= sum(_seconds(part, r, near[r]) for r in (i, j))
         if left < 0:
             break
-        by_i = _predicted(part, i, [t for t in near[i] if t != j], intercept)
-        by_j = _predicted(part, j, [t for t in near[j] if t != i], intercept)
+        by_i = _predicted(part, i, [t for t in near[i] if t != j], intercept, graph.forms)
+        by_j = _predicted(part, j, [t for t in near[j] if t != i], intercept, graph.forms)
         own_i, own_j = (np.eye(part.n_states[r])[part.codes[:, r]] for r in (i, j))
         weights = part.weights[:, None]
         both = by_i.T @ (weights * own_j) + own_i.T @ (weights * by_j)
@@ -179,8 +182,10 @@ def _seconds(table: Table, r: int, neighbours: Sequence[int]) -> float:
     return 2e-3 + 1e-9 * parameters**2 * (len(table.codes) + parameters)
 
 
-def _predicted(table: Table, r: int, neighbours: list[int], intercept: bool) -> Array:
+def _predicted(
+    table: Table, r: int, neighbours: list[int], intercept: bool, forms: PairForms
+) -> Array:
     """P(x_r | neighbours) in each row."""
     lists = [neighbours if at == r else [] for at in range(len(table.columns))]
-    fit = fit_neighbourhoods(table, lists, intercept=intercept, threads=1).fit(r, 0)
-    return np.asarray(softmax(fit.scores(table.codes), axis=1))
+    fit = fit_conditionals(table, lists, forms, intercept=intercept)[r]
+    return np.asarray(softmax(fit.scores(table.wide.codes), axis=1))

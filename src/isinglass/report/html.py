@@ -21,6 +21,7 @@ from isinglass.wording import one_line, whole
 SCRIPTS = (
     "numbers.js",
     "elements.js",
+    "forms.js",
     "graph.js",
     "picture.js",
     "network.js",
@@ -185,8 +186,8 @@ def _fit(fit: Mapping[str, Any]) -> dict[str, Any]:
     short["trends"] = [_rounded(trend_of(np.array(table))) for table in fit["tables"]]
     if fit["unbounded"]:
         short["unbounded"] = fit["unbounded"]
-    if any(df != 1 for df in fit["df"]):  # else all edges have one parameter
-        short["df"] = fit["df"]
+    if any(form != "table" for form in fit["forms"]):
+        short["forms"], short["steps"] = fit["forms"], _rounded(fit["steps"])
     return short
 
 

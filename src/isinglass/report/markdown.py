@@ -70,6 +70,8 @@ def edge_cells(edge: Mapping[str, Any]) -> dict[str, str]:
         "relative": _number(edge.get("relative_strength"), ".3f"),
         "sign": SIGNS[edge["sign"]],
         "log-odds": "unbounded" if edge.get("unbounded") else _number(edge.get("log_odds"), "+.2f"),
+        "form": edge.get("form", ""),
+        "per step": _per_step(edge),
         "evidence": _number(edge.get("evidence"), ".1f"),
         "entry": _number(edge.get("entry_evidence"), ".1f"),
         "chosen by": edge.get("selected_by", "both"),
@@ -83,17 +85,32 @@ def _number(value: float | None, digits: str) -> str:
     return "" if value is None else f"{value:{digits}}"
 
 
+def _per_step(edge: Mapping[str, Any]) -> str:
+    """The log odds ratio per step of a product of scores."""
+    number = _number(edge.get("step_log_odds"), "+.2f")
+    return "unbounded" if number and edge.get("unbounded") else number
+
+
+def have_forms(edges: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether some edges are something else than whole tables."""
+    return any(edge.get("form", "table") != "table" for edge in edges)
+
+
 def _edges(summary: Mapping[str, Any]) -> str:
     if not summary["edges"]:
         return "None."
-    exact = () if summary["suppress"] else ("log-odds", "evidence", "chosen by", "tier")
+    forms = ("form", "per step") if have_forms(summary["edges"]) else ()
+    exact = () if summary["suppress"] else ("log-odds", *forms, "evidence", "chosen by", "tier")
     lost = ("information lost",) if exact and summary.get("filled") else ()
     heads = ("strength", "sign", *exact, *lost)
     rows = (
-        [edge["source"], edge["target"], *(edge_cells(edge)[head] for head in heads)]
+        [
+            *(escaped(edge[end]) for end in ("source", "target")),
+            *(cell and escaped(cell) for cell in map(edge_cells(edge).__getitem__, heads)),
+        ]
         for edge in summary["edges"]
     )
-    return _table(("column", "column", *heads), rows)
+    return markdown_table(("column", "column", *heads), rows)
 
 
 def _nodes(summary: Mapping[str, Any]) -> str:

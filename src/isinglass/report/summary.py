@@ -12,7 +12,8 @@ import numpy as np
 from isinglass.engine.runs import answers_only
 from isinglass.estimators import GreedyGraph
 from isinglass.graph import NUMBERS, Graph
-from isinglass.losses.forms import table_df
+from isinglass.losses.forms import TABLE, table_df
+from isinglass.losses.steps import per_step
 from isinglass.measures import communities
 from isinglass.model import FitRecord
 from isinglass.parameters import checked
@@ -124,6 +125,7 @@ def summarise(
         "version": record.version,
         "fingerprint": record.fingerprint,
         "dropped": record.dropped,
+        "adjusted": list(record.adjusted),
         "filled": None if record.filled is None else record.filled.how(),
         "suppress": 0,
     }
@@ -202,6 +204,7 @@ def _nodes(
                 "label": None if about is None else about[r],
                 "states": [json_value(label) for label in labels[:answers]],
                 "ordered": record.ordered[r],
+                "scores": _scores(record, r),
                 "high": record.high[r],
                 "counts": None if counts is None else [whole(some) for some in counts[:answers]],
                 "missing": _missing(record, r),
@@ -214,6 +217,12 @@ def _nodes(
             }
         )
     return nodes
+
+
+def _scores(record: FitRecord, r: int) -> list[float | int] | None:
+    """The scores of a column's answers."""
+    scores = record.scores[r]
+    return None if scores is None else [whole(x) for x in scores[: record.n_answers[r]]]
 
 
 def _missing(record: FitRecord, r: int) -> float | int | None:
@@ -240,7 +249,7 @@ def _whole_run(record: FitRecord, found: Findings) -> dict[str, Any]:
         "stops": some,
         "stop": slider.stop_of(record.threshold, some, record.paths),
         "kept_fewer": len(record.graph) < len(at_threshold),
-        "paths": [_path(record, path) for path in record.paths],
+        "paths": [_path(record, r, path) for r, path in enumerate(record.paths)],
         "values": _by_number(record.values, list),
         "pairs": None if pairs is None else _lists(pairs, "information", "sign"),
         "link_tables": None
@@ -268,19 +277,19 @@ def _lists(arrays: Any, *names: str) -> dict[str, Any]:
     return {name: getattr(arrays, name).tolist() for name in names}
 
 
-def _path(record: FitRecord, path: Path) -> dict[str, Any]:
+def _path(record: FitRecord, r: int, path: Path) -> dict[str, Any]:
     return {
         "status": path.status,
-        "start": _fit(record, path.start),
+        "start": _fit(record, r, path.start),
         "steps": [
             {key: getattr(step, key) for key in ("kind", "variable", "gain", "cost")}
-            | _fit(record, step.fit)
+            | _fit(record, r, step.fit)
             for step in path.steps
         ],
     }
 
 
-def _fit(record: FitRecord, fit: Any) -> dict[str, Any]:
+def _fit(record: FitRecord, r: int, fit: Any) -> dict[str, Any]:
     """What a search knows after a step: its neighbours, and their tables of log-odds."""
     support = sorted(fit.coef)
     tables = [answers_only(np.asarray(fit.coef[t]), record.n_answers[t]) for t in support]
@@ -289,11 +298,24 @@ def _fit(record: FitRecord, fit: Any) -> dict[str, Any]:
         "loss": fit.loss,
         "unbounded": sorted(fit.unbounded),
         "tables": [table.tolist() for table in tables],
+        "forms": [fit.form(t) for t in support],
+        "steps": [_step(record, r, t, fit) for t in support],
         "df": [
             table_df(*table.shape) if fit.parameters is None else fit.parameters[t]
             for t, table in zip(support, tables, strict=True)
         ],
     }
+
+
+def _step(record: FitRecord, r: int, t: int, fit: Any) -> float | list[float] | None:
+    """Log odds ratios per step: one of a product of scores, one per unordered state of a trend."""
+    if fit.form(t) == TABLE:
+        return None
+    table = answers_only(np.asarray(fit.coef[t]), record.n_answers[t])
+    numbers: float | list[float] = per_step(
+        table, (record.scores[r], record.scores[t]), fit.form(t)
+    ).tolist()
+    return numbers
 
 
 def _rule(record: FitRecord) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.errors import SettingError
+from isinglass.errors import Setting, SettingError
 from isinglass.graph import Link
 from isinglass.losses.association import table_information
 from isinglass.losses.forms import table_df
@@ -43,6 +43,12 @@ def suppressed(
         raise SettingError(
             "the record does not say how many rows each state has, so small groups cannot be "
             "hidden; fit the table again, or leave suppress out."
+        )
+    if record.adjusted:
+        raise SettingError(
+            "what is adjusted for makes groups of rows smaller than those that can be hidden; fit "
+            "without ",
+            *(Setting("adjust"), ", or leave suppress out."),
         )
     edges = _edges(record, least)
     rare = {

@@ -55,6 +55,14 @@ HOW_TO_READ = (
     "there, but the rows do not say how strong it is.",
 )
 
+FORMS = (
+    "Links have forms. Between two ordered columns a link may be a product of scores, one number: "
+    "the log of the odds ratio when both columns go up by one step, one unit of their scores. "
+    "Between an ordered column and one without order it may be a trend, one number for each state "
+    "of the latter. Otherwise it is a table, in which every combination of states has a number of "
+    "its own: so it is where the states have no order, and where a trend does not do."
+)
+
 SUPPRESSED = (
     DOTS_AND_LINES,
     "The wider a line, the stronger the link: strength runs from 0 to 1 and is rounded to one "
@@ -97,7 +105,12 @@ def how_to_read(summary: Mapping[str, Any]) -> list[str]:
     if summary["suppress"]:
         return list(SUPPRESSED)
     by_both = BY_BOTH.get(summary["rule"], BY_BOTH["or"])
-    return [by_both if words == BY_BOTH["or"] else words for words in HOW_TO_READ]
+    words = [by_both if words == BY_BOTH["or"] else words for words in HOW_TO_READ]
+    return [*words, FORMS] if _may_have_forms(summary) else words
+
+
+def _may_have_forms(summary: Mapping[str, Any]) -> bool:
+    return str(summary["settings"].get("edges", "table")) != "table"
 
 
 def lead(summary: Mapping[str, Any]) -> str:
@@ -108,8 +121,18 @@ def lead(summary: Mapping[str, Any]) -> str:
         found = f"At least {found}"
     return (
         f"{found} among {counted(pairs, 'pair')} of {counted(summary['columns'], 'column')}, "
-        f"learned from {counted(summary['rows'], 'row')}."
+        f"learned from {counted(summary['rows'], 'row')}{adjusted_for(summary)}."
     )
+
+
+def adjusted_for(summary: Mapping[str, Any]) -> str:
+    """What the links are adjusted for, to go on a sentence with.
+
+    >>> adjusted_for({"adjusted": ["age", "sex"]}), adjusted_for({})
+    (', adjusted for age and sex', '')
+    """
+    names = [one_line(str(name), 60) for name in summary.get("adjusted", ())]
+    return f", adjusted for {listed(names)}" if names else ""
 
 
 def methods(summary: Mapping[str, Any]) -> str:
@@ -130,7 +153,8 @@ def methods(summary: Mapping[str, Any]) -> str:
         f"{counted(summary['rows'], 'observation')}{intercept} with the "
         "forward-backward greedy method of Jalali, Johnson and Ravikumar (2011), run for every "
         f"variable on its conditional likelihood (backward factor {factor}); "
-        f"{joined}. Gains were standardised to those of a one-parameter edge. "
+        f"{joined}. {_forms(summary)}Gains were standardised to those of a one-parameter edge. "
+        f"{_adjusted(summary)}"
         f"{_threshold(summary)}. {_missing(summary)}{_weights(summary)}"
         f"{_bins(summary)}{_random_numbers(summary)} "
         "Computations were done with isinglass "
@@ -153,10 +177,30 @@ def results(summary: Mapping[str, Any]) -> str:
         f"The graph has {counted(len(edges), 'edge')} among {counted(pairs, 'pair')} of variables "
         f"(n = {summary['rows']:,}): {_signs(edges)}; {_alone(alone)}.{_strongest(summary)}"
     )
+    text += _forms_found(edges)
     unbounded = sum(edge.get("unbounded", False) for edge in edges)
     if unbounded:
         text += f" The size of {counted(unbounded, 'edge')} is unbounded."
     return text + _hidden(summary)
+
+
+def _forms(summary: Mapping[str, Any]) -> str:
+    """Which forms edges could have, and how many have them."""
+    if not _may_have_forms(summary):
+        return ""
+    both = summary["settings"].get("edges") == "auto"
+    could = "could be" if both else "was"
+    otherwise = (
+        "; these competed with whole tables of log-potentials, with a correction for having two "
+        "looks at a pair"
+        if both
+        else "; all other edges were whole tables of log-potentials"
+    )
+    return (
+        f"Between two ordered variables an edge {could} one product of scores (a linear-by-linear "
+        "association), between an ordered and an unordered one a trend for each state"
+        f"{otherwise}. "
+    )
 
 
 def states_per_column(summary: Mapping[str, Any]) -> str:
@@ -180,6 +224,26 @@ def _signs(edges: list[dict[str, Any]]) -> str:
     words = {1: "positive", -1: "negative", 0: "without a sign", None: "with hidden numbers"}
     parts = [f"{signs.count(sign):,} {word}" for sign, word in words.items() if sign in signs]
     return listed(parts)
+
+
+def _forms_found(edges: list[dict[str, Any]]) -> str:
+    """How many edges have which form.
+
+    >>> _forms_found([{"form": "product"}, {"form": "table"}, {"form": "product"}])
+    ' 2 edges are products of scores and 1 is a whole table.'
+    """
+    forms = [edge.get("form", "table") for edge in edges]
+    if set(forms) == {"table"}:
+        return ""
+    nouns = {"product": "product of scores", "trend": "trend", "table": "whole table"}
+    many = {"product": "products of scores", "trend": "trends", "table": "whole tables"}
+    counts = [(form, forms.count(form)) for form in nouns if form in forms]
+    parts = [
+        f"{number:,}{'' if at else ' edge' if number == 1 else ' edges'} "
+        f"{'is a ' + nouns[form] if number == 1 else 'are ' + many[form]}"
+        for at, (form, number) in enumerate(counts)
+    ]
+    return f" {listed(parts)}."
 
 
 def _hidden(summary: Mapping[str, Any]) -> str:
@@ -230,10 +294,21 @@ def _weights(summary: Mapping[str, Any]) -> str:
     )
 
 
+def _adjusted(summary: Mapping[str, Any]) -> str:
+    names = [one_line(str(name), 60) for name in summary.get("adjusted", ())]
+    if not names:
+        return ""
+    return (
+        f"Every conditional was adjusted for {listed(names)}, with a free effect of each of their "
+        "states (numbers were cut into bins at their quantiles); they are not part of the graph. "
+    )
+
+
 def _bins(summary: Mapping[str, Any]) -> str:
     bins = summary["settings"].get("bins")
     if not isinstance(bins, Mapping) or not bins:
         return ""
+    bins = {name: cuts for name, cuts in bins.items() if name not in summary.get("adjusted", ())}
     counts = {name: count for name, count in bins.items() if isinstance(count, int)}
     cut = ", ".join(f"{one_line(str(name), 60)} into {count}" for name, count in counts.items())
     at = ", ".join(

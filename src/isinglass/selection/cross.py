@@ -99,19 +99,22 @@ class _Held:
         held = fold > 0
         self.weights = (fold * drawer.weight)[held]
         self.answers = train.n_answers
-        codes = drawer.table.codes[held]
-        self.seen = codes < np.asarray(drawer.table.n_answers)  # not missing
-        self.codes = np.empty(codes.shape, dtype=np.intp)
+        table, wide = drawer.table, drawer.table.wide.codes[held]
+        self.seen = table.codes[held] < np.asarray(table.n_answers)  # not missing
+        self.codes = np.empty(wide.shape, dtype=np.intp)
         for t, states in enumerate(kept):
-            at = np.minimum(np.searchsorted(states, codes[:, t]), len(states) - 1)
-            self.codes[:, t] = np.where(states[at] == codes[:, t], at, -1)
+            at = np.minimum(np.searchsorted(states, wide[:, t]), len(states) - 1)
+            self.codes[:, t] = np.where(states[at] == wide[:, t], at, -1)
 
     def scores(self, r: int, cuts: Cuts) -> tuple[Array, float]:
         """Log-likelihood of column r under each of its fits; and the weight of rows left out."""
         own = self.codes[:, r]
         known = self.seen[:, r] & (own >= 0) & (own < self.answers[r])
         codes, weights = self.codes[known], self.weights[known]
-        scores = [_log_likelihood(fit.intercept, fit.coef, codes, r) @ weights for fit in cuts.fits]
+        scores = [
+            _log_likelihood(fit.intercept, {**fit.coef, **fit.always}, codes, r) @ weights
+            for fit in cuts.fits
+        ]
         return np.array(scores), float(self.weights[self.seen[:, r] & ~known].sum())
 
 

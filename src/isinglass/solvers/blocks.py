@@ -61,12 +61,40 @@ class Blocks:
         """The minimiser over some variables."""
         return self.loss.fit([i for j in support for i in self.blocks[j]], start)
 
+    def begin(self, required: Sequence[int]) -> tuple[int, ...]:
+        """The support that a search begins with."""
+        return tuple(required)
+
+    def columns(self, support: tuple[int, ...]) -> tuple[int, ...]:
+        """The support as steps name it."""
+        return support
+
+    def change(self, variable: int, support: tuple[int, ...]) -> tuple[int, None]:
+        """The name of a variable, and its form, of which there is none here."""
+        return variable, None
+
+    def outside(self, support: Sequence[int]) -> list[int]:
+        """The candidates that may be added."""
+        return [j for j in self.candidates if j not in support]
+
+    def inside(self, support: Sequence[int], required: Sequence[int]) -> list[int]:
+        """The members that may be dropped."""
+        return [j for j in support if j not in required]
+
+    def with_variable(self, support: tuple[int, ...], variable: int) -> tuple[int, ...]:
+        """The support with one variable more."""
+        return tuple(sorted((*support, variable)))
+
+    def without(self, support: tuple[int, ...], variable: int) -> tuple[int, ...]:
+        """The support with one variable less."""
+        return tuple(j for j in support if j != variable)
+
     def best(self, fit: Fit, support: Sequence[int], threshold: float) -> tuple[int, float]:
         """The candidate outside the support that gains most, and its gain.
 
         Where nothing gains more than the threshold, any candidate will do.
         """
-        outside = [j for j in self.candidates if j not in support]
+        outside = self.outside(support)
         j, gain = first_within_tie(outside, -self.gains(fit, outside))
         return j, -gain
 

@@ -20,17 +20,21 @@ Array = NDArray[np.float64]
 LOG_2 = float(np.log(2.0))
 
 
-def one_parameter_gain(gain: ArrayLike, df: ArrayLike, n: float) -> Array:
+def one_parameter_gain(gain: ArrayLike, df: ArrayLike, n: float, looks: ArrayLike = 1) -> Array:
     """Gain of a one-parameter block that would be as surprising as `gain` of df parameters.
+
+    The best of several looks is as surprising as its probability times their number says.
 
     >>> one_parameter_gain([0.01, 0.01], [1, 4], n=1000).round(5).tolist()
     [0.01, 0.00606]
+    >>> one_parameter_gain([0.01, 0.01], [1, 4], n=1000, looks=2).round(5).tolist()
+    [0.00936, 0.00547]
     """
-    gain, df = np.broadcast_arrays(np.asarray(gain, np.float64), np.asarray(df, np.float64))
+    gain, df, looks = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in (gain, df, looks)))
     equivalent = np.array(np.maximum(gain, 0.0))
-    many = (df > 1) & (equivalent > 0)
-    tail = log_chi2_sf(2.0 * n * equivalent[many], df[many])
-    equivalent[many] = ndtri_exp(tail - LOG_2) ** 2 / (2.0 * n)
+    others = ((df > 1) | (looks > 1)) & (equivalent > 0)
+    tail = log_chi2_sf(2.0 * n * equivalent[others], df[others]) + np.log(looks[others])
+    equivalent[others] = ndtri_exp(np.minimum(tail, 0.0) - LOG_2) ** 2 / (2.0 * n)
     return equivalent
 
 
@@ -41,9 +45,9 @@ def calibrated_gain(gain: ArrayLike, nulls: Sequence[Null], n: float) -> Array:
     array([0.00606, 0.00455])
     """
     gain = np.asarray(gain, np.float64)
-    shift, scale, df = np.array(nulls, dtype=np.float64).reshape(-1, 3).T
+    shift, scale, df, looks = np.array(nulls, dtype=np.float64).reshape(-1, 4).T
     above = np.maximum(gain - shift / (2.0 * n), 0.0) / scale
-    return one_parameter_gain(np.where(gain > 0, above, 0.0), df, n)
+    return one_parameter_gain(np.where(gain > 0, above, 0.0), df, n, looks)
 
 
 def one_parameter_level(probability: float) -> float:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from isinglass.errors import BelowFloor
 from isinglass.frames import frame
+from isinglass.losses.forms import Form
 from isinglass.losses.protocol import Fit
 from isinglass.parameters import checked
 from isinglass.solvers.cuts import steps_at
@@ -32,6 +33,10 @@ class Step:
         The variables in the model after the step, in increasing order.
     fit : Fit
         The refitted minimiser after the step.
+    form : "product", "trend", "table" or None
+        The form of the column's edge after the step; None once it is gone, and for losses whose
+        variables have no forms. An "add" of a column that was in already makes its edge larger,
+        and a "drop" of a column that stays in makes it smaller again.
 
     Examples
     --------
@@ -49,6 +54,7 @@ class Step:
     cost: float | None
     support: tuple[int, ...]
     fit: Fit
+    form: Form | None = None
 
     @property
     def loss(self) -> float:

@@ -1,10 +1,13 @@
 """Algorithm 1 on one screen. It knows neither values nor derivatives: a
-:class:`~isinglass.solvers.blocks.Blocks` object answers what gains most and what costs least.
+:class:`~isinglass.solvers.blocks.Blocks` object answers what gains most and what costs least, and
+what a support is: variables, of which :class:`~isinglass.solvers.edges.EdgeBlocks` has two for an
+edge that was upgraded.
 """
 
 from __future__ import annotations
 
-from isinglass.solvers.blocks import Blocks
+from typing import Any
+
 from isinglass.solvers.path import (
     ALL_IN,
     Path,
@@ -17,7 +20,7 @@ ROUNDING = 1e-11  # losses this close are equal: the same support, refitted
 
 
 def search(
-    blocks: Blocks,
+    blocks: Any,
     threshold: float,
     nu: float,
     *,
@@ -27,7 +30,7 @@ def search(
     required: tuple[int, ...] = (),
 ) -> Path:
     """Algorithm 1, read as docs/paper.md says; `required` variables are in from the start."""
-    support = required
+    support = blocks.begin(required)
     fit = start = blocks.fit(support)
     steps: list[Step] = []
     recorded: dict[int, float] = {}  # delta[k]: gain of the forward step that led to size k
@@ -37,38 +40,39 @@ def search(
         return max_steps is not None and len(steps) >= max_steps
 
     while True:
-        if len(support) == len(blocks.candidates):
+        if not blocks.outside(support):
             status = ALL_IN
             break
-        if max_size is not None and len(support) >= max_size:
+        if max_size is not None and len(blocks.columns(support)) >= max_size:
             status = stopped_at_size(max_size)
             break
         if full():
             status = f"stopped after max_steps = {max_steps} steps; allow more to continue"
             break
 
-        j, gain = blocks.best(fit, support, threshold)  # forward
+        variable, gain = blocks.best(fit, support, threshold)  # forward
         if not gain > threshold:
             status = stopped_at_threshold(threshold)
             break
         left_at[len(support)] = fit.loss
-        support = tuple(sorted((*support, j)))
+        support = blocks.with_variable(support, variable)
         fit = blocks.fit(support, fit)
         recorded[len(support)] = gain
-        steps.append(Step("add", j, gain, None, support, fit))
+        j, form = blocks.change(variable, support)
+        steps.append(Step("add", j, gain, None, blocks.columns(support), fit, form))
 
         while not full():
-            free = [i for i in support if i not in required]
             limit = nu * recorded[len(support)]
-            j, cost = blocks.cheapest(fit, free, limit)  # backward
-            if cost > limit:
+            variable, cost = blocks.cheapest(fit, blocks.inside(support, required), limit)
+            if cost > limit:  # backward
                 break
-            fewer = tuple(i for i in support if i != j)
+            fewer = blocks.without(support, variable)
             refit = blocks.fit(fewer, fit)
             # Costs of unequal blocks can run in circles; a loss that falls cannot.
             if not refit.loss < left_at[len(fewer)] - ROUNDING:
                 break
             support, fit = fewer, refit
-            steps.append(Step("drop", j, None, cost, support, fit))
+            j, form = blocks.change(variable, support)
+            steps.append(Step("drop", j, None, cost, blocks.columns(support), fit, form))
 
     return Path(tuple(steps), start, threshold, status, names, required)

@@ -7,7 +7,7 @@ of columns are found elsewhere, where the pairs are counted.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -26,13 +26,22 @@ class Column:
     comes last. Their order means something for numbers, ordered categories, binned columns, and any
     two states, low and high; not where the missing state is one of three or more, unless it only
     says where the column is not available. `cuts` are the inner cut points of a binned column; a
-    bin holds the values above one cut point and up to the next.
+    bin holds the values above one cut point and up to the next. `scores` say how far apart ordered
+    states are; None stands for 0, 1, 2, ...
     """
 
     name: str
     states: tuple[Hashable, ...]
     ordered: bool
     cuts: tuple[float, ...] | None = None
+    scores: tuple[float, ...] | None = None
+
+    def keep(self, states: NDArray[np.intp]) -> Column:
+        """Return the column with some of its states; the scores of ordered ones stay."""
+        scores = self.scores
+        if self.ordered:
+            scores = tuple(float(self.scores[i] if self.scores else i) for i in states.tolist())
+        return replace(self, states=tuple(self.states[i] for i in states.tolist()), scores=scores)
 
     @property
     def has_missing_state(self) -> bool:
@@ -59,7 +68,11 @@ def as_text(state: Hashable) -> str:
     return "(missing)" if state is None else str(state)
 
 
-_MEANING = {"bins": "number of bins or list of cut points", "high": "its high state"}
+_MEANING = {
+    "bins": "number of bins or list of cut points",
+    "high": "its high state",
+    "scores": "list of the scores of its states",
+}
 
 
 def by_column(setting: str, given: Any, names: Sequence[str], *, unnamed: bool) -> dict[str, Any]:

@@ -58,11 +58,14 @@ class Drawer:
             ones = np.ones(len(copies), dtype=np.int64)
             return cls(table, ones, table.weights, stratum=strata)
         if strata is not None:
-            strata = _by_content(strata, _distinct(table.codes)[1], table.weights)
-        first, row = _distinct(table.codes, strata)
+            strata = _by_content(strata, _distinct(table.wide.codes)[1], table.weights)
+        first, row = _distinct(table.wide.codes, strata)
         counts = np.bincount(row, copies).astype(np.int64)
         distinct = replace(
-            table, codes=np.asfortranarray(table.codes[first]), weights=counts.astype(np.float64)
+            table,
+            codes=np.asfortranarray(table.codes[first]),
+            weights=counts.astype(np.float64),
+            adjusted=table.adjusted_of(first),
         )
         own = None if strata is None else strata[first]
         return cls(distinct, counts, np.ones(len(counts)), stratum=own)
@@ -158,11 +161,11 @@ class Drawer:
         """The rows (or clusters) of each state, the state with the fewest rows first."""
         counted = [
             (count, j, c)
-            for j, codes in enumerate(self.table.codes.T)
+            for j, codes in enumerate(self.table.wide.codes.T)
             for c, count in enumerate(np.bincount(codes, self.copies).tolist())
         ]
         for _, j, c in sorted(counted):
-            rows = self.table.codes[:, j] == c
+            rows = self.table.wide.codes[:, j] == c
             yield rows if self.cluster is None else np.bincount(self.cluster, rows) > 0
 
     def table_of(self, counts: Counts) -> tuple[Table, list[NDArray[np.intp]]]:
@@ -170,7 +173,10 @@ class Drawer:
         rows = np.flatnonzero(counts)
         drawn = counts[rows]
         part, kept = self.table.with_rows(
-            self.table.codes[rows], drawn * self.weight[rows], self.table.clusters_of(rows)
+            self.table.codes[rows],
+            drawn * self.weight[rows],
+            self.table.clusters_of(rows),
+            self.table.adjusted_of(rows),
         )
         if drawn.max(initial=1) > 1 and drawn.sum() < MANY_COPIES * len(rows):
             copied = np.repeat(np.arange(len(rows)), drawn)
@@ -179,6 +185,7 @@ class Drawer:
                 codes=part.codes[copied],
                 weights=self.weight[rows][copied],
                 clusters=part.clusters_of(copied),
+                adjusted=part.adjusted_of(copied),
             )
         return part, kept
 
@@ -202,8 +209,8 @@ def _of_clusters(
 ) -> Drawer:
     """Rows in order of their clusters, and clusters in order of what is in them."""
     if strata is not None:
-        strata = _by_content(strata, _distinct(table.codes)[1], table.weights)
-    row = _distinct(table.codes, strata)[1]
+        strata = _by_content(strata, _distinct(table.wide.codes)[1], table.weights)
+    row = _distinct(table.wide.codes, strata)[1]
     cluster = _by_content(clusters, row, table.weights)
     order = np.lexsort((table.weights, row, cluster))
     ordered = replace(
@@ -211,6 +218,7 @@ def _of_clusters(
         codes=np.asfortranarray(table.codes[order]),
         weights=table.weights[order],
         clusters=cluster[order],
+        adjusted=table.adjusted_of(order),
     )
     ones = np.ones(len(order), dtype=np.int64)
     own = None if strata is None else strata[order][np.unique(cluster[order], return_index=True)[1]]

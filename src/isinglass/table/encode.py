@@ -15,8 +15,9 @@ from isinglass.errors import TableError
 from isinglass.parameters import check
 from isinglass.table.cells import array_names
 from isinglass.table.clusters import settle_clusters
+from isinglass.table.coding.adjusted import Adjusted, about_adjusted, adjusted_names, measured_bins
 from isinglass.table.coding.bins import Cuts, bin_factor, bin_labels, check_bins, cut_points
-from isinglass.table.coding.factor import Factor
+from isinglass.table.coding.factor import Codes, Factor
 from isinglass.table.coding.states import learn_states
 from isinglass.table.column import RARE, Column, Note, about_column, about_rows, by_column
 from isinglass.table.limits import check_limits
@@ -36,6 +37,7 @@ def encode(
     bins: Mapping[Any, int | Sequence[float]] | None = None,
     max_states: int = 32,
     high: Mapping[Any, Any] | None = None,
+    adjust: Sequence[Any] | None = None,
 ) -> Table:
     """Turn any discrete table into codes; TableError or SettingError if that cannot be.
 
@@ -54,26 +56,29 @@ def encode(
     check("missing", missing)
     check("n_eff", n_eff)
     check("max_states", max_states)
-    plain = sample_weight is None and clusters is None
+    plain = sample_weight is None and clusters is None and adjust is None
     if plain and n_eff == "sum" and bins is None and high is None:
         table = encode_integers(X, max_states)
         if table is not None:
             return table
+    used: Mapping[Any, Any] | None = bins
     try:
         rows = read_rows(X, sample_weight, missing, clusters)
         weights = rescale(rows.weights, n_eff)
         groups, odd = settle_clusters(rows.clusters, rows.weights, copies=n_eff == "sum")
         unnamed = rows.library is None
         most = min(int(max_states), MAX_STATES)
+        aside = adjusted_names(adjust, rows.names, unnamed=unnamed)
         asked = check_bins(by_column("bins", bins, rows.names, unnamed=unnamed), most)
+        asked = used = {**measured_bins(rows, aside, float(weights.sum()), most), **asked}
         highs = by_column("high", high, rows.names, unnamed=unnamed)
         rows = replace(rows, weights=weights, clusters=groups, notes=(*rows.notes, *odd))
         rows, cuts = _bin(rows, asked)
         check_limits(rows.names, rows.factors, max_states, missing)
     except TableError as error:
-        settings: dict[str, Any] = {"missing": missing, "bins": bins, "max_states": max_states}
+        settings: dict[str, Any] = {"missing": missing, "bins": used, "max_states": max_states}
         raise refusal(error, X, (sample_weight, clusters), **settings) from None
-    return replace(_table(rows, cuts, missing, highs), design=n_eff == "design")
+    return replace(_table(rows, cuts, missing, highs, aside), design=n_eff == "design")
 
 
 def _bin(rows: Rows, asked: Mapping[str, int | Cuts]) -> tuple[Rows, dict[str, Cuts]]:
@@ -106,13 +111,21 @@ def _about_bins(name: str, asked: int | Cuts, cuts: Cuts, binned: Factor) -> Ite
         yield Note(name, "empty bins", f"no row is in {listing(empty)}; empty bins are not states")
 
 
-def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, Any]) -> Table:
+def _table(
+    rows: Rows,
+    cuts: dict[str, Cuts],
+    missing: str,
+    highs: Mapping[str, Any],
+    aside: Sequence[str],
+) -> Table:
     learned = [
         learn_states(name, factor, missing, highs)
         for name, factor in zip(rows.names, rows.factors, strict=True)
     ]
-    columns = tuple(replace(column, cuts=cuts.get(column.name)) for column, _ in learned)
-    codes = stack([codes for _, codes in learned])
+    every = tuple(replace(column, cuts=cuts.get(column.name)) for column, _ in learned)
+    own = [at for at, name in enumerate(rows.names) if name not in aside]
+    columns = tuple(every[at] for at in own)
+    codes = stack([learned[at][1] for at in own])
     seen = [
         np.bincount(codes[:, position], rows.weights, minlength=len(column.states))
         for position, column in enumerate(columns)
@@ -120,12 +133,13 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
     odd = [
         note for column, of in zip(columns, seen, strict=True) for note in about_column(column, of)
     ]
-    notes = (*rows.notes, *about_rows(columns, float(rows.weights.sum())), *odd)
+    kept = [note for note in rows.notes if note.column not in aside]
+    notes = (*kept, *about_rows(columns, float(rows.weights.sum())), *odd)
     by_model = missing == "model"
     available = (missing == "available" or by_model) and any(
         column.has_missing_state for column in columns
     )
-    return Table(
+    table = Table(
         codes,
         columns,
         rows.weights,
@@ -137,6 +151,23 @@ def _table(rows: Rows, cuts: dict[str, Cuts], missing: str, highs: Mapping[str, 
         clusters=rows.clusters,
         by_model=by_model and available,
     )
+    others = [at for at in range(len(every)) if at not in own]
+    return table if not others else _beside(table, others, every, learned)
+
+
+def _beside(
+    table: Table,
+    positions: Sequence[int],
+    columns: Sequence[Column],
+    learned: Sequence[tuple[Column, Codes]],
+) -> Table:
+    """A table with some more columns, to adjust for."""
+    beside = Adjusted(
+        stack([learned[at][1] for at in positions]),
+        tuple(columns[at] for at in positions),
+        tuple(positions),
+    )
+    return replace(table, adjusted=beside, notes=(*table.notes, *about_adjusted(beside)))
 
 
 def encode_integers(X: Any, max_states: int) -> Table | None:

@@ -56,6 +56,7 @@ _FIT = {
     "n_eff": (lambda value: _is_text(value) or _is_number(value), "n_eff"),
     "threshold": (lambda value: _is_text(value) or _is_number(value), "threshold"),
     "rule": (_is_text, "rule"),
+    "edges": (_is_text, "edges"),
     "max_states": (_is_whole, "max_states"),
 }
 _COLUMN: dict[str, Callable[[Any], bool]] = {
@@ -66,6 +67,7 @@ _COLUMN: dict[str, Callable[[Any], bool]] = {
     "drop": _is_bool,
     "bins": lambda value: _is_whole(value) or (_is_list(value) and all(map(_is_number, value))),
     "high": lambda value: not isinstance(value, list | dict),
+    "adjust": _is_bool,
 }
 
 
@@ -142,4 +144,5 @@ def _of_columns(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         "drop": [name for name, said in columns.items() if said.get("drop")],
         "bins": {name: said["bins"] for name, said in columns.items() if "bins" in said},
         "high": {name: said["high"] for name, said in columns.items() if "high" in said},
+        "adjust": [name for name, said in columns.items() if said.get("adjust")],
     }

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from isinglass.errors import TableError
 from isinglass.parameters import check
 from isinglass.table.clusters import numbered
+from isinglass.table.coding.adjusted import Adjusted
 from isinglass.table.coding.factor import Codes
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column, Note, high_states
@@ -36,7 +37,8 @@ class Table:
     of the table that came in these are, None for all; `dropped` how many are gone because values
     were missing. `clusters` numbers the cluster of each row from 0, as they first appear; None
     where rows are independent. With `design`, weights are sampling weights, and each pair of
-    columns has a design effect of its own.
+    columns has a design effect of its own. Columns that are `adjusted` for stand beside the others,
+    in the same rows; `wide` has them as its last columns.
 
     >>> from isinglass.table import encode
     >>> table = encode([["no", 3], ["yes", 7], ["yes", 3]])
@@ -56,6 +58,7 @@ class Table:
     clusters: NDArray[np.intp] | None = None
     design: bool = False
     by_model: bool = False
+    adjusted: Adjusted | None = None
 
     @cached_property
     def n(self) -> float:
@@ -89,6 +92,30 @@ class Table:
     def ordered(self) -> tuple[bool, ...]:
         """Whether the order of each column's states means something."""
         return tuple(column.ordered for column in self.columns)
+
+    @cached_property
+    def wide(self) -> Table:
+        """The table with the columns that are adjusted for as its last ones."""
+        beside = self.adjusted
+        if beside is None:
+            return self
+        codes = np.asfortranarray(np.hstack([self.codes, beside.codes]))
+        return replace(self, codes=codes, columns=(*self.columns, *beside.columns), adjusted=None)
+
+    @property
+    def adjusted_names(self) -> tuple[str, ...]:
+        """The names of the columns that are adjusted for."""
+        return () if self.adjusted is None else self.adjusted.names
+
+    @cached_property
+    def scores(self) -> tuple[tuple[float, ...] | None, ...]:
+        """The scores of each column's states, rising; NaN for a missing value. None if unordered.
+
+        >>> from isinglass.table import encode
+        >>> encode([["a", 1], ["b", 5], ["c", 7]]).scores
+        (None, (0.0, 1.0, 2.0))
+        """
+        return tuple(map(_scores_of, self.columns))
 
     def rows_of_states(self, column: int) -> NDArray[np.float64]:
         """How many rows have each state of a column."""
@@ -124,30 +151,45 @@ class Table:
     def fingerprint(self) -> str:
         """A hash of names, states, codes, weights, clusters: the same for tables of any library."""
         content = sha256()
-        for column, codes in zip(self.columns, self.codes.T, strict=True):
+        for column, codes in zip(self.wide.columns, self.wide.codes.T, strict=True):
             content.update(repr((column.name, column.states)).encode("utf-8", "backslashreplace"))
             content.update(codes.astype("<i4").tobytes())
         content.update(self.weights.astype("<f8").tobytes())
         if self.clusters is not None:
             content.update(self.clusters.astype("<i8").tobytes())
+        if self.adjusted is not None:
+            content.update(f"adjusted for {len(self.adjusted.columns)}".encode())
         return f"sha256:{content.hexdigest()}"
 
     def part(self, rows: NDArray[np.bool_]) -> tuple[Table, list[NDArray[np.intp]]]:
         """Some rows, with the states seen there, and which those are; `n` stays the same."""
-        part, kept = self.with_rows(self.codes[rows], self.weights[rows], self.clusters_of(rows))
+        part, kept = self.with_rows(
+            self.codes[rows], self.weights[rows], self.clusters_of(rows), self.adjusted_of(rows)
+        )
         return replace(part, available=False, by_model=False, total=self.n), kept
 
     def clusters_of(self, rows: NDArray[Any]) -> NDArray[np.intp] | None:
         """The clusters of some rows, numbered anew; None where rows are independent."""
         return None if self.clusters is None else numbered(self.clusters[rows])
 
+    def adjusted_of(self, rows: NDArray[Any]) -> Adjusted | None:
+        """What is adjusted for, in some rows."""
+        return None if self.adjusted is None else self.adjusted.rows(rows)
+
     def with_rows(
         self,
         codes: Codes,
         weights: NDArray[np.float64],
         clusters: NDArray[np.intp] | None = None,
+        adjusted: Adjusted | None = None,
     ) -> tuple[Table, list[NDArray[np.intp]]]:
-        """Other rows of the same columns, with the states seen there; and which those are."""
+        """Other rows of the same columns, with the states seen there; and which those are.
+
+        The states of what is adjusted for come last.
+        """
+        if adjusted is not None:
+            wide, kept = self.wide.with_rows(np.hstack([codes, adjusted.codes]), weights, clusters)
+            return wide.narrow(adjusted.positions), kept
         kept = [np.flatnonzero(np.bincount(column)) for column in codes.T]
         if all(len(states) == m for states, m in zip(kept, self.n_states, strict=True)):
             same = replace(self, codes=np.asfortranarray(codes), weights=weights, notes=())
@@ -157,13 +199,20 @@ class Table:
             for states, column in zip(kept, codes.T, strict=True)
         ]
         columns = tuple(
-            replace(column, states=tuple(column.states[code] for code in states))
-            for column, states in zip(self.columns, kept, strict=True)
+            column.keep(states) for column, states in zip(self.columns, kept, strict=True)
         )
         stacked = stack(fewer)
         parts = weights, self.library, (), self.available
         table = Table(stacked, columns, *parts, clusters=clusters, design=self.design)
         return replace(table, by_model=self.by_model), kept
+
+    def narrow(self, positions: tuple[int, ...]) -> Table:
+        """The opposite of `wide`: as many of the last columns as have `positions` are set aside."""
+        p = len(self.columns) - len(positions)
+        own, beside = np.split(self.codes, [p], axis=1)
+        adjusted = Adjusted(np.asfortranarray(beside), self.columns[p:], positions)
+        codes = np.asfortranarray(own)
+        return replace(self, codes=codes, columns=self.columns[:p], adjusted=adjusted)
 
     def encode_like(
         self,
@@ -184,20 +233,32 @@ class Table:
         """
         check("missing", missing)
         rows = read_rows(X, sample_weight, missing, clusters)
-        if len(rows.factors) != len(self.columns):
+        beside = self.adjusted
+        known = len(self.wide.columns)
+        if len(rows.factors) != known:
             raise TableError(
-                f"the table has {len(rows.factors)} columns, but fit saw {len(self.columns)}; "
+                f"the table has {len(rows.factors)} columns, but fit saw {known}; "
                 "give the same columns in the same order."
             )
-        by_model = missing == "model" and any(factor.missing.any() for factor in rows.factors)
+        apart = () if beside is None else beside.positions
+        own = [factor for at, factor in enumerate(rows.factors) if at not in apart]
+        by_model = missing == "model" and any(factor.missing.any() for factor in own)
         columns = _may_be_missing(self.columns) if by_model else self.columns
-        codes = [
-            look_up_states(column, factor)
-            for column, factor in zip(columns, rows.factors, strict=True)
-        ]
+        codes = map(look_up_states, columns, own)
         parts = rows.weights, rows.library, rows.notes, self.available or by_model
-        table = Table(stack(codes), columns, *parts, kept=rows.kept, clusters=rows.clusters)
-        return replace(table, by_model=by_model)
+        table = Table(stack([*codes]), columns, *parts, kept=rows.kept, clusters=rows.clusters)
+        if beside is not None:
+            others = map(look_up_states, beside.columns, (rows.factors[at] for at in apart))
+            beside = replace(beside, codes=stack([*others]))
+        return replace(table, by_model=by_model, adjusted=beside)
+
+
+def _scores_of(column: Column) -> tuple[float, ...] | None:
+    if not column.ordered:
+        return None
+    given = column.scores or tuple(map(float, range(len(column.states))))
+    unscored = column.has_missing_state and len(given) > 2
+    return (*given[:-1], np.nan) if unscored else given
 
 
 def _may_be_missing(columns: tuple[Column, ...]) -> tuple[Column, ...]:

@@ -11,7 +11,7 @@ that are too small.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from isinglass.estimators.base import GraphEstimator
 from isinglass.estimators.filled import fill_on
 from isinglass.graph import Graph
 from isinglass.losses.linear import RIDGE
+from isinglass.model.adjustment import reference_of
 from isinglass.model.field import MarkovField
 from isinglass.model.fit.joint import model_of, pseudo_likelihood
 from isinglass.model.fit.layout import Layout, Pair
@@ -149,8 +150,54 @@ def fit_with_errors(
         joint, parameters, groups, sampling=sampling, draws=draws
     )
     unbounded, clustered = model.unbounded | left_open, groups is not None
-    errors = ParameterErrors(joint.layout, covariance, unbounded, units, clustered, chose_graph)
+    layout, covariance = at_reference(joint, covariance)
+    errors = ParameterErrors(layout, covariance, unbounded, units, clustered, chose_graph)
     return replace(model, errors=errors)
+
+
+def at_reference(joint: PseudoLikelihood, covariance: Array) -> tuple[Layout, Array]:
+    """The parameters of the model alone, its intercepts at the reference; and their covariance.
+
+    What is adjusted for has parameters of its own, which move the intercepts.
+    """
+    layout, moves = _at_reference(joint)
+    return layout, covariance if layout is joint.layout else moves @ covariance @ moves.T
+
+
+def _at_reference(joint: PseudoLikelihood) -> tuple[Layout, Array]:
+    """The parameters of the model alone, and what makes them of all."""
+    whole, own = joint.layout, joint.layout.own
+    if own == len(whole.n_states):
+        return whole, np.eye(whole.size)
+    pairs = [(i, j) for i, j in whole.edges if j < own]
+    layout = Layout(whole.n_states[:own], pairs, whole.intercept, whole.designs)
+    moves = np.zeros((layout.size, whole.size))
+    for r, positions in enumerate(layout.fields):
+        moves[positions, whole.fields[r]] = 1.0
+        for k, code in enumerate(reference_of(joint.table)):
+            at = whole.edges[r, own + k][: len(positions)]
+            moves[positions[:, None], at] = whole.bases[own + k][code]
+    for pair in pairs:
+        moves[layout.edges[pair].ravel(), whole.edges[pair].ravel()] = 1.0
+    return layout, moves
+
+
+def cluster_influences(
+    table: Table, graph: Graph, clusters: NDArray[np.intp], *, intercept: bool = True
+) -> Array:
+    """How each cluster of rows moves the parameters that a graph has: clusters by parameters.
+
+    The covariance is the sum of the squares of these, so that parameters of different tables that
+    share clusters have one as well. Parameters are those of `fit_with_errors`.
+    """
+    joint = pseudo_likelihood(table, graph, intercept=intercept)
+    parameters = joint.minimum()
+    bread, _ = _bread(joint, parameters)
+    sums = np.zeros((int(clusters.max()) + 1, joint.layout.size))
+    for at, scores in ScoredRows(joint, parameters).scores(None):
+        np.add.at(sums, clusters[at], scores * table.weights[at, None])
+    moved = sums @ bread / table.n
+    return moved @ _at_reference(joint)[1].T
 
 
 def sandwich(
@@ -202,7 +249,7 @@ def _bread(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset
         steep = hessian + flat * (1.0 - values) @ flat.T if len(values) else hessian
         inverse = _inverse(steep) - flat @ flat.T
     part = np.square(flat).sum(axis=1)
-    edges = joint.layout.edges.items()
+    edges = ((pair, at) for pair, at in joint.layout.edges.items() if pair[1] < joint.layout.own)
     return inverse, frozenset(pair for pair, places in edges if part[places].sum() > 1e-3)
 
 
@@ -294,12 +341,15 @@ class ScoredRows:
 
     def _sufficient(self, rows: NDArray[np.intp]) -> Array:
         """What the log-potential of each row is a sum of, parameter by parameter."""
-        layout, codes = self.joint.layout, self.joint.table.codes[rows]
+        layout, codes = self.joint.layout, self.joint.table.wide.codes[rows]
         own = [basis[codes[:, r]] for r, basis in enumerate(layout.bases)]
         found = np.zeros((len(rows), layout.size))
         for positions, numbers in zip(layout.fields, own, strict=True):
             found[:, positions] = numbers[:, : len(positions)]
         for (i, j), positions in layout.edges.items():
+            if (i, j) in layout.designs:
+                found[:, positions] = layout.designs[i, j][:, codes[:, i], codes[:, j]].T
+                continue
             products = own[i][:, :, None] * own[j][:, None, :]
             found[:, positions.ravel()] = products.reshape(len(rows), -1)
         return found
@@ -308,7 +358,7 @@ class ScoredRows:
 def row_scores(layout: Layout, table: Table, parameters: Array, rows: NDArray[np.intp]) -> Array:
     """Slopes of the pseudo-log-likelihood of single rows, summed over all columns."""
     last = np.array(layout.n_states)[:, None] - 1
-    given = np.ascontiguousarray(table.codes[rows].T)
+    given = np.ascontiguousarray(table.wide.codes[rows].T)
     seen, codes = given <= last, np.minimum(given, last)
     total = np.zeros((layout.size, len(rows)))  # a row of it is a parameter
     residuals = _residuals(layout, parameters, codes, seen)
@@ -318,10 +368,25 @@ def row_scores(layout: Layout, table: Table, parameters: Array, rows: NDArray[np
     for (i, j), positions in layout.edges.items():
         if not positions.size:
             continue
+        if (i, j) in layout.designs:
+            total[positions] = _slopes_by_design(layout, (i, j), codes, residuals)
+            continue
         of_edge = total[positions[0, 0] : positions[-1, -1] + 1].reshape(*positions.shape, -1)
-        of_edge += layout.bases[i].T[:, codes[i]][:, None] * residuals[j]
+        if j in residuals:  # else it is adjusted for, and not explained
+            of_edge += layout.bases[i].T[:, codes[i]][:, None] * residuals[j]
         of_edge += residuals[i][:, None] * layout.bases[j].T[:, codes[j]]
     return total.T
+
+
+def _slopes_by_design(
+    layout: Layout, pair: Pair, codes: NDArray[Any], residuals: Mapping[int, Array]
+) -> Array:
+    """The same for one edge that is a combination of tables: (tables, rows)."""
+    (i, j), tables = pair, layout.designs[pair]
+    by_source, by_target = layout.bases[i].T @ tables, tables @ layout.bases[j]
+    slopes: Array = np.einsum("kar,ar->kr", by_source[:, :, codes[j]], residuals[i])
+    slopes += np.einsum("krb,br->kr", by_target[:, codes[i]], residuals[j])
+    return slopes
 
 
 def _residuals(
@@ -333,7 +398,7 @@ def _residuals(
     """
     intercepts, couplings = layout.intercepts(parameters), layout.couplings(parameters)
     residuals = {}
-    for r, m in enumerate(layout.n_states):
+    for r, m in enumerate(layout.n_states[: layout.own]):
         if m == 1:
             continue
         scores = np.repeat(intercepts[r][:, None], codes.shape[1], axis=1)

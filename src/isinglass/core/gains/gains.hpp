@@ -11,6 +11,7 @@
 #include "bits/cells.hpp"
 #include "bits/pairs.hpp"
 #include "gains/profile.hpp"
+#include "gains/small_gain.hpp"
 #include "refit/fitter.hpp"
 #include "refit/refit.hpp"
 
@@ -53,6 +54,12 @@ class Gains {
     }
     gain.value /= table_.n();
     return gain;
+  }
+
+  // Of a small edge. Its shifts, against the target's first state, are where a refit with it starts.
+  Gain small_gain(const SplitCells& split, const SmallDesign& design) {
+    const double value = small_.maximum(split.by_state, split.counts, design, intercept_) / table_.n();
+    return {value, small_.shifts()};
   }
 
   // What the best table of the candidate alone would add to the scores: where a refit with it starts.
@@ -130,6 +137,7 @@ class Gains {
   const Cells& cells_;
   bool intercept_;
   Profile profile_;
+  SmallGain small_;
   WeightedCells mirrored_;  // kept for its memory
 };
 

@@ -34,6 +34,17 @@ inline Null relative(const Null& null, double df) {
 
 class Nulls {
  public:
+  // What is left of a deviance without a chi-square that is part of it.
+  static Null beyond(const Null& null, double df) {
+    if (null.shift == 0 && null.scale == 1) return {0, 1, null.df - df};
+    const double mean = null.shift + null.scale * null.df - df,
+                 variance = 2 * null.scale * null.scale * null.df - 2 * df,
+                 third = 8 * null.scale * null.scale * null.scale * null.df - 8 * df;
+    if (!(mean > 0 && mean < std::numeric_limits<double>::infinity() && variance > 0))
+      return {std::numeric_limits<double>::infinity(), 1, 1};  // too few rows to tell
+    return matched({mean, variance, third});
+  }
+
   // Of two columns whose states have so many rows each, as a whole number of degrees of freedom and a plain
   // chi-square where rows are plenty.
   Null of(std::span<const double> rows, std::span<const double> other) {

@@ -9,6 +9,7 @@
 #include "bits/cells.hpp"
 #include "bits/pairs.hpp"
 #include "gains/profile.hpp"
+#include "gains/small_gain.hpp"
 #include "refit/fitter.hpp"
 #include "refit/refit.hpp"
 
@@ -16,8 +17,34 @@ namespace isinglass {
 
 class RemovalCosts {
  public:
-  RemovalCosts(const Table& table, Pairs::Reader& reader, const Cells& cells, bool intercept)
-      : table_(table), reader_(reader), cells_(cells), intercept_(intercept) {}
+  RemovalCosts(const Table& table, Pairs::Reader& reader, const Cells& cells, bool intercept,
+               const Forms* forms = nullptr)
+      : table_(table), reader_(reader), cells_(cells), intercept_(intercept), forms_(forms) {}
+
+  // The same when the i-th neighbour's table becomes the best small edge.
+  double cost_of_upgrade(const CurrentFit& fit, std::size_t i) {
+    const std::size_t width = cells_.width(), q = width - 1, t = fit.support[i];
+    const SmallDesign& design = forms_->design(cells_.target(), t);
+    std::vector<double> counts, removed = table_of(fit, i), small(design.size), factors(removed.size());
+    reader_.cross_counts(t, cells_.target(), counts);
+    take_small_out(fit, i, design, small, removed);
+    double linear = 0;
+    for (std::size_t k = 0; k < removed.size(); ++k) {
+      linear += counts[k] * removed[k];
+      factors[k] = std::exp(-removed[k]);
+    }
+    by_state_.resize(design.neighbour);
+    for (WeightedCells& cells : by_state_) cells.reset(width, cells_.size());
+    std::vector<double> left(width);
+    for (std::size_t s = 0; s < cells_.size(); ++s) {
+      const auto c = static_cast<std::size_t>(cells_.code(s, i));
+      for (std::size_t a = 0; a <= q; ++a)
+        left[a] = fit.probabilities[s * width + a] * factors[c * width + a];
+      by_state_[c].add(cells_.total(s), left.data());
+    }
+    for (WeightedCells& cells : by_state_) cells.fill_lanes();
+    return (linear - small_.maximum(by_state_, counts, design, intercept_)) / table_.n();
+  }
 
   // Per row, of the i-th neighbour of a fit; the cells are those of its support.
   double cost(const CurrentFit& fit, std::size_t i) {
@@ -39,6 +66,17 @@ class RemovalCosts {
   }
 
  private:
+  // What is not small of a table: the search for the best small edge then begins with the nearest one.
+  void take_small_out(const CurrentFit& fit, std::size_t i, const SmallDesign& design,
+                      std::vector<double>& small, std::vector<double>& table) const {
+    const std::size_t width = cells_.width(), q = width - 1, first = design_of(table_, fit.support).first(i);
+    design.project(&fit.parameters[first * q], small.data());
+    for (std::size_t c = 0; c < design.neighbour; ++c)
+      for (std::size_t a = 0; a < q; ++a)
+        for (std::size_t k = 0; k < design.size; ++k)
+          table[c * width + a + 1] -= design.shifts[(c * q + a) * design.size + k] * small[k];
+  }
+
   static constexpr double kLargest = 300;  // odds beyond e^300 are not computed with
 
   // The same where columns nearly separate the target, and odds are too large for numbers: from the
@@ -115,7 +153,10 @@ class RemovalCosts {
   Pairs::Reader& reader_;
   const Cells& cells_;
   bool intercept_;
+  const Forms* forms_;
   Profile profile_;
+  SmallGain small_;
+  std::vector<WeightedCells> by_state_;
   WeightedCells left_;  // without the odds of a neighbour; kept for its memory
 };
 

@@ -19,8 +19,9 @@ namespace isinglass {
 
 class SlopeBounds {
  public:
-  SlopeBounds(const Table& table, Pairs::Reader& reader, const Cells& cells, bool intercept)
-      : table_(table), reader_(reader), cells_(cells), intercept_(intercept) {}
+  SlopeBounds(const Table& table, Pairs::Reader& reader, const Cells& cells, bool intercept,
+              const Forms* forms = nullptr)
+      : table_(table), reader_(reader), cells_(cells), intercept_(intercept), forms_(forms) {}
 
   // Bounds and promises of candidates at a fit.
   void bound(const CurrentFit& fit, std::vector<Candidate>& candidates) {
@@ -35,18 +36,31 @@ class SlopeBounds {
   template <class Hopeless>
   bool rule_out(Candidate& candidate, const SplitCells& split, const Hopeless& hopeless) {
     if (cells_.width() > 2) return intercept_ && rule_out_by_state(candidate, split, hopeless);
+    look_at_two(candidate, split);
+    return hopeless(candidate);
+  }
+
+  // Bounds on both forms of a candidate whose cells are split, where the target has two states; otherwise
+  // they are known already.
+  void bound_forms(Candidate& candidate, const SplitCells& split) {
+    if (cells_.width() > 2) return;
+    look_at_two(candidate, split);
+    if (has_small(candidate)) bound_small(candidate, split.counts.data());
+  }
+
+ private:
+  void look_at_two(Candidate& candidate, const SplitCells& split) {
     candidate.bound = 0;
+    sums_.resize(2 * split.states());
     for (std::size_t c = 0; c < split.states(); ++c) {
       const WeightedCells& cells = split.by_state[c];
-      double sums[2];
+      double* sums = &sums_[2 * c];
       sum_moments(cells.size(), cells.rows(), cells.probabilities(0), cells.probabilities(1), 1.0, sums[0],
                   sums[1]);
       candidate.bound += bound_of_two(split.totals(c).data(), sums, candidate.promise);
     }
-    return hopeless(candidate);
   }
 
- private:
   std::size_t moments() const {
     const std::size_t q = cells_.width() - 1;
     return q + q * (q + 1) / 2;
@@ -79,6 +93,24 @@ class SlopeBounds {
       if (width > 2) of_state_[table_.state(candidate.column, static_cast<int>(c))] = bound;
       candidate.bound += bound;
     }
+    if (has_small(candidate)) bound_small(candidate, counts_.data());
+  }
+
+  bool has_small(const Candidate& candidate) const {
+    return forms_ && !candidate.upgrade && forms_->small(cells_.target(), candidate.column);
+  }
+
+  // From the moments of the candidate's states that were summed last.
+  void bound_small(Candidate& candidate, const double* counts) {
+    const std::size_t width = cells_.width(), q = width - 1;
+    slope_.resize(q);
+    curvature_.resize(q * q);
+    system_.start(forms_->design(cells_.target(), candidate.column), intercept_);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(table_.states(candidate.column)); ++c) {
+      unpack(counts + c * width, &sums_[c * moments()], slope_, curvature_);
+      system_.add(c, slope_.data(), curvature_.data());
+    }
+    candidate.small_bound = std::min(system_.bound(candidate.small_promise), candidate.bound);
   }
 
   // Puts sharper bounds in the place of those of the states, the loosest first, until the candidate is out.
@@ -130,10 +162,12 @@ class SlopeBounds {
   Pairs::Reader& reader_;
   const Cells& cells_;
   bool intercept_;
+  const Forms* forms_;
+  SmallSystem system_;
   Profile profile_;
-  std::vector<double> moments_;        // of each cell, at the fit of the last bounds
-  std::vector<double> of_state_;       // the bounds of every state, for a target of three states and more
-  std::vector<double> counts_, sums_;  // kept for their memory
+  std::vector<double> moments_;   // of each cell, at the fit of the last bounds
+  std::vector<double> of_state_;  // the bounds of every state, for a target of three states and more
+  std::vector<double> counts_, sums_, slope_, curvature_;  // kept for their memory
 };
 
 }  // namespace isinglass

@@ -22,12 +22,13 @@ class JointLoss {
  public:
   using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
-  // `memory`: bytes that may be kept; what does not fit is computed again, or done without.
+  // `memory`: bytes that may be kept; what does not fit is computed again, or done without. The last
+  // `adjusted` columns are given, and not explained.
   JointLoss(const CodedRows& table, std::span<const int> states, const Pairs& edges, double ridge,
-            bool intercept, double memory, unsigned threads)
+            bool intercept, double memory, unsigned threads, std::size_t adjusted)
       : layout_(states, edges), ridge_(ridge), intercept_(intercept), threads_(std::max(threads, 1u)) {
     std::vector<std::size_t> varying;
-    for (std::size_t r = 0; r < layout_.columns(); ++r)
+    for (std::size_t r = 0; r < layout_.columns() - adjusted; ++r)
       if (layout_.states(r) > 1) varying.push_back(r);
     std::vector<std::unique_ptr<JointConditional>> made(varying.size());
     share_out(varying.size(), threads_, [&](std::size_t k) {
@@ -218,7 +219,7 @@ class JointLoss {
     std::vector<double> extra(m, kLeast + damping_);
     for (const auto& edge : layout_.edges_of(r)) {
       const std::size_t others = layout_.states(edge.other);
-      const double* spread = others > 1 ? spread_of(edge.other, r) : nullptr;
+      const double* spread = solver_of_[edge.other] == kNone ? nullptr : spread_of(edge.other, r);
       for (std::size_t s = 0; s < others; ++s)
         for (std::size_t a = 0; a < m; ++a)
           extra.push_back(ridge_ + kLeast + damping_ + (spread ? spread[a * others + s] : 0.0));

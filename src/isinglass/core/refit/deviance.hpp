@@ -63,23 +63,32 @@ struct MergedCells {
     fewer.states.erase(fewer.states.begin() + at);
     fewer.answers = all.answers;
     if (!fewer.answers.empty()) fewer.answers.erase(fewer.answers.begin() + at);
+    fewer.designs = all.designs;
+    if (!fewer.designs.empty()) fewer.designs.erase(fewer.designs.begin() + at);
     return fewer;
   }
 };
 
+// What conditionals are made of.
+struct Conditional {
+  bool intercept;
+  const Forms* forms = nullptr;  // of edges; whole tables only, if there are none
+};
+
 class DevianceFinder {
  public:
-  DevianceFinder(const Table& table, bool intercept)
-      : table_(table), intercept_(intercept), cells_(table, 0) {}
+  DevianceFinder(const Table& table, const Conditional& conditional)
+      : table_(table), intercept_(conditional.intercept), forms_(conditional.forms), cells_(table, 0) {}
 
   // `left_out` are positions among the neighbours: those that the column is refitted without.
   Deviances find(std::size_t target, const std::vector<std::size_t>& neighbours,
-                 const std::vector<std::size_t>& left_out) {
+                 const std::vector<Form>& forms, const std::vector<std::size_t>& left_out) {
     Deviances found;
     if (table_.states(target) < 2) return found;
     cells_.set_target(target);
     cells_.become(neighbours);
-    const CellView view = cells_.view();
+    CellView view = cells_.view();
+    set_designs(view, forms_, target, neighbours, forms);
     Refit problem(view, table_.n(), intercept_, kRidge);
     std::vector<double> x(problem.size(), 0.0), probabilities;
     problem.minimise(x, kTolerance);
@@ -101,13 +110,16 @@ class DevianceFinder {
   }
 
   std::vector<double> without_block(const CellView& view, std::size_t i, const std::vector<double>& x) const {
-    const std::size_t q = target_parameters(view.width),
-                      length = degrees_of_freedom(view.width, view.states[i]),
-                      first = (Design(view.states).first(i) - (intercept_ ? 0 : 1)) * q;
+    std::size_t first = intercept_ ? target_parameters(view.width) : 0;
+    for (std::size_t t = 0; t < i; ++t) first += parameters_of(view, t);
     std::vector<double> fewer = x;
     const auto begin = fewer.begin() + static_cast<std::ptrdiff_t>(first);
-    fewer.erase(begin, begin + static_cast<std::ptrdiff_t>(length));
+    fewer.erase(begin, begin + static_cast<std::ptrdiff_t>(parameters_of(view, i)));
     return fewer;
+  }
+
+  static std::size_t parameters_of(const CellView& view, std::size_t t) {
+    return view.design(t) ? view.design(t)->size : degrees_of_freedom(view.width, view.states[t]);
   }
 
   void expect(const CellView& view, std::size_t i, const MergedCells& cells,
@@ -126,23 +138,26 @@ class DevianceFinder {
 
   const Table& table_;
   bool intercept_;
+  const Forms* forms_;
   Cells cells_;
 };
 
 // What some neighbours of each target add, all else refitted each time.
-inline std::vector<Deviances> find_deviances(const Table& table, bool intercept,
+inline std::vector<Deviances> find_deviances(const Table& table, const Conditional& conditional,
                                              const std::vector<std::size_t>& targets,
                                              const std::vector<std::vector<std::size_t>>& neighbours,
+                                             const std::vector<std::vector<Form>>& forms,
                                              const std::vector<std::vector<std::size_t>>& left_out,
                                              unsigned threads, const WatchWork& watch) {
   std::vector<Deviances> found(targets.size());
   std::deque<DevianceFinder> finders;
-  for (unsigned thread = 0; thread < std::max(threads, 1u); ++thread) finders.emplace_back(table, intercept);
+  for (unsigned thread = 0; thread < std::max(threads, 1u); ++thread)
+    finders.emplace_back(table, conditional);
   std::atomic<bool> interrupted{false};
   if (!targets.empty())
     share_out_watched(targets.size(), std::max(threads, 1u), interrupted, watch,
                       [&](std::size_t i, unsigned thread) {
-                        found[i] = finders[thread].find(targets[i], neighbours[i], left_out[i]);
+                        found[i] = finders[thread].find(targets[i], neighbours[i], forms[i], left_out[i]);
                       });
   return found;
 }

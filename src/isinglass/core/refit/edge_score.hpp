@@ -107,9 +107,8 @@ class End {
     found.df = parameters_of(i);
     const auto lost = [&](double loss) { return 2 * rows * std::max(loss - loss_, 0.0); };
     double least = 0;
-    const double less = leave_out(problem, i, found.without, [&](double loss) {
-      return enough && enough(least = lost(loss));
-    });
+    const double less = leave_out(problem, i, found.without,
+                                  [&](double loss) { return enough && enough(least = lost(loss)); });
     found.deviance = found.without.empty() ? least : lost(less);
     return found;
   }

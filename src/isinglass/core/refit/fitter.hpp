@@ -15,9 +15,19 @@ namespace isinglass {
 // The minimiser over a support, against the first states: the field, then one block per column.
 struct NodeFit {
   std::vector<std::size_t> support;  // in the order of the blocks
+  std::vector<Form> forms = {};      // of each; all are whole tables, if there are none
   std::vector<double> parameters;
   std::vector<char> unbounded;
   double loss = 0;
+
+  Form form(std::size_t i) const { return forms.empty() ? Form::table : forms[i]; }
+};
+
+// What a forward step begins its refit with: what its column alone would add to the scores of each of its
+// states, relative to the first state of the target.
+struct Added {
+  std::size_t column = static_cast<std::size_t>(-1);
+  std::vector<double> shifts = {};
 };
 
 // The same with what a search asks of it, which takes a number for each cell and is soon made again.
@@ -36,20 +46,24 @@ inline Design design_of(const Table& table, std::span<const std::size_t> support
 
 class Fitter {
  public:
-  Fitter(const Table& table, bool intercept) : table_(table), intercept_(intercept) {}
+  Fitter(const Table& table, bool intercept, const Forms* forms = nullptr)
+      : table_(table), intercept_(intercept), forms_(forms) {}
 
-  // The minimiser over the support of the cells. It starts from a nearby fit, if there is one, and from
-  // the shifts that the best table of a new column alone would make.
-  CurrentFit minimise(const Cells& cells, const NodeFit* near = nullptr,
-                      std::span<const double> shifts = {}) const {
+  // The minimiser over the support of the cells, whose edges have these forms, or else are whole tables. It
+  // starts from a nearby fit, if there is one, and from what a new column adds.
+  CurrentFit minimise(const Cells& cells, std::vector<Form> forms = {}, const NodeFit* near = nullptr,
+                      const Added& added = {}) const {
     CurrentFit fit;
     fit.support = cells.support();
+    fit.forms = std::move(forms);
     if (cells.width() < 2) {
       fit.probabilities.assign(cells.size(), 1.0);
       return fit;
     }
-    Refit problem(cells.view(), table_.n(), intercept_, kRidge);
-    std::vector<double> x = start(cells, near, shifts);
+    CellView view = cells.view();
+    set_designs(view, forms_, cells.target(), cells.support(), fit.forms);
+    Refit problem(view, table_.n(), intercept_, kRidge);
+    std::vector<double> x = start(view, cells, near, added);
     problem.minimise(x, kTolerance);
     fit.parameters = problem.expand(x);
     fit.loss = problem.probabilities(fit.parameters, fit.probabilities);
@@ -69,23 +83,31 @@ class Fitter {
  private:
   static constexpr double kTolerance = 1e-18;
 
-  std::vector<double> start(const Cells& cells, const NodeFit* near, std::span<const double> shifts) const {
+  std::vector<double> start(const CellView& view, const Cells& cells, const NodeFit* near,
+                            const Added& added) const {
     const std::size_t q = cells.width() - 1;
-    std::vector<double> x(intercept_ ? q : 0, 0.0);
+    const std::vector<double>& shifts = added.shifts;
+    std::vector<double> x(intercept_ ? q : 0, 0.0), table;
     for (std::size_t a = 0; near && a < x.size(); ++a)
       x[a] = near->parameters[a] + (shifts.empty() ? 0.0 : shifts[a]);
-    for (const std::size_t t : cells.support()) {
-      const std::size_t length = degrees_of_freedom(table_.states(cells.target()), table_.states(t)),
-                        at = x.size();
-      x.resize(at + length, 0.0);
+    for (std::size_t at = 0; at < cells.support().size(); ++at) {
+      const std::size_t t = cells.support()[at],
+                        length = degrees_of_freedom(table_.states(cells.target()), table_.states(t));
+      table.assign(length, 0.0);
       const std::size_t i = near ? position(*near, t) : 0;
       if (near && i < near->support.size()) {
         const std::size_t first = design_of(table_, near->support).first(i) * q;
-        std::copy_n(near->parameters.begin() + static_cast<std::ptrdiff_t>(first), length,
-                    x.begin() + static_cast<std::ptrdiff_t>(at));
-      } else {
-        for (std::size_t k = 0; k < length && !shifts.empty(); ++k) x[at + k] = shifts[q + k] - shifts[k % q];
+        std::copy_n(near->parameters.begin() + static_cast<std::ptrdiff_t>(first), length, table.begin());
       }
+      if (t == added.column)
+        for (std::size_t k = 0; k < length && !shifts.empty(); ++k) table[k] += shifts[q + k] - shifts[k % q];
+      const SmallDesign* small = view.design(at);
+      const std::size_t end = x.size();
+      x.resize(end + (small ? small->size : length));
+      if (small)
+        small->project(table.data(), &x[end]);
+      else
+        std::copy(table.begin(), table.end(), x.begin() + static_cast<std::ptrdiff_t>(end));
     }
     return x;
   }
@@ -96,6 +118,7 @@ class Fitter {
 
   const Table& table_;
   bool intercept_;
+  const Forms* forms_;
 };
 
 }  // namespace isinglass

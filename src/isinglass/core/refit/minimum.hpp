@@ -17,13 +17,18 @@ struct Minimum {
   const CellView& view;
   const Design& design;
   bool intercept;
-  std::span<const double> x;        // free parameters: the field, with an intercept, then tables
-  std::span<const double> hessian;  // lower triangle, of a point nearby
-  double drift;                     // how far the scores may have moved since that point
+  std::span<const double> x;           // free parameters: the field, with an intercept, then tables
+  std::span<const double> hessian;     // lower triangle, of a point nearby
+  double drift;                        // how far the scores may have moved since that point
+  std::span<const std::size_t> begin;  // where the parameters of each column begin, and where they end
+  std::span<const double> numbers;     // field and tables against the first states, as far as they are free
 
   std::size_t q() const { return target_parameters(view.width); }
-  // Where the parameters of column t begin.
-  std::size_t first(std::size_t t) const { return (design.first(t) - (intercept ? 0 : 1)) * q(); }
+  // Where the parameters of column t begin, and how many they are.
+  std::size_t first(std::size_t t) const { return begin[t]; }
+  std::size_t count(std::size_t t) const { return begin[t + 1] - begin[t]; }
+  // Its table.
+  const double* table(std::size_t t) const { return &numbers[(design.first(t) - (intercept ? 0 : 1)) * q()]; }
 };
 
 // Orthonormal zero-sum contrasts of m states, without the first state's row: (m - 1) x (m - 1).
@@ -68,6 +73,19 @@ inline std::vector<double> table_variance(const Minimum& at, const std::vector<d
   return matrix;
 }
 
+// The same of a small edge, whose parameters are in that gauge: of those that are about answers.
+inline std::vector<double> small_variance(const Minimum& at, const std::vector<double>& inverse,
+                                          std::size_t t) {
+  const std::size_t start = at.first(t), size = at.x.size();
+  std::vector<std::size_t> kept;
+  for (std::size_t k = 0; k < at.count(t); ++k)
+    if (at.view.design(t)->of_answers[k]) kept.push_back(start + k);
+  std::vector<double> matrix;
+  for (const std::size_t i : kept)
+    for (const std::size_t j : kept) matrix.push_back(inverse[std::max(i, j) * size + std::min(i, j)]);
+  return matrix;
+}
+
 // Which columns' tables have a direction, between answers, whose curvature is at most a limit.
 inline std::vector<char> tables_flatter_than(const Minimum& at, double limit) {
   const std::size_t size = at.x.size();
@@ -80,7 +98,9 @@ inline std::vector<char> tables_flatter_than(const Minimum& at, double limit) {
   if (flat.empty() || !factorise(factor, size, 0.0)) return std::vector<char>(flat.size(), 1);
   invert(factor, size);
   for (std::size_t t = 0; t < flat.size(); ++t)
-    flat[t] = at.view.answers_of(t) > 1 && !below(table_variance(at, factor, t), 1 / limit);
+    flat[t] =
+        at.view.answers_of(t) > 1 &&
+        !below(at.view.design(t) ? small_variance(at, factor, t) : table_variance(at, factor, t), 1 / limit);
   return flat;
 }
 
@@ -96,14 +116,16 @@ inline std::vector<double> least_removal_costs(const Minimum& at) {
   const double field = at.hessian[0];
   for (std::size_t t = 0; t < least.size(); ++t) {
     const std::size_t first = at.first(t);
-    const double* table = &at.x[first];
+    const double *table = at.table(t), *x = &at.x[first];
     double low = 0, high = 0, with_field = 0, own = 0;
     for (std::size_t c = 0; c < at.design.features_of(t); ++c) {
       low = std::min(low, table[c]);
       high = std::max(high, table[c]);
-      with_field += table[c] * at.hessian[(first + c) * size];
+    }
+    for (std::size_t c = 0; c < at.count(t); ++c) {
+      with_field += x[c] * at.hessian[(first + c) * size];
       for (std::size_t d = 0; d <= c; ++d)
-        own += (c == d ? 1 : 2) * table[c] * table[d] * at.hessian[(first + c) * size + first + d];
+        own += (c == d ? 1 : 2) * x[c] * x[d] * at.hessian[(first + c) * size + first + d];
     }
     const double s = high - low, curvature = own - with_field * with_field / field;
     const double share = s > 1e-3 ? (std::exp(-s) + s - 1) / (s * s) : 0.5 - s / 6;
@@ -124,7 +146,7 @@ inline std::vector<double> field_responses(const Minimum& at) {
   responses.assign(columns * q, 0.0);
   for (std::size_t t = 0; t < columns; ++t) {
     const std::span<double> response(&responses[t * q], q);
-    const std::size_t begin = at.first(t), count = degrees_of_freedom(at.view.width, at.view.states[t]);
+    const std::size_t begin = at.first(t), count = at.count(t);
     for (std::size_t i = begin; i < begin + count; ++i)
       add_multiple(response.data(), at.x[i], &at.hessian[i * size], q);
     substitute(field, response);

@@ -41,11 +41,18 @@ class Refit {
         ridge_(ridge),
         q_(target_parameters(view.width)),
         features_(design_.features()),
-        size_((intercept ? features_ : features_ - 1) * q_),
+        numbers_((intercept ? features_ : features_ - 1) * q_),
         loss_(view_, design_) {
+    begin_.push_back(intercept ? q_ : 0);
+    for (std::size_t t = 0; t < design_.edges(); ++t) {
+      restricted_ = restricted_ || view_.design(t);
+      begin_.push_back(begin_.back() +
+                       (view_.design(t) ? view_.design(t)->size : design_.features_of(t) * q_));
+    }
+    size_ = begin_.back();
     const bool many = curvature == Curvature::by_size ? q_ > 1 && size_ >= kManyParameters
                                                       : curvature == Curvature::products;
-    if (many && intercept_) large_.emplace(view_, n_, ridge_);
+    if (many && intercept_ && !restricted_) large_.emplace(view_, n_, ridge_);
   }
 
   Refit(const Refit&) = delete;  // its parts point at each other
@@ -105,9 +112,10 @@ class Refit {
 
   // Field and tables against the first states, as one vector: feature-major, the field first.
   std::vector<double> expand(std::span<const double> x) const {
-    if (intercept_) return {x.begin(), x.end()};
+    if (intercept_) return to_numbers(x);
     std::vector<double> full(features_ * q_, 0.0);
-    std::copy(x.begin(), x.end(), full.begin() + static_cast<std::ptrdiff_t>(q_));
+    const std::vector<double> numbers = to_numbers(x);
+    std::copy(numbers.begin(), numbers.end(), full.begin() + static_cast<std::ptrdiff_t>(q_));
     for (std::size_t f = 1; f < features_; ++f)
       for (std::size_t a = 0; a < q_; ++a) full[a] += pull(f) * full[f * q_ + a];
     return full;
@@ -142,20 +150,38 @@ class Refit {
   // times the size of the tables; where columns are collinear it is zero. Missing values are not looked at.
   std::vector<char> held_by_ridge(std::span<const double> x) {
     const double limit = ridge_ + 4 * ridge_ * (1 + tables_norm(x));
-    return large_ ? large_->flatter_than(limit) : tables_flatter_than(minimum(x), limit);
+    return large_ ? large_->flatter_than(limit) : tables_flatter_than(minimum(x, to_numbers(x)), limit);
   }
 
   // See refit/minimum.hpp. Nothing is known of the field's responses where there is no matrix.
   std::vector<double> least_removal_costs(std::span<const double> x) const {
-    return isinglass::least_removal_costs(minimum(x));
+    return isinglass::least_removal_costs(minimum(x, to_numbers(x)));
   }
   std::vector<double> field_responses(std::span<const double> x) const {
-    return large_ ? std::vector<double>() : isinglass::field_responses(minimum(x));
+    return large_ ? std::vector<double>() : isinglass::field_responses(minimum(x, to_numbers(x)));
   }
 
  private:
-  Minimum minimum(std::span<const double> x) const {
-    return {view_, design_, intercept_, x, hessian_, drift_};
+  Minimum minimum(std::span<const double> x, std::span<const double> numbers) const {
+    return {view_, design_, intercept_, x, hessian_, drift_, begin_, numbers};
+  }
+
+  // Where the numbers of a table begin among those that are free without smaller forms.
+  std::size_t first_number(std::size_t t) const { return (design_.first(t) - (intercept_ ? 0 : 1)) * q_; }
+
+  // Free parameters as numbers against the first states: small edges become tables.
+  std::vector<double> to_numbers(std::span<const double> x) const {
+    if (!restricted_) return {x.begin(), x.end()};
+    std::vector<double> numbers(numbers_);
+    std::copy_n(x.begin(), begin_[0], numbers.begin());
+    for (std::size_t t = 0; t < design_.edges(); ++t) {
+      double* table = &numbers[first_number(t)];
+      if (const SmallDesign* small = view_.design(t))
+        small->expand(&x[begin_[t]], table);
+      else
+        std::copy_n(&x[begin_[t]], begin_[t + 1] - begin_[t], table);
+    }
+    return numbers;
   }
 
   // Without an intercept the field is minus the mean of every table over its columns.
@@ -224,14 +250,19 @@ class Refit {
 
   // From field and tables to the free parameters.
   void reduce(bool curved) {
-    if (intercept_) {
-      gradient_ = slope_;
-      if (curved) std::swap(hessian_, curvature_);
-      return;
-    }
+    intercept_ ? take_all(curved) : take_field_out(curved);
+    if (restricted_) reduce_to_parameters(curved);
+  }
+
+  void take_all(bool curved) {
+    gradient_ = slope_;
+    if (curved) std::swap(hessian_, curvature_);
+  }
+
+  void take_field_out(bool curved) {
     const std::size_t dim = features_ * q_;
-    gradient_.assign(size_, 0.0);
-    if (curved) hessian_.assign(size_ * size_, 0.0);
+    gradient_.assign(numbers_, 0.0);
+    if (curved) hessian_.assign(numbers_ * numbers_, 0.0);
     const auto at = [&](std::size_t i, std::size_t j) {
       return i >= j ? curvature_[i * dim + j] : curvature_[j * dim + i];
     };
@@ -242,10 +273,66 @@ class Refit {
         for (std::size_t g = 1; curved && g <= f; ++g)
           for (std::size_t b = 0; b < q_; ++b) {
             const std::size_t j = g * q_ + b;
-            hessian_[row * size_ + (g - 1) * q_ + b] =
+            hessian_[row * numbers_ + (g - 1) * q_ + b] =
                 at(i, j) + pull(f) * at(a, j) + pull(g) * at(i, b) + pull(f) * pull(g) * at(a, b);
           }
       }
+  }
+
+  // A run of numbers, and the parameters that they are made of: a field, a table, or a small edge.
+  struct Run {
+    std::size_t number, numbers, parameter, parameters;
+    const double* by;  // numbers x parameters; null where they are the same
+
+    double weight(std::size_t i, std::size_t k) const {
+      return by ? by[i * parameters + k] : static_cast<double>(i == k);
+    }
+  };
+
+  std::vector<Run> runs() const {
+    std::vector<Run> runs;
+    if (intercept_) runs.push_back({0, q_, 0, q_, nullptr});
+    for (std::size_t t = 0; t < design_.edges(); ++t) {
+      const SmallDesign* small = view_.design(t);
+      runs.push_back({first_number(t), design_.features_of(t) * q_, begin_[t], begin_[t + 1] - begin_[t],
+                      small ? small->tables.data() : nullptr});
+    }
+    return runs;
+  }
+
+  // From the numbers of tables to the parameters of edges.
+  void reduce_to_parameters(bool curved) {
+    const std::vector<Run> all = runs();
+    std::vector<double> slope(size_, 0.0), curvature(curved ? size_ * size_ : 0, 0.0), half;
+    for (const Run& run : all)
+      for (std::size_t i = 0; i < run.numbers; ++i)
+        for (std::size_t k = 0; k < run.parameters; ++k)
+          slope[run.parameter + k] += run.weight(i, k) * gradient_[run.number + i];
+    for (std::size_t r = 0; curved && r < all.size(); ++r)
+      for (std::size_t c = 0; c <= r; ++c) add_product(all[r], all[c], half, curvature);
+    gradient_.swap(slope);
+    if (curved) hessian_.swap(curvature);
+  }
+
+  // The curvature of two runs in their parameters.
+  void add_product(const Run& one, const Run& other, std::vector<double>& half,
+                   std::vector<double>& to) const {
+    half.assign(one.numbers * other.parameters, 0.0);
+    for (std::size_t i = 0; i < one.numbers; ++i)
+      for (std::size_t j = 0; j < other.numbers; ++j) {
+        const std::size_t row = one.number + i, column = other.number + j;
+        const double number = hessian_[std::max(row, column) * numbers_ + std::min(row, column)];
+        if (!other.by)
+          half[i * other.parameters + j] = number;
+        else
+          for (std::size_t k = 0; k < other.parameters; ++k)
+            half[i * other.parameters + k] += number * other.by[j * other.parameters + k];
+      }
+    for (std::size_t i = 0; i < one.numbers; ++i)
+      for (std::size_t k = one.by ? 0 : i; k < (one.by ? one.parameters : i + 1); ++k)
+        for (std::size_t l = 0; l < other.parameters && other.parameter + l <= one.parameter + k; ++l)
+          to[(one.parameter + k) * size_ + other.parameter + l] +=
+              one.weight(i, k) * half[i * other.parameters + l];
   }
 
   // Cholesky factor of the curvature, with just enough on its diagonal.
@@ -269,9 +356,10 @@ class Refit {
 
   // How far a step can move the differences between the scores of a cell: each state of each column
   // moves them by at most twice its largest number.
-  double largest_move(std::span<const double> step) const {
+  double largest_move(std::span<const double> parameters) const {
+    const std::vector<double> step = to_numbers(parameters);
     double move = 0;
-    for (std::size_t f = 0; f < size_ / q_; ++f) {
+    for (std::size_t f = 0; f < numbers_ / q_; ++f) {
       double largest = 0;
       for (std::size_t a = 0; a < q_; ++a) largest = std::max(largest, std::abs(step[f * q_ + a]));
       move += 2 * largest;
@@ -293,7 +381,11 @@ class Refit {
   double n_;
   bool intercept_;
   double ridge_;
-  std::size_t q_, features_, size_;
+  std::size_t q_, features_;
+  std::size_t numbers_;  // free without smaller forms
+  std::size_t size_ = 0;
+  bool restricted_ = false;         // whether some edge is small
+  std::vector<std::size_t> begin_;  // where the parameters of each edge begin, and where they end
   CellLoss loss_;
   std::vector<double> slope_, curvature_;   // field and tables
   std::vector<double> blocks_;              // the curvature while it is summed, a block per pair of features

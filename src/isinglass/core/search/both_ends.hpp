@@ -168,15 +168,16 @@ class Elimination {
   };
 
   // `scales` has one number for each edge, or none if all are one; see choice.hpp. A weight of one stands for
-  // `unit` rows.
+  // `unit` rows. The last `adjusted` columns are neighbours of all others, and have no edges.
   Elimination(const Table& table, bool intercept, const Pairs& edges, std::span<const double> scales,
-              double unit, unsigned threads)
+              double unit, std::size_t adjusted, unsigned threads)
       : table_(table),
         intercept_(intercept),
         pairs_(edges),
         edges_(edges.size()),
         ends_(table.columns()),
         of_column_(table.columns()),
+        own_(table.columns() - adjusted),
         threads_(std::max(threads, 1u)) {
     for (unsigned t = 0; t < std::max(threads_, 2u); ++t) cells_.emplace_back(table, 0);
     for (std::size_t e = 0; e < edges.size(); ++e)
@@ -275,6 +276,8 @@ class Elimination {
     std::vector<std::size_t> neighbours;
     for (const std::size_t e : of_column_[column])
       if (edges_[e].live) neighbours.push_back(other_end(e, column));
+    for (std::size_t t = own_; column < own_ && table_.states(column) > 1 && t < table_.columns(); ++t)
+      if (table_.states(t) > 1) neighbours.push_back(t);
     std::ranges::sort(neighbours);
     return neighbours;
   }
@@ -375,6 +378,7 @@ class Elimination {
   std::vector<Edge> edges_;
   std::vector<End> ends_;
   std::vector<std::vector<std::size_t>> of_column_;  // the edges of each column
+  std::size_t own_;                                  // columns that are not adjusted for
   unsigned threads_;
   std::size_t decided_ = 0;  // edges that left, or were above the top when last seen
   std::deque<Cells> cells_;  // one per thread, and one for either end

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "base/edge.hpp"
+#include "base/forms.hpp"
 #include "bits/table.hpp"
 #include "gains/equivalent.hpp"
 #include "gains/nulls.hpp"
@@ -16,15 +18,20 @@ namespace isinglass {
 constexpr double kTie = 1e-9;    // gains and costs this close to the best are equal to it
 constexpr double kZero = 1e-12;  // a smaller gain counts as none
 
+// What a gain or a cost is of: an edge, in one of its forms, or what makes a small edge a table.
+enum class Of : std::uint8_t { small, table, upgrade };
+
 struct Choice {
   std::size_t column = 0;
   double value = 0;
+  Of of = Of::table;
 };
 
-// The lowest column whose value is within a tie of the best.
+// The lowest column whose value is within a tie of the best; of one column the first kind.
 inline Choice first_within_tie(std::vector<Choice>& values) {
-  std::sort(values.begin(), values.end(),
-            [](const Choice& a, const Choice& b) { return a.column < b.column; });
+  std::sort(values.begin(), values.end(), [](const Choice& a, const Choice& b) {
+    return a.column != b.column ? a.column < b.column : a.of < b.of;
+  });
   double best = values.front().value;
   for (const Choice& choice : values) best = std::max(best, choice.value);
   for (const Choice& choice : values)
@@ -37,8 +44,9 @@ inline Choice first_within_tie(std::vector<Choice>& values) {
 // are one. With an intercept pairs of few rows have nulls of their own.
 class Scale {
  public:
-  Scale(const Table& table, bool intercept, std::span<const double> scales, double unit)
-      : table_(table), scales_(scales), plain_(scales.empty()) {
+  Scale(const Table& table, bool intercept, std::span<const double> scales, double unit,
+        const Forms* forms = nullptr)
+      : table_(table), scales_(scales), forms_(forms), plain_(scales.empty()) {
     for (std::size_t j = 0; j < table.columns(); ++j) many_ = many_ || (intercept && table.states(j) > 2);
     for (std::size_t j = 0; many_ && j < table.columns(); ++j)
       rows_.push_back(rows_of_states(table, j, unit));
@@ -54,6 +62,26 @@ class Scale {
     plain_ = scales_.empty();
     for (std::size_t j = 0; j < table_.columns(); ++j)
       if (j != target && table_.states(j) > 1) set_null(j);
+  }
+
+  // The same of any kind, and in the case of two forms by the best of two looks.
+  double divided(double raw, std::size_t column, Of of) const {
+    if (of == Of::table) return divided(raw, column);
+    const Null null = null_of(column, of);
+    return std::max(raw - null.shift, 0.0) / null.scale;
+  }
+
+  bool converted(std::size_t column, Of of) const {
+    if (of == Of::table) return converted(column) || looks(column, of) > 1;
+    return true;
+  }
+
+  double standardised(double raw, std::size_t column, Of of) const {
+    const int times = looks(column, of);
+    if (of == Of::table && times == 1) return standardised(raw, column);
+    if (raw < kZero) return 0.0;
+    const Null null = null_of(column, of);
+    return one_parameter_gain(std::max(raw - null.shift, 0.0) / null.scale, null.df, table_.n(), times);
   }
 
   // A gain of a column, or a bound on it, in parts of a chi-square, which is at least what it is as one of
@@ -83,6 +111,22 @@ class Scale {
   }
 
  private:
+  int looks(std::size_t column, Of of) const {
+    return of == Of::upgrade || !forms_ ? 1 : forms_->looks(target_, column);
+  }
+
+  // With its shift per row.
+  Null null_of(std::size_t column, Of of) const {
+    Null table{0, 1, static_cast<double>(degrees_of_freedom(column))};
+    if (many_ || !scales_.empty()) table = of_column_[column];
+    if (of == Of::table) return table;
+    const double scale = scales_.empty() ? 1.0 : scales_[first() + column],
+                 df = static_cast<double>(forms_->degrees(target_, column));
+    if (of == Of::small) return {0, scale, df};
+    Null left = Nulls::beyond({table.shift * 2 * table_.n() / scale, table.scale / scale, table.df}, df);
+    return {left.shift * scale / (2 * table_.n()), left.scale * scale, left.df};
+  }
+
   std::size_t first() const { return target_ * table_.columns(); }
 
   int degrees_of_freedom(std::size_t column) const {
@@ -103,6 +147,7 @@ class Scale {
 
   const Table& table_;
   std::span<const double> scales_;
+  const Forms* forms_;
   bool many_ = false;                      // whether there may be pairs of few rows
   std::vector<std::vector<double>> rows_;  // of the states of every column
   Nulls nulls_;

@@ -28,11 +28,12 @@ class Engine {
   }
 
   // No search: every column is given its neighbours, and only fitted.
-  std::vector<NodePath> fit(const std::vector<std::vector<std::size_t>>& neighbours, const WatchWork& watch) {
+  std::vector<NodePath> fit(const std::vector<std::vector<std::size_t>>& neighbours,
+                            const std::vector<std::vector<Form>>& forms, const WatchWork& watch) {
     std::vector<NodePath> results(neighbours.size());
     in_threads(neighbours.size(), watch, [&](std::size_t r, Node& node) {
       node.set_target(r);
-      results[r] = node.fit_on(neighbours[r]);
+      results[r] = node.fit_on(neighbours[r], forms[r]);
     });
     return results;
   }

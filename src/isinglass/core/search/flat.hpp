@@ -20,7 +20,7 @@ struct Flat {
   std::vector<std::int64_t> variable;  // of each fit
   std::vector<double> change, loss;    // of each fit
   std::vector<std::int64_t> support_begin{0}, support;
-  std::vector<std::uint8_t> unbounded;  // beside support
+  std::vector<std::uint8_t> unbounded, small;  // beside support: the latter are no whole tables
   std::vector<std::int64_t> number_begin{0};
   std::vector<double> numbers;  // the field, then the table of each neighbour, row by row
 };
@@ -81,6 +81,7 @@ class Flattener {
     for (const std::size_t i : order) {
       flat_.support.push_back(static_cast<std::int64_t>(fit.support[i]));
       flat_.unbounded.push_back(static_cast<std::uint8_t>(fit.unbounded[i]));
+      flat_.small.push_back(fit.form(i) == Form::small);
       flat_.numbers.insert(flat_.numbers.end(), tables[i].begin(), tables[i].end());
     }
   }

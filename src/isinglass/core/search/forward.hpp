@@ -18,7 +18,7 @@ namespace isinglass {
 
 struct Forward {
   Choice choice;
-  std::vector<double> start;  // what the candidate alone adds to the scores: where the refit with it starts
+  Added added;  // where the refit with it starts
 };
 
 class ForwardSearch {
@@ -26,35 +26,42 @@ class ForwardSearch {
   ForwardSearch(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells,
                 const Scale& scale, const Settings& settings)
       : n_(table.n()),
+        cells_(cells),
         scale_(scale),
         settings_(settings),
         gains_(table, reader, cells, settings.intercept),
-        slopes_(table, reader, cells, settings.intercept),
+        slopes_(table, reader, cells, settings.intercept, settings.forms),
         screen_(table, pairs, reader, cells) {}
 
   // The candidate that gains most at a fit, by its gain on one scale; a gain of zero if all are sure to be
-  // below the threshold.
-  Forward best(const CurrentFit& fit, std::span<const std::size_t> candidates) {
+  // below the threshold. `upgrades` are neighbours whose small edge may become a table.
+  Forward best(const CurrentFit& fit, std::span<const std::size_t> candidates,
+               std::span<const std::size_t> upgrades = {}) {
     Evaluated exact;
-    screen_candidates(fit, candidates, exact);
-    if (!screen_.works()) slopes_.bound(fit, open_);
+    open_.clear();
+    if (!candidates.empty()) screen_candidates(fit, candidates, exact);
+    const bool screened = !candidates.empty() && screen_.works();
+    for (const std::size_t t : upgrades) open_.push_back({.column = t, .upgrade = true});
+    if (!screened) slopes_.bound(fit, open_);
     drop_hopeless(exact);
+    if (settings_.forms) promise_on_one_scale();
     std::stable_sort(open_.begin(), open_.end(),
                      [](const Candidate& a, const Candidate& b) { return less_promising(b, a); });
     for (const Candidate& candidate : open_)
       if (!hopeless(candidate, exact)) evaluate(fit, candidate, exact);
-    if (settings_.check) assert_best(fit, candidates, exact);
-    if (exact.gains.empty()) return {{candidates.front(), 0.0}, {}};
+    if (settings_.check) assert_best(fit, candidates, upgrades, exact);
+    if (exact.gains.empty()) return {};
     const Choice choice = first_within_tie(exact.gains);
-    if (choice.column == exact.best_column || !(choice.value > settings_.threshold))
-      return {choice, std::move(exact.start)};
-    const Gain gain = exact_gain(fit, choice.column);  // of a lower column, within a tie of the best
-    return {choice, gains_.start(split_, gain)};
+    if ((choice.column == exact.best.column && choice.of == exact.best.of) ||
+        !(choice.value > settings_.threshold))
+      return {choice, {choice.column, std::move(exact.start)}};
+    const Gain gain = exact_gain(fit, choice.column, choice.of);  // of a lower column, within a tie
+    return {choice, {choice.column, start_of(choice.of, gain)}};
   }
 
-  Gain exact_gain(const CurrentFit& fit, std::size_t column) {
+  Gain exact_gain(const CurrentFit& fit, std::size_t column, Of of = Of::table) {
     gains_.split(fit, column, split_);
-    return gain_of_split();
+    return gain_of_split(column, of);
   }
 
   // How many gains were computed exactly since the last reset.
@@ -68,27 +75,61 @@ class ForwardSearch {
   // The gains of a step so far, on one scale, and where a refit with the best of them starts.
   struct Evaluated {
     std::vector<Choice> gains;
-    double best = 0;
-    std::size_t best_column = static_cast<std::size_t>(-1);
+    Choice best = {static_cast<std::size_t>(-1)};
     std::vector<double> start;
   };
 
   // What a candidate must exceed.
-  double cut(const Evaluated& exact) const { return std::max(exact.best, settings_.threshold) - kTie; }
+  double cut(const Evaluated& exact) const { return std::max(exact.best.value, settings_.threshold) - kTie; }
 
   // The log-likelihood that no hopeful candidate gains less than, whatever its scale; and what most must.
   double limit(const Evaluated& exact) const { return cut(exact) * scale_.least() * n_; }
   double usual_limit(const Evaluated& exact) const { return cut(exact) * scale_.usual() * n_; }
 
+  bool has_small(const Candidate& candidate) const {
+    return settings_.forms && !candidate.upgrade && settings_.forms->small(cells_.target(), candidate.column);
+  }
+  bool has_table(const Candidate& candidate) const {
+    return !settings_.forms || settings_.forms->table(cells_.target(), candidate.column);
+  }
+
   bool hopeless(const Candidate& candidate, const Evaluated& exact) const {
-    if (candidate.bound == kNoBound) return false;
-    const double bound = candidate.bound / n_;
-    return scale_.divided(bound, candidate.column) <= cut(exact) ||
-           (scale_.converted(candidate.column) && scale_.standardised(bound, candidate.column) <= cut(exact));
+    return table_hopeless(candidate, exact) && small_hopeless(candidate, exact);
+  }
+
+  bool table_hopeless(const Candidate& candidate, const Evaluated& exact) const {
+    return !has_table(candidate) ||
+           hopeless(candidate.bound, candidate.column, candidate.upgrade ? Of::upgrade : Of::table, exact);
+  }
+
+  // A small edge gains no more than a whole table.
+  bool small_hopeless(const Candidate& candidate, const Evaluated& exact) const {
+    return !has_small(candidate) ||
+           hopeless(std::min(candidate.small_bound, candidate.bound), candidate.column, Of::small, exact);
+  }
+
+  bool hopeless(double bound, std::size_t column, Of of, const Evaluated& exact) const {
+    if (bound == kNoBound) return false;
+    bound /= n_;
+    return scale_.divided(bound, column, of) <= cut(exact) ||
+           (scale_.converted(column, of) && scale_.standardised(bound, column, of) <= cut(exact));
   }
 
   void drop_hopeless(const Evaluated& exact) {
     std::erase_if(open_, [&](const Candidate& candidate) { return hopeless(candidate, exact); });
+  }
+
+  // Guesses at gains of either form, as those of one parameter: what gains most comes first.
+  void promise_on_one_scale() {
+    for (Candidate& candidate : open_) {
+      const std::size_t t = candidate.column;
+      double promise = 0;
+      if (has_table(candidate))
+        promise = scale_.standardised(candidate.promise / n_, t, candidate.upgrade ? Of::upgrade : Of::table);
+      if (has_small(candidate))
+        promise = std::max(promise, scale_.standardised(candidate.small_promise / n_, t, Of::small));
+      candidate.promise = promise;
+    }
   }
 
   // Opens the candidates and rules out what bounds from pair counts, and from more and more sets of rows,
@@ -100,7 +141,7 @@ class ForwardSearch {
     for (int round = 0; round < kMostRounds && screen_.works() && !open_.empty(); ++round) {
       // A gain that is likely to raise the cut rules out more than another set of rows does.
       const auto top = std::max_element(open_.begin(), open_.end(), less_promising);
-      if (screen_.guess(*top) > (exact.best > 0 ? 1.0 : kEarly) * usual_limit(exact)) {
+      if (screen_.guess(*top) > (exact.best.value > 0 ? 1.0 : kEarly) * usual_limit(exact)) {
         const double before = cut(exact);
         evaluate(fit, *top, exact);
         open_.erase(top);
@@ -117,33 +158,55 @@ class ForwardSearch {
     drop_hopeless(exact);
   }
 
-  // The exact gain of a candidate, unless bounds from its split cells rule it out.
+  // The exact gain of a candidate, in each of its forms, unless bounds from its split cells rule it out.
   void evaluate(const CurrentFit& fit, Candidate candidate, Evaluated& exact) {
     gains_.split(fit, candidate.column, split_);
-    if (slopes_.rule_out(candidate, split_, [&](const Candidate& c) { return hopeless(c, exact); })) return;
-    const Gain gain = gain_of_split();
-    exact.gains.push_back({candidate.column, scale_.standardised(gain.value, candidate.column)});
-    if (!(exact.gains.back().value > exact.best)) return;
-    exact.best = exact.gains.back().value;
-    exact.best_column = candidate.column;
-    exact.start = gains_.start(split_, gain);
+    if (has_small(candidate)) {
+      slopes_.bound_forms(candidate, split_);
+      if (!small_hopeless(candidate, exact)) take(candidate.column, Of::small, exact);
+    }
+    if (settings_.forms && table_hopeless(candidate, exact)) return;
+    if (!slopes_.rule_out(candidate, split_, [&](const Candidate& c) { return table_hopeless(c, exact); }))
+      take(candidate.column, candidate.upgrade ? Of::upgrade : Of::table, exact);
   }
 
-  Gain gain_of_split() {
+  void take(std::size_t column, Of of, Evaluated& exact) {
+    const Gain gain = gain_of_split(column, of);
+    exact.gains.push_back({column, scale_.standardised(gain.value, column, of), of});
+    if (!(exact.gains.back().value > exact.best.value)) return;
+    exact.best = exact.gains.back();
+    exact.start = start_of(of, gain);
+  }
+
+  Gain gain_of_split(std::size_t column, Of of) {
     ++evaluated_;
-    return gains_.gain(split_);
+    if (of != Of::small) return gains_.gain(split_);
+    return gains_.small_gain(split_, settings_.forms->design(cells_.target(), column));
   }
 
-  void assert_best(const CurrentFit& fit, std::span<const std::size_t> candidates, const Evaluated& exact) {
-    for (const std::size_t j : candidates) {
-      const bool known = std::ranges::any_of(exact.gains, [&](const Choice& c) { return c.column == j; });
-      const double gain = known ? 0 : scale_.standardised(exact_gain(fit, j).value, j);
+  std::vector<double> start_of(Of of, const Gain& gain) const {
+    if (of != Of::small) return gains_.start(split_, gain);
+    return settings_.intercept ? gain.shifts : std::vector<double>();
+  }
+
+  void assert_best(const CurrentFit& fit, std::span<const std::size_t> candidates,
+                   std::span<const std::size_t> upgrades, const Evaluated& exact) {
+    const auto check = [&](std::size_t j, Of of) {
+      const bool known =
+          std::ranges::any_of(exact.gains, [&](const Choice& c) { return c.column == j && c.of == of; });
+      const double gain = known ? 0 : scale_.standardised(exact_gain(fit, j, of).value, j, of);
       if (gain > cut(exact) + 1e-12)
         throw std::logic_error("a skipped candidate was better than the chosen one");
+    };
+    for (const std::size_t j : candidates) {
+      if (has_table({.column = j})) check(j, Of::table);
+      if (has_small({.column = j})) check(j, Of::small);
     }
+    for (const std::size_t j : upgrades) check(j, Of::upgrade);
   }
 
   double n_;
+  const Cells& cells_;
   const Scale& scale_;
   const Settings& settings_;
   Gains gains_;

@@ -32,10 +32,10 @@ class Node {
         settings_(settings),
         reader_(pairs),
         cells_(table, 0),
-        scale_(table, settings.intercept, settings.scales, settings.unit),
-        fitter_(table, settings.intercept),
+        scale_(table, settings.intercept, settings.scales, settings.unit, settings.forms),
+        fitter_(table, settings.intercept, settings.forms),
         forward_(table, pairs, reader_, cells_, scale_, settings_),
-        removals_(table, reader_, cells_, settings.intercept) {}
+        removals_(table, reader_, cells_, settings.intercept, settings.forms) {}
 
   Node(const Node&) = delete;  // its parts point at each other
   Node& operator=(const Node&) = delete;
@@ -63,48 +63,52 @@ class Node {
     if (!required_.empty()) cells_.become(required_);
     std::vector<std::size_t> outside;  // candidates that are not in the support; all in increasing order
     std::ranges::set_difference(candidates_, required_, std::back_inserter(outside));
-    CurrentFit fit = fitter_.minimise(cells_);
+    upgraded_.clear();
+    CurrentFit fit = fitter_.minimise(cells_, smallest_forms(cells_.support()));
     path.start = fit;
     std::map<std::size_t, double> recorded, left_at;  // by support size: last gain, last loss
     while (true) {
-      const std::size_t size = fit.support.size();
+      const std::size_t size = size_of(fit);
+      const std::vector<std::size_t> upgrades = upgrades_of(fit);
       if (interrupted) return stopped(path, Stop::interrupted);
-      if (size == candidates_.size()) return stopped(path, Stop::no_candidate);
-      if (size >= settings_.max_degree) return stopped(path, Stop::max_degree);
+      if (outside.empty() && upgrades.empty()) return stopped(path, Stop::no_candidate);
+      if (fit.support.size() >= settings_.max_degree) return stopped(path, Stop::max_degree);
 
-      const auto [added, start] = forward_.best(fit, outside);
-      if (!(added.value > settings_.threshold)) return stopped(path, Stop::below_threshold);
+      const auto [choice, added] = forward_.best(fit, outside, upgrades);
+      if (!(choice.value > settings_.threshold)) return stopped(path, Stop::below_threshold);
       left_at[size] = fit.loss;
-      cells_.add(added.column);
-      outside.erase(std::ranges::lower_bound(outside, added.column));
-      fit = fitter_.minimise(cells_, &fit, start);
-      recorded[size + 1] = added.value;
-      path.steps.push_back({true, added.column, added.value, fit});
+      fit = add(fit, choice, added, outside);
+      recorded[size + 1] = choice.value;
+      path.steps.push_back({true, choice.column, choice.value, fit});
 
       while (!interrupted) {
-        const double limit = settings_.nu * recorded[fit.support.size()];
+        const double limit = settings_.nu * recorded[size_of(fit)];
         const Choice removed = cheapest_removal(fit, limit);
         if (removed.value > limit) break;
         const Cells before = cells_;
-        cells_.remove(removed.column);
-        CurrentFit fewer = fitter_.minimise(cells_, &fit);
-        // Costs of unequal edges can run in circles; a loss that falls cannot.
-        if (!(fewer.loss < left_at[fewer.support.size()] - kRounding)) {
+        CurrentFit fewer = without(fit, removed);
+        // Costs of unequal edges can run in circles; a loss that falls cannot. An upgrade is a variable of
+        // its own, which goes with its edge.
+        const std::size_t left =
+            size_of(fit) - (removed.of != Of::upgrade && is_upgraded(removed.column)) - 1;
+        if (!(fewer.loss < left_at[left] - kRounding)) {
           cells_ = before;
           break;
         }
         fit = std::move(fewer);
-        outside.insert(std::ranges::lower_bound(outside, removed.column), removed.column);
+        std::erase(upgraded_, removed.column);
+        if (removed.of != Of::upgrade)
+          outside.insert(std::ranges::lower_bound(outside, removed.column), removed.column);
         path.steps.push_back({false, removed.column, removed.value, fit});
       }
     }
   }
 
   // A path without a step: the fit on neighbours that are given, not searched for.
-  NodePath fit_on(const std::vector<std::size_t>& neighbours) {
+  NodePath fit_on(const std::vector<std::size_t>& neighbours, const std::vector<Form>& forms = {}) {
     cells_.become(neighbours);
     NodePath path;
-    path.start = fitter_.minimise(cells_);
+    path.start = fitter_.minimise(cells_, forms);
     return path;
   }
 
@@ -126,28 +130,83 @@ class Node {
   std::int64_t evaluated() const { return forward_.evaluated(); }
 
  private:
+  // Variables of a support: an edge that was upgraded is two.
+  std::size_t size_of(const CurrentFit& fit) const { return fit.support.size() + upgraded_.size(); }
+  bool is_upgraded(std::size_t t) const { return std::ranges::find(upgraded_, t) != upgraded_.end(); }
+
+  std::vector<Form> smallest_forms(const std::vector<std::size_t>& support) const {
+    std::vector<Form> forms;
+    for (std::size_t i = 0; settings_.forms && i < support.size(); ++i)
+      forms.push_back(settings_.forms->smallest(cells_.target(), support[i]));
+    return forms;
+  }
+
+  // Neighbours whose small edge may become a table, in increasing order.
+  std::vector<std::size_t> upgrades_of(const CurrentFit& fit) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < fit.support.size(); ++i)
+      if (fit.form(i) == Form::small && settings_.forms->table(cells_.target(), fit.support[i]))
+        found.push_back(fit.support[i]);
+    std::ranges::sort(found);
+    return found;
+  }
+
+  CurrentFit add(const CurrentFit& fit, const Choice& choice, const Added& added,
+                 std::vector<std::size_t>& outside) {
+    std::vector<Form> forms = fit.forms;
+    if (choice.of == Of::upgrade) {
+      forms[position(fit, choice.column)] = Form::table;
+      upgraded_.push_back(choice.column);
+    } else {
+      cells_.add(choice.column);
+      outside.erase(std::ranges::lower_bound(outside, choice.column));
+      if (settings_.forms) forms.push_back(choice.of == Of::small ? Form::small : Form::table);
+    }
+    return fitter_.minimise(cells_, std::move(forms), &fit, added);
+  }
+
+  CurrentFit without(const CurrentFit& fit, const Choice& removed) {
+    std::vector<Form> forms = fit.forms;
+    const auto at = static_cast<std::ptrdiff_t>(position(fit, removed.column));
+    if (removed.of == Of::upgrade) {
+      forms[static_cast<std::size_t>(at)] = Form::small;
+    } else {
+      cells_.remove(removed.column);
+      if (!forms.empty()) forms.erase(forms.begin() + at);
+    }
+    return fitter_.minimise(cells_, std::move(forms), &fit);
+  }
+
   // The neighbour whose removal costs least, on one scale; removals that are sure to cost more than the limit
   // are not looked at.
   Choice cheapest_removal(const CurrentFit& fit, double limit) {
     std::vector<Choice> costs;
     for (std::size_t i = 0; i < fit.support.size(); ++i) {
       const std::size_t t = fit.support[i];
+      if (is_upgraded(t))
+        costs.push_back(
+            {t, -scale_.standardised(removals_.cost_of_upgrade(fit, i), t, Of::upgrade), Of::upgrade});
       if (contains(required_, t)) continue;
-      const double least = scale_.standardised(fit.least_costs[i], t);
+      const Of of = fit.form(i) == Form::small ? Of::small : Of::table;
+      const double least = scale_.standardised(fit.least_costs[i], t, of);
       const bool dear = least > limit + 2 * kTie;
       if (dear && !settings_.check) continue;
-      costs.push_back({t, -scale_.standardised(removals_.cost(fit, i), t)});
-      if (dear && -costs.back().value < least - 1e-10)
-        throw std::logic_error("a removal costs less than its bound");
+      const double cost = scale_.standardised(removals_.cost(fit, i), t, of);
+      costs.push_back({t, -cost, of});
+      if (dear && cost < least - 1e-10) throw std::logic_error("a removal costs less than its bound");
     }
     if (costs.empty()) return {0, std::numeric_limits<double>::infinity()};
     const Choice choice = first_within_tie(costs);
-    return {choice.column, -choice.value};
+    return {choice.column, -choice.value, choice.of};
   }
 
   CurrentFit restore(const NodeFit& fit) {
     cells_.become(fit.support);
     return fitter_.restore(cells_, fit);
+  }
+
+  static std::size_t position(const CurrentFit& fit, std::size_t column) {
+    return static_cast<std::size_t>(std::ranges::find(fit.support, column) - fit.support.begin());
   }
 
   static bool contains(const std::vector<std::size_t>& columns, std::size_t j) {
@@ -168,6 +227,7 @@ class Node {
   ForwardSearch forward_;
   RemovalCosts removals_;
   std::vector<std::size_t> candidates_, required_;  // in increasing order
+  std::vector<std::size_t> upgraded_;               // neighbours that came with a small edge, and are tables
 };
 
 }  // namespace isinglass

@@ -25,6 +25,7 @@ struct Settings {
   const Constraints* constraints = nullptr;
   std::span<const double> scales = {};  // of the gains of each pair, columns x columns; see choice.hpp
   double unit = 1;                      // rows that a weight of one stands for
+  const Forms* forms = nullptr;         // of edges; whole tables only, if there are none
 };
 
 struct NodeStep {

@@ -100,9 +100,7 @@ def _second(size: Size, *, also: Sequence[str], seed: int) -> Study:
         grid_design(64, betas, intercept=(-0.5, 0.5), seed=seed),
     ]
     title = "Couplings of different sizes; all positive; with intercepts (8 x 8 grid)"
-    chosen = lines(
-        size.for_rivals(size.others), 0, of_l1=size.rivals, intercept=True, also=also
-    )
+    chosen = lines(size.for_rivals(size.others), 0, of_l1=size.rivals, intercept=True, also=also)
     return Study("figure2", title, designs, chosen, size.others)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import cores
-from isinglass.engine import fit_neighbourhoods
+from isinglass.engine import fit_conditionals, fit_neighbourhoods
+from isinglass.engine.refits import PairForms
 from isinglass.losses.conditional import NodeFit
 from isinglass.model.fit.conditionals import rows_that_count
 from isinglass.model.fit.descent import Progress
@@ -36,7 +37,7 @@ class Alone:
             ends = [fits[i].coef[j]] if i in fits and j in fits[i].coef else []
             ends += [fits[j].coef[i].T] if j in fits and i in fits[j].coef else []
             if ends:  # else a column is constant, or they are never seen together
-                start[positions] = layout.bases[i].T @ np.mean(ends, axis=0) @ layout.bases[j]
+                start[positions] = layout.block((i, j), np.mean(ends, axis=0))
         return start
 
     def unbounded(self) -> frozenset[Pair]:
@@ -51,7 +52,9 @@ class Alone:
         return r not in self.fits or t in self.fits[r].unbounded
 
 
-def fit_alone(layout: Layout, table: Table, progress: Progress | None = None) -> Alone:
+def fit_alone(
+    layout: Layout, table: Table, forms: PairForms, progress: Progress | None = None
+) -> Alone:
     """Fit every column on its neighbours, on the rows where all of them are seen."""
 
     def show(done: int, total: int) -> None:
@@ -59,22 +62,29 @@ def fit_alone(layout: Layout, table: Table, progress: Progress | None = None) ->
             progress(f"each column by itself, {done} of {total}")
 
     if not table.available:
-        neighbours = [sorted(others) for others in layout.neighbours]
-        runs = fit_neighbourhoods(
-            table, neighbours, intercept=layout.intercept, threads=cores(), progress=show
+        own = layout.neighbours[: layout.own]
+        neighbours = [sorted(t for t in others if t < layout.own) for others in own]
+        fits = fit_conditionals(
+            table, neighbours, forms, intercept=layout.intercept, threads=cores(), progress=show
         )
-        return Alone(layout, {r: runs.fit(r, 0) for r in range(len(neighbours))})
-    fits = {}
+        return Alone(layout, {r: _whole(fit) for r, fit in enumerate(fits)})
+    seen = {}
     for r in range(len(table.columns)):
         show(r, len(table.columns))
         fit = _fit_where_seen(layout, table, r)
         if fit is not None:
-            fits[r] = fit
-    return Alone(layout, fits)
+            seen[r] = fit
+    return Alone(layout, seen)
+
+
+def _whole(fit: NodeFit) -> NodeFit:
+    """A fit with the tables of what is adjusted for among the others."""
+    return replace(fit, coef={**fit.coef, **fit.always}, always={})
 
 
 def _fit_where_seen(layout: Layout, table: Table, r: int) -> NodeFit | None:
     """One column on the rows where it and its neighbours are seen; None if there are none."""
+    table = table.wide
     columns = [r, *sorted(layout.neighbours[r])]
     codes, weights = rows_that_count(layout, table, columns)
     if not len(codes):

@@ -22,11 +22,31 @@ def curvature_of(layout: Layout, curvature: Array, r: int) -> tuple[Positions, A
     as a neighbour of one state first.
     """
     own, others = layout.bases[r], layout.neighbours[r]
+    if any(_pair(r, t) in layout.designs for t in others):
+        return _curvature_by_design(layout, curvature, r)
     design = block_diag(np.ones((1, int(layout.intercept))), *(layout.bases[t] for t in others))
     positions = np.vstack([layout.fields[r].reshape(-1, own.shape[1]), *others.values()])
     half = _contrasts(design, own, curvature.reshape(len(design), len(own), -1))
     whole = _contrasts(design, own, half.T.reshape(len(design), len(own), -1))
     return positions.ravel(), whole
+
+
+def _curvature_by_design(layout: Layout, curvature: Array, r: int) -> tuple[Positions, Array]:
+    """The same where edges of the column have designs."""
+    own = layout.bases[r]
+    positions, parts = [layout.fields[r]], [own[:, : len(layout.fields[r])]]
+    for t in layout.neighbours[r]:
+        pair = _pair(r, t)
+        tables = layout.tables(pair)
+        by_neighbour = tables if pair[0] == t else tables.transpose(0, 2, 1)
+        parts.append(by_neighbour.reshape(len(tables), -1).T)
+        positions.append(layout.edges[pair].ravel())
+    design = block_diag(*parts)
+    return np.concatenate(positions), design.T @ curvature.reshape(len(design), -1) @ design
+
+
+def _pair(r: int, t: int) -> tuple[int, int]:
+    return min(r, t), max(r, t)
 
 
 def _contrasts(design: Array, own: Array, numbers: Array) -> Array:

@@ -73,7 +73,8 @@ def newton(
 
     Steps are solved the more exactly the faster the slope falls (Eisenstat and Walker 1996).
     `damping` keeps the first steps short (Levenberg 1944): far from the minimum, where some numbers
-    have next to no curvature, whole steps go astray. It falls with every step that keeps its promise.
+    have next to no curvature, whole steps go astray. It falls with every step that keeps its
+    promise.
     """
     x = start
     value, slope = loss.move_to(x)

@@ -6,7 +6,7 @@ columns are fitted together, by pseudo-likelihood, or by likelihood where memory
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from isinglass.errors import SettingError
 from isinglass.graph import Graph
 from isinglass.losses.linear import RIDGE
+from isinglass.model.adjustment import Adjustment, reference_of
 from isinglass.model.field import MarkovField
-from isinglass.model.fit.layout import Layout
+from isinglass.model.fit.layout import Layout, Pair
 from isinglass.model.fit.likelihood import Likelihood
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood
 from isinglass.model.inference.methods import MEMORY
+from isinglass.model.steps import answered_scores, designs_of
 from isinglass.parameters import checked
 from isinglass.table import Table
 
@@ -48,7 +50,8 @@ def fit_model(
         As ``isinglass.table.encode`` gives it. Where missing values are skipped (``available``), a
         column is explained by the rows where it and its neighbours are seen.
     graph : Graph
-        Over the columns of the table; its numbers are not looked at.
+        Over the columns of the table. Its edges are fitted in their forms, with the scores of the
+        table; its numbers are not looked at.
     refit : "pseudolikelihood" or "likelihood"
     ridge : float
         Keeps edges finite that the rows leave unbounded (a zero cell, a repeated column). Too
@@ -93,19 +96,66 @@ def pseudo_likelihood(
     memory: float = MEMORY,
 ) -> PseudoLikelihood:
     """What `fit_model` minimises, for other uses of its derivatives."""
-    layout = Layout(table.n_answers, list(graph.pairs), intercept)
-    return PseudoLikelihood(layout, table, ridge, memory)
+    p, states = len(table.columns), table.wide.n_states
+    beside = [(r, t) for r in range(p) for t in range(p, len(states))]
+    designs = designs_of(table.n_answers, table.scores, graph.forms)
+    layout = Layout(
+        (*table.n_answers, *states[p:]),
+        [*graph.pairs, *beside],
+        intercept,
+        designs,
+        adjusted=len(states) - p,
+    )
+    return PseudoLikelihood(layout, table, ridge, memory, graph.forms)
 
 
 def model_of(joint: PseudoLikelihood, parameters: Array) -> MarkovField:
     """The model of some parameters."""
-    table, layout = joint.table, joint.layout
+    table, layout, reference = joint.table, joint.layout, reference_of(joint.table)
+    own, couplings = layout.own, layout.couplings(parameters)
+    n_states = layout.n_states[:own]
     return MarkovField(
         table.names,
-        tuple(column.states[:m] for column, m in zip(table.columns, layout.n_states, strict=True)),
-        layout.intercepts(parameters),
-        layout.couplings(parameters),
+        tuple(column.states[:m] for column, m in zip(table.columns, n_states, strict=True)),
+        intercepts_at(layout, parameters, reference),
+        {(i, j): coupling for (i, j), coupling in couplings.items() if j < own},
         table.library,
-        joint.unbounded(parameters),
+        frozenset((i, j) for i, j in joint.unbounded(parameters) if j < own),
         {v: column.cuts for v, column in enumerate(table.columns) if column.cuts is not None},
+        forms={pair: joint.forms[pair] for pair in layout.designs},
+        scores=answered_scores(table.scores, n_states),
+        adjusted=_adjustment(table, couplings, reference),
+    )
+
+
+def intercepts_at(
+    layout: Layout, parameters: Array, reference: tuple[int, ...]
+) -> tuple[Array, ...]:
+    """The intercepts of the columns that are explained, at some states of the others."""
+    couplings, own = layout.couplings(parameters), layout.own
+    return tuple(
+        intercept
+        + sum((couplings[r, own + k][:, code] for k, code in enumerate(reference)), np.zeros(1))
+        for r, intercept in enumerate(layout.intercepts(parameters)[:own])
+    )
+
+
+def _adjustment(
+    table: Table, couplings: Mapping[Pair, Array], reference: tuple[int, ...]
+) -> Adjustment | None:
+    """What the model is conditional on."""
+    if table.adjusted is None:
+        return None
+    p, beside = len(table.columns), table.adjusted.columns
+    tables = [[couplings[r, p + k] for k in range(len(beside))] for r in range(p)]
+    shifts = (
+        tuple(table - table[:, [code]] for table, code in zip(of, reference, strict=True))
+        for of in tables
+    )
+    return Adjustment(
+        table.adjusted.names,
+        tuple(column.states for column in beside),
+        reference,
+        tuple(shifts),
+        {k: column.cuts for k, column in enumerate(beside) if column.cuts is not None},
     )

@@ -33,6 +33,11 @@ class Likelihood:
                 Setting("missing", "drop"),
                 ' or "state", or refit="pseudolikelihood".',
             )
+        if table.adjusted is not None:
+            raise SettingError(
+                'refit="likelihood" does not know columns that are adjusted for; take '
+                'refit="pseudolikelihood".'
+            )
         self.pseudo, self.layout, self.ridge = pseudo, pseudo.layout, pseudo.ridge
         self.table = table
         empty = self._field(np.zeros(self.layout.size))

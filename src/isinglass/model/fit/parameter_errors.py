@@ -19,6 +19,7 @@ from scipy.special import chdtrc, ndtri
 from isinglass.errors import SettingError
 from isinglass.frames import by_column, frame
 from isinglass.graph import position_of
+from isinglass.losses.steps import Ends, per_step
 from isinglass.model.codings import table_against
 from isinglass.model.fit.layout import Layout, Pair
 from isinglass.parameters import check
@@ -87,13 +88,25 @@ class ParameterErrors:
             return None if error is None else error.T
         if (i, j) in self.unbounded:
             return None
-        positions = self.layout.edges[i, j]
-        bases = (self.layout.bases[v] for v in ends)  # effects, less those of one state
-        left, right = (basis - basis[at] for basis, at in zip(bases, against, strict=True))
-        block = self.covariance[np.ix_(positions.ravel(), positions.ravel())]
-        ratio = np.kron(left, right)
-        variance: Array = np.einsum("ab,bc,ac->a", ratio, block, ratio)
-        return np.sqrt(np.maximum(variance, 0.0)).reshape(len(left), len(right))
+        tables = self.layout.tables((i, j))
+        ratios = np.array([table_against(table, *against) for table in tables])
+        shape = tables.shape[1:]
+        return self._errors_of((i, j), ratios.reshape(len(tables), -1).T).reshape(shape)
+
+    def of_steps(self, pair: Pair, scores: Ends, form: str) -> Array | None:
+        """Standard errors of an edge's numbers per step; None if it is unbounded."""
+        if pair in self.unbounded:
+            return None
+        numbers = per_step(self.layout.tables(pair), scores, form)  # of each table of the design
+        error = self._errors_of(pair, numbers.reshape(len(numbers), -1).T)
+        return error.reshape(numbers.shape[1:])
+
+    def _errors_of(self, pair: Pair, combinations: Array) -> Array:
+        """Standard errors of some linear combinations, in rows, of an edge's parameters."""
+        positions = self.layout.edges[pair].ravel()
+        block = self.covariance[np.ix_(positions, positions)]
+        variance: Array = np.einsum("ab,bc,ac->a", combinations, block, combinations)
+        return np.sqrt(np.maximum(variance, 0.0))
 
     def wald(self, field: MarkovField, a: str, b: str) -> WaldTest:
         """Test whether the table of an edge is zero; an error for unbounded edges."""

@@ -7,7 +7,7 @@ for any graph.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -22,6 +22,7 @@ from isinglass.model.fit.alone import Alone, fit_alone
 from isinglass.model.fit.conditionals import curvature_of
 from isinglass.model.fit.descent import Progress, newton
 from isinglass.model.fit.layout import Layout, Pair, Positions
+from isinglass.model.fit.restricted import Restricted
 from isinglass.model.fit.sharpened import Sharpened
 from isinglass.model.inference.methods import MEMORY
 from isinglass.table import Table
@@ -40,13 +41,22 @@ class PseudoLikelihood:
     """Minus the pseudo-log-likelihood per row, plus the ridge.
 
     `memory` is what may be kept, in bytes; what does not fit is computed again when it is needed.
+    `forms` name the designs of the layout.
     """
 
-    def __init__(self, layout: Layout, table: Table, ridge: float, memory: float = MEMORY) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        table: Table,
+        ridge: float,
+        memory: float = MEMORY,
+        forms: Mapping[Pair, str] | None = None,
+    ) -> None:
         self.layout, self.table, self.memory = layout, table, memory
-        self.varying = [r for r, m in enumerate(layout.n_states) if m > 1]
+        self.forms = dict(forms or {})
+        self.varying = [r for r, m in enumerate(layout.n_states[: layout.own]) if m > 1]
         self.loss = joint_loss(
-            table.codes,
+            table.wide.codes,
             table.weights / table.n,
             layout.n_states,
             list(layout.edges),
@@ -54,6 +64,7 @@ class PseudoLikelihood:
             intercept=layout.intercept,
             memory=memory,
             threads=cores(),
+            adjusted=len(layout.n_states) - layout.own,
         )
         # The share of all rows with each state, where the column and its neighbours are seen.
         shares = np.split(self.loss.shares(), np.cumsum(layout.n_states)[:-1])
@@ -67,7 +78,12 @@ class PseudoLikelihood:
         """The best parameters, by Newton's method, its steps solved by products."""
         start, share = self._start(progress)
         damping = 0.0 if share == 1.0 else DAMPING
-        return self.layout.contrasts(newton(Sharpened(self), start, progress, damping))
+        loss = Sharpened(self)
+        if not self.layout.designs:
+            return self.layout.contrasts(newton(loss, start, progress, damping))
+        within = Restricted(loss, self.layout)
+        found = newton(within, within.inside(start), progress, damping)
+        return self.layout.contrasts(within.numbers(found))
 
     @property
     def has_room_for_a_matrix(self) -> bool:
@@ -81,7 +97,7 @@ class PseudoLikelihood:
         Where rows are few for the parameters, the mean of an edge's two tables is far too large.
         Also returned is the share of the way to it.
         """
-        self._alone = fit_alone(self.layout, self.table, progress)
+        self._alone = fit_alone(self.layout, self.table, self._smaller, progress)
         numbers = self.layout.numbers
         independent, alone = numbers(self._independent()), numbers(self._alone.parameters())
         starts = ((independent + share * (alone - independent), share) for share in SHARES)
@@ -89,7 +105,12 @@ class PseudoLikelihood:
 
     @cached_property
     def _alone(self) -> Alone:
-        return fit_alone(self.layout, self.table)
+        return fit_alone(self.layout, self.table, self._smaller)
+
+    @property
+    def _smaller(self) -> dict[Pair, str]:
+        """The forms of the edges that have designs."""
+        return {pair: self.forms[pair] for pair in self.layout.designs if pair in self.forms}
 
     def _independent(self) -> Array:
         """Fields of columns without edges, a little less than their states' shares say."""
@@ -164,6 +185,8 @@ class PseudoLikelihood:
         both = np.concatenate([fields, self.layout.edges[pair].ravel()])
         hessian = np.diag(ridge[both])
         for end in pair:
+            if end not in curvatures:  # what is adjusted for
+                continue
             at, curvature = curvatures[end]
             order = np.argsort(at)
             found = np.minimum(np.searchsorted(at, both, sorter=order), len(at) - 1)

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from isinglass.errors import SettingError, Wording
+from isinglass.errors import Setting, SettingError, Wording
+from isinglass.model.adjustment import with_columns
 from isinglass.model.fit.conditionals import cells_of
 from isinglass.model.inference import elimination
 from isinglass.model.inference.methods import (
@@ -209,7 +210,8 @@ def impute(
     Parameters
     ----------
     X : array or data frame
-        All columns of the model, found as in `predict`; a frame may have others.
+        All columns of the model, found as in `predict`, and those that it was adjusted for; a frame
+        may have others.
     draws : int
         How many completed tables. The first ones are the same however many there are.
     use : "display" or "inference"
@@ -234,6 +236,7 @@ def impute(
     (3, 5)
     """
     _check_use(field, use, most_likely, draws)
+    field = with_columns(field)
     codes, missing = encode_with_missing(field, X)
     tables = []
     for at, seed_of_table in enumerate(np.random.SeedSequence(seed).spawn(draws)):
@@ -255,6 +258,12 @@ def _check_use(field: MarkovField, use: str, most_likely: bool, draws: int) -> N
     if most_likely and (use == "inference" or draws > 1):
         raise SettingError(
             "the most likely values are one table, for display; leave out most_likely to draw."
+        )
+    if use == "inference" and field.adjusted is not None:
+        raise SettingError(
+            "completed tables for inference need the errors of all parameters, and the model has "
+            "none of what it was adjusted for; leave out ",
+            *(Setting("use", "inference"), "."),
         )
     if use == "inference" and field.errors is None:
         raise SettingError(

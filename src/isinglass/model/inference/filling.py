@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import complete_rows
+from isinglass.model.adjustment import with_columns
 from isinglass.model.inference.sampling import flat_model
 from isinglass.table import Table
 
@@ -67,8 +68,8 @@ class MissingCells:
         table, n = self.table, len(self.table.codes)
         incomplete = np.unique(self.rows)
         drawn, by_gibbs = complete_rows(
-            flat_model(field),
-            table.codes[incomplete],
+            flat_model(with_columns(field)),
+            table.wide.codes[incomplete],
             self.streams[incomplete],
             draws=draws,
             seed=seed,
@@ -93,6 +94,7 @@ class MissingCells:
             available=False,
             by_model=False,
             clusters=self._copies_together(draws),
+            adjusted=table.adjusted_of(np.tile(np.arange(len(table.codes)), draws)),
         )
 
     def _copies_together(self, draws: int) -> NDArray[np.intp] | None:
@@ -105,7 +107,7 @@ class MissingCells:
 
 def _ranks(table: Table) -> NDArray[np.uint64]:
     """The place of each row if all were sorted by what is in them."""
-    rows: NDArray[Any] = np.ascontiguousarray(table.codes)
+    rows: NDArray[Any] = np.ascontiguousarray(table.wide.codes)
     key = rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
     order = np.argsort(np.unique(key, return_inverse=True)[1], kind="stable")
     ranks = np.empty(len(rows), dtype=np.uint64)

@@ -71,7 +71,7 @@ def marginals(
       0.2689  -1
       0.7311  1
     """
-    rest = reduced(field, known_codes(field, given))
+    rest = reduced(*known_codes(field, given))
     groups = [(v,) for v in range(len(rest.names))]
     tables = first_that_fits(method, lambda how: probabilities(rest, groups, how, seed))
     return dict(zip(rest.names, tables, strict=True))
@@ -94,7 +94,7 @@ def pair_marginals(
     >>> sorted(field.pair_marginals())
     [('x0', 'x1'), ('x1', 'x2')]
     """
-    rest = reduced(field, known_codes(field, given))
+    rest = reduced(*known_codes(field, given))
     groups = list(rest.couplings)
     tables = first_that_fits(method, lambda how: probabilities(rest, groups, how, seed))
     return dict(zip(rest.graph.edges, tables, strict=True))
@@ -143,7 +143,7 @@ def asked(
         position_of(name, field.names)
         if name in (given or {}):
             raise SettingError(f"{name!r} is given already; ask about another column.")
-    rest = reduced(field, known_codes(field, given))
+    rest = reduced(*known_codes(field, given))
     return rest, [position_of(name, rest.names) for name in names]
 
 
@@ -151,11 +151,17 @@ def probabilities(
     field: MarkovField, groups: Groups, how: Exact | Gibbs, seed: Seed
 ) -> list[LabelledTable]:
     """The joint probabilities of each group of columns."""
+    at = _condition(field)
     if isinstance(how, Exact):
         exact = zip(groups, _by_elimination(field, groups, how.memory), strict=True)
-        return [table_of(field, group, values) for group, values in exact]
+        return [table_of(field, group, values, condition=at) for group, values in exact]
     shares = draw_shares(field, groups, how, np.random.default_rng(seed))
-    return [table_of(field, group, *shares.joint(group)) for group in groups]
+    return [table_of(field, group, *shares.joint(group), condition=at) for group in groups]
+
+
+def _condition(field: MarkovField) -> str:
+    """What probabilities take for granted: where what was adjusted for is."""
+    return "" if field.adjusted is None else f"given {field.adjusted.words}"
 
 
 def _by_elimination(field: MarkovField, groups: Groups, memory: float) -> list[Array]:
@@ -181,7 +187,7 @@ def most_likely(
     >>> field.most_likely({"x0": 1})
     {'x0': 1, 'x1': 1, 'x2': 1}
     """
-    codes = known_codes(field, given)
+    field, codes = known_codes(field, given)
     free = [v for v in range(len(field.names)) if v not in codes]
     if free:
         rest = reduced(field, codes)

@@ -13,6 +13,7 @@ from scipy.special import log_softmax
 from isinglass.errors import Setting, SettingError, TableError
 from isinglass.frames import frame
 from isinglass.graph import position_of
+from isinglass.model.adjustment import moved, with_columns
 from isinglass.model.inference import elimination
 from isinglass.model.inference.methods import MEMORY
 from isinglass.model.labelled import labels_array
@@ -108,7 +109,8 @@ def log_likelihood(field: MarkovField, X: Any, *, memory: float = MEMORY) -> Arr
     """Log-probability of each row of a table of labels, exactly; shape (n,).
 
     Sampling cannot give it, so a model beyond `memory` is refused; `pseudo_log_likelihood`
-    answers for any model.
+    answers for any model. Rows have the columns that the model was adjusted for; those of an array
+    come last.
 
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
@@ -116,9 +118,15 @@ def log_likelihood(field: MarkovField, X: Any, *, memory: float = MEMORY) -> Arr
     >>> bool(common > rare)
     True
     """
-    codes = encode_rows(field, X, range(len(field.names)))
+    p, wide = len(field.names), with_columns(field)
+    codes = encode_rows(wide, X, range(len(wide.names)))
     order = elimination.plan_within(field, memory, ", or take pseudo_log_likelihood")
-    return log_potential(field, codes) - elimination.log_sum(field, order)
+    found = np.empty(len(codes))
+    beside, which = np.unique(codes[:, p:], axis=0, return_inverse=True)
+    for at, states in enumerate(beside):
+        rows, there = which.ravel() == at, moved(field, dict(enumerate(states.tolist())))
+        found[rows] = log_potential(there, codes[rows, :p]) - elimination.log_sum(there, order)
+    return found
 
 
 def log_probabilities(field: MarkovField, codes: Codes, r: int) -> Array:
@@ -141,7 +149,7 @@ def predict_proba(field: MarkovField, X: Any, column: str) -> Array:
     >>> field.predict_proba([[1, 1, 1], [-1, 1, 1]], "x1").round(2).tolist()
     [[0.04, 0.96], [0.5, 0.5]]
     """
-    r = position_of(column, field.names)
+    r, field = position_of(column, field.names), with_columns(field)
     return np.exp(log_probabilities(field, encode_rows(field, X, field.tables_of(r)), r))
 
 
@@ -167,9 +175,10 @@ def pseudo_log_likelihood(field: MarkovField, X: Any) -> Array:
     >>> bool(common > rare)
     True
     """
+    p, field = len(field.names), with_columns(field)
     codes = encode_rows(field, X, range(len(field.names)))
     total = np.zeros(len(codes))
-    for r in range(len(field.names)):
+    for r in range(p):
         logs = log_probabilities(field, codes, r)
         total += np.take_along_axis(logs, codes[:, r, None].astype(np.intp), axis=1)[:, 0]
     return total

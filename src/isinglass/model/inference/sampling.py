@@ -63,7 +63,8 @@ def sample(
     Parameters
     ----------
     given : dict, optional
-        Labels of some columns, by name; the other columns are drawn given these.
+        Labels of some columns, by name; the other columns are drawn given these. Of columns that
+        the model was adjusted for, states other than the reference.
     seed : int, SeedSequence, Generator, optional
         The same seed gives the same table, whatever `n_jobs`; another memory may not.
     method : "auto", "exact", "gibbs", Exact, Gibbs, or (Exact, Gibbs)
@@ -108,7 +109,7 @@ def sample_codes(
     [0, 1]
     """
     rng = np.random.default_rng(seed)
-    known = known_codes(field, given)
+    field, known = known_codes(field, given)
     free = [v for v in range(len(field.names)) if v not in known]
     rest = reduced(field, known) if free else field
 

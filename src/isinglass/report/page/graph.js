@@ -19,11 +19,6 @@ function trendOf(fit, column) {
   return fit.trends[fit.support.indexOf(column)];
 }
 
-// Free parameters of the edge to a column; one where the page says nothing else.
-function dfOf(fit, column) {
-  return fit.df ? fit.df[fit.support.indexOf(column)] : 1;
-}
-
 function mean(values) {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
@@ -52,7 +47,7 @@ function graphAt(data, threshold) {
 // The one graph of a page whose small groups are hidden: no search comes with it.
 function givenGraph(data) {
   const edges = data.edges.map((edge) => ({
-    ...edge, weight: edge.strength === null ? 0.1 : edge.strength, relative: null, entry: null, evidence: null, coupling: null, required: false, selectedBy: null, unbounded: false, frequency: null, tier: null,
+    ...edge, weight: edge.strength === null ? 0.1 : edge.strength, relative: null, entry: null, evidence: null, coupling: null, required: false, selectedBy: null, unbounded: false, frequency: null, tier: null, form: null, step: null,
   }));
   return { threshold: null, cuts: [], fits: [], edges, neighbours: neighboursOf(data, edges) };
 }
@@ -66,9 +61,10 @@ function neighboursOf(data, edges) {
 function edgeOf(data, fits, threshold, a, b, chosen) {
   const key = a + "," + b, given = data.given[key];
   const [strength, relative, evidence] = data.values[key] || [null, null, null];
-  const df = chosen[0] ? dfOf(fits[a], b) : dfOf(fits[b], a);
+  const ends = [...(chosen[0] ? [[fits[a], b]] : []), ...(chosen[1] ? [[fits[b], a]] : [])];
+  const twoStates = data.nodes[a].states.length === 2 && data.nodes[b].states.length === 2;
   const loose = (fit, column) => (fit.unbounded || []).includes(column);
-  const trend = mean([...(chosen[0] ? [trendOf(fits[a], b)] : []), ...(chosen[1] ? [trendOf(fits[b], a)] : [])]);
+  const trend = mean(ends.map(([fit, column]) => trendOf(fit, column)));
   const ordered = data.nodes[a].ordered && data.nodes[b].ordered;
   const required = requires(data, a, b);
   const entry = required ? null : entryOf(data, a, b, threshold);
@@ -76,7 +72,8 @@ function edgeOf(data, fits, threshold, a, b, chosen) {
     a, b, strength, relative, evidence,
     weight: strength !== null ? strength : given ? given.weight : 0.1,
     sign: ordered && Math.abs(trend) >= 1e-12 ? Math.sign(trend) : 0,
-    coupling: df === 1 ? trend : null,
+    coupling: twoStates ? trend : null,
+    ...formOf(ends),
     required,
     entry: entry === null ? null : 2 * data.rows * entry,
     selectedBy: chosen[0] && chosen[1] ? null : chosen[0] ? a : b,

@@ -154,6 +154,8 @@ function makePanel(element, data, choose) {
     fact("Evidence", digits(edge.evidence, 1));
     if (edge.entry !== null) fact("Entry evidence", digits(edge.entry, 1) + " (" + needs(data) + ")");
     if (edge.coupling !== null) fact("Log-odds", edge.unbounded ? "unbounded" : signed(4 * edge.coupling, 2));
+    if (hasForms(data)) fact("Form", FORM_WORDS[edge.form]);
+    if (edge.form === "product") fact("Log-odds per step", edge.unbounded ? "unbounded" : signed(edge.step, 3));
     if (edge.required) fact("Required", "it was required, so no search had to choose it");
     else {
       fact("Chosen by", ...(edge.selectedBy === null ? ["both"] : [name(edge.selectedBy), " alone"]));
@@ -163,6 +165,8 @@ function makePanel(element, data, choose) {
     const alone = associationOf(data, edge.a, edge.b);
     if (alone) fact("With nothing held", "strength " + digits(alone.strength, 3));
     inner.append(facts);
+    if (edge.form === "trend" && !edge.unbounded) inner.append(...trendList(data, edge, name));
+    inner.append(...trendPicture(edge));
     inner.append(...rowsTable(edge, graph));
     if (edge.unbounded) inner.append(make("p", { class: "aside" }, "Unbounded: some combination of states never occurs, or columns repeat each other. The rows do not say how strong the link is."));
     if (graph.threshold !== data.stops[data.stop]) inner.append(make("p", { class: "aside" }, "These numbers belong to the threshold of the slider."));
@@ -176,8 +180,18 @@ function makePanel(element, data, choose) {
       const high = edge.coupling > 0 ? 1 : 0;
       return ["With all other columns held fixed, the odds of ", name(b, 40), " = ", make("bdi", {}, cut(state(b, 1), 30)), " are " + times(odds) + " times as high where ", name(a, 40), " = ", make("bdi", {}, cut(state(a, high), 30)), " as where it is ", make("bdi", {}, cut(state(a, 1 - high), 30)), "."];
     }
+    const steps = stepSentence(data, edge, name);
+    if (steps) return steps;
     const ways = { 1: "More of one goes with more of the other", "-1": "More of one goes with less of the other", 0: "The two say something about each other; the link has no sign" };
     return [(ways[edge.sign] || "The two say something about each other") + ". All other columns are held fixed."];
+  }
+
+  // The table of a link whose form is one of scores, with its trend.
+  function trendPicture(edge) {
+    const picture = edge.form === "table" || edge.unbounded ? null : formPicture(data, edge, { most: 150, dots: true });
+    if (!picture) return [];
+    const line = edge.form === "product" ? "The line" : "Each stroke";
+    return [picture, make("p", { class: "aside" }, "Squares: more rows than without this link (blue), or fewer (orange); ", name(edge.a, 40), " down, ", name(edge.b, 40), " across. " + line + ": the mean that the form of the link gives. Dots: the mean that was seen.")];
   }
 
   // Rows observed beside those expected without this link, for every combination of states.
@@ -222,9 +236,7 @@ function makePanel(element, data, choose) {
   }
 
   function rowsCell(seen, expected, ratio, narrow) {
-    const size = ratio === null ? 0 : Math.min(Math.abs(Math.log(Math.max(ratio, 1e-9))) / Math.log(4), 1);
-    const shade = "color-mix(in srgb, var(--" + (ratio > 1 ? "more" : "less") + ") " + (45 * size).toFixed(0) + "%, var(--wash))";
-    return make("td", { style: "background-color:" + shade },
+    return make("td", { style: "background-color:" + shadeOf(ratio) },
       make("span", { class: "ratio" }, ratio === null ? "" : (narrow ? "" : "×\u202f") + ratioOf(ratio)),
       make("span", { class: "rows-of" }, rowsOf(seen) + " / " + rowsOf(Number(expected.toFixed(1)))));
   }

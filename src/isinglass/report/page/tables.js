@@ -73,6 +73,10 @@ function edgeColumns(data, choose) {
   columns.splice(3, 0, { title: "Relative strength", number: true, value: (edge) => edge.relative, show: (edge) => digits(edge.relative, 3) });
   columns.push(
     { title: "Log-odds", number: true, value: (edge) => edge.coupling, show: (edge) => (edge.unbounded ? "unbounded" : edge.coupling === null ? "" : signed(4 * edge.coupling, 2)) },
+    ...(hasForms(data) ? [
+      { title: "Form", value: (edge) => edge.form, show: (edge) => formCell(data, edge) },
+      { title: "Per step", number: true, value: (edge) => (edge.form === "product" ? edge.step : null), show: (edge) => (edge.form !== "product" ? "" : edge.unbounded ? "unbounded" : signed(edge.step, 2)) },
+    ] : []),
     { title: "Evidence", number: true, value: (edge) => edge.evidence, show: (edge) => digits(edge.evidence, 1) },
     { title: "Entry evidence", number: true, value: (edge) => edge.entry, show: (edge) => digits(edge.entry, 1) },
     { title: "Chosen by", value: (edge) => oneLine(chooserOf(data, edge)), show: (edge) => make("span", { class: "cell" }, named(chooserOf(data, edge), 40)) },
@@ -81,6 +85,10 @@ function edgeColumns(data, choose) {
     columns.push({ title: "Half-samples", number: true, value: (edge) => edge.frequency, show: (edge) => percent(edge.frequency) });
   }
   return columns;
+}
+
+function formCell(data, edge) {
+  return make("span", { class: "form", title: FORM_WORDS[edge.form] }, formPicture(data, edge, { most: 34 }), edge.form);
 }
 
 function nodeColumns(data, choose, graph) {
@@ -148,14 +156,14 @@ function csvOf(data, edges) {
   }
   const heads = [
     "source", "target", "strength", "relative_strength", "sign", "coupling", "log_odds", "source_state", "target_state",
-    "evidence", "entry_evidence", "tier", "selected_by", "unbounded",
+    "evidence", "entry_evidence", "tier", "selected_by", "unbounded", "form", "step_log_odds",
   ];
   const withFrequency = Object.keys(data.frequencies).length > 0;
   if (withFrequency) heads.push("frequency");
   const lines = edges.map((edge) => [
     data.names[edge.a], data.names[edge.b], edge.strength, edge.relative, edge.sign, edge.coupling,
     edge.coupling === null ? null : 4 * edge.coupling, highOf(data, edge, edge.a), highOf(data, edge, edge.b),
-    edge.evidence, edge.entry, edge.tier, chooserOf(data, edge), edge.unbounded,
+    edge.evidence, edge.entry, edge.tier, chooserOf(data, edge), edge.unbounded, edge.form, edge.form === "product" ? edge.step : null,
     ...(withFrequency ? [edge.frequency] : []),
   ].map(quote).join(","));
   return [heads.join(","), ...lines].join("\n") + "\n";

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, softmax, xlogy
 
+from isinglass.estimators.adjusting import refuse_adjusted
 from isinglass.estimators.base import GraphEstimator
 from isinglass.estimators.filled import refuse_filled
 from isinglass.frames import by_column, frame
@@ -152,6 +153,7 @@ def check_pairwise(
     ['x0', 'x1', 'x2']
     """
     refuse_filled(estimator, "check_pairwise")
+    refuse_adjusted(estimator, "check_pairwise")
     table, names = estimator.table_, estimator.table_.names
     varying = [r for r, m in enumerate(table.n_answers) if m > 1]
     linked = estimator.graph_.neighbourhoods

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine.available import parts_of
+from isinglass.engine.native import adjusted_columns
 from isinglass.engine.readable import node_loss
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
@@ -31,6 +32,7 @@ class Search:
     loss: ConditionalLoss
     path: Path
     scales: NDArray[np.float64] | None = None
+    adjusted: tuple[int, ...] = ()
 
     @property
     def column(self) -> int:
@@ -38,8 +40,8 @@ class Search:
         return self.loss.r
 
     def fit(self, support: Sequence[int]) -> NodeFit:
-        """The column's conditional given some others, refitted."""
-        return self.loss.fit(support)
+        """The column's conditional given some others, and what is adjusted for, refitted."""
+        return self.loss.fit([*support, *self.adjusted])
 
     def evidence(self, fit: NodeFit, others: Sequence[int]) -> NDArray[np.float64]:
         """Evidence for an edge to each of the others: a chi-square with one degree of freedom.
@@ -53,7 +55,7 @@ class Search:
         inside = [i for i, t in enumerate(others) if t in known and t in fit.coef]
         outside = [i for i, t in enumerate(others) if t in known and t not in fit.coef]
         for i in inside:
-            fewer = self.fit([t for t in fit.coef if t != others[i]])
+            fewer = self.loss.fit([t for t in fit.coef if t != others[i]])
             gains[i] = max(fewer.loss - fit.loss, 0.0)
         if outside:
             gains[outside] = self.loss.gains(fit, [(others[i],) for i in outside])
@@ -71,8 +73,9 @@ def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> It
     tables = {r: part.table for part in parts_of(table) for r in part.targets}
     scales = table.pair_scales()
     for r in wanted:
-        loss = node_loss(tables[r], r, intercept=bool(estimator.intercept))
-        yield Search(loss, estimator.paths_[r].at(threshold), None if scales is None else scales[r])
+        loss = node_loss(tables[r].wide, r, intercept=bool(estimator.intercept))
+        path, own = estimator.paths_[r].at(threshold), None if scales is None else scales[r]
+        yield Search(loss, path, own, tuple(adjusted_columns(tables[r])))
 
 
 def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.engine import Joined, Progress, RefittedValues, join
+from isinglass.engine import Progress
 from isinglass.estimators import GreedyGraph
 from isinglass.frames import by_column, frame
 from isinglass.graph import Link
@@ -167,9 +167,7 @@ def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Record:
     rng = np.random.default_rng([seed, round(share * 1e6), number])
     drawer = rerun.drawer
     size = max(round((1 - share) * drawer.size), drawer.least)
-    table, runs, threshold = rerun.run(drawer.some(rng, size))
-    values = RefittedValues(table, bool(rerun.estimator.intercept), 1)
-    graph = join(Joined(runs, threshold, rerun.estimator.rule, table, values))
+    graph = rerun.graph(drawer.some(rng, size))
     return {"records": [{"links": [_row(link) for link in graph]}]}
 
 

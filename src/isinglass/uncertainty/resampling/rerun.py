@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from isinglass.engine import Runs
+from isinglass.engine import Joined, RefittedValues, Runs, join
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.base import GraphEstimator
+from isinglass.graph import Graph
 from isinglass.repeating import as_recorded, that_matter
 from isinglass.selection import Fixed, LookBelow, Selector, selector
 from isinglass.table import Drawer, Table
@@ -74,6 +75,12 @@ class Rerun:
         threshold = self.threshold(table.n)
         learn = self.estimator.search_.learn
         return table, learn(table, threshold, n_jobs=1), threshold
+
+    def graph(self, counts: Counts) -> Graph:
+        """The graph of some rows, with its numbers."""
+        table, runs, threshold = self.run(counts)
+        values = RefittedValues(table, bool(self.estimator.intercept), 1)
+        return join(Joined(runs, threshold, self.estimator.rule, table, values))
 
     def key(self, kind: str, seed: int) -> str:
         """A name for the results of this search on this table, whatever draws they are of."""

@@ -16,6 +16,7 @@ from sklearn.base import clone
 from isinglass.engine import Progress
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
+from isinglass.estimators.adjusting import refuse_adjusted
 from isinglass.estimators.folds import as_written
 from isinglass.experiments import Cell, Design, Draw, Found, Method, run
 from isinglass.experiments.plan import Codes, hashed
@@ -209,6 +210,7 @@ def _fitted(estimator: GreedyGraph, X: Any, **about_rows: Any) -> GreedyGraph:
     """The analysis of the table itself, its search run on far below the threshold."""
     if not isinstance(estimator, GreedyGraph):
         raise SettingError(f"audit needs a GreedyGraph, not a {type(estimator).__name__}.")
+    refuse_adjusted(estimator, "audit")
     fitted: GreedyGraph = clone(estimator).fit(X, **about_rows)
     floor = min(*band_ends(fitted.table_).values(), fitted.floor_)
     if floor < fitted.floor_:

@@ -1,0 +1,238 @@
+// How far the loss can fall when a small edge, and the field, are free: one search over all states of the
+// candidate, whose shifts are tied together.
+//
+// The shift of the target's logits in a state c of the candidate is f + W_c x, with f the change of the field
+// and x the parameters of the edge. So slopes and curvatures of single states, which whole tables need as
+// well, add up to those of (f, x), and bounds follow as in gains/bounds.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/forms.hpp"
+#include "base/linear.hpp"
+#include "base/vectors.hpp"
+#include "bits/weighted_cells.hpp"
+#include "gains/bounds.hpp"
+#include "gains/shares.hpp"
+
+namespace isinglass {
+
+// Slope and curvature (lower triangle) in the field's change, if it is free, and the edge's parameters.
+class SmallSystem {
+ public:
+  void start(const SmallDesign& design, bool field) {
+    design_ = &design;
+    q_ = design.target - 1;
+    field_ = field ? q_ : 0;
+    size_ = field_ + design.size;
+    slope_.assign(size_, 0.0);
+    curvature_.assign(size_ * size_, 0.0);
+  }
+
+  std::size_t size() const { return size_; }
+  std::span<const double> slope() const { return slope_; }
+  std::span<const double> curvature() const { return curvature_; }
+
+  // Adds a state's slopes and curvature (lower triangle), in the target's states but the first.
+  void add(std::size_t state, const double* slope, const double* curvature) {
+    const std::size_t df = design_->size;
+    const double* by = weights(state);
+    for (std::size_t a = 0; a < field_; ++a) {
+      slope_[a] += slope[a];
+      for (std::size_t b = 0; b <= a; ++b) curvature_[a * size_ + b] += curvature[a * q_ + b];
+    }
+    for (std::size_t k = 0; k < df; ++k) {
+      double* row = &curvature_[(field_ + k) * size_];
+      pulled_.assign(q_, 0.0);
+      for (std::size_t a = 0; a < q_; ++a) {
+        slope_[field_ + k] += by[a * df + k] * slope[a];
+        for (std::size_t b = 0; b < q_; ++b)
+          pulled_[b] += by[a * df + k] * curvature[a >= b ? a * q_ + b : b * q_ + a];
+      }
+      for (std::size_t b = 0; b < field_; ++b) row[b] += pulled_[b];
+      for (std::size_t l = 0; l <= k; ++l)
+        for (std::size_t b = 0; b < q_; ++b) row[field_ + l] += pulled_[b] * by[b * df + l];
+    }
+  }
+
+  // The shifts of the target's states but the first, in a state of the candidate, at some parameters.
+  void shifts(std::size_t state, std::span<const double> x, double* out) const {
+    const std::size_t df = design_->size;
+    const double* by = weights(state);
+    for (std::size_t a = 0; a < q_; ++a) {
+      out[a] = field_ ? x[a] : 0.0;
+      for (std::size_t k = 0; k < df; ++k) out[a] += by[a * df + k] * x[field_ + k];
+    }
+  }
+
+  // An upper bound on the gain, and a guess at it: kappa^2 is the largest variance of a difference between
+  // two shifts, whichever the state of the candidate.
+  double bound(double& guess) {
+    factor_ = curvature_;
+    guess = 0;
+    if (!factorise(factor_, size_, 0.0)) return kNoBound;
+    direction_ = slope_;
+    substitute(factor_, direction_, false);
+    double lambda2 = 0, kappa2 = 0, steepest = 0;
+    for (const double number : direction_) lambda2 += number * number;
+    for (std::size_t i = 0; i < size_; ++i) steepest = std::max(steepest, curvature_[i * size_ + i]);
+    for (std::size_t c = 0; c < design_->neighbour; ++c)
+      for (std::size_t a = 0; a < q_; ++a)
+        for (std::size_t b = 0; b <= a; ++b) kappa2 = std::max(kappa2, variance(c, a, b));
+    if (!(lambda2 >= 0) || !(kappa2 > 0) || !(steepest * kappa2 < 1e10)) return kNoBound;
+    guess = 0.5 * lambda2;
+    return bound_curve(std::sqrt(lambda2 * kappa2) * (1 + 1e-9)) / kappa2 * (1 + 1e-9);
+  }
+
+ private:
+  const double* weights(std::size_t state) const { return &design_->shifts[state * q_ * design_->size]; }
+
+  // Of the difference between the shifts of two of the target's states; b = a stands for the first state,
+  // whose shift is zero.
+  double variance(std::size_t state, std::size_t a, std::size_t b) {
+    const std::size_t df = design_->size;
+    const double* by = weights(state);
+    direction_.assign(size_, 0.0);
+    if (field_) direction_[a] = 1;
+    if (field_ && b != a) direction_[b] = -1;
+    for (std::size_t k = 0; k < df; ++k)
+      direction_[field_ + k] = by[a * df + k] - (b != a ? by[b * df + k] : 0.0);
+    substitute(factor_, direction_, false);
+    double sum = 0;
+    for (const double number : direction_) sum += number * number;
+    return sum;
+  }
+
+  const SmallDesign* design_ = nullptr;
+  std::size_t q_ = 0, field_ = 0, size_ = 0;
+  std::vector<double> slope_, curvature_, factor_, direction_, pulled_;
+};
+
+class SmallGain {
+ public:
+  // The log-likelihood that is gained, not divided by n; `counts` has the rows of each state of the candidate
+  // and each of the target's. Probabilities of a cell may have any sum: the gain is then against these.
+  double maximum(const std::vector<WeightedCells>& by_state, std::span<const double> counts,
+                 const SmallDesign& design, bool field) {
+    here_.system.start(design, field);
+    here_.x.assign(here_.system.size(), 0.0);
+    double rows = 0;
+    for (const double count : counts) rows += count;
+    look(by_state, counts, design, field, here_);
+    for (int round = 0; round < 1000; ++round) {
+      step_.assign(here_.system.slope().begin(), here_.system.slope().end());
+      if (!solve()) break;
+      double promise = 0, longest = 0;
+      for (std::size_t i = 0; i < step_.size(); ++i) {
+        promise += 0.5 * here_.system.slope()[i] * step_[i];
+        longest = std::max(longest, std::abs(step_[i]));
+      }
+      if (!(promise > 1e-15 * rows)) {
+        here_.value += std::max(promise, 0.0);
+        break;
+      }
+      if (!climb(by_state, counts, design, field, promise, longest)) break;
+    }
+    fill_shifts(design);
+    return here_.value;
+  }
+
+  // Of the target's states but the first, state by state of the candidate, at the maximum found last.
+  const std::vector<double>& shifts() const { return shifts_; }
+
+ private:
+  struct Point {
+    std::vector<double> x;
+    double value = 0;
+    SmallSystem system;
+  };
+
+  bool solve() {
+    const std::span<const double> curvature = here_.system.curvature();
+    const std::size_t size = step_.size();
+    if (solve_in_place(curvature, step_, 0.0)) return true;
+    double most = 0;
+    for (std::size_t i = 0; i < size; ++i) most = std::max(most, curvature[i * size + i]);
+    for (double extra = 1e-15 * most; extra > 0 && extra < 10 * most; extra *= 10)
+      if (solve_in_place(curvature, step_, extra)) return true;
+    return false;
+  }
+
+  // A step along Newton's direction, halved until a share of what it promises is seen; below rounding it is
+  // taken unseen. False if nothing helps.
+  bool climb(const std::vector<WeightedCells>& by_state, std::span<const double> counts,
+             const SmallDesign& design, bool field, double promise, double longest) {
+    const bool unseen = promise <= 1e-13 * std::max(std::abs(here_.value), 1.0);
+    for (double t = std::min(1.0, 50 / longest); t > 1e-9; t /= 2) {
+      there_.x = here_.x;
+      for (std::size_t i = 0; i < step_.size(); ++i) there_.x[i] += t * step_[i];
+      look(by_state, counts, design, field, there_);
+      if (unseen || there_.value >= here_.value + 0.1 * t * promise) {
+        std::swap(here_, there_);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void look(const std::vector<WeightedCells>& by_state, std::span<const double> counts,
+            const SmallDesign& design, bool field, Point& point) {
+    const std::size_t width = design.target, q = width - 1;
+    seen_.resize(width);
+    for (std::size_t a = 0; a < width; ++a) seen_[a] = a;
+    factor_.assign(width, 1.0);
+    shares_.resize(width * kSumLanes);
+    shift_.resize(q);
+    slope_.resize(q);
+    curvature_.resize(q * q);
+    point.system.start(design, field);
+    point.value = 0;
+    for (std::size_t c = 0; c < by_state.size(); ++c) {
+      if (by_state[c].size() == 0) continue;
+      const double* totals = &counts[c * width];
+      point.system.shifts(c, point.x, shift_.data());
+      for (std::size_t a = 0; a < q; ++a) {
+        factor_[a + 1] = std::exp(shift_[a]);
+        point.value += totals[a + 1] * shift_[a];
+      }
+      expected_.assign(width * kSumLanes, 0.0);
+      products_.assign(width * q / 2 * kSumLanes, 0.0);
+      point.value -= sum_shares_and_logs(by_state[c], seen_.data(), width, factor_.data(),
+                                         {expected_.data(), products_.data(), shares_.data()});
+      add_state(c, totals, point.system);
+    }
+  }
+
+  void add_state(std::size_t state, const double* totals, SmallSystem& system) {
+    const std::size_t q = slope_.size();
+    std::fill(curvature_.begin(), curvature_.end(), 0.0);
+    for (std::size_t i = 1, pair = 0; i <= q; ++i) {
+      slope_[i - 1] = totals[i] - total_of_lanes(&expected_[i * kSumLanes]);
+      for (std::size_t j = 0; j < i; ++j, ++pair) {
+        const double common = total_of_lanes(&products_[pair * kSumLanes]);
+        curvature_[(i - 1) * q + i - 1] += common;
+        if (j == 0) continue;
+        curvature_[(i - 1) * q + j - 1] = -common;
+        curvature_[(j - 1) * q + j - 1] += common;
+      }
+    }
+    system.add(state, slope_.data(), curvature_.data());
+  }
+
+  void fill_shifts(const SmallDesign& design) {
+    const std::size_t q = design.target - 1;
+    shifts_.resize(design.neighbour * q);
+    for (std::size_t c = 0; c < design.neighbour; ++c) here_.system.shifts(c, here_.x, &shifts_[c * q]);
+  }
+
+  Point here_, there_;
+  std::vector<std::size_t> seen_;
+  std::vector<double> factor_, shares_, expected_, products_;  // in lanes but the first
+  std::vector<double> shift_, slope_, curvature_, step_, shifts_;
+};
+
+}  // namespace isinglass

@@ -1,0 +1,35 @@
+"""What an estimator does about columns that it adjusts for."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from isinglass.errors import CoarseBins, Setting, SettingError, level_of_the_caller
+from isinglass.table import Table
+from isinglass.table.coding.adjusted import FEW_BINS, is_coarse
+from isinglass.wording import listed
+
+
+def warn_if_coarse(table: Table) -> None:
+    """Warn where a column of numbers is adjusted for by so few bins that links will be false."""
+    coarse = [] if table.adjusted is None else [*filter(is_coarse, table.adjusted.columns)]
+    if coarse:
+        warnings.warn(
+            CoarseBins(
+                f"{listed([repr(column.name) for column in coarse])} is adjusted for by fewer than "
+                f"{FEW_BINS} bins: what they leave of its effect makes false links. Leave it out "
+                "of ",
+                *(Setting("bins"), ", or take eight bins or more."),
+            ),
+            stacklevel=level_of_the_caller(),
+        )
+
+
+def refuse_adjusted(estimator: Any, what: str) -> None:
+    """Raise SettingError if an estimator adjusts for columns, for work that does not know them."""
+    if getattr(estimator, "adjust", None):
+        raise SettingError(
+            f"{what} does not know columns that are adjusted for; fit without ",
+            *(Setting("adjust"), "."),
+        )

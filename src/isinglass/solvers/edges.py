@@ -1,0 +1,144 @@
+"""The edges of one column as variables of Algorithm 1, where an edge may have one of two forms.
+
+A variable is an edge to a column in some form, or the upgrade of a smaller form to a whole table.
+So a support counts variables: an edge that was upgraded is two of them. Leaving out the first of
+them takes the second along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.losses.conditional import ConditionalLoss, NodeFit
+from isinglass.losses.forms import TABLE, Form
+from isinglass.losses.nulls import Null
+from isinglass.solvers.blocks import ZERO, first_within_tie
+from isinglass.solvers.equivalent import calibrated_gain
+
+Array = NDArray[np.float64]
+
+
+class Edge(NamedTuple):
+    """A variable: an edge to a column in some form, or what makes a smaller form a table."""
+
+    column: int
+    upgrade: bool
+    form: Form
+
+
+Support = tuple[Edge, ...]
+
+
+class EdgeBlocks:
+    """What `search` asks: which edge gains most, which costs least.
+
+    Every gain is the infimum of the loss over the field and one edge in some form, all other edges
+    held, against the loss now; every cost is the same the other way round.
+
+    Parameters
+    ----------
+    loss : ConditionalLoss
+    candidates : columns that may be neighbours
+    scales : mapping of columns to float, optional
+        How many times larger the deviances of a pair are, without a link, than a chi-square.
+    """
+
+    def __init__(
+        self,
+        loss: ConditionalLoss,
+        candidates: Sequence[int],
+        scales: Mapping[int, float] | None = None,
+    ) -> None:
+        self.loss = loss
+        self.allowed = {t: loss.forms.allowed(loss.r, t) for t in sorted(candidates)}
+        self._scales = scales or {}
+        self._nulls: dict[Edge, Null] = {}
+
+    def begin(self, required: Sequence[int]) -> Support:
+        """Required edges have their smallest form, and may be upgraded."""
+        return tuple(Edge(t, False, self.allowed[t][0]) for t in sorted(required))
+
+    def columns(self, support: Support) -> tuple[int, ...]:
+        """The neighbours."""
+        return tuple(edge.column for edge in support if not edge.upgrade)
+
+    def change(self, variable: Edge, support: Support) -> tuple[int, Form | None]:
+        """The column that a step is about, and the form of its edge after it."""
+        return variable.column, self._forms(support).get(variable.column)
+
+    def fit(self, support: Support, start: NodeFit | None = None) -> NodeFit:
+        """The minimiser over some edges."""
+        return self.loss.fit(self._forms(support), start)
+
+    def outside(self, support: Support) -> list[Edge]:
+        """What may be added: by column, the smaller form first."""
+        forms = self._forms(support)
+        return [edge for t in self.allowed for edge in self._next(t, forms.get(t))]
+
+    def _next(self, t: int, now: Form | None) -> Iterator[Edge]:
+        for form in self.allowed[t]:
+            if now is None:
+                yield Edge(t, False, form)
+            elif now != TABLE == form:
+                yield Edge(t, True, TABLE)
+
+    def inside(self, support: Support, required: Sequence[int]) -> list[Edge]:
+        """What may be dropped: whole edges, and upgrades."""
+        return [edge for edge in support if edge.upgrade or edge.column not in required]
+
+    def with_variable(self, support: Support, variable: Edge) -> Support:
+        """The support with one variable more."""
+        return tuple(sorted((*support, variable)))
+
+    def without(self, support: Support, variable: Edge) -> Support:
+        """The support without a variable, and without an upgrade that it carries."""
+        return tuple(
+            edge
+            for edge in support
+            if edge.column != variable.column or edge.upgrade < variable.upgrade
+        )
+
+    def best(self, fit: NodeFit, support: Support, threshold: float) -> tuple[Edge, float]:
+        """What gains most, and its gain."""
+        outside = self.outside(support)
+        i, gain = first_within_tie(range(len(outside)), -self.gains(fit, outside))
+        return outside[i], -gain
+
+    def cheapest(self, fit: NodeFit, inside: Sequence[Edge], limit: float) -> tuple[Edge, float]:
+        """What costs least to drop, and its cost."""
+        i, cost = first_within_tie(range(len(inside)), self.costs(fit, inside))
+        return inside[i], cost
+
+    def gains(self, fit: NodeFit, variables: Sequence[Edge]) -> Array:
+        """What each variable gains, as the gain of one parameter."""
+        raw = fit.loss - self.loss.least(fit, [(edge.column, edge.form) for edge in variables])
+        return self._for_one_parameter(variables, raw)
+
+    def costs(self, fit: NodeFit, variables: Sequence[Edge]) -> Array:
+        """What dropping each variable costs, as the gain of one parameter."""
+        left = [(e.column, self.allowed[e.column][0] if e.upgrade else None) for e in variables]
+        now = [e if e.upgrade else e._replace(form=fit.form(e.column)) for e in variables]
+        return self._for_one_parameter(now, self.loss.least(fit, left) - fit.loss)
+
+    def null(self, variable: Edge) -> Null:
+        """What the deviance of a variable is without effect; two forms are two looks at a pair."""
+        if variable not in self._nulls:
+            t, upgrade, form = variable
+            null = self.loss.null(t, form)
+            if upgrade:
+                null = null.beyond(self.loss.forms.df(self.loss.r, t, self.allowed[t][0]))
+            else:
+                null = null._replace(looks=len(self.allowed[t]))
+            self._nulls[variable] = null.times(self._scales.get(t, 1.0))
+        return self._nulls[variable]
+
+    def _for_one_parameter(self, variables: Sequence[Edge], raw: Any) -> Array:
+        nulls = [self.null(edge) for edge in variables]
+        return calibrated_gain(np.where(raw < ZERO, 0.0, raw), nulls, self.loss.n)
+
+    def _forms(self, support: Support) -> dict[int, Form]:
+        return {edge.column: edge.form for edge in support}  # an upgrade comes after its edge

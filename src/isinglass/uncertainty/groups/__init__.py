@@ -1,0 +1,1 @@
+"""Do groups of rows differ in their links?"""
