@@ -216,6 +216,7 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "SplitTest.to_frame": (s.split.to_frame, {}),
         "compare_groups": (ig.compare_groups, {"table": X, "by": 0, "estimator": greedy}),
         "GroupComparison.to_frame": (s.groups.to_frame, {}),
+        "group_differences": (ig.plots.group_differences, {"found": s.groups}),
         "GroupComparison.exploratory_frame": (s.groups.exploratory_frame, {}),
         "verdict": (ig.verdict, {"estimator": est}),
         "Verdicts.of": (s.verdicts.of, {"a": "x0", "b": "x1"}),

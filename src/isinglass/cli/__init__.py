@@ -16,6 +16,7 @@ COMMANDS = {
     "explain": "Say why two columns are linked, or why not.",
     "export": "Write a model in the format of other software.",
     "fit": "Learn which columns of a table are directly linked.",
+    "groups": "Compare the links of groups of rows.",
     "impute": "Fill in the missing values of a table with a model.",
     "inspect": "Say what every column is, and how to learn from a table.",
     "plan": "Say how many rows are needed to recover a graph.",
