@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -125,7 +126,7 @@ class Layout:
             for basis, positions in zip(self.bases, self.fields, strict=True)
         ]
         tables = [self.tables(pair) for pair in self.edges]
-        flat = [table.reshape(len(table), -1).T for table in tables]
+        flat = [table.reshape(len(table), math.prod(table.shape[1:])).T for table in tables]
         return block_diag([*fields, *flat], format="csr")
 
     def numbers(self, parameters: Array) -> Array:
