@@ -74,9 +74,15 @@ class PseudoLikelihood:
             if share.all():
                 self.ridge[layout.fields[r]] = 0.0
 
-    def minimum(self, progress: Progress | None = None) -> Array:
-        """The best parameters, by Newton's method, its steps solved by products."""
-        start, share = self._start(progress)
+    def minimum(self, progress: Progress | None = None, near: Array | None = None) -> Array:
+        """The best parameters, by Newton's method, its steps solved by products.
+
+        Parameters near them, if some are known, save fits of every column by itself.
+        """
+        if near is None:
+            start, share = self._start(progress)
+        else:
+            start, share = self.layout.numbers(near), 1.0
         damping = 0.0 if share == 1.0 else DAMPING
         loss = Sharpened(self)
         if not self.layout.designs:
