@@ -700,7 +700,7 @@ NB_MODULE(_core, m) {
       .def("ease", &joint_apply<&JointLoss::ease>, nb::arg("slope"))
       .def("shares", &joint_shares)
       .def("curvature_of", &joint_curvature_of, nb::arg("column"))
-      .def("renew", &JointLoss::renew, nb::call_guard<nb::gil_scoped_release>());
+      .def("renew", &JointLoss::renew, nb::arg("damping") = 0.0, nb::call_guard<nb::gil_scoped_release>());
   m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
         nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"), nb::arg("adjusted"));
   m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));

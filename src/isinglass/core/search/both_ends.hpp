@@ -232,7 +232,7 @@ class Elimination {
   Found run(double top, const std::vector<char>& held, const WatchWork& watch) {
     for (std::size_t e = 0; e < edges_.size(); ++e) edges_[e].held = held[e];
     fit_all(watch);
-    share(all_edges(), watch, [&](std::size_t e) { begin_with(e); });
+    share(all_edges(), watch, [&](std::size_t e) { begin_with(e, kToSpare * as_weak_as(top)); });
     double level = 0;
     for (double least; !interrupted_ && (least = least_seen()) <= top && std::isfinite(least);) {
       level = std::max(level, least);
@@ -359,14 +359,23 @@ class Elimination {
 
   double as_weak_as(double least) const { return least + 2 * table_.n() * kTie; }
 
-  // Before the first look: what the end says that is less sure.
-  void begin_with(std::size_t e) {
-    fit_without(e);
-    const auto alone = [&](const EdgeScore& end) {
-      return as_one_parameter(end.deviance, tested_[e].null, 1.0, static_cast<double>(end.df),
-                              tested_[e].looks);
-    };
-    edges_[e].seen = std::min(alone(edges_[e].score[0]), alone(edges_[e].score[1]));
+  // Before the first look: what the end says that is less sure. How far an end is above `far`, which is never
+  // looked at, does not matter.
+  void begin_with(std::size_t e, double far) {
+    Edge& edge = edges_[e];
+    const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
+    edge.seen = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < 2; ++k) {
+      const End& end = ends_[columns[k]];
+      const std::size_t at = end.position(columns[1 - k]);
+      const auto alone = [&](double deviance) {
+        return as_one_parameter(deviance, tested_[e].null, 1.0, static_cast<double>(end.parameters_of(at)),
+                                tested_[e].looks);
+      };
+      edge.score[k] = end.without(at, [&](double deviance) { return alone(deviance) > far; });
+      edge.stands[k] = !edge.score[k].without.empty();
+      edge.seen = std::min(edge.seen, alone(edge.score[k].deviance));
+    }
   }
 
   void look_at(std::size_t e) {
