@@ -72,10 +72,17 @@ inline constexpr Vectorised<add_edge_scores_loop> add_edge_scores;
 // A column fitted on its neighbours, and asked what it loses without one of them.
 class End {
  public:
-  // `start` are free parameters near the minimum, or nothing.
-  End(const Table& table, bool intercept, Cells& cells, std::size_t target,
-      const std::vector<std::size_t>& neighbours, std::vector<double> start = {})
-      : table_(&table), intercept_(intercept), target_(target), neighbours_(neighbours) {
+  // `start` are free parameters near the minimum, or nothing; `forms` are those of the neighbours' edges,
+  // whole tables if there are none.
+  End(const Table& table, const Conditional& conditional, Cells& cells, std::size_t target,
+      const std::vector<std::size_t>& neighbours, std::vector<Form> forms = {},
+      std::vector<double> start = {})
+      : table_(&table),
+        intercept_(conditional.intercept),
+        forms_(conditional.forms),
+        target_(target),
+        neighbours_(neighbours),
+        of_edges_(std::move(forms)) {
     if (neighbours.empty()) return;
     cells.set_target(target);
     cells.become(neighbours);
@@ -102,7 +109,7 @@ class End {
   EdgeScore without(std::size_t i, const Enough& enough = nullptr) const {
     const CellView view = this->view();
     Refit problem(view, table_->n(), intercept_, kRidge);
-    const double rows = rows_left(Design(view.states));
+    const double rows = rows_left();
     EdgeScore found;
     found.df = parameters_of(i);
     const auto lost = [&](double loss) { return 2 * rows * std::max(loss - loss_, 0.0); };
@@ -169,6 +176,7 @@ class End {
   CellView view() const {
     CellView view{counts_.size() / width(), static_cast<int>(width()), {}, codes_.data(), counts_.data()};
     for (const std::size_t t : neighbours_) view.states.push_back(table_->states(t));
+    set_designs(view, forms_, target_, neighbours_, of_edges_);
     return view;
   }
 
@@ -178,11 +186,10 @@ class End {
 
   void fit(std::vector<double> start) {
     const CellView view = this->view();
-    const Design design(view.states);
-    for (std::size_t i = 0; i <= neighbours_.size(); ++i)
-      begin_.push_back(
-          ((i < neighbours_.size() ? design.first(i) : design.features()) - (intercept_ ? 0 : 1)) *
-          (width() - 1));
+    begin_.push_back(intercept_ ? width() - 1 : 0);
+    for (std::size_t i = 0; i < neighbours_.size(); ++i)
+      begin_.push_back(begin_.back() + (view.design(i) ? view.design(i)->size
+                                                       : degrees_of_freedom(view.width, view.states[i])));
     Refit problem(view, table_->n(), intercept_, kRidge);
     x_ = std::move(start);
     x_.resize(problem.size(), 0.0);
@@ -294,7 +301,8 @@ class End {
     std::vector<double> directions(d * size, 0.0);
     for (std::size_t k = 0; k < d; ++k) {
       const std::span<double> x(&directions[k * size], size);
-      for (std::size_t c = 0; c < features; ++c)
+      if (is_small(i)) x[first + k] = 1;  // its parameters are orthonormal already
+      for (std::size_t c = 0; c < features && !is_small(i); ++c)
         for (std::size_t a = 0; a < q; ++a)
           x[first + c * q + a] = of_t[c * features + k / q] * of_r[a * q + k % q];
       std::vector<double> pull(size, 0.0);
@@ -332,15 +340,20 @@ class End {
   }
 
   // Likelihood ratios of fits with many parameters are too large, as sums of squares are that are divided by
-  // all rows: about as if rows were fewer, by one for each feature.
-  double rows_left(const Design& design) const {
-    return std::max(table_->n() - static_cast<double>(design.features()), 0.0);
+  // all rows: about as if rows were fewer, by one for as many parameters as a field has.
+  double rows_left() const {
+    const double features = static_cast<double>(x_.size()) / static_cast<double>(width() - 1);
+    return std::max(table_->n() - features - (intercept_ ? 0 : 1), 0.0);
   }
+
+  bool is_small(std::size_t i) const { return !of_edges_.empty() && of_edges_[i] == Form::small; }
 
   const Table* table_ = nullptr;
   bool intercept_ = true;
+  const Forms* forms_ = nullptr;
   std::size_t target_ = 0;
   std::vector<std::size_t> neighbours_;
+  std::vector<Form> of_edges_;
   std::vector<std::uint8_t> codes_;  // cells x neighbours
   std::vector<double> counts_;       // cells x width
   std::vector<std::uint32_t> cell_of_row_;
