@@ -2,7 +2,8 @@
 
     python benchmarks/false_edges.py [--tables 300] [--only rows] [--jobs 1]
 
-Columns are drawn independently, or in linked pairs, whose links do not count. Printed are, with
+Columns are drawn independently, or in linked pairs, whose links do not count; in one part 20 % of
+the values are missing, and are filled. Printed are, with
 their standard errors, the edges of firm graphs (`FalseEdges(0.05)`) and of tentative ones
 (`FalseEdges(1)`) that should not be there, each as a multiple of what is asked for. A threshold
 counts every pair twice, once from either end; where nothing links the columns both ends say the
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import click
@@ -21,6 +23,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from isinglass.engine import learn_neighbourhoods, pairs_at
+from isinglass.estimators.filled import learn_filled
 from isinglass.solvers.equivalent import false_edges_threshold
 from isinglass.table import Table, encode
 
@@ -103,6 +106,19 @@ def clustered(
     return Design(draw)
 
 
+def with_missing(design: Design, share: float = 0.2) -> Design:
+    """The same with values missing at random, which are filled."""
+
+    def draw(rng: Rng) -> Table:
+        table = design.draw(rng)
+        cells = np.asfortranarray(table.codes, dtype=np.float64)
+        cells[rng.random(cells.shape) < share] = np.nan
+        settings = {"n_eff": "design"} if table.design else {}
+        return encode(cells, table.weights, missing="model", clusters=table.clusters, **settings)
+
+    return Design(draw, design.pairs)
+
+
 DESIGNS: dict[str, dict[str, Design]] = {
     "rows": {
         "2 states, 40 rows": few_rows(2, 20, 40),
@@ -145,6 +161,16 @@ DESIGNS: dict[str, dict[str, Design]] = {
         "300 of 1 to 12": clustered(10, (1, 2, 4, 12), 0.6),
         "300 of 4, 4 states": clustered(10, (4,), 0.7, states=4),
     },
+    "missing": {
+        "rows drawn one by one": with_missing(few_rows(2, 10, 600)),
+        "4 states": with_missing(few_rows(4, 10, 600)),
+        "unequal at random": with_missing(
+            weighted(10, 1000, lambda rng, codes: rng.uniform(0.1, 1, len(codes)))
+        ),
+        "unequal in a minority of 15 %": with_missing(weighted(10, 1000, minority)),
+        "300 clusters of 4, much alike": with_missing(clustered(10, (4,), 0.8)),
+        "300 clusters of 1 to 12": with_missing(clustered(10, (1, 2, 4, 12), 0.6)),
+    },
 }
 
 
@@ -154,7 +180,8 @@ def false_edges(design: Design, seed: int) -> list[int]:
     plain = replace(table, design=False, clusters=None)
     thresholds = [false_edges_threshold(asked, table.n, len(table.columns)) for asked in ASKED]
     tables = (table,) if table.design_effects is None else (table, plain)
-    runs = [learn_neighbourhoods(one, min(thresholds), n_jobs=1) for one in tables]
+    learn = partial(learn_filled, learn=learn_neighbourhoods, rule="or", intercept=True, seed=seed)
+    runs = [learn(one, min(thresholds), n_jobs=1) for one in tables]
     return [_false(design, run, cut) for run in runs for cut in thresholds]
 
 

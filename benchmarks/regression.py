@@ -1,10 +1,13 @@
 """How fast sparse regression is beside the products with X that any method needs, and others.
 
-    python benchmarks/regression.py [--quick] [--parts ac]
+    python benchmarks/regression.py [--quick] [--parts acm]
 
     a  squared loss and logistic, n x p = 1000 x 2000, k = 10 and 50, dense
     b  10,000 x 10,000, k = 10 and 50: 800 MB, and no other method
     c  a sparse 20,000 x 50,000, density 0.2 %, k = 10
+    d  the first step at 1000 x 2000 beside skscope's FobaSolver, which tries every candidate
+       (`make .venv-peers/skscope/ready` installs it)
+    m  memory beyond X, as a share of X, at 2000 x 5000 in both orders, float64 and float32
 
 Ours is the whole search to k columns, from arrays to the path: checks, set-up, gains, removals and
 refits. It is compared with k + 1 times `X.T @ v`; with abess on the sizes 0 to k; with
@@ -15,15 +18,22 @@ the squared loss, 6 for logistic, and never slower than abess.
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import tempfile
 import time
+import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from abess.linear import LinearRegression as AbessLinear
 from abess.linear import LogisticRegression as AbessLogistic
 from measure import HEADING, AtMost, NotRun, Row, TimesFaster, Work, machine, options, with_threads
+from run_peers import ENVIRONMENTS, HERE, ONE_THREAD
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression, OrthogonalMatchingPursuit
 
@@ -115,10 +125,47 @@ def compare(key: str, X: Any, k: int, repeats: int) -> Iterator[Row | NotRun]:
             yield Row(key, aim, ours, cpu_seconds(work, 1), f"{where} / {words}")
 
 
+def beside_skscope(X: np.ndarray) -> Iterator[Row | NotRun]:
+    """One forward step of both; ten would take skscope an hour."""
+    python = ENVIRONMENTS / "skscope" / "bin" / "python"
+    for kind in TARGETS:
+        where = f"{kind}, {X.shape[0]} x {X.shape[1]}, first step / skscope's FobaSolver"
+        if not python.exists():
+            yield NotRun("d", "not installed", where)
+            continue
+        y = answers(X, 10, kind)
+        ours = cpu_seconds(lambda y=y, kind=kind: greedy(X, y, 1, kind), 3)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table.npz"
+            np.savez(path, X=X, y=y)
+            command = [str(python), "-m", "peers.foba_regression", str(path), kind, "1"]
+            settings = {"cwd": HERE, "env": os.environ | ONE_THREAD}
+            done = subprocess.run(command, capture_output=True, text=True, check=False, **settings)
+        if done.returncode:
+            yield NotRun("d", done.stderr.strip().split("\n")[-1], where)
+            continue
+        seconds = json.loads(done.stdout.strip().split("\n")[-1])["seconds"]
+        yield Row("d", TimesFaster(100.0), ours, seconds, where)
+
+
+def memory(n: int, p: int) -> Iterator[str]:
+    """The most memory that a search to ten columns has beyond X, as a share of X."""
+    for order in "CF":
+        for dtype in (np.float64, np.float32):
+            X = np.asarray(dense(n, p), dtype=dtype, order=order)
+            for kind in TARGETS:
+                y = answers(X, 10, kind)
+                tracemalloc.start()
+                greedy(X, y, 10, kind)
+                share = tracemalloc.get_traced_memory()[1] / X.nbytes
+                tracemalloc.stop()
+                yield f"m   {share:6.3f} of X beyond X: {kind}, {n} x {p}, {X.dtype}, order {order}"
+
+
 def main() -> None:
     """Print one line for each comparison, as soon as it is measured."""
     parser = options(__doc__)
-    parser.add_argument("--parts", default="ac", help="which of a, b and c (default: ac)")
+    parser.add_argument("--parts", default="acm", help="which of a, b, c, d and m (default: acm)")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
     print(machine(chosen))
@@ -130,6 +177,13 @@ def main() -> None:
         "c": lambda: thin(20 * n, 25 * p),
     }
     for key in chosen.parts:
+        if key == "m":
+            print("\n".join(memory(2 * n, 5 * p // 2)), flush=True)
+            continue
+        if key == "d":
+            for row in beside_skscope(dense(n, p)):
+                print(row.line(judge=not chosen.quick), flush=True)
+            continue
         X = made[key]()
         for k in (10,) if key == "c" else (10, 50):
             for row in compare(key, X, k, 1 if key == "b" else 3):

@@ -80,6 +80,7 @@ def small() -> SimpleNamespace:
         boot=ig.bootstrap(est, n=2, n_jobs=1),
         columns=ig.column_intervals(est, n=2, n_jobs=1),
         audit=ig.audit(est, X, n=1, n_jobs=1),
+        theory=ig.theory(est, draws=1, population=200),
         planned=ig.plan(3, 1, 0.6, rows=[50], graphs=2, n_jobs=1),
         split=ig.split_test(ig.GreedyGraph(n_jobs=1), X, splits=1),
         groups=ig.compare_groups(X, 0, ig.GreedyGraph(n_jobs=1)),
@@ -207,6 +208,9 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "Audit.tier": (s.audit.tier, {"name": "firm"}),
         "Audit.to_frame": (s.audit.to_frame, {}),
         "Audit.chances_frame": (s.audit.chances_frame, {}),
+        "theory": (ig.theory, {"model": s.field, "rows": 50, "draws": 1, "population": 200}),
+        "Theory.to_frame": (s.theory.to_frame, {}),
+        "Theory.links_frame": (s.theory.links_frame, {}),
         "plan": (
             ig.plan,
             {"columns": 3, "degree": 1, "coupling": 0.6, "rows": [30], "graphs": 1, "n_jobs": 1},
@@ -216,6 +220,7 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "SplitTest.to_frame": (s.split.to_frame, {}),
         "compare_groups": (ig.compare_groups, {"table": X, "by": 0, "estimator": greedy}),
         "GroupComparison.to_frame": (s.groups.to_frame, {}),
+        "group_differences": (ig.plots.group_differences, {"found": s.groups}),
         "GroupComparison.exploratory_frame": (s.groups.exploratory_frame, {}),
         "verdict": (ig.verdict, {"estimator": est}),
         "Verdicts.of": (s.verdicts.of, {"a": "x0", "b": "x1"}),
@@ -291,7 +296,7 @@ ELSEWHERE = {
     *("PairwiseCheck", "Path", "Planned", "Resamples", "SplitTest", "Step", "Verdict", "Verdicts"),
     *("MarkovField", "Communities", "Predictability", "Answers", "Fit", "Look", "PathLook"),
     *("Selection", "ColumnIntervals", "Codebook", "Variable", "Inspection", "Inspected"),
-    *("GroupComparison",),
+    *("GroupComparison", "Theory"),
     *("Tiers", "tier_levels", "LinearLoss", "from_igraph", "from_pgmpy"),
 }
 

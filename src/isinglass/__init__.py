@@ -19,6 +19,7 @@ _NAMES = {
     "solvers": ("Path", "Step", "foba"),
     "table": ("read_table",),
     "table.codebook": ("Codebook", "Variable", "read_codebook"),
+    "theorem": ("Theory", "theory"),
     "uncertainty.explaining.explain": ("Explanation", "explain"),
     "uncertainty.explaining.pairwise": ("PairwiseCheck", "check_pairwise"),
     "uncertainty.explaining.verdict": ("Verdict", "Verdicts", "verdict"),

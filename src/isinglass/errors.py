@@ -65,10 +65,14 @@ class Setting:
 
 @dataclass(frozen=True)
 class Wording:
-    """Words that differ by where one reads them: in Python, or on the command line."""
+    """Words that differ by where one reads them: in Python, on the command line, on a page.
+
+    The page says what the command line says, unless it has words of its own.
+    """
 
     python: str
     command_line: str
+    page: str | None = None
 
     def __str__(self) -> str:
         return self.python

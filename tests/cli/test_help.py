@@ -22,9 +22,10 @@ SMALLER = {
     "resample": "--samples 2",
     "plan": "--graphs 2 --jobs 1 --rows 60",
     "simulate": "--samples 50",
+    "theory": "--draws 3 --population 1000",
 }
 #: Long or drawing, and run whole by tests of their own; here their options are read.
-READ_ONLY = {"demo", "reproduce"}
+READ_ONLY = {"desk", "demo", "reproduce"}
 
 
 def help_of(name: str) -> str:

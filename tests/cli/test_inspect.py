@@ -8,7 +8,8 @@ import polars as pl
 import pyreadstat
 import pytest
 
-from isinglass.errors import FileError, SettingError, SeveralProblems
+from isinglass import FitRecord, summarise
+from isinglass.errors import FileError, IsinglassError, SettingError, SeveralProblems
 
 
 def test_what_is_printed(invoke, survey):
@@ -117,7 +118,7 @@ def _without_threshold(path):
     ("text", "words"),
     [
         ("[fit\n", "is not written in TOML"),
-        ("colour = 1", "'colour' is not known; known are reading, fit, columns"),
+        ("colour = 1", "'colour' is not known; known are reading, fit, groups, columns"),
         ("[fit]\nmissing = 3", r"in \[fit\], missing cannot be 3"),
         ("[fit]\nadjust = ['age']", r"in \[fit\], 'adjust' is not known"),
         ("[columns]\nage = 3", r"\[columns.'age'\] must be a section"),
@@ -213,3 +214,55 @@ def test_codes_and_orders_that_are_typed(invoke, survey):
     typed = ("--missing-code", "alone=z", "--order", "alone=y,x", "--missing", "drop")
     found = json.loads(invoke("fit", survey, *plain, *typed, "--json").out)
     assert found["nodes"][3]["states"] == ["y", "x"]
+
+
+GROUPS = """
+[groups.mood]
+columns = ["a", "b"]
+colour = "#d55e00"
+
+[groups."<b>rest"]
+columns = ["alone", "id"]
+
+[columns.id]
+drop = true
+[columns.age]
+drop = true
+bins = 4
+[columns.share]
+drop = true
+"""
+
+
+def test_groups_with_colours_reach_the_record_and_the_report(invoke, survey, tmp_path):
+    path = tmp_path / "survey.toml"
+    path.write_text(GROUPS)
+    found = invoke("fit", survey, "--settings", path, "--json", "--out", tmp_path / "out").out
+    groups = [
+        {"name": "mood", "colour": "#d55e00", "columns": ["a", "b"]},
+        {"name": "<b>rest", "colour": None, "columns": ["alone"]},
+    ]
+    assert json.loads(found)["groups"] == groups
+    assert summarise(FitRecord.load(tmp_path / "out" / "model.json"))["groups"] == groups
+    hidden = summarise(FitRecord.load(tmp_path / "out" / "model.json"), suppress=5)
+    assert hidden["groups"] == groups
+    assert "#d55e00" in (tmp_path / "out" / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("groups = 3", r"groups must be a section, \[groups\]"),
+        ("[groups]\nmood = 3", r"\[groups.'mood'\] must be a section of its own"),
+        ("[groups.mood]\ncolor = 'red'", "of group 'mood', 'color' is not known"),
+        ("[groups.mood]\ncolour = '#00f'", r"\[groups.'mood'\] needs columns"),
+        ("[groups.mood]\ncolumns = ['a']\ncolour = 'red'", "colour must be like"),
+        ("[groups.x]\ncolumns=['a']\n[groups.y]\ncolumns=['b', 'a']", "is in 'x' already"),
+        ("[groups.x]\ncolumns = ['none']", "which is not in the table"),
+    ],
+)
+def test_groups_that_are_none(invoke, survey, tmp_path, text, words):
+    path = tmp_path / "s.toml"
+    path.write_text(text)
+    with pytest.raises(IsinglassError, match=words):
+        invoke("fit", survey, "--settings", path)

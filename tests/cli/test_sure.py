@@ -1,4 +1,4 @@
-"""`isinglass plan`, `isinglass explain` and `isinglass audit`."""
+"""`isinglass plan`, `isinglass explain`, `isinglass audit` and `isinglass theory`."""
 
 import json
 
@@ -59,3 +59,23 @@ def test_audit(invoke, survey, tmp_path):
     assert "found_again" in json.loads(again.out)["tiers"][0]
     clustered = invoke(*asked, "--cluster-column", "alone", "--json")
     assert json.loads(clustered.out)["tables"] == 4
+
+
+def test_theory(invoke, survey, tmp_path):
+    asked = ["theory", survey, *DROP, "--draws", 5, "--population", 2000]
+    done = invoke(*asked, "--out", tmp_path / "theory")
+    assert "What Theorem 1 asks for" in done.out
+    assert "cannot be invoked" in done.out.replace("\n", " ")
+    assert {path.name for path in (tmp_path / "theory").iterdir()} == {
+        "columns.csv",
+        "links.csv",
+    }
+    told = json.loads(invoke(*asked, "--json").out)
+    assert told["rows_asked"] > told["rows_sufficient"]
+    assert told["columns"][0]["name"] == "a"
+
+
+def test_theory_refuses_a_folder_before_it_works(run_main, survey, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = run_main("theory", survey, *DROP, "--out", tmp_path / "file")
+    assert done.status == 2

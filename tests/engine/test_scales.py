@@ -22,8 +22,9 @@ def random_scales(rng: np.random.Generator, p: int) -> np.ndarray:
     return np.triu(scales) + np.triu(scales, 1).T
 
 
-def both_solvers(drawn: Case, scales: np.ndarray) -> None:
+def both_solvers(drawn: Case, scales: np.ndarray, level: float = np.inf) -> None:
     table, settings = as_table(drawn), {**settings_of(drawn), "threads": 1, "scales": scales}
+    settings["level"] = level
     native = learn_native(table, drawn.threshold, check=True, **settings)
     assert_same_runs(native, learn_readable(table, drawn.threshold, **settings), drawn.threshold)
 
@@ -38,6 +39,34 @@ def test_both_solvers_take_the_same_steps(seed):
 def test_both_solvers_on_tables_of_middle_size(kind):
     drawn = middle(kind, 3, n=300, p=12)
     both_solvers(drawn, random_scales(np.random.default_rng(5), 12))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_both_solvers_rank_alike_above_a_level(seed):
+    drawn, rng = case(seed), np.random.default_rng(seed)
+    scales = random_scales(rng, drawn.codes.shape[1])
+    both_solvers(drawn, scales, drawn.threshold * rng.choice([0.5, 1.0, 2.0, 5.0]))
+
+
+@pytest.mark.parametrize("kind", ["binary", "mixed", "mixed, weights"])
+@pytest.mark.parametrize("times", [0.5, 3.0])
+def test_both_solvers_rank_alike_on_tables_of_middle_size(kind, times):
+    drawn = middle(kind, 3, n=300, p=12)
+    both_solvers(drawn, random_scales(np.random.default_rng(5), 12), times * drawn.threshold)
+
+
+def test_above_the_level_the_larger_gain_comes_first_not_the_surer_one():
+    """A chain a -- b -- c whose middle is known less well: c must not come in before b."""
+    field = ig.simulate.ising(ig.simulate.chain(3), coupling=1.0, signs="positive")
+    table = encode(field.sample(2000, seed=0))
+    scales = np.array([[1.0, 3.0, 1.0], [3.0, 1.0, 3.0], [1.0, 3.0, 1.0]])
+    divided = learn_neighbourhoods(table, 0.003, n_jobs=1, scales=scales)
+    ranked = learn_neighbourhoods(table, 0.003, n_jobs=1, scales=scales, level=0.003)
+    assert divided.path(0).steps[0].variable == 2
+    (step,) = ranked.path(0).steps
+    raw = learn_neighbourhoods(table, 0.003, n_jobs=1).path(0).steps[0].gain
+    assert step.variable == 1
+    assert step.gain == pytest.approx(raw / 3, rel=1e-9)  # recorded as sure as it is
 
 
 def test_scales_of_one_change_nothing():

@@ -1,6 +1,7 @@
 """missing="model": filled tables, the information in them, and what can be asked of the fit."""
 
 import warnings
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -8,8 +9,8 @@ import pytest
 from isinglass import FitRecord, GreedyGraph, explain, resample, simulate, verdict, with_errors
 from isinglass.engine.deviance import expectations
 from isinglass.errors import ManyMissing, SettingError, TableError
-from isinglass.estimators.filled import fill_on, graph_of
 from isinglass.estimators.information import LEAST, information_of
+from isinglass.estimators.settling import fill_on, graph_of
 from isinglass.losses.forms import zero_sum_basis
 from isinglass.measures import predictability
 from isinglass.model import fit_model
@@ -208,6 +209,43 @@ def test_pairs_without_effect_have_their_chi_square(drop, linked):
     assert (np.mean(raw) > np.mean(scaled)) == linked
 
 
+def test_copies_of_a_row_are_no_further_rows():
+    """Design effects of a stack are those of complete tables, attenuated where cells are drawn."""
+    rng = np.random.default_rng(0)
+    clusters = np.repeat(np.arange(150), 4)
+    shared = rng.integers(0, 2, (150, 4))[clusters]
+    codes = np.where(rng.random(shared.shape) < 0.8, shared, rng.integers(0, 2, shared.shape))
+    cells = codes.astype(float)
+    cells[rng.random(cells.shape) < 0.2] = np.nan
+    whole = GreedyGraph().fit(codes, clusters=clusters).table_.design_effects
+    est = GreedyGraph(missing="model").fit(cells, clusters=clusters)
+    upper = np.triu_indices(4, 1)
+    assert (whole[upper] > 1.8).all()
+    assert (est.table_.design_effects[upper] > 1 + 0.3 * (whole[upper] - 1)).all()
+    assert (est.table_.design_effects[upper] < whole[upper]).all()
+    weights = rng.choice([1.0, 3.0], 600)
+    weighted = GreedyGraph(missing="model", n_eff="design").fit(cells, sample_weight=weights)
+    kish = weights.sum() ** 2 / np.sum(weights**2)
+    assert weighted.table_.n == pytest.approx(kish)
+    np.testing.assert_allclose(weighted.table_.design_effects[upper], 1.0, atol=0.1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("alike", [0.0, 0.8])
+def test_clusters_with_missing_values_have_no_more_false_edges_than_asked_for(alike):
+    """Tables without links: the tentative level allows one edge per table, ends seen alike half."""
+    found = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        clusters = np.repeat(np.arange(150), 4)
+        shared, own = rng.integers(0, 2, (150, 8))[clusters], rng.integers(0, 2, (600, 8))
+        cells = np.where(rng.random(own.shape) < alike, shared, own).astype(float)
+        cells[rng.random(cells.shape) < 0.2] = np.nan
+        est = GreedyGraph(missing="model", n_jobs=1).fit(cells, clusters=clusters)
+        found += len(est.tentative_)
+    assert 20 < found < 150
+
+
 # What comes in, and what can be asked.
 
 
@@ -221,6 +259,27 @@ def test_rows_and_columns_of_which_nothing_is_seen():
     assert {(None, "empty rows"), ("x3", "constant")} <= notes
     with pytest.raises(TableError, match="all values are missing"):
         GreedyGraph(missing="model").fit(np.full((5, 2), np.nan))
+
+
+def test_rows_of_weight_zero_are_left_out():
+    cells = at_random(rows=500)
+    weights = np.where(np.arange(500) % 5, 1.0, 0.0)
+    weighted = GreedyGraph(missing="model").fit(cells, sample_weight=weights)
+    fewer = GreedyGraph(missing="model").fit(cells[weights > 0])
+    assert weighted.graph_.links == fewer.graph_.links
+    assert weighted.filled_.to_record() == fewer.filled_.to_record()
+    with pytest.raises(TableError, match="is zero for all rows"):
+        GreedyGraph(missing="model").fit(cells, sample_weight=np.zeros(500))
+
+
+def test_clusters_of_one_member():
+    cells = at_random(rows=500)
+    alone = GreedyGraph(missing="model").fit(cells, clusters=np.arange(500))
+    assert alone.graph_.links == GreedyGraph(missing="model").fit(cells).graph_.links
+    some = GreedyGraph(missing="model").fit(cells, clusters=np.maximum(np.arange(500), 40))
+    assert set(some.graph_.pairs) <= set(CHAIN.couplings)
+    with pytest.raises(TableError, match="all rows are in one cluster"):
+        GreedyGraph(missing="model").fit(cells, clusters=np.zeros(500))
 
 
 def test_the_error_names_what_each_way_assumes():
@@ -239,11 +298,23 @@ def test_what_cannot_be_asked_says_so():
     with pytest.raises(SettingError, match="score needs rows without missing values"):
         est.score(cells)
     assert np.isfinite(est.score(CHAIN.sample(50, seed=3)))
-    for ask in (verdict, predictability, lambda fit: explain(fit, "x0", "x3")):
+    for ask in (predictability, lambda fit: explain(fit, "x0", "x3")):
         with pytest.raises(SettingError, match="values that were filled"):
             ask(est)
     with pytest.raises(SettingError, match="EBIC counts rows"):
         GreedyGraph("ebic:0.5", missing="model").fit(cells)
+
+
+def test_verdicts_count_information():
+    """With a share of it lost, links must be larger to be found, as in a table of fewer rows."""
+    est = GreedyGraph(missing="model").fit(at_random(rows=1500))
+    whole = GreedyGraph().fit(CHAIN.sample(1500, seed=0))
+    lost, verdicts, seen = est.filled_.information.lost, verdict(est), verdict(whole)
+    for (a, b), judged, other in zip(combinations(range(8), 2), verdicts, seen, strict=True):
+        left = (np.log(other.odds_ratio) / np.log(judged.odds_ratio)) ** 2
+        assert left == pytest.approx(1 - lost[a, b], abs=0.12)
+        assert (judged.verdict == "linked") == ((a, b) in CHAIN.couplings)
+    assert "cannot tell: only odds ratios above" in verdicts.of("x0", "x5").sentence
 
 
 def test_half_samples_are_drawn_from_the_rows_that_came():

@@ -149,6 +149,22 @@ def test_n_nonzero(estimator, kind):
     for size in (0, 1, 4):
         est = estimator.set_params(n_nonzero=size).fit(X, y)
         assert est.get_support().sum() == size
+        assert est.path_.status == f"stopped: the support has n_nonzero = {size} members"
+        assert f"n_nonzero = {size}" in est.selection_.why
+
+
+def test_progress_is_told_and_can_stop(estimator, kind):
+    X, y = data(kind)
+    seen = []
+    estimator.set_params(n_nonzero=3).fit(X, y, progress=lambda *at: seen.append(at))
+    assert [done for done, _ in seen][-1] == 3
+    assert {most for _, most in seen} == {3}
+
+    def stop(done, most):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        estimator.fit(X, y, progress=stop)
 
 
 def test_groups_enter_together(estimator, kind):

@@ -13,7 +13,17 @@ from isinglass import GreedyGraph, simulate, summarise
 from isinglass.record.tables import link_tables
 from isinglass.report import html, to_html
 from isinglass.solvers.equivalent import one_parameter_gain
-from report.pages import FITS, HOSTILE, binary, chromium, first_schema, fitted, hostile, write_page
+from report.pages import (
+    FITS,
+    HOSTILE,
+    binary,
+    chromium,
+    first_schema,
+    fitted,
+    hostile,
+    with_missing,
+    write_page,
+)
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
 
@@ -525,3 +535,38 @@ def test_labels_of_columns_are_shown_and_only_text(look, small):
     assert page.locator("#panel .about").inner_text() == "Do you <b>smoke</b>?"
     page.fill("#edge-filter", "cough?")
     assert page.locator("#edge-table tbody tr").count() >= 1
+
+
+def test_links_say_how_much_of_their_information_is_lost(look):
+    est = GreedyGraph(missing="model").fit(with_missing())
+    page = look(est)
+    heads = page.locator("#edge-table th").all_inner_texts()
+    at = next(k for k, head in enumerate(heads) if head.startswith("Information lost"))
+    lost = {
+        edge: est.filled_.information.lost[pair]
+        for edge, pair in zip(est.graph_.edges, est.graph_.pairs, strict=True)
+    }
+    shown = {edge: float(cells[at - 2].split()[0]) for edge, cells in edges_shown(page).items()}
+    assert shown == pytest.approx({e: 100 * share for e, share in lost.items()}, abs=0.51)
+    assert page.locator("#settings-list").inner_text().count(" filled, of ") == 1
+    page.locator("#edge-table tbody button").first.click()
+    assert "Information lost" in page.locator(".panel-inner").inner_text()
+
+
+def test_groups_that_somebody_made_colour_the_dots(look, small):
+    groups = [("<b>mood", ["c0", "c1"], "#d55e00"), ("rest", ["c2"], None)]
+    page = look(small, summary=summarise(small, groups=groups))
+    legend = page.locator("#legend")
+    assert "<b>mood" in legend.inner_text()
+    assert legend.locator("circle").first.get_attribute("fill") == "#d55e00"
+    heads = page.locator("#node-table th").all_inner_texts()
+    at = [head.strip(" ↑↓") for head in heads].index("Group")
+    cells = page.locator("#node-table tbody tr").evaluate_all(
+        """(rows, at) => Object.fromEntries(rows.map(
+            row => [row.cells[0], row.cells[at]].map(cell => cell.innerText.trim())))""",
+        at,
+    )
+    assert [cells[name] for name in ("c0", "c1", "c2", "c3")] == ["<b>mood", "<b>mood", "rest", ""]
+    with page.expect_download() as saved:
+        page.click("#save-svg")
+    assert saved.value.path().read_text().count('fill="#d55e00"') == 2

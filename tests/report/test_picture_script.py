@@ -56,7 +56,9 @@ const network = makeNetwork(canvas, data, () => {});
 network.setGraph(graph, { edges: graph.edges, nodes: data.names.map((_, i) => i) });
 process.stdout.write(network.asSvg());
 """
-SCRIPTS = ("numbers.js", "elements.js", "graph.js", "picture.js", "network.js")
+SCRIPTS = (
+    *("numbers.js", "names.js", "elements.js", "forms.js", "graph.js", "picture.js", "network.js"),
+)
 
 
 def drawn(est) -> ElementTree.Element:

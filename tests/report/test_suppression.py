@@ -108,7 +108,7 @@ def test_nothing_is_shown_that_is_not_listed(est):
     summary = summarise(est, suppress=LEAST)
     assert set(summary) == {
         *("title", "rows", "columns", "rule", "selector", "edges", "nodes", "diagnostics"),
-        *("settings", "version", "suppress", "texts", "filled"),
+        *("settings", "version", "suppress", "texts", "filled", "groups"),
     }
     assert {key for edge in summary["edges"] for key in edge} == {
         *("source", "target", "strength", "sign"),

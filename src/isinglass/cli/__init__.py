@@ -13,9 +13,11 @@ COMMANDS = {
     "audit": "Count the false edges of this analysis on tables like yours.",
     "compare": "Learn a table's graph by several methods, and compare them.",
     "demo": "Learn which pixels of handwritten digits are linked.",
+    "desk": "Open a page to do all this in a browser.",
     "explain": "Say why two columns are linked, or why not.",
     "export": "Write a model in the format of other software.",
     "fit": "Learn which columns of a table are directly linked.",
+    "groups": "Compare the links of groups of rows.",
     "impute": "Fill in the missing values of a table with a model.",
     "inspect": "Say what every column is, and how to learn from a table.",
     "plan": "Say how many rows are needed to recover a graph.",
@@ -25,6 +27,7 @@ COMMANDS = {
     "resample": "Learn a table's graph again from parts of its rows.",
     "sample": "Draw a table from a model.",
     "simulate": "Draw a table from a model whose graph is known.",
+    "theory": "Say what the paper's theorem asks of a table.",
 }
 
 

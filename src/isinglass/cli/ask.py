@@ -17,6 +17,7 @@ from isinglass.documents.parts import label_to_json
 from isinglass.errors import SettingError
 from isinglass.graph import position_of
 from isinglass.model import Answer, Answers, MarkovField, ask
+from isinglass.model.adjustment import with_columns
 from isinglass.model.labelled import code_of
 from isinglass.table.coding.bins import bin_of
 from isinglass.table.coding.labels import are_texts_of_numbers, match_label
@@ -66,6 +67,7 @@ def command(
 def read_evidence(field: MarkovField, texts: Sequence[str]) -> dict[str, Hashable]:
     """Labels by column, from words such as fever=yes; a missing value is fever= alone."""
     given: dict[str, Hashable] = {}
+    field = with_columns(field)  # what was adjusted for may be given as well
     for text in texts:
         name, label = _split(text, field.names)
         at = position_of(name, field.names)

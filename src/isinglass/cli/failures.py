@@ -13,6 +13,7 @@ from typing import IO, Any, cast
 
 import click
 
+from isinglass.cli import lines
 from isinglass.errors import (
     FileError,
     IsinglassError,
@@ -68,7 +69,10 @@ def report(error: BaseException) -> int:
         _leave_output()
         return 1
     if isinstance(error, click.ClickException):
-        error.show()
+        if lines.wanted():
+            say(error.format_message())
+        else:
+            error.show()
         return error.exit_code
     if isinstance(error, click.Abort | KeyboardInterrupt):
         say("stopped")
@@ -80,6 +84,9 @@ def report(error: BaseException) -> int:
 
 def say(sentence: str) -> None:
     """One line on standard error."""
+    if lines.wanted():
+        lines.write(sentence=one_line(sentence))
+        return
     with suppress(OSError):  # nobody is there to read it
         click.echo(f"isinglass: {one_line(sentence)}", err=True)
 
@@ -117,6 +124,8 @@ def in_options(message: IsinglassError | IsinglassWarning) -> str:
 
 
 def _words(part: Part) -> str:
+    if lines.wanted():
+        return lines.in_fields(part)
     if isinstance(part, Setting):
         return _option(part.name, part.value)
     return part.command_line if isinstance(part, Wording) else part

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from isinglass.cli import options as opt
 from isinglass.cli.results import Draw
 from isinglass.cli.terminal import working
 from isinglass.errors import SettingError
 from isinglass.files import check_file, write_files
+from isinglass.model import FitRecord
 
 #: Endings, and the function of `plots` that writes each.
 ENDINGS = {".pdf": "pdf", ".svg": "svg", ".png": "png"}
@@ -17,6 +19,17 @@ FIGURE = opt.several(
     "--figure FILE figures",
     "Draw the result to a file of that ending: .pdf, .svg or .png; may be given several times.",
 )
+
+
+def groups_of(record: FitRecord) -> dict[str, Any]:
+    """Arguments of `plots.network` for the groups of columns that a settings file has."""
+    groups = (record.findings.groups if record.findings else None) or ()
+    named = [(group, [record.names[i] for i in group.columns]) for group in groups]
+    colors = {name: group.colour for group, names in named for name in names if group.colour}
+    return {
+        "groups": {group.name: names for group, names in named} or None,
+        "node_color": colors or None,
+    }
 
 
 def check_figures(paths: Sequence[str], option: str = "--figure") -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import click
 
 from isinglass.cli import options as opt
-from isinglass.cli.figures import draw_figures
-from isinglass.cli.fitting import column_labels, fit_file
+from isinglass.cli.figures import draw_figures, groups_of
+from isinglass.cli.fitting import column_groups, column_labels, fit_file
 from isinglass.cli.pasting import PASTED, check_pasting, to_paste
 from isinglass.cli.results import png_of, show, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
@@ -109,22 +109,26 @@ def command(
     asked = {name: options.pop(name) for name in GOES}
     _check_out(out, suppress, asked)
     check_pasting(asked, figures, suppress)
-    labels = column_labels(data, options["codebook"])
+    groups = column_groups(options["codebook"])
+    about: dict[str, Any] = {
+        "title": title_of(data),
+        "column_labels": column_labels(data, options["codebook"]),
+        "groups": [(name, each.columns, each.colour) for name, each in groups.items()],
+    }
     estimator = fit_file(data, **options)
     with progress_bar("refitting without each link") as progress:
         record = estimator.record(progress)
-    title, result, lines = title_of(data), None, []
+    record = replace(record, findings=findings_of(record.names, **about))
+    result, lines = None, []
     if out and suppress:
-        lines = _write_suppressed(out, record, title, labels, suppress)
+        lines = _write_suppressed(out, record, suppress)
     elif out:
-        result = Result(out, estimator, record, title, labels)
+        result = Result(out, estimator, record, about)
         result.write_first()
         result.add(asked)
         record = result.record
     with working("summing up"):
-        summary = summarise(
-            record, title=title, column_labels=labels, paths=False, suppress=suppress
-        )
+        summary = summarise(record, paths=False, suppress=suppress)
     if as_json:
         click.echo(to_json(summary))
     else:
@@ -132,7 +136,7 @@ def command(
     if result:
         result.write_more(to_paste(asked, result.record, summary))
         lines = result.add_rest(model=not asked["no_model"])
-    lines += draw_figures(figures, lambda plots: plots.network(estimator.graph_))
+    lines += draw_figures(figures, lambda plots: plots.network(record.graph, **groups_of(record)))
     for line in lines:
         click.echo(line, err=as_json)
     if out and asked["open_it"] and len(record.names) <= MOST_COLUMNS:
@@ -161,8 +165,7 @@ class Result:
     out: str
     estimator: GreedyGraph
     record: FitRecord
-    title: str
-    labels: dict[str, str]
+    about: dict[str, Any]
     found: dict[str, Any] = field(default_factory=dict)
     written: list[str] = field(default_factory=list)
 
@@ -197,19 +200,19 @@ class Result:
                 self._add_model()
             try:
                 with working("drawing"):
-                    graph = self.estimator.graph_
-                    self._write({"graph.png": png_of(lambda to: to.network(graph))})
+                    self._write({"graph.png": png_of(self._draw)})
             except MissingExtra as error:
                 lines.append(f"no picture: {error}")
         if not model:
             lines.append("no model: model.json holds the record of the fit alone")
         return [f"wrote {', '.join(self.written)} to {self.out}", *lines]
 
+    def _draw(self, plots: Any) -> Any:
+        return plots.network(self.record.graph, **groups_of(self.record))
+
     def _find(self, more: dict[str, Any]) -> None:
         self.found |= more
-        findings = findings_of(
-            self.record.names, title=self.title, column_labels=self.labels, **self.found
-        )
+        findings = findings_of(self.record.names, **self.about, **self.found)
         self.record = replace(self.record, findings=findings)
 
     def _add_model(self) -> None:
@@ -219,12 +222,12 @@ class Result:
             self._write({"model.json": as_file(model_parts(model, self.record))})
 
     def _write_found(self) -> None:
-        page = {}
+        page, labels = {}, self.about["column_labels"]
         if len(self.record.names) <= MOST_COLUMNS:
             page = {"report.html": to_html(summarise(self.record)).encode()}
         tables = {
-            "edges.csv": edges_csv(self.record.with_tentative, self.labels),
-            "nodes.csv": nodes_csv(self.found["measures"], self.labels),
+            "edges.csv": edges_csv(self.record.with_tentative, labels),
+            "nodes.csv": nodes_csv(self.found["measures"], labels),
             "graph.graphml": graphml(self.estimator.graph_),
         }
         self._write(page | tables | {"model.json": as_file({"fit": self.record.to_json()})})
@@ -258,6 +261,8 @@ def _verdicts(estimator: GreedyGraph, _: bool) -> dict[str, Any]:
         verdicts = verdict(estimator, progress=progress).to_frame("polars")
     names, linked = estimator.graph_.names, set(estimator.graph_.edges)
     pairs = [pair for pair in combinations(names, 2) if pair not in linked]
+    if estimator.filled_ is not None:  # `explain` needs values that were seen
+        pairs = []
     explanations = {}
     with progress_bar("explaining pairs") as progress:
         for done, (a, b) in enumerate(pairs, start=1):
@@ -281,13 +286,11 @@ EXTRAS = {
 }
 
 
-def _write_suppressed(
-    out: str, record: FitRecord, title: str, labels: dict[str, str], suppress: float
-) -> list[str]:
+def _write_suppressed(out: str, record: FitRecord, suppress: float) -> list[str]:
     """Write the report alone, since every other file holds exact numbers."""
     if len(record.names) > MOST_COLUMNS:
         return [f"no report: a report shows at most {MOST_COLUMNS:,} columns"]
-    summary = summarise(record, title=title, column_labels=labels, suppress=suppress)
+    summary = summarise(record, suppress=suppress)
     page = to_html(summary)
     write_all(out, {"report.html": page.encode()})
     lines = [

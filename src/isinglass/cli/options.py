@@ -1,4 +1,4 @@
-"""The options of all commands: short ways to write one, and those that several commands share.
+"""The options that several commands share.
 
 An option is named as the argument of the library that it becomes, and what was typed becomes that
 argument's value here, so that commands hand their options on.
@@ -7,87 +7,42 @@ argument's value here, so that commands hand their options on.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from inspect import cleandoc
+from collections.abc import Sequence
 from typing import Any
 
 import click
 import numpy as np
 
+from isinglass.cli.declare import (
+    Values,
+    choice,
+    command,
+    flag,
+    needed,
+    option,
+    seed,
+    several,
+    take,
+    whole,
+)
 from isinglass.errors import SettingError
 from isinglass.model.inference.methods import Method, method_of
 from isinglass.table import DEFAULT_NA
 from isinglass.table.codebook.codebook import missing_code
 from isinglass.table.reading.codebooks import settings_of
 
-Values = dict[str, Any]
-
-
-def command(
-    *params: click.Parameter, examples: str
-) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a function a command that takes these parameters, with examples below its help."""
-    lines = cleandoc(examples).splitlines()
-    head = "Examples" if sum(line.startswith("isinglass") for line in lines) > 1 else "Example"
-    epilog = "\n".join(["\b", f"{head}:", *(f"  {line}" for line in lines)])
-    return click.command(params=list(params), epilog=epilog)
-
-
-def option(
-    spec: str,
-    help: str,
-    default: Any = None,
-    *,
-    into: Callable[[Any], Any] | None = None,
-    **settings: Any,
-) -> click.Option:
-    """An option as its help shows it, and the name of its argument if that is another.
-
-    `into` makes the argument of what was typed.
-
-    >>> given = option("--bin NAME=K bins", "Cut a column into bins.", multiple=True)
-    >>> given.name, given.opts, given.metavar
-    ('bins', ['--bin'], 'NAME=K')
-    >>> option("--rule or|and", "Which edges are kept.").type.choices
-    ('or', 'and')
-    """
-    first, *rest = spec.split()
-    words = next((tuple(word.split("|")) for word in rest if "|" in word), ())
-    settings["metavar"] = " ".join(word for word in rest if word.isupper()) or None
-    if words:
-        settings["type"] = click.Choice(words)
-    if default is not None:
-        settings = {"default": default, "show_default": True} | settings
-    if into is not None:
-        settings["callback"] = lambda _context, _option, typed: into(typed)
-    argument = [word for word in rest if word.islower() and "|" not in word]
-    return click.Option([first, *argument], help=help, **settings)
-
-
-def choice(spec: str, help: str) -> click.Option:
-    """An option that takes one of some words, the first by default."""
-    return option(spec, help, spec.split()[1].split("|", maxsplit=1)[0])
-
-
-def whole(
-    spec: str, help: str, default: int | None = None, least: int = 1, **settings: Any
-) -> click.Option:
-    """An option that takes a whole number."""
-    return option(spec, help, default, type=click.IntRange(least), **settings)
-
-
-#: An option that is there or not; one that may be given several times; one that must be given.
-flag = partial(option, is_flag=True)
-several = partial(option, multiple=True)
-needed = partial(option, required=True)
-seed = partial(whole, "--seed", default=0, least=0)
-
-
-def take(values: Values, options: Iterable[click.Option]) -> Values:
-    """Take the values of some options out of those of a command."""
-    names = [str(each.name) for each in options if each.expose_value]
-    return {name: values.pop(name) for name in names}
+__all__ = [
+    "Values",
+    "choice",
+    "command",
+    "flag",
+    "needed",
+    "option",
+    "seed",
+    "several",
+    "take",
+    "whole",
+]
 
 
 def _separator(typed: str | None) -> str | None:
@@ -265,7 +220,10 @@ READING = (
         "The largest file to read, after unpacking; by default a sixteenth of the memory.",
         type=float,
     ),
-    option("--sheet NAME", "The sheet of a spreadsheet; by default the first."),
+    option(
+        "--sheet NAME",
+        "The sheet of a spreadsheet, or the data frame of an .rda file; by default the first.",
+    ),
     option(
         "--codebook FILE",
         "What columns and codes mean: a CSV file with the heads name, label, values, order, "

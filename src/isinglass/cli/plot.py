@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from isinglass.cli import options as opt
-from isinglass.cli.figures import check_figures, draw_figures
+from isinglass.cli.figures import check_figures, draw_figures, groups_of
 from isinglass.cli.results import title_of
 from isinglass.cli.terminal import working
 from isinglass.errors import SettingError
@@ -96,6 +96,8 @@ def _network(models: Sequence[str], options: Mapping[str, Any]) -> Callable[[Any
     if len(graphs) > 1:
         return lambda plots: plots.networks(graphs, predictability=rings, **shared)
     ((title, graph),) = graphs.items()
+    if not shared["groups"]:
+        shared |= groups_of(records[title])
     return lambda plots: plots.network(graph, predictability=rings[title], **shared)
 
 

@@ -38,7 +38,8 @@ def command(model: str, rows: int, out: str, seed: int, **sampling: Any) -> None
     with working("writing"):
         write_files({Path(out): _csv(field, codes)})
     click.echo(
-        f"wrote {counted(rows, 'row')}, {counted(len(field.names), 'column')} to {out}; "
+        f"wrote {counted(rows, 'row')}, {counted(len(field.names), 'column')} to {out}"
+        f"{'' if field.adjusted is None else f', given {field.adjusted.words}'}; "
         f"--seed {seed} draws the same table again"
     )
 

@@ -22,6 +22,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
+from isinglass.cli import lines
 from isinglass.report.markdown import edge_cells, have_forms
 from isinglass.report.texts import adjusted_for, states_per_column
 from isinglass.wording import counted, one_line
@@ -47,15 +48,18 @@ class Bar:
 
 
 @contextmanager
-def _shown(what: str, *columns: ProgressColumn, **settings: Any) -> Iterator[Bar]:
+def _shown(what: str, *columns: ProgressColumn, **settings: Any) -> Iterator[Bar | lines.Work]:
     """A line on standard error, gone when the work is done; silent when not on a terminal."""
+    if lines.wanted():
+        yield lines.Work(what)
+        return
     console = new_console(stderr=True)
     settings = {"transient": True, "disable": not console.is_terminal} | settings
     with Progress(*columns, console=console, **settings) as line:
         yield Bar(line, line.add_task(what), what)
 
 
-def progress_bar(what: str, *, steady: bool = False) -> AbstractContextManager[Bar]:
+def progress_bar(what: str, *, steady: bool = False) -> AbstractContextManager[Bar | lines.Work]:
     """A bar for work of known length.
 
     The time left goes by the speed of the last half minute, or, if `steady`, of the whole work.
@@ -124,13 +128,13 @@ def _print_diagnostics(console: Console, notes: list[dict[str, Any]], most: int 
     for note in notes:
         where = "" if note["column"] is None else f"{note['column']!r}: "
         kinds.setdefault(note["what"], []).append(where + note["done"])
-    for what, lines in kinds.items():
-        times = f" ({len(lines)} times)" if len(lines) > 1 else ""
+    for what, said in kinds.items():
+        times = f" ({len(said)} times)" if len(said) > 1 else ""
         console.print(_indented(what + times, style="yellow"))
-        for line in lines[:most]:
+        for line in said[:most]:
             console.print(_indented(line, by=4))
-        if len(lines) > most:
-            console.print(_indented(f"and {len(lines) - most} more; --json lists all", by=4))
+        if len(said) > most:
+            console.print(_indented(f"and {len(said) - most} more; --json lists all", by=4))
 
 
 def _print_edges(console: Console, summary: dict[str, Any], top: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from functools import cache
 from typing import Any, NotRequired, TypedDict, Unpack
@@ -58,6 +59,7 @@ def search_columns(
     scales: NDArray[np.float64] | None = None,
     unit: float = 1.0,
     forms: Forms | None = None,
+    level: float = math.inf,
     check: bool = False,
     **settings: Unpack[Settings],
 ) -> Flat:
@@ -70,7 +72,8 @@ def search_columns(
     `scales`, a (p, p) array, divide the gains and the costs of each pair before they are made
     those of one parameter; the diagonal is not looked at, but positive. A weight of one stands for
     `unit` rows, of which pairs may have few. `forms` are those that edges may have, see
-    `core_forms`; whole tables by default.
+    `core_forms`; whole tables by default. Candidates that gain more than `level` come first, and
+    among them the one that gains most before it is divided.
 
     The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
     evaluated, and a bound that skipped a better one is an error.
@@ -86,6 +89,7 @@ def search_columns(
         scales=checked_scales(scales, len(n_states), len(n_states)),
         unit=unit,
         forms=forms,
+        level=level,
         threshold=threshold,
         nu=nu,
         max_degree=-1 if max_degree is None else max_degree,
@@ -450,3 +454,61 @@ def column_moments(
     once, twice = np.ascontiguousarray(once), np.ascontiguousarray(twice)
     sums = _core.moments(X, centre, once, twice, threads=checked_threads(threads))
     return sums.reshape(-1, X.shape[1])
+
+
+def stored_moments(
+    X: Any, a: NDArray[np.float64], b: NDArray[np.float64], *, threads: int
+) -> NDArray[np.float64]:
+    """Sums over the stored entries x of each column of a sparse matrix: of x a, x b and x^2 b.
+
+    `X` is a csc_array of float32 or float64; a and b have one number per row of X.
+    """
+    if not X.shape[1]:
+        return np.zeros((3, 0))
+    parts = X.data, X.indices, X.indptr
+    sums = _core.stored_moments(*parts, a, b, threads=checked_threads(threads))
+    return sums.reshape(3, -1)
+
+
+def least_pairs(
+    columns: NDArray[np.float64],
+    reach: NDArray[np.float64],
+    held: NDArray[np.float64],
+    y: NDArray[np.float64],
+    share: NDArray[np.float64],
+    *,
+    poisson: bool,
+    intercept: bool,
+    bar: float = -np.inf,
+) -> NDArray[np.float64]:
+    """The least logistic or Poisson loss over one column's coefficient and the intercept.
+
+    `columns` are (m, n), with the largest absolute value of each in `reach`; `held` are the
+    predictors that they are added to, (m, n) or one for all. With a finite bar, a problem whose
+    loss cannot fall by it, nor by what an earlier one has reached, is given up, and infinite. The
+    rows of the answer are losses, intercepts and coefficients.
+    """
+    found = _core.least_pairs(
+        poisson,
+        intercept,
+        np.ascontiguousarray(columns, dtype=np.float64),
+        np.ascontiguousarray(reach, dtype=np.float64),
+        np.ascontiguousarray(np.atleast_2d(held), dtype=np.float64),
+        np.ascontiguousarray(y, dtype=np.float64),
+        share,
+        bar,
+    )
+    return found.reshape(3, -1)
+
+
+def row_terms(
+    eta: NDArray[np.float64],
+    y: NDArray[np.float64],
+    share: NDArray[np.float64],
+    *,
+    poisson: bool,
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    """The mean logistic or Poisson loss at a predictor, and slopes and curvatures of its rows."""
+    found = _core.row_terms(poisson, np.ascontiguousarray(eta), y, share)
+    n = len(eta)
+    return float(found[-1]), found[:n], found[n : 2 * n]

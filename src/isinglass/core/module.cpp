@@ -15,6 +15,8 @@
 #include "joint/joint_loss.hpp"
 #include "l1/l1_columns.hpp"
 #include "moments/moments.hpp"
+#include "moments/pairs.hpp"
+#include "moments/stored.hpp"
 #include "refit/deviance.hpp"
 #include "sampling/completion.hpp"
 #include "sampling/gibbs.hpp"
@@ -171,8 +173,8 @@ void check_forms(const Forms* forms, std::size_t columns) {
 Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
               Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
               Vector<std::int64_t> forbidden, Vector<double> scales, double unit, const Forms* forms,
-              double threshold, double nu, bool intercept, std::int64_t max_degree, unsigned threads,
-              bool check, nb::object progress) {
+              double level, double threshold, double nu, bool intercept, std::int64_t max_degree,
+              unsigned threads, bool check, nb::object progress) {
   check_forms(forms, codes.shape(1));
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
@@ -197,7 +199,8 @@ Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, 
                    constrained ? &constraints : nullptr,
                    {scales.data(), scales.shape(0)},
                    unit,
-                   forms},
+                   forms,
+                   level},
                   threads);
     const std::vector<NodePath> results = engine.run(columns, std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
@@ -561,6 +564,74 @@ Array<double> moments(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> X, 
   return owned(std::move(sums));
 }
 
+// Sums over what the columns of a sparse matrix store: see moments/stored.hpp.
+template <class Value, class Index>
+Array<double> stored_sums(const Vector<Value>& values, const Vector<Index>& rows, const Vector<Index>& begin,
+                          const Vector<double>& a, const Vector<double>& b, unsigned threads) {
+  const std::size_t columns = begin.shape(0) - 1, entries = values.shape(0), count = a.shape(0);
+  const Index* const starts = begin.data();
+  bool sound = begin.shape(0) > 0 && rows.shape(0) == entries && b.shape(0) == count && starts[0] == 0 &&
+               starts[columns] == static_cast<Index>(entries);
+  for (std::size_t j = 0; sound && j < columns; ++j) sound = starts[j] <= starts[j + 1];
+  for (std::size_t at = 0; sound && at < entries; ++at)
+    sound = rows.data()[at] >= 0 && static_cast<std::size_t>(rows.data()[at]) < count;
+  if (!sound) throw std::invalid_argument("columns one after the other, one number per row");
+  std::vector<double> sums;
+  {
+    const nb::gil_scoped_release release;
+    sums = stored_moments(StoredColumns<Value, Index>{values.data(), rows.data(), starts, columns}, a.data(),
+                          b.data(), threads);
+  }
+  return owned(std::move(sums));
+}
+
+// Least losses over one column and the intercept, problem by problem: see moments/pairs.hpp. The held
+// predictors are one for all problems, or one for each.
+Array<double> least_pairs(bool poisson, bool intercept,
+                          nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> columns,
+                          const Vector<double>& reach,
+                          nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> held,
+                          const Vector<double>& y, const Vector<double>& share, double bar) {
+  const std::size_t problems = held.shape(0) > 1 ? held.shape(0) : columns.shape(0), rows = y.shape(0);
+  if (columns.shape(1) != rows || held.shape(1) != rows || share.shape(0) != rows)
+    throw std::invalid_argument("one number per row");
+  if ((columns.shape(0) != 1 && columns.shape(0) != problems) || columns.shape(0) == 0 ||
+      (held.shape(0) != 1 && held.shape(0) != problems) || reach.shape(0) != columns.shape(0))
+    throw std::invalid_argument("one column and one predictor per problem, or one for all");
+  std::vector<double> found(3 * problems);
+  {
+    const nb::gil_scoped_release release;
+    const PairSearch search(poisson ? RowLoss::kPoisson : RowLoss::kLogistic, intercept);
+    for (std::size_t at = 0; at < problems; ++at) {
+      const std::size_t column = columns.shape(0) > 1 ? at : 0, predictor = held.shape(0) > 1 ? at : 0;
+      const Held rows_of{held.data() + predictor * rows, y.data(), share.data(), rows};
+      PairStep where;
+      double own = bar;  // without a bar, nobody races
+      found[at] = search.least(rows_of, columns.data() + column * rows, reach.data()[column], &own, &where);
+      if (std::isfinite(bar)) bar = own;
+      found[problems + at] = where.level;
+      found[2 * problems + at] = where.coefficient;
+    }
+  }
+  return owned(std::move(found));
+}
+
+// The mean loss at a predictor, after shares times slopes and curvatures of the rows.
+Array<double> row_terms_at(bool poisson, const Vector<double>& eta, const Vector<double>& y,
+                           const Vector<double>& share) {
+  const std::size_t rows = eta.shape(0);
+  if (y.shape(0) != rows || share.shape(0) != rows) throw std::invalid_argument("one number per row");
+  std::vector<double> found(2 * rows + 1);
+  {
+    const nb::gil_scoped_release release;
+    const Held held{eta.data(), y.data(), share.data(), rows};
+    double *slopes = found.data(), *curvatures = slopes + rows;
+    found[2 * rows] =
+        poisson ? poisson_terms(held, slopes, curvatures) : logistic_terms(held, slopes, curvatures);
+  }
+  return owned(std::move(found));
+}
+
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   nb::class_<Forms>(m, "Forms");
@@ -568,8 +639,9 @@ NB_MODULE(_core, m) {
         nb::arg("answered"), nb::arg("own"), nb::arg("tables"));
   m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("answers"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"), nb::arg("scales"),
-        nb::arg("unit"), nb::arg("forms").none(), nb::arg("threshold"), nb::arg("nu"), nb::arg("intercept"),
-        nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"), nb::arg("progress").none());
+        nb::arg("unit"), nb::arg("forms").none(), nb::arg("level"), nb::arg("threshold"), nb::arg("nu"),
+        nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"),
+        nb::arg("progress").none());
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
         nb::arg("neighbours"), nb::arg("forms").none(), nb::arg("small"), nb::arg("intercept"),
         nb::arg("threads"), nb::arg("progress").none());
@@ -596,6 +668,17 @@ NB_MODULE(_core, m) {
         nb::arg("twice"), nb::arg("threads"));
   m.def("moments", &moments<float>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
         nb::arg("twice"), nb::arg("threads"));
+  const auto stored = [&](auto function) {
+    m.def("stored_moments", function, nb::arg("values").noconvert(), nb::arg("rows").noconvert(),
+          nb::arg("begin").noconvert(), nb::arg("a"), nb::arg("b"), nb::arg("threads"));
+  };
+  stored(&stored_sums<double, std::int32_t>);
+  stored(&stored_sums<double, std::int64_t>);
+  stored(&stored_sums<float, std::int32_t>);
+  stored(&stored_sums<float, std::int64_t>);
+  m.def("least_pairs", &least_pairs, nb::arg("poisson"), nb::arg("intercept"), nb::arg("columns"),
+        nb::arg("reach"), nb::arg("held"), nb::arg("y"), nb::arg("share"), nb::arg("bar"));
+  m.def("row_terms", &row_terms_at, nb::arg("poisson"), nb::arg("eta"), nb::arg("y"), nb::arg("share"));
   m.def("gibbs", &gibbs, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),

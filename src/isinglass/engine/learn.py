@@ -5,6 +5,7 @@ The native solver runs; tests ask for the readable one as well.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,7 @@ def learn_neighbourhoods(
     progress: Progress | None = None,
     solver: str = "native",
     scales: NDArray[np.float64] | None = None,
+    level: float = math.inf,
     edges: str = "table",
     **adjusted: Any,
 ) -> Runs:
@@ -41,7 +43,9 @@ def learn_neighbourhoods(
 
     `scales`, a symmetric (p, p) array, say how many times larger the gains of each pair are when
     nothing links it than rows drawn one by one would make them: gains and costs are divided by
-    them, and by the table's design effects, before they are made those of one parameter.
+    them, and by the table's design effects, before they are made those of one parameter. Scales say
+    how sure a gain is: of candidates that gain more than `level` the one comes in that gains most
+    without them.
     `edges` says which forms an edge may have; `adjust` is for the readable solver.
     """
     solve: Callable[..., Runs] = learn_native if solver == "native" else learn_readable
@@ -56,6 +60,7 @@ def learn_neighbourhoods(
         threads=threads_for(n_jobs, len(table.columns)),
         progress=progress,
         scales=table.pair_scales(scales),
+        level=level,
         edges=edges,
         **adjusted,
     )

@@ -43,6 +43,7 @@ def learn_native(
     progress: Progress | None = None,
     targets: Sequence[int] | None = None,
     scales: NDArray[np.float64] | None = None,
+    level: float = math.inf,
     edges: str = "table",
     **settings: Any,
 ) -> NativeRuns:
@@ -64,6 +65,7 @@ def learn_native(
         n=counted.n,
         scales=counted.scales(wide_scales(scales, table), (len(wide.columns),) * 2),
         unit=counted.unit,
+        level=level * counted.unit,
         forms=in_core(forms),
         progress=progress_from(progress, 0, len(targets)),
         **settings,

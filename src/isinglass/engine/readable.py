@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import cast
@@ -33,11 +34,13 @@ def learn_readable(
     progress: Progress | None = None,
     edges: str = "table",
     scales: NDArray[np.float64] | None = None,
+    level: float = math.inf,
 ) -> KeptRuns:
     """Run Algorithm 1 for every column, in column order.
 
     `edges` says which forms an edge may have. `scales`, a (p, p) array, divide the gains and costs
-    of each pair.
+    of each pair; candidates that gain more than `level` come first, by what they gain without
+    scales.
     """
     p, wide, names = len(table.columns), table.wide, table.names
     constraints, scales = constraints.adjusting(table), wide_scales(scales, table)
@@ -49,7 +52,7 @@ def learn_readable(
         loss = losses[r]
         candidates = constraints.candidates(r, loss.candidates)
         of_pairs = None if scales is None else {t: float(scales[r, t]) for t in candidates}
-        blocks = EdgeBlocks(loss, candidates, of_pairs)
+        blocks = EdgeBlocks(loss, candidates, of_pairs, level)
         required = constraints.start(r, candidates)
         path = search(blocks, floor, nu, max_size=most, names=names, required=required)
         return path if wide is table else _adjusting(path, p, most, max_degree)

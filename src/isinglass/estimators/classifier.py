@@ -11,6 +11,7 @@ from scipy.special import expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from isinglass.engine import Progress
 from isinglass.errors import TableError
 from isinglass.estimators.base import fitting
 from isinglass.estimators.linear import GreedyLinear, Rows
@@ -59,7 +60,14 @@ class GreedyClassifier(ClassifierMixin, GreedyLinear):  # type: ignore[misc]
     _y_numeric = False
 
     @fitting
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> GreedyClassifier:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> GreedyClassifier:
         """Search for the columns that predict the class.
 
         Parameters
@@ -68,6 +76,8 @@ class GreedyClassifier(ClassifierMixin, GreedyLinear):  # type: ignore[misc]
         y : (n,) array of labels
         sample_weight : (n,) array, optional
             Counts: weight w on a row equals w copies of it.
+        progress : function of (columns in the model, columns at most), optional
+            Told after every forward step; with cross-validation, of each search in turn.
 
         Returns
         -------
@@ -80,7 +90,7 @@ class GreedyClassifier(ClassifierMixin, GreedyLinear):  # type: ignore[misc]
         >>> ig.GreedyClassifier(n_nonzero=1).fit(X, y).coef_.round(4)      # log(2) - log(1)
         array([[0.6931]])
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, progress)
 
     def decision_function(self, X: Any) -> Array:
         """Return the scores of the classes: (n, K), or (n,) log-odds of the second of two.

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from isinglass.engine import Progress
 from isinglass.errors import BadWeights, BelowFloor, SettingError
 from isinglass.losses.design import check_finite
 from isinglass.losses.linear import LinearLoss
@@ -66,24 +67,40 @@ class GreedyLinear(BaseEstimator):  # type: ignore[misc]
     groups: Groups | None = None
     fit_intercept: bool = True
 
-    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
+    def _fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, progress: Progress | None
+    ) -> Self:
         rule = coefficient_selector(self.threshold)
         rows = self._rows(X, y, sample_weight)
         loss = self._loss(rows)
         p = len(named_groups(self.groups, loss.size))
         self.floor_ = self._checked_floor(rule, loss.n, p)
-        self.path_ = self._search(loss, self.floor_, getattr(self, "feature_names_in_", None))
-        self.selection_ = self._chosen(rule, loss, p, rows)
+        names = getattr(self, "feature_names_in_", None)
+        self.path_ = self._search(loss, self.floor_, names, progress)
+        self.selection_ = self._chosen(rule, loss, rows, progress)
         self.threshold_ = self.selection_.threshold
         self._show(self.path_.at(max(self.threshold_, self.floor_)))
         return self
 
-    def _search(self, loss: LinearLoss, floor: float, names: Any = None) -> Path:
+    def _search(
+        self,
+        loss: LinearLoss,
+        floor: float,
+        names: Any = None,
+        progress: Progress | None = None,
+    ) -> Path:
         groups = named_groups(self.groups, loss.size)
         blocks = blocks_of(loss, groups, standardise=True, likelihood=True)
         called = tuple(map(str, names)) if names is not None and self.groups is None else None
-        size = self.n_nonzero
-        return search(blocks, floor, float(self.nu), max_size=size, names=called)
+        return search(
+            blocks,
+            floor,
+            float(self.nu),
+            max_size=self.n_nonzero,
+            names=called,
+            size_setting="n_nonzero",
+            progress=progress,
+        )
 
     def _checked_floor(self, rule: CoefficientSelector, n: float, p: int) -> float:
         if self.n_nonzero is not None:
@@ -98,28 +115,33 @@ class GreedyLinear(BaseEstimator):  # type: ignore[misc]
             )
         return min(floor, float(self.floor))
 
-    def _chosen(self, rule: CoefficientSelector, loss: LinearLoss, p: int, rows: Rows) -> Selection:
+    def _chosen(
+        self, rule: CoefficientSelector, loss: LinearLoss, rows: Rows, progress: Progress | None
+    ) -> Selection:
         if self.n_nonzero is not None:
-            why = f"the search stopped at n_nonzero = {self.n_nonzero}: {self.path_.status}."
+            why = f"instead of a threshold; {self.path_.status}."
             return Selection(f"n_nonzero={self.n_nonzero}", self.floor_, None, why)
         cuts = Cuts.of(self.path_)
         df = [sum(loss.df(self._block(j, loss.size)) for j in s) for s in cuts.supports]
         losses = np.array([self._likelihood_loss(loss, fit) for fit in cuts.fits])
 
         def held_out(rule: CrossValidated, thresholds: Array) -> Array:
-            return self._held_out(rule, thresholds, rows)
+            return self._held_out(rule, thresholds, rows, progress)
 
+        p = len(named_groups(self.groups, loss.size))
         look = PathLook(self.path_, loss.n, p, losses, np.array(df), held_out)
         return choose_coefficients(rule, look)
 
-    def _held_out(self, rule: CrossValidated, thresholds: Array, rows: Rows) -> Array:
+    def _held_out(
+        self, rule: CrossValidated, thresholds: Array, rows: Rows, progress: Progress | None
+    ) -> Array:
         """Minus the mean loss of each fold under the models of a search without it."""
         n = rows.weights.sum()
         scores = []
         for train, held in self._folds(rule, rows):
             loss = self._loss(rows.some(train))
             scale = n / loss.n
-            cuts = Cuts.of(self._search(loss, self.floor_ * scale))
+            cuts = Cuts.of(self._search(loss, self.floor_ * scale, None, progress))
             out = rows.some(held)
             own = [
                 -np.average(self._held_out_loss(loss, fit, out), weights=out.weights)

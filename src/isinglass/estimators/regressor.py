@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 
+from isinglass.engine import Progress
 from isinglass.errors import TableError
 from isinglass.estimators.base import fitting
 from isinglass.estimators.linear import GreedyLinear, Rows
@@ -85,7 +86,14 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
     k: float = 1.345
 
     @fitting
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> GreedyRegressor:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> GreedyRegressor:
         """Search for the columns that predict y.
 
         Parameters
@@ -95,6 +103,8 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
         y : (n,) array of numbers
         sample_weight : (n,) array, optional
             Counts: weight w on a row equals w copies of it.
+        progress : function of (columns in the model, columns at most), optional
+            Told after every forward step; with cross-validation, of each search in turn.
 
         Returns
         -------
@@ -106,7 +116,7 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
         >>> ig.GreedyRegressor(n_nonzero=1).fit([[0, 1], [1, 1], [2, 0]], [0, 1, 2]).coef_.round(6)
         array([1., 0.])
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, progress)
 
     def predict(self, X: Any) -> Array:
         """Return the mean of y for rows of the same columns.

@@ -26,8 +26,9 @@ _COUNT = re.compile(
     r"(counts?|freq|frequency|frequencies|n|rows|anzahl|nombre|frecuencia|antal|len)", re.IGNORECASE
 )
 _CLUSTER = re.compile(
-    r"(^|[_. -])(cluster|psu|school|class|classroom|household|hh|hhid|family|site|clinic|hospital|"
-    r"ward|village|team|interviewer|centre|center|firm|group)([_. -]?(id|no|nr|code|number))?$",
+    r"(^|[_. -])(cluster|psu|school|classroom|household|hh|hhid|family|site|clinic|hospital|"
+    r"ward|village|team|interviewer|centre|center|firm|group)([_. -]?(id|no|nr|code|number))?$|"
+    r"(^|[_. -])class[_. -]?(id|no|nr|code|number)$",  # "class" alone may be what is asked about
     re.IGNORECASE,
 )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from isinglass.shell import file_word, given, reading_words
 from isinglass.table.codebook.variable import as_text
 
 
@@ -39,17 +40,17 @@ class Options:
 
     def words(self) -> list[str]:
         """The options as the shell takes them, before they are quoted."""
-        return [*_of_reading(self.reading), *self._of_columns(), *self._of_rows()]
+        return [*reading_words(self.reading), *self._of_columns(), *self._of_rows()]
 
     def _of_columns(self) -> Iterator[str]:
         for name, codes in self.missing_codes.items():
             yield from ("--missing-code", f"{name}={','.join(map(as_text, codes))}")
         for name, states in self.order.items():
-            yield from _given("--order", f"{name}={','.join(map(_cell, states))}")
+            yield from given("--order", f"{name}={','.join(map(_cell, states))}")
         for name in self.drop:
-            yield from _given("--drop", name)
+            yield from given("--drop", name)
         for name, number in self.bins.items():
-            yield from _given("--bin", f"{name}={number}")
+            yield from given("--bin", f"{name}={number}")
 
     def _of_rows(self) -> Iterator[str]:
         for option, value in (
@@ -59,7 +60,7 @@ class Options:
             ("--missing", self.missing),
         ):
             if value is not None:
-                yield from _given(option, value)
+                yield from given(option, value)
 
     def command(self, path: str, out: str | None = None) -> str:
         """The whole command, ready to be pasted into a shell.
@@ -67,8 +68,8 @@ class Options:
         >>> Options(drop=["id"], bins={"age in years": 4}).command("my survey.csv")
         "isinglass fit 'my survey.csv' --drop id --bin 'age in years=4'"
         """
-        path = f"./{path}" if path.startswith("-") else path
-        words = ["isinglass", "fit", path, *self.words(), *(["--out", out] if out else [])]
+        into = ["--out", out] if out else []
+        words = ["isinglass", "fit", file_word(path), *self.words(), *into]
         return " ".join(map(shlex.quote, words))
 
     def estimator(self) -> dict[str, Any]:
@@ -85,23 +86,3 @@ class Options:
 def _cell(state: str) -> str:
     """A state as it is typed in a list."""
     return f'"{state}"' if "," in state else state
-
-
-def _given(option: str, value: str) -> list[str]:
-    """An option and its value, in one word if the value looks like an option itself."""
-    return [f"{option}={value}"] if value.startswith("-") else [option, value]
-
-
-def _of_reading(reading: Mapping[str, Any]) -> Iterator[str]:
-    """Options of `read_table` that differ from its defaults."""
-    words: Sequence[str] = reading.get("na") or ()
-    for word in words:
-        yield from _given("--na", word)
-    if reading.get("header") is False:
-        yield "--no-header"
-    for option in ("sep", "encoding", "sheet", "codebook"):
-        value = reading.get(option)
-        if value is not None:
-            yield from _given(f"--{option}", "tab" if value == "\t" else str(value))
-    if reading.get("max_bytes") is not None:
-        yield from ("--max-size", f"{reading['max_bytes']:g}")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ from isinglass.inspection.facts import Facts, with_nulls
 from isinglass.inspection.kinds import MOST_STATES, is_cluster, is_count
 from isinglass.inspection.options import Options
 from isinglass.inspection.scales import in_order
-from isinglass.parameters.allowed import PARAMETERS
 from isinglass.table.codebook.variable import as_text
 from isinglass.wording import counted, listed, quoted
 
@@ -23,9 +21,8 @@ if TYPE_CHECKING:
 
 #: Bins of a measurement.
 BINS = 4
-#: A column with a larger share of missing values is dropped: always, and where rows are used as far
-#: as they are available.
-MOST_MISSING, MOST_MISSING_AVAILABLE = 0.5, 0.25
+#: A column with a larger share of missing values is dropped.
+MOST_MISSING = 0.5
 #: Complete rows are enough if at least this share of the rows is complete.
 MOSTLY_COMPLETE = 0.9
 
@@ -171,23 +168,12 @@ def _missing(draft: Draft) -> None:
     """How to treat missing values, by how many there are."""
     if not _count_missing(draft):
         return
-    ways = PARAMETERS["missing"].words  # type: ignore[attr-defined]
     complete = _complete(draft)
     if complete >= MOSTLY_COMPLETE * draft.frame.height:
-        way: tuple[str, Callable[[], str]] = ("drop", partial(_of_drop, draft, complete))
-    elif "model" in ways:
-        way = ("model", lambda: _OF_MODEL)
+        draft.options.missing, why = "drop", _of_drop(draft, complete)
     else:
-        _incomplete_columns(draft, MOST_MISSING_AVAILABLE)
-        complete = _complete(draft)
-        if complete >= MOSTLY_COMPLETE * draft.frame.height:
-            way = ("drop", partial(_of_drop, draft, complete))
-        else:
-            way = ("available", partial(_of_available, draft))
-    if not _count_missing(draft):
-        return
-    draft.options.missing = way[0]
-    draft.options.because(f"--missing {way[0]}", way[1]())
+        draft.options.missing, why = "model", _OF_MODEL
+    draft.options.because(f"--missing {draft.options.missing}", why)
 
 
 def _count_missing(draft: Draft) -> int:
@@ -206,15 +192,6 @@ def _of_drop(draft: Draft, complete: int) -> str:
     return (
         f"{complete:,} of {counted(draft.frame.height, 'row')} are complete, and only these are "
         "used. It assumes that whether a value is missing has nothing to do with the values."
-    )
-
-
-def _of_available(draft: Draft) -> str:
-    worst = max(draft.kept, key=lambda name: draft.facts[name].missing)
-    share = draft.facts[worst].missing / draft.facts[worst].rows
-    return (
-        "each column is learned from the rows where it is observed. It assumes that few values are "
-        f"missing (at most {share:.0%} here, in {worst!r}): with many it makes false links."
     )
 
 

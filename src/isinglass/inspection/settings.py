@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from isinglass.documents.toml import key_text, section, value_text
 from isinglass.inspection.options import Options
 from isinglass.inspection.result import Inspected, Inspection
 from isinglass.table.codebook import Variable
@@ -38,19 +38,13 @@ def settings_toml(
         f"# isinglass fit {one_line(data)} --settings {one_line(Path(path).name)}",
         f"# {head}. Change what you like; a line that begins with # says nothing.",
         "",
-        *_section("reading", _reading(found.options)),
-        *_section("fit", _fit(found.options)),
+        *section("reading", _reading(found.options)),
+        *section("fit", _fit(found.options)),
     ]
     known = codebook or {}
     for column in found.columns:
         lines += _column(column, found.options, known.get(column.name, Variable()))
     return "\n".join(lines)
-
-
-def _section(name: str, pairs: Mapping[str, Any]) -> list[str]:
-    return [f"[{name}]", *(f"{key} = {_value(one)}" for key, one in pairs.items()), ""] * bool(
-        pairs
-    )
 
 
 def _reading(options: Options) -> dict[str, Any]:
@@ -73,11 +67,11 @@ def _fit(options: Options) -> dict[str, Any]:
 
 
 def _column(column: Inspected, options: Options, said: Variable) -> Iterator[str]:
-    yield f"[columns.{_key(column.name)}]"
+    yield f"[columns.{key_text(column.name)}]"
     yield f"# {column.kind}: {_states(column)}"
     yield from (f"# {one_line(sentence)}" for sentence in column.related)
     for key, value in _settings(column, options, said).items():
-        yield f"{key} = {_value(value)}"
+        yield f"{key} = {value_text(value)}"
     yield ""
 
 
@@ -106,19 +100,3 @@ def _settings(column: Inspected, options: Options, said: Variable) -> dict[str, 
 
 def _missing(one: Any) -> Any:
     return f"{as_text(one[0])} to {as_text(one[1])}" if is_range(one) else one
-
-
-def _key(name: str) -> str:
-    bare = name.isascii() and name.replace("_", "a").replace("-", "a").isalnum()
-    return name if bare else _value(name)
-
-
-def _value(value: Any) -> str:
-    """A value as TOML writes it."""
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(str(k))} = {_value(v)}" for k, v in value.items()) + " }"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    if isinstance(value, bool | int | float):
-        return json.dumps(value)
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007F")

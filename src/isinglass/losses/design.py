@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from isinglass.core import column_moments, cores
+from isinglass.core import column_moments, cores, stored_moments
 from isinglass.errors import SettingError
 
 Array = NDArray[np.float64]
@@ -83,8 +83,9 @@ class Design:
         """Sum over rows of the shares times (x - mean)^2, without cancellation."""
         raise NotImplementedError
 
-    def centre_by(self, share: Array) -> None:
-        """Let `moments` subtract the columns' means, by these shares of the rows."""
+    def centre_by(self, share: Array) -> Array:
+        """Return the columns' means, by shares of the rows; dense `moments` subtract them."""
+        return self.products(share[:, None])[:, 0]
 
     def predictor(self, coef: Array) -> Array:
         """``X @ coef`` of (p, q) coefficients, most of which are zero."""
@@ -109,8 +110,9 @@ class DenseDesign(Design):
     def columns(self, which: Sequence[int] | NDArray[np.intp]) -> Array:
         return np.asarray(self.X[:, which], dtype=np.float64, order="F")
 
-    def centre_by(self, share: Array) -> None:
-        self.centre = self.products(share[:, None])[:, 0]
+    def centre_by(self, share: Array) -> Array:
+        self.centre = super().centre_by(share)
+        return self.centre
 
     def products(self, values: Array) -> Array:
         if self.X.dtype == np.float64:
@@ -183,6 +185,10 @@ class SparseDesign(Design):
 
     def moments(self, values: Array, weights: Array) -> Moments:
         q = values.shape[1]
+        if q == weights.shape[1] == 1:
+            a, b = (np.ascontiguousarray(part[:, 0]) for part in (values, weights))
+            once, first, second = stored_moments(self.X, a, b, threads=cores())[:, :, None]
+            return Moments(once, first, second)
         sums = self.products(np.hstack([values, weights]))
         return Moments(sums[:, :q], sums[:, q:], self._sums(lambda x, means: x**2, weights))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 
 Array = NDArray[np.float64]
 Objective = Callable[[Array], tuple[float, Array, Array]]
@@ -52,13 +52,14 @@ def _solve(hessian: Array, damping: float, right: Array) -> Array:
     size = len(right)
     if size == 0:
         return right
-    scale = max(float(np.max(np.diag(hessian))), 1e-300)
-    for extra in (damping, *(max(damping, scale * 10.0**power) for power in range(-16, 2))):
-        try:
-            factor = cho_factor(hessian + extra * np.eye(size), check_finite=False)
-        except LinAlgError:
-            continue
-        step: Array = cho_solve(factor, right, check_finite=False)
-        if np.isfinite(step).all():
-            return step
+    diagonal = np.diagonal(hessian)
+    extra, scale = damping, max(float(diagonal.max()), 1e-300)
+    for power in range(-16, 3):
+        system = np.array(hessian, order="F")
+        system.flat[:: size + 1] += extra
+        _, step, failed = dposv(system, right, overwrite_a=True)
+        if not failed and np.isfinite(step).all():
+            found: Array = step
+            return found
+        extra = max(damping, scale * 10.0**power)
     return np.zeros(size)

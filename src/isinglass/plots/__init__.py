@@ -4,6 +4,7 @@ from isinglass.plots.adjacency import adjacency
 from isinglass.plots.canvas import figure_of, new_figure, pdf, png, svg
 from isinglass.plots.columns import centrality, predictability
 from isinglass.plots.curves import audit, plan, selection_curve, success
+from isinglass.plots.groups import group_differences, group_networks
 from isinglass.plots.intervals import intervals
 from isinglass.plots.network import network
 from isinglass.plots.path import path, search
@@ -17,6 +18,8 @@ __all__ = [
     "centrality",
     "edge_differences",
     "figure_of",
+    "group_differences",
+    "group_networks",
     "intervals",
     "network",
     "networks",

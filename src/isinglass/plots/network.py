@@ -94,7 +94,7 @@ def network(
     edge_labels : bool, "strength", "log_odds" or "evidence"
         Whether to write a number on every link; True writes the strength.
     node_color : dict of name to colour, optional
-        Colours without a legend.
+        Colours of single columns, without a legend; that of a whole group is in its legend.
     node_size : float
         Diameter of a column's dot, in points.
 
@@ -151,7 +151,7 @@ def look_of(
     """How networks of some columns are drawn, from what `network` takes."""
     other = dict(labels) if isinstance(labels, Mapping) else {}
     named = bool(labels) or isinstance(labels, Mapping)
-    colors, explained = _group_colors(names, groups or {})
+    colors, explained = _group_colors(names, groups or {}, node_color or {})
     rings = {name: _share(value) for name, value in (predictability or {}).items()}
     if rings:
         explained = {**explained, "ring: predictability": {"color": RING, "lw": 3}}
@@ -166,12 +166,13 @@ def look_of(
 
 
 def _group_colors(
-    names: Sequence[str], groups: Mapping[str, Sequence[str]]
-) -> tuple[dict[str, str], Styles]:
-    """A colour for each column of a group, and how the legend shows it."""
+    names: Sequence[str], groups: Mapping[str, Sequence[str]], given: Mapping[str, Any]
+) -> tuple[dict[str, Any], Styles]:
+    """A colour for each column of a group, if none is given, and how the legend shows it."""
     colors, explained = {}, {}
     for at, (group, members) in enumerate(groups.items()):
-        color = canvas.GROUPS[at % len(canvas.GROUPS)]
+        own = {given[name] for name in members if name in given}
+        color = own.pop() if len(own) == 1 else canvas.GROUPS[at % len(canvas.GROUPS)]
         for name in members:
             position_of(name, names)
             colors[name] = color

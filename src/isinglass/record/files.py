@@ -16,10 +16,11 @@ from isinglass.errors import SettingError
 from isinglass.graph import FLOATS, Graph, Link
 from isinglass.losses.forms import FORMS, TABLE
 from isinglass.record.filled import Filled
-from isinglass.record.findings import MEASURES, VERDICTS, Findings, Verdicts
+from isinglass.record.findings import MEASURES, VERDICTS, ColumnGroup, Findings, Verdicts
 from isinglass.record.paths import path_from_json, path_to_json
 from isinglass.record.tables import Associations, LinkTable, Tally
 from isinglass.table import Note
+from isinglass.table.settings import COLOUR
 
 if TYPE_CHECKING:
     from isinglass.record.fit_record import FitRecord
@@ -253,7 +254,18 @@ def _findings(findings: Entry, p: int) -> Findings:
                 one.optional(Entry.text) for one in labels.entries("the label of a column", p)
             )
         ),
+        findings.get("groups").optional(
+            lambda groups: tuple(_group(one, p) for one in groups.entries("a group of columns"))
+        ),
     )
+
+
+def _group(group: Entry, p: int) -> ColumnGroup:
+    columns = group["columns"].entries("a column of a group")
+    colour = group["colour"].optional(Entry.text)
+    if colour is not None and not COLOUR.fullmatch(colour):
+        raise group["colour"].fault("must be a colour such as #0072b2")
+    return ColumnGroup(group["name"].text(), tuple(one.whole(p) for one in columns), colour)
 
 
 def _measures(measures: Entry, p: int) -> dict[str, tuple[float | None, ...]]:

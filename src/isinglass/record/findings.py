@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, TypeVar
@@ -31,6 +31,15 @@ class Verdicts:
 
 
 @dataclass(frozen=True)
+class ColumnGroup:
+    """Columns that somebody put together, and the colour of their dots, such as "#0072b2"."""
+
+    name: str
+    columns: tuple[int, ...]
+    colour: str | None = None
+
+
+@dataclass(frozen=True)
 class Findings:
     """What was found out; None where nobody asked."""
 
@@ -40,6 +49,7 @@ class Findings:
     explanations: Mapping[Pair, str] | None = None  # why there is an edge, or none
     verdicts: Verdicts | None = None
     labels: tuple[str | None, ...] | None = None  # what each column is about
+    groups: tuple[ColumnGroup, ...] | None = None
 
     def updated(self, other: Findings) -> Findings:
         """These findings, replaced by those of another where it has any."""
@@ -56,6 +66,7 @@ def findings_of(
     explanations: Mapping[tuple[str, str], str] | None = None,
     verdicts: Any = None,
     column_labels: Mapping[str, str] | None = None,
+    groups: Iterable[tuple[str, Sequence[str], str | None]] = (),
 ) -> Findings:
     """Findings about named columns, from data frames and from dicts by pairs of names.
 
@@ -69,7 +80,20 @@ def findings_of(
         None if explanations is None else _by_number(names, explanations),
         None if verdicts is None else _verdicts(len(names), verdicts),
         None if not column_labels else tuple(map(column_labels.get, names)),
+        _groups(names, groups) or None,
     )
+
+
+def _groups(
+    names: Sequence[str], groups: Iterable[tuple[str, Sequence[str], str | None]]
+) -> tuple[ColumnGroup, ...]:
+    """Groups of the columns that were learned from, without those that are left out."""
+    number_of = {name: i for i, name in enumerate(names)}
+    kept = (
+        ColumnGroup(group, tuple(number_of[one] for one in columns if one in number_of), colour)
+        for group, columns, colour in groups
+    )
+    return tuple(each for each in kept if each.columns)
 
 
 def _measures(names: Sequence[str], measures: Any) -> dict[str, Numbers]:

@@ -20,6 +20,7 @@ from isinglass.wording import one_line, whole
 
 SCRIPTS = (
     "numbers.js",
+    "names.js",
     "elements.js",
     "forms.js",
     "graph.js",
@@ -126,6 +127,10 @@ def page_data(summary: Mapping[str, Any]) -> dict[str, Any]:
             | {key: edge[key] for key in ("strength", "weight", "sign") if key in edge}
             for (a, b), edge in zip(chosen, summary["edges"], strict=True)
         ],
+        "groups": [
+            {**group, "columns": [number[name] for name in group["columns"]]}
+            for group in summary["groups"]
+        ],
         "at": _at(summary, chosen).round(2).tolist(),
         "first": FIRST if len(chosen) > CROWDED else None,
         "meanings": MEANINGS,
@@ -138,7 +143,7 @@ def _search_data(summary: Mapping[str, Any]) -> dict[str, Any]:
     """What the slider needs, and what is known of each pair."""
     as_they_are = (
         *("threshold", "floor", "stops", "stop", "fingerprint", "dropped", "selectors", "tiers"),
-        *("kept_fewer", "explanations", "frequencies"),
+        *("kept_fewer", "explanations", "frequencies", "information_lost", "filled"),
     )
     return {key: summary[key] for key in as_they_are} | {
         "paths": list(map(_path, summary["paths"])),

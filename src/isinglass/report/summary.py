@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -19,7 +19,7 @@ from isinglass.model import FitRecord
 from isinglass.parameters import checked
 from isinglass.record.findings import Findings, findings_of
 from isinglass.report import slider, texts
-from isinglass.report.suppression import suppressed
+from isinglass.report.suppression import groups_of, suppressed
 from isinglass.selection import FIRM, TENTATIVE, Paper, tier_levels
 from isinglass.solvers.cuts import edges_at
 from isinglass.solvers.path import Path
@@ -41,6 +41,7 @@ def summarise(
     explanations: Mapping[Pair, str] | None = None,
     verdicts: Any = None,
     column_labels: Mapping[str, str] | None = None,
+    groups: Iterable[tuple[str, Sequence[str], str | None]] = (),
 ) -> dict[str, Any]:
     """Return what there is to say about a fit: plain numbers, strings, lists and dicts.
 
@@ -71,6 +72,9 @@ def summarise(
         there is one, ``state_odds_ratio`` (the same for a link in one state of each column only).
     column_labels : dict of str to str, optional
         What columns are about, such as the questions that were asked, by name.
+    groups : list of (name, list of columns, colour), optional
+        Columns that belong together; the page draws their dots in the colour, such as "#0072b2",
+        or in one of its own for None.
 
     Returns
     -------
@@ -97,10 +101,11 @@ def summarise(
         explanations=explanations,
         verdicts=verdicts,
         column_labels=column_labels,
+        groups=groups,
     )
     found = (record.findings or Findings()).updated(given)
     if suppress:
-        return suppressed(record, found.title, found.labels, whole(suppress))
+        return suppressed(record, found, whole(suppress))
     shares, chosen = found.frequencies or {}, set(record.graph.pairs)
     more = [e for e in record.with_tentative.links if (e.source, e.target) not in chosen]
     summary: dict[str, Any] = {
@@ -120,6 +125,7 @@ def summarise(
         "edges": _listed(record, record.graph, shares),
         "tentative": _listed(record, Graph(record.names, more), shares),
         "nodes": _nodes(record, _measures(record, found, grouped=paths), found.labels),
+        "groups": groups_of(record, found),
         "diagnostics": [asdict(note) for note in record.diagnostics],
         "settings": dict(record.settings),
         "version": record.version,
@@ -264,6 +270,7 @@ def _whole_run(record: FitRecord, found: Findings) -> dict[str, Any]:
             for values in [getattr(verdicts, field.name)]
         },
         "frequencies": _by_number(found.frequencies or {}),
+        "information_lost": _by_number({} if record.filled is None else record.filled.lost),
     }
 
 

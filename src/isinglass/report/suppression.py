@@ -10,7 +10,6 @@ hidden cells hold. Otherwise it is left out, as if there were none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -22,6 +21,7 @@ from isinglass.graph import Link
 from isinglass.losses.association import table_information
 from isinglass.losses.forms import table_df
 from isinglass.model import FitRecord
+from isinglass.record.findings import Findings
 from isinglass.report import texts
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.wording import json_value, whole
@@ -35,9 +35,19 @@ HARMLESS_NOTES = ("constant", "fewer rows than columns", "few rows per cell")
 WIDTHS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0)
 
 
-def suppressed(
-    record: FitRecord, title: str | None, labels: Sequence[str | None] | None, least: float
-) -> dict[str, Any]:
+def groups_of(record: FitRecord, found: Findings) -> list[dict[str, Any]]:
+    """Columns that somebody put together, by name."""
+    return [
+        {
+            "name": group.name,
+            "colour": group.colour,
+            "columns": [record.names[i] for i in group.columns],
+        }
+        for group in found.groups or ()
+    ]
+
+
+def suppressed(record: FitRecord, found: Findings, least: float) -> dict[str, Any]:
     """What may be said of a fit where groups of fewer than `least` rows must stay hidden."""
     if record.tally is None:
         raise SettingError(
@@ -59,16 +69,20 @@ def suppressed(
         if min(counts[:answers]) < least
     }
     summary: dict[str, Any] = {
-        "title": title,
+        "title": found.title,
         "rows": whole(record.rows),
         "columns": len(record.names),
         "rule": str(record.settings.get("rule")),
         "selector": record.selector,
         "edges": edges,
         "nodes": [
-            {"label": None if labels is None else labels[r], **_node(record, r, least, edges)}
+            {
+                "label": None if found.labels is None else found.labels[r],
+                **_node(record, r, least, edges),
+            }
             for r in range(len(record.names))
         ],
+        "groups": groups_of(record, found),
         "diagnostics": [
             asdict(note)
             for note in record.diagnostics

@@ -77,6 +77,10 @@ class Blocks:
         """The candidates that may be added."""
         return [j for j in self.candidates if j not in support]
 
+    def has_all(self, support: tuple[int, ...]) -> bool:
+        """Whether there is nothing left to add."""
+        return not self.outside(support)
+
     def inside(self, support: Sequence[int], required: Sequence[int]) -> list[int]:
         """The members that may be dropped."""
         return [j for j in support if j not in required]

@@ -8,6 +8,7 @@ them takes the second along.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,6 +46,9 @@ class EdgeBlocks:
     candidates : columns that may be neighbours
     scales : mapping of columns to float, optional
         How many times larger the deviances of a pair are, without a link, than a chi-square.
+    level : float
+        Scales say how sure a gain is: what gains more than this comes first, by its gain without
+        them.
     """
 
     def __init__(
@@ -52,10 +56,11 @@ class EdgeBlocks:
         loss: ConditionalLoss,
         candidates: Sequence[int],
         scales: Mapping[int, float] | None = None,
+        level: float = inf,
     ) -> None:
         self.loss = loss
         self.allowed = {t: loss.forms.allowed(loss.r, t) for t in sorted(candidates)}
-        self._scales = scales or {}
+        self._scales, self._level = scales or {}, inf if scales is None else level
         self._nulls: dict[Edge, Null] = {}
 
     def begin(self, required: Sequence[int]) -> Support:
@@ -78,6 +83,10 @@ class EdgeBlocks:
         """What may be added: by column, the smaller form first."""
         forms = self._forms(support)
         return [edge for t in self.allowed for edge in self._next(t, forms.get(t))]
+
+    def has_all(self, support: Support) -> bool:
+        """Whether there is nothing left to add."""
+        return not self.outside(support)
 
     def _next(self, t: int, now: Form | None) -> Iterator[Edge]:
         for form in self.allowed[t]:
@@ -105,8 +114,16 @@ class EdgeBlocks:
     def best(self, fit: NodeFit, support: Support, threshold: float) -> tuple[Edge, float]:
         """What gains most, and its gain."""
         outside = self.outside(support)
-        i, gain = first_within_tie(range(len(outside)), -self.gains(fit, outside))
-        return outside[i], -gain
+        gains = self.gains(fit, outside)
+        i, _ = first_within_tie(range(len(outside)), -self._ranks(fit, outside, gains))
+        return outside[i], float(gains[i])
+
+    def _ranks(self, fit: NodeFit, variables: Sequence[Edge], gains: Array) -> Array:
+        if self._level == inf:
+            return gains
+        nulls = [self.null(e).times(1.0 / self._scales.get(e.column, 1.0)) for e in variables]
+        unscaled = calibrated_gain(self._falls(fit, variables), nulls, self.loss.n)
+        return np.where(gains > self._level, self._level + unscaled, gains)
 
     def cheapest(self, fit: NodeFit, inside: Sequence[Edge], limit: float) -> tuple[Edge, float]:
         """What costs least to drop, and its cost."""
@@ -115,8 +132,11 @@ class EdgeBlocks:
 
     def gains(self, fit: NodeFit, variables: Sequence[Edge]) -> Array:
         """What each variable gains, as the gain of one parameter."""
-        raw = fit.loss - self.loss.least(fit, [(edge.column, edge.form) for edge in variables])
-        return self._for_one_parameter(variables, raw)
+        return self._for_one_parameter(variables, self._falls(fit, variables))
+
+    def _falls(self, fit: NodeFit, variables: Sequence[Edge]) -> Array:
+        least = self.loss.least(fit, [(edge.column, edge.form) for edge in variables])
+        return np.asarray(fit.loss - least)
 
     def costs(self, fit: NodeFit, variables: Sequence[Edge]) -> Array:
         """What dropping each variable costs, as the gain of one parameter."""

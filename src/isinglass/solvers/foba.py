@@ -7,7 +7,7 @@ other loss is asked for every gain and every cost.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ def foba(
     groups: Sequence[Iterable[int]] | ArrayLike | None = None,
     standardise: bool = False,
     max_steps: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Path:
     """Greedy forward-backward search for a sparse minimiser of a loss (Algorithm 1).
 
@@ -55,6 +56,8 @@ def foba(
         as surprising; the threshold is then quoted for one parameter.
     max_steps : int, optional
         Stop after that many steps, forward and backward together.
+    progress : function of (variables in the model, variables in all), optional
+        Told after every forward step.
 
     Returns
     -------
@@ -74,7 +77,7 @@ def foba(
     Step(add 3, gain=..., loss=...)
     """
     blocks = blocks_of(loss, named_groups(groups, loss.size), standardise=standardise)
-    return search(blocks, float(threshold), float(nu), max_steps=max_steps)
+    return search(blocks, float(threshold), float(nu), max_steps=max_steps, progress=progress)
 
 
 def blocks_of(

@@ -214,9 +214,9 @@ def stopped_at_threshold(threshold: float) -> str:
     return f"stopped: no candidate gains more than the threshold {threshold:.6g}"
 
 
-def stopped_at_size(size: int) -> str:
-    """Why a search stopped whose support may not grow."""
-    return f"stopped: the support has max_degree = {size} members"
+def stopped_at_size(size: int, setting: str = "max_degree") -> str:
+    """Why a search stopped whose support may not grow, by which setting."""
+    return f"stopped: the support has {setting} = {size} members"
 
 
 ALL_IN = "stopped: every candidate is in the model"

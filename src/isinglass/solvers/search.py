@@ -6,6 +6,7 @@ edge that was upgraded.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from isinglass.solvers.path import (
@@ -28,8 +29,14 @@ def search(
     max_steps: int | None = None,
     names: tuple[str, ...] | None = None,
     required: tuple[int, ...] = (),
+    size_setting: str = "max_degree",
+    progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Algorithm 1, read as docs/paper.md says; `required` variables are in from the start."""
+    """Algorithm 1, read as docs/paper.md says; `required` variables are in from the start.
+
+    `size_setting` is what the user calls `max_size`. After every step, `progress` is told how many
+    variables are in the support, and how many may be.
+    """
     support = blocks.begin(required)
     fit = start = blocks.fit(support)
     steps: list[Step] = []
@@ -40,11 +47,11 @@ def search(
         return max_steps is not None and len(steps) >= max_steps
 
     while True:
-        if not blocks.outside(support):
+        if blocks.has_all(support):
             status = ALL_IN
             break
         if max_size is not None and len(blocks.columns(support)) >= max_size:
-            status = stopped_at_size(max_size)
+            status = stopped_at_size(max_size, size_setting)
             break
         if full():
             status = f"stopped after max_steps = {max_steps} steps; allow more to continue"
@@ -61,6 +68,9 @@ def search(
         j, form = blocks.change(variable, support)
         steps.append(Step("add", j, gain, None, blocks.columns(support), fit, form))
 
+        if progress is not None:
+            most = len(blocks.candidates)
+            progress(len(support), most if max_size is None else min(max_size, most))
         while not full():
             limit = nu * recorded[len(support)]
             variable, cost = blocks.cheapest(fit, blocks.inside(support, required), limit)

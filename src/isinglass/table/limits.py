@@ -81,7 +81,7 @@ def _ways_on(name: str, factor: Factor) -> Iterator[Part]:
     if binned:
         yield from ("Bin it (", Setting("bins", {name: 4}), "), " if raised else ") or ")
     drop = "drop it" if binned else "Drop it"
-    yield Wording(drop, f"{drop} (--drop)")
+    yield Wording(drop, f"{drop} (--drop)", drop)
     if raised:
         yield from (", or raise " if binned else " or raise ", Setting("max_states"))
     yield "."

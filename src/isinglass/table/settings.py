@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,20 @@ from isinglass.wording import listing, quoted
 
 
 @dataclass(frozen=True)
+class Group:
+    """Columns that belong together, such as the items of a scale, and the colour of their dots."""
+
+    columns: tuple[str, ...]
+    colour: str | None = None
+
+
+@dataclass(frozen=True)
 class Settings:
     """What a settings file says: of columns, and for the options of a command by their names."""
 
     codebook: Codebook
     options: dict[str, Any]
+    groups: dict[str, Group] = field(default_factory=dict)
 
 
 def _is_list(value: Any) -> bool:
@@ -41,6 +51,9 @@ def _is_bool(value: Any) -> bool:
     return isinstance(value, bool)
 
 
+#: How a colour is written.
+COLOUR = re.compile("#[0-9a-fA-F]{6}")
+_SECTIONS = ("reading", "fit", "groups", "columns")
 #: By section: what a key may be, and the argument of a command that it sets.
 _READING = {
     "na": (_is_list, "na"),
@@ -81,8 +94,8 @@ def read_settings(path: Path, content: bytes) -> Settings:
         document = tomllib.loads(content.decode("utf-8-sig"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise FileError(f"{path} is not written in TOML: {error}.") from None
-    _check_keys(path, "", document, ("reading", "fit", "columns"))
-    parts = {key: document.get(key, {}) for key in ("reading", "fit", "columns")}
+    _check_keys(path, "", document, _SECTIONS)
+    parts = {key: document.get(key, {}) for key in _SECTIONS}
     for key, part in parts.items():
         if not isinstance(part, dict):
             raise FileError(f"{path}: {key} must be a section, [{key}], not {quoted(part)}.")
@@ -95,6 +108,7 @@ def read_settings(path: Path, content: bytes) -> Settings:
     return Settings(
         Codebook({name: _variable(said) for name, said in parts["columns"].items()}),
         options | _of_columns(parts["columns"]),
+        _groups(path, parts["groups"]),
     )
 
 
@@ -128,6 +142,29 @@ def _check_column(path: Path, name: str, said: Any) -> None:
             raise FileError(f"{path}: of column {quoted(name)}, {key} cannot be {quoted(value)}.")
 
 
+def _groups(path: Path, said: Mapping[str, Any]) -> dict[str, Group]:
+    """Groups by name; a column is in one at most."""
+    groups: dict[str, Group] = {}
+    for name, one in said.items():
+        where = f"{path}: [groups.{quoted(name)}]"
+        if not isinstance(one, dict):
+            raise FileError(f"{where} must be a section of its own.")
+        _check_keys(path, f"of group {quoted(name)}, ", one, ("columns", "colour"))
+        columns, colour = one.get("columns"), one.get("colour")
+        if not (isinstance(columns, list) and all(map(_is_text, columns))):
+            raise FileError(f"{where} needs columns, a list of names.")
+        if colour is not None and not (isinstance(colour, str) and COLOUR.fullmatch(colour)):
+            raise FileError(f'{where}: colour must be like "#0072b2", not {quoted(colour)}.')
+        taken = [(column, other) for other in groups for column in groups[other].columns]
+        twice = next((both for both in taken if both[0] in columns), None)
+        if twice:
+            raise FileError(
+                f"{where} names column {quoted(twice[0])}, which is in {quoted(twice[1])} already."
+            )
+        groups[name] = Group(tuple(dict.fromkeys(columns)), colour)
+    return groups
+
+
 def _variable(said: Mapping[str, Any]) -> Variable:
     order = said.get("order")
     return Variable(
@@ -139,10 +176,11 @@ def _variable(said: Mapping[str, Any]) -> Variable:
 
 
 def _of_columns(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What is said of single columns, as arguments by name."""
+    """What is said of single columns, as arguments by name; a dropped one needs nothing else."""
+    kept = {name: said for name, said in columns.items() if not said.get("drop")}
     return {
-        "drop": [name for name, said in columns.items() if said.get("drop")],
-        "bins": {name: said["bins"] for name, said in columns.items() if "bins" in said},
-        "high": {name: said["high"] for name, said in columns.items() if "high" in said},
-        "adjust": [name for name, said in columns.items() if said.get("adjust")],
+        "drop": [name for name in columns if name not in kept],
+        "bins": {name: said["bins"] for name, said in kept.items() if "bins" in said},
+        "high": {name: said["high"] for name, said in kept.items() if "high" in said},
+        "adjust": [name for name, said in kept.items() if said.get("adjust")],
     }

@@ -38,7 +38,8 @@ class Table:
     were missing. `clusters` numbers the cluster of each row from 0, as they first appear; None
     where rows are independent. With `design`, weights are sampling weights, and each pair of
     columns has a design effect of its own. Columns that are `adjusted` for stand beside the others,
-    in the same rows; `wide` has them as its last columns.
+    in the same rows; `wide` has them as its last columns. A stack of filled tables has `copies` of
+    each row, all of the first before all of the second, with their shares of its weight.
 
     >>> from isinglass.table import encode
     >>> table = encode([["no", 3], ["yes", 7], ["yes", 3]])
@@ -59,6 +60,7 @@ class Table:
     design: bool = False
     by_model: bool = False
     adjusted: Adjusted | None = None
+    copies: int = 1
 
     @cached_property
     def n(self) -> float:
@@ -128,14 +130,21 @@ class Table:
         uneven = self.design and bool((self.weights != self.weights[0]).any())
         if not uneven and self.clusters is None:
             return None
-        counts = not self.design and np.array_equal(self.weights, np.rint(self.weights))
-        return design_effects(
-            self.codes,
-            self.weights,
-            self.n_states,
-            sampling=not counts,
-            clusters=self.clusters,
-        )
+        rows = len(self.codes) // self.copies
+        weights = self.weights[:rows] * self.copies
+        counts = not self.design and np.allclose(weights, np.rint(weights), rtol=1e-12, atol=0)
+        effects = [
+            design_effects(
+                self.codes[first : first + rows],
+                weights,
+                self.n_states,
+                sampling=not counts,
+                clusters=None if self.clusters is None else self.clusters[:rows],
+            )
+            for first in range(0, len(self.codes), rows)
+        ]
+        # Copies of a row are no further rows: the mean of what each filled table has.
+        return np.asarray(np.mean(effects, axis=0))
 
     def pair_scales(self, given: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None:
         """Return what divides the gains of each pair: the given scales times the design effects."""

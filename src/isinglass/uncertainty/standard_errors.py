@@ -22,7 +22,7 @@ from threadpoolctl import threadpool_limits
 
 from isinglass.errors import OutOfMemory, Setting, SettingError
 from isinglass.estimators.base import GraphEstimator
-from isinglass.estimators.filled import fill_on
+from isinglass.estimators.settling import fill_on
 from isinglass.graph import Graph
 from isinglass.losses.linear import RIDGE
 from isinglass.model.adjustment import reference_of

@@ -31,8 +31,8 @@ struct RowVectors {
   const double* operator[](std::size_t at) const { return data + at * rows; }
 };
 
-// Rows are read in long pieces, which is how memory is fastest.
-inline constexpr std::size_t kMostColumns = 8192, kTileRows = 4, kStretch = 1024;
+// Rows are read in long pieces, which is how memory is fastest; but the sums of a piece stay in the cache.
+inline constexpr std::size_t kMostColumns = 1024, kTileRows = 4, kStretch = 1024;
 
 // part = values - centre.
 template <class Value>
@@ -71,20 +71,37 @@ ISINGLASS_INLINE inline void add_tile_loop(const double* tile, const double* num
 inline constexpr Vectorised<add_tile_loop> add_tile;
 
 // The case that matters most, without a tile between: sums of a and b times x, and of b times its square,
-// over four rows.
+// over eight rows, so that the sums are fetched rarely.
+inline constexpr std::size_t kThreeRows = 8;
+
 template <class Value>
 ISINGLASS_INLINE inline void add_three_loop(const Value* const* x, const double* centre, const double* a,
-                                            const double* b, double* once_a, double* once_b, double* twice,
+                                            const double* b, double* __restrict once_a,
+                                            double* __restrict once_b, double* __restrict twice,
                                             std::size_t count) {
-  const Value *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
-  const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], b0 = b[0], b1 = b[1], b2 = b[2], b3 = b[3];
+  const Value *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3], *x4 = x[4], *x5 = x[5], *x6 = x[6], *x7 = x[7];
+  const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], a4 = a[4], a5 = a[5], a6 = a[6], a7 = a[7];
+  const double b0 = b[0], b1 = b[1], b2 = b[2], b3 = b[3], b4 = b[4], b5 = b[5], b6 = b[6], b7 = b[7];
   for (std::size_t j = 0; j < count; ++j) {
-    const double d0 = static_cast<double>(x0[j]) - centre[j], d1 = static_cast<double>(x1[j]) - centre[j];
-    const double d2 = static_cast<double>(x2[j]) - centre[j], d3 = static_cast<double>(x3[j]) - centre[j];
-    const double e0 = b0 * d0, e1 = b1 * d1, e2 = b2 * d2, e3 = b3 * d3;
-    once_a[j] += (a0 * d0 + a1 * d1) + (a2 * d2 + a3 * d3);
-    once_b[j] += (e0 + e1) + (e2 + e3);
-    twice[j] += (e0 * d0 + e1 * d1) + (e2 * d2 + e3 * d3);
+    const double c = centre[j];
+    double sum_a = 0, sum_b = 0, squares = 0;
+    const auto add = [&](Value value, double own_a, double own_b) ISINGLASS_INLINE {
+      const double d = static_cast<double>(value) - c, e = own_b * d;
+      sum_a += own_a * d;
+      sum_b += e;
+      squares += e * d;
+    };
+    add(x0[j], a0, b0);
+    add(x1[j], a1, b1);
+    add(x2[j], a2, b2);
+    add(x3[j], a3, b3);
+    add(x4[j], a4, b4);
+    add(x5[j], a5, b5);
+    add(x6[j], a6, b6);
+    add(x7[j], a7, b7);
+    once_a[j] += sum_a;
+    once_b[j] += sum_b;
+    twice[j] += squares;
   }
 }
 template <class Value>
@@ -97,9 +114,9 @@ void moments_by_row(const Matrix<Value>& X, const double* centre, RowVectors onc
   std::vector<double> tile(kTileRows * count);
   std::size_t row = 0;
   if (slope_and_curvature(once, twice))
-    for (; row + kTileRows <= X.rows; row += kTileRows) {
-      const Value* start = X.data + row * X.columns + first;
-      const Value* const x[] = {start, start + X.columns, start + 2 * X.columns, start + 3 * X.columns};
+    for (; row + kThreeRows <= X.rows; row += kThreeRows) {
+      const Value* x[kThreeRows];
+      for (std::size_t i = 0; i < kThreeRows; ++i) x[i] = X.data + (row + i) * X.columns + first;
       add_three<Value>(x, centre + first, once[0] + row, once[1] + row, sums + first,
                        sums + X.columns + first, sums + 2 * X.columns + first, count);
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Choice {
   std::size_t column = 0;
   double value = 0;
   Of of = Of::table;
+  double gain = 0;  // what is recorded, where another number is compared
 };
 
 // The lowest column whose value is within a tie of the best; of one column the first kind.
@@ -42,11 +44,20 @@ inline Choice first_within_tie(std::vector<Choice>& values) {
 // Gains per row as those of edges of one parameter. `scales`, columns x columns, say how many times the
 // deviances of a pair without effect are what they are for rows drawn one by one; none is given where all
 // are one. With an intercept pairs of few rows have nulls of their own.
+//
+// Scales say how sure a gain is, not how large. So candidates that gain more than `level` are ranked above
+// all others, and among themselves by what they gain without scales: else a column that is known well comes
+// in before the neighbour that it speaks through.
 class Scale {
  public:
-  Scale(const Table& table, bool intercept, std::span<const double> scales, double unit,
+  Scale(const Table& table, bool intercept, std::span<const double> scales, double unit, double level,
         const Forms* forms = nullptr)
-      : table_(table), scales_(scales), forms_(forms), plain_(scales.empty()) {
+      : table_(table),
+        scales_(scales),
+        forms_(forms),
+        unscaled_(1 / unit),
+        level_(scales.empty() ? std::numeric_limits<double>::infinity() : level),
+        plain_(scales.empty()) {
     for (std::size_t j = 0; j < table.columns(); ++j) many_ = many_ || (intercept && table.states(j) > 2);
     for (std::size_t j = 0; many_ && j < table.columns(); ++j)
       rows_.push_back(rows_of_states(table, j, unit));
@@ -56,6 +67,7 @@ class Scale {
     target_ = target;
     plain_ = true;
     least_ = usual_ = 1;
+    least_unscaled_ = unscaled_;
     if ((scales_.empty() && !many_) || table_.states(target) < 2) return;
     of_column_.assign(table_.columns(), {});
     if (!scales_.empty()) least_ = usual_ = std::ranges::min(scales_.subspan(first(), table_.columns()));
@@ -92,10 +104,29 @@ class Scale {
     return std::max(raw - null.shift, 0.0) / null.scale;
   }
 
-  // All that gain no more than this share of a limit are below the limit on one scale; and the share that
-  // is usual.
-  double least() const { return least_; }
-  double usual() const { return usual_; }
+  // The raw gain that no candidate has less than whose rank is above a cut; and what is usual.
+  double limit(double cut) const {
+    if (cut <= level_) return cut * least_;
+    return std::max(level_ * least_, (cut - level_) * least_unscaled_);
+  }
+  double usual_limit(double cut) const {
+    return cut <= level_ ? cut * usual_ : std::max(level_ * usual_, (cut - level_) * unscaled_);
+  }
+
+  // What candidates are chosen by.
+  double rank(double raw, std::size_t column, Of of) const {
+    const double gain = standardised(raw, column, of);
+    if (!(gain > level_)) return gain;
+    const Null null = without_scale(column, of);
+    return level_ + one_parameter_gain(in_parts(raw, null), null.df, table_.n(), looks(column, of));
+  }
+
+  // Whether a candidate that gains no more than `raw` ranks no higher than a cut; quickly where it is clear.
+  bool ranks_below(double raw, std::size_t column, Of of, double cut) const {
+    if (divided(raw, column, of) <= std::min(cut, level_)) return true;
+    if (cut > level_ && in_parts(raw, without_scale(column, of)) <= cut - level_) return true;
+    return converted(column, of) && rank(raw, column, of) <= cut;
+  }
 
   // Whether it is more than a division.
   bool converted(std::size_t column) const {
@@ -111,6 +142,17 @@ class Scale {
   }
 
  private:
+  static double in_parts(double raw, const Null& null) {
+    return std::max(raw - null.shift, 0.0) / null.scale;
+  }
+
+  // Only where there are scales.
+  Null without_scale(std::size_t column, Of of) const {
+    const Null null = null_of(column, of);
+    const double times = unscaled_ / scales_[first() + column];
+    return {null.shift * times, null.scale * times, null.df};
+  }
+
   int looks(std::size_t column, Of of) const {
     return of == Of::upgrade || !forms_ ? 1 : forms_->looks(target_, column);
   }
@@ -142,17 +184,19 @@ class Scale {
     null.scale *= scale;
     null.shift *= scale / (2 * table_.n());
     least_ = std::min(least_, null.shift < 0 ? 0.0 : null.scale);
+    least_unscaled_ = std::min(least_unscaled_, null.shift < 0 ? 0.0 : null.scale * (unscaled_ / scale));
     of_column_[column] = null;
   }
 
   const Table& table_;
   std::span<const double> scales_;
   const Forms* forms_;
+  double unscaled_, level_;
   bool many_ = false;                      // whether there may be pairs of few rows
   std::vector<std::vector<double>> rows_;  // of the states of every column
   Nulls nulls_;
   bool plain_;  // whether all of the target's are chi-squares
-  double least_ = 1, usual_ = 1;
+  double least_ = 1, usual_ = 1, least_unscaled_ = 1;
   std::vector<Null> of_column_;
   std::size_t target_ = 0;
 };

@@ -33,8 +33,8 @@ class ForwardSearch {
         slopes_(table, reader, cells, settings.intercept, settings.forms),
         screen_(table, pairs, reader, cells) {}
 
-  // The candidate that gains most at a fit, by its gain on one scale; a gain of zero if all are sure to be
-  // below the threshold. `upgrades` are neighbours whose small edge may become a table.
+  // The candidate that ranks highest at a fit, and its gain on one scale; a gain of zero if all are sure to
+  // be below the threshold. `upgrades` are neighbours whose small edge may become a table.
   Forward best(const CurrentFit& fit, std::span<const std::size_t> candidates,
                std::span<const std::size_t> upgrades = {}) {
     Evaluated exact;
@@ -51,7 +51,8 @@ class ForwardSearch {
       if (!hopeless(candidate, exact)) evaluate(fit, candidate, exact);
     if (settings_.check) assert_best(fit, candidates, upgrades, exact);
     if (exact.gains.empty()) return {};
-    const Choice choice = first_within_tie(exact.gains);
+    Choice choice = first_within_tie(exact.gains);
+    choice.value = choice.gain;
     if ((choice.column == exact.best.column && choice.of == exact.best.of) ||
         !(choice.value > settings_.threshold))
       return {choice, {choice.column, std::move(exact.start)}};
@@ -72,19 +73,21 @@ class ForwardSearch {
   static constexpr int kMostRounds = 16;  // of sharpening
   static constexpr double kEarly = 0.7;   // the share of the threshold that a first gain must promise
 
-  // The gains of a step so far, on one scale, and where a refit with the best of them starts.
+  // The ranks and gains of a step so far, and where a refit with the best of them starts.
   struct Evaluated {
     std::vector<Choice> gains;
     Choice best = {static_cast<std::size_t>(-1)};
     std::vector<double> start;
   };
 
-  // What a candidate must exceed.
-  double cut(const Evaluated& exact) const { return std::max(exact.best.value, settings_.threshold) - kTie; }
+  // What a candidate's rank must exceed. Above the level of ranks the threshold is not one of them.
+  double cut(const Evaluated& exact) const {
+    return std::max(exact.best.value, std::min(settings_.threshold, settings_.level)) - kTie;
+  }
 
   // The log-likelihood that no hopeful candidate gains less than, whatever its scale; and what most must.
-  double limit(const Evaluated& exact) const { return cut(exact) * scale_.least() * n_; }
-  double usual_limit(const Evaluated& exact) const { return cut(exact) * scale_.usual() * n_; }
+  double limit(const Evaluated& exact) const { return scale_.limit(cut(exact)) * n_; }
+  double usual_limit(const Evaluated& exact) const { return scale_.usual_limit(cut(exact)) * n_; }
 
   bool has_small(const Candidate& candidate) const {
     return settings_.forms && !candidate.upgrade && settings_.forms->small(cells_.target(), candidate.column);
@@ -109,10 +112,7 @@ class ForwardSearch {
   }
 
   bool hopeless(double bound, std::size_t column, Of of, const Evaluated& exact) const {
-    if (bound == kNoBound) return false;
-    bound /= n_;
-    return scale_.divided(bound, column, of) <= cut(exact) ||
-           (scale_.converted(column, of) && scale_.standardised(bound, column, of) <= cut(exact));
+    return bound != kNoBound && scale_.ranks_below(bound / n_, column, of, cut(exact));
   }
 
   void drop_hopeless(const Evaluated& exact) {
@@ -125,9 +125,9 @@ class ForwardSearch {
       const std::size_t t = candidate.column;
       double promise = 0;
       if (has_table(candidate))
-        promise = scale_.standardised(candidate.promise / n_, t, candidate.upgrade ? Of::upgrade : Of::table);
+        promise = scale_.rank(candidate.promise / n_, t, candidate.upgrade ? Of::upgrade : Of::table);
       if (has_small(candidate))
-        promise = std::max(promise, scale_.standardised(candidate.small_promise / n_, t, Of::small));
+        promise = std::max(promise, scale_.rank(candidate.small_promise / n_, t, Of::small));
       candidate.promise = promise;
     }
   }
@@ -172,7 +172,8 @@ class ForwardSearch {
 
   void take(std::size_t column, Of of, Evaluated& exact) {
     const Gain gain = gain_of_split(column, of);
-    exact.gains.push_back({column, scale_.standardised(gain.value, column, of), of});
+    exact.gains.push_back(
+        {column, scale_.rank(gain.value, column, of), of, scale_.standardised(gain.value, column, of)});
     if (!(exact.gains.back().value > exact.best.value)) return;
     exact.best = exact.gains.back();
     exact.start = start_of(of, gain);
@@ -194,8 +195,8 @@ class ForwardSearch {
     const auto check = [&](std::size_t j, Of of) {
       const bool known =
           std::ranges::any_of(exact.gains, [&](const Choice& c) { return c.column == j && c.of == of; });
-      const double gain = known ? 0 : scale_.standardised(exact_gain(fit, j, of).value, j, of);
-      if (gain > cut(exact) + 1e-12)
+      const double rank = known ? 0 : scale_.rank(exact_gain(fit, j, of).value, j, of);
+      if (rank > cut(exact) + 1e-12)
         throw std::logic_error("a skipped candidate was better than the chosen one");
     };
     for (const std::size_t j : candidates) {

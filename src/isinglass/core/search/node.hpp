@@ -32,7 +32,7 @@ class Node {
         settings_(settings),
         reader_(pairs),
         cells_(table, 0),
-        scale_(table, settings.intercept, settings.scales, settings.unit, settings.forms),
+        scale_(table, settings.intercept, settings.scales, settings.unit, settings.level, settings.forms),
         fitter_(table, settings.intercept, settings.forms),
         forward_(table, pairs, reader_, cells_, scale_, settings_),
         removals_(table, reader_, cells_, settings.intercept, settings.forms) {}

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Settings {
   std::span<const double> scales = {};  // of the gains of each pair, columns x columns; see choice.hpp
   double unit = 1;                      // rows that a weight of one stands for
   const Forms* forms = nullptr;         // of edges; whole tables only, if there are none
+  double level = std::numeric_limits<double>::infinity();  // gains above it are ranked without scales
 };
 
 struct NodeStep {

@@ -7,6 +7,7 @@ columns are fitted together, by pseudo-likelihood, or by likelihood where memory
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -85,6 +86,23 @@ def fit_model(
     if refit == "pseudolikelihood":
         return model_of(joint, joint.minimum(progress))
     return model_of(joint, Likelihood(joint, table, memory).minimum(progress))
+
+
+def fit_near(table: Table, start: MarkovField, *, intercept: bool = True) -> MarkovField:
+    """Fit a model by pseudo-likelihood to other rows, starting where it is.
+
+    Which edges the rows leave open is taken over, and not found again. A model that is adjusted
+    for something starts anew.
+    """
+    if table.adjusted is not None:
+        return fit_model(table, start.graph, intercept=intercept)
+    designs = designs_of(table.n_answers, table.scores, start.forms)
+    layout = Layout(table.n_answers, list(start.couplings), intercept, designs)
+    joint = PseudoLikelihood(layout, table, RIDGE, forms=start.forms)
+    parameters = joint.minimum(near=layout.parameters(start))
+    return replace(
+        start, intercepts=layout.intercepts(parameters), couplings=layout.couplings(parameters)
+    )
 
 
 def pseudo_likelihood(

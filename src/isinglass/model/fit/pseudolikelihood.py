@@ -71,9 +71,12 @@ class PseudoLikelihood:
             if share.all():
                 self.ridge[layout.fields[r]] = 0.0
 
-    def minimum(self, progress: Progress | None = None) -> Array:
-        """The best parameters, by Newton's method, its steps solved by products."""
-        start = self._start(progress)
+    def minimum(self, progress: Progress | None = None, near: Array | None = None) -> Array:
+        """The best parameters, by Newton's method, its steps solved by products.
+
+        Parameters near them, if some are known, save fits of every column by itself.
+        """
+        start = self._start(progress) if near is None else self.layout.numbers(near)
         if not self.layout.designs:
             return self.layout.contrasts(newton(self._loss, start, progress))
         within = Restricted(self._loss, self.layout)

@@ -19,7 +19,7 @@ from isinglass.model.inference.methods import (
     takes_method,
 )
 from isinglass.model.inference.questions import asked, probabilities
-from isinglass.model.labelled import Evidence, LabelledTable
+from isinglass.model.labelled import Evidence, LabelledTable, known_codes
 
 if TYPE_CHECKING:
     from isinglass.model.field import MarkovField
@@ -107,7 +107,8 @@ def ask(
     """Ask a model about some columns, by default all others, when some are given.
 
     `joint` asks for all combinations of their states, not for each column alone. `method` and
-    `seed` are those of `MarkovField.conditional`.
+    `seed` are those of `MarkovField.conditional`. Columns that the model was adjusted for are held
+    where they are given, or at the reference, in what is compared with, too.
 
     >>> import isinglass as ig
     >>> field = ig.simulate.ising(ig.simulate.chain(3), signs="positive")
@@ -120,6 +121,9 @@ def ask(
     ([0.368, 2.718], {'x0': 1, 'x1': 1, 'x2': 1})
     """
     given = dict(given or {})
+    beside = () if field.adjusted is None else field.adjusted.names
+    field, _ = known_codes(field, {name: given[name] for name in given if name in beside})
+    known = {name: label for name, label in given.items() if name not in beside}
     names = [name for name in field.names if name not in given] if of is None else list(of)
     if not names:
         raise SettingError("all columns are given; leave out those to ask about.")
@@ -131,12 +135,12 @@ def ask(
         return probabilities(rest, [columns] if joint else [[v] for v in columns], how, rng)
 
     def answer(how: Exact | Gibbs) -> Answers:
-        now = tables(given, how)
-        before: Sequence[LabelledTable | None] = tables({}, how) if given else [None] * len(now)
+        now = tables(known, how)
+        before: Sequence[LabelledTable | None] = tables({}, how) if known else [None] * len(now)
         pairs = tuple(Answer(*pair) for pair in zip(now, before, strict=True))
         used = "exact" if isinstance(how, Exact) else "gibbs"
         try:
-            likeliest = field.most_likely(given, memory=memory_of(method))
+            likeliest = field.most_likely(known, memory=memory_of(method))
         except OutOfMemory:
             likeliest = None
         return Answers(given, used, pairs, likeliest)

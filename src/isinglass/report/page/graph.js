@@ -47,7 +47,7 @@ function graphAt(data, threshold) {
 // The one graph of a page whose small groups are hidden: no search comes with it.
 function givenGraph(data) {
   const edges = data.edges.map((edge) => ({
-    ...edge, weight: edge.strength === null ? 0.1 : edge.strength, relative: null, entry: null, evidence: null, coupling: null, required: false, selectedBy: null, unbounded: false, frequency: null, tier: null, form: null, step: null,
+    ...edge, weight: edge.strength === null ? 0.1 : edge.strength, relative: null, entry: null, evidence: null, coupling: null, required: false, selectedBy: null, unbounded: false, frequency: null, lost: null, tier: null, form: null, step: null,
   }));
   return { threshold: null, cuts: [], fits: [], edges, neighbours: neighboursOf(data, edges) };
 }
@@ -79,6 +79,7 @@ function edgeOf(data, fits, threshold, a, b, chosen) {
     selectedBy: chosen[0] && chosen[1] ? null : chosen[0] ? a : b,
     unbounded: (chosen[0] && loose(fits[a], b)) || (chosen[1] && loose(fits[b], a)),
     frequency: frequencyOf(data, a, b),
+    lost: data.information_lost[key] ?? null,
     tier: required ? "required" : tierOf(data, entry),
   };
 }

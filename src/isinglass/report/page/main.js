@@ -199,6 +199,12 @@ function drawLegend() {
     svg.append(drawn("line", { x1: 1, x2: 27, y1: 5, y2: 5, style: "stroke:var(--" + colour + ");stroke-width:3;stroke-linecap:round" + (dash ? ";stroke-dasharray:" + dash : "") }));
     return make("li", {}, svg, text);
   };
+  const palette = getComputedStyle(document.documentElement).getPropertyValue("--groups").trim().split(/\s+/);
+  const dot = (group) => {
+    const svg = drawn("svg", { viewBox: "0 0 28 10", "aria-hidden": "true" });
+    svg.append(drawn("circle", { cx: 14, cy: 5, r: 4.5, fill: ownColour(data, group.columns[0], { groups: palette }), style: "stroke:var(--ink)" }));
+    return make("li", {}, svg, named(group.name, 40));
+  };
   const occurs = (test) => state.graph.edges.some(test);
   const items = [
     occurs((edge) => edge.sign > 0) && item("more", "", "more of one, more of the other"),
@@ -208,7 +214,8 @@ function drawLegend() {
     occurs((edge) => edge.tier === "tentative") && item("soft", "5 5", "tentative"),
     occurs((edge) => edge.tier === "") && item("soft", "1 6", "weaker still"),
     occurs(() => true) && make("li", {}, "wider: stronger"),
-    data.nodes.some((node) => node.community) && make("li", {}, "colour of a dot: its group"),
+    ...data.groups.map(dot),
+    !data.groups.length && data.nodes.some((node) => node.community) && make("li", {}, "colour of a dot: its group"),
   ];
   byId("legend").replaceChildren(...items.filter(Boolean));
 }
@@ -253,7 +260,7 @@ function drawSettings() {
     ["Columns", thousands(data.names.length)],
     ["States per column", least === most ? String(least) : least + " to " + most],
     ...(data.suppress ? [["Threshold", data.selector], ["Hidden", "groups of fewer than " + data.suppress + " rows"]] : [
-      ["Missing values", missing ? thousands(missing) + " left out of " + thousands(data.rows * data.names.length) : "none left out"],
+      ["Missing values", missing ? thousands(missing) + (data.filled ? " filled, of " : " left out of ") + thousands(data.rows * data.names.length) : "none left out"],
       ...(data.dropped ? [["Rows left out", thousands(data.dropped) + ", with missing values"]] : []),
       ["Threshold", short(data.threshold) + " — " + oneLine(data.selector)],
       ["Searched down to", short(data.floor)],

@@ -210,8 +210,9 @@ function makeNetwork(canvas, data, choose) {
     context.setLineDash([]);
   }
 
-  // Groups with more links inside than between; columns without one are plain.
+  // Groups that somebody made, else those with more links inside than between.
   function groupColour(i) {
+    if (data.groups.length) return ownColour(data, i, colours) || colours.card;
     const group = data.nodes[i].community;
     return group ? colours.groups[(group - 1) % colours.groups.length] : colours.card;
   }

@@ -161,6 +161,7 @@ function makePanel(element, data, choose) {
       fact("Chosen by", ...(edge.selectedBy === null ? ["both"] : [name(edge.selectedBy), " alone"]));
       fact("How sure", edge.tier || "weaker than tentative");
     }
+    if (edge.lost !== null) fact("Information lost", percent(edge.lost) + ", with missing values");
     if (edge.frequency !== null) fact("Half-samples", percent(edge.frequency) + " choose it");
     const alone = associationOf(data, edge.a, edge.b);
     if (alone) fact("With nothing held", "strength " + digits(alone.strength, 3));

@@ -81,6 +81,9 @@ function edgeColumns(data, choose) {
     { title: "Entry evidence", number: true, value: (edge) => edge.entry, show: (edge) => digits(edge.entry, 1) },
     { title: "Chosen by", value: (edge) => oneLine(chooserOf(data, edge)), show: (edge) => make("span", { class: "cell" }, named(chooserOf(data, edge), 40)) },
     { title: "How sure", value: (edge) => ["", "tentative", "firm", "required"].indexOf(edge.tier), show: (edge) => edge.tier || "weak" });
+  if (data.filled) {
+    columns.push({ title: "Information lost", number: true, value: (edge) => edge.lost, show: (edge) => percent(edge.lost) });
+  }
   if (Object.keys(data.frequencies).length) {
     columns.push({ title: "Half-samples", number: true, value: (edge) => edge.frequency, show: (edge) => percent(edge.frequency) });
   }
@@ -100,6 +103,10 @@ function nodeColumns(data, choose, graph) {
   if (data.nodes.some((node) => node.label)) {
     columns.splice(1, 0, { title: "Label", value: (node) => oneLine(node.label || ""), show: (node) => (node.label ? make("span", { class: "cell" }, named(node.label, 120)) : "") });
   }
+  if (data.groups.length) {
+    const group = (node) => oneLine(ownGroup(data, node.i)?.name || " ").replace("(blank)", "");
+    columns.splice(1, 0, { title: "Group", value: group, show: (node) => make("span", { class: "cell" }, make("bdi", {}, cut(group(node), 40))) });
+  }
   if (data.suppress) return [...columns, { title: "Shares", value: (node) => node.shares[0][0], show: bandsOf }];
   columns.push(
     { title: "Strength in all", number: true, value: (node) => total(graph().neighbours[node.i]), show: (node) => digits(total(graph().neighbours[node.i]), 2) },
@@ -107,7 +114,8 @@ function nodeColumns(data, choose, graph) {
     { title: "Most common state", value: (node) => common(node).label, show: (node) => make("span", { class: "cell" }, make("bdi", {}, cut(common(node).label, 40))) },
     { title: "Its share", number: true, value: (node) => common(node).share, show: (node) => percent(common(node).share) });
   if (data.nodes.some((node) => node.community !== null)) {
-    columns.push({ title: "Group", number: true, value: (node) => node.community, show: (node) => String(node.community || "") });
+    const title = data.groups.length ? "Group found" : "Group";
+    columns.push({ title, number: true, value: (node) => node.community, show: (node) => String(node.community || "") });
   }
   if (data.nodes.some((node) => node.predictability !== null)) {
     columns.push({ title: "Predictability", number: true, value: (node) => node.predictability, show: (node) => digits(node.predictability, 2) });
@@ -160,11 +168,12 @@ function csvOf(data, edges) {
   ];
   const withFrequency = Object.keys(data.frequencies).length > 0;
   if (withFrequency) heads.push("frequency");
+  if (data.filled) heads.push("information_lost");
   const lines = edges.map((edge) => [
     data.names[edge.a], data.names[edge.b], edge.strength, edge.relative, edge.sign, edge.coupling,
     edge.coupling === null ? null : 4 * edge.coupling, highOf(data, edge, edge.a), highOf(data, edge, edge.b),
     edge.evidence, edge.entry, edge.tier, chooserOf(data, edge), edge.unbounded, edge.form, edge.form === "product" ? edge.step : null,
-    ...(withFrequency ? [edge.frequency] : []),
+    ...(withFrequency ? [edge.frequency] : []), ...(data.filled ? [edge.lost] : []),
   ].map(quote).join(","));
   return [heads.join(","), ...lines].join("\n") + "\n";
 }

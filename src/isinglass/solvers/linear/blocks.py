@@ -72,6 +72,9 @@ class LinearBlocks(Blocks):
     def fit(self, support: Sequence[int], start: Fit | None = None) -> Fit:
         return self._way.fit([i for j in support for i in self.blocks[j]], start)
 
+    def has_all(self, support: tuple[int, ...]) -> bool:
+        return len(support) == len(self.candidates)  # quickly: there may be many
+
     def best(self, fit: Fit, support: Sequence[int], threshold: float) -> tuple[int, float]:
         outside = np.ones(len(self.candidates), dtype=bool)
         outside[[self._place[j] for j in support]] = False
@@ -82,8 +85,8 @@ class LinearBlocks(Blocks):
             return self._first(places, most)
         possible = most >= threshold - TIE
         places, most, guess = places[possible], most[possible], guess[places[possible]]
-        order = np.argsort(-guess, kind="stable")
-        bar, order = self._closer(fit, places, most, order, threshold)
+        bar, order = self._closer(fit, places, most, best_first(guess, LOOK), threshold)
+        order = order[np.argsort(-guess[order], kind="stable")]
         gains = np.full(len(places), -np.inf)
         size = FIRST
         while len(order):
@@ -99,7 +102,9 @@ class LinearBlocks(Blocks):
             size = self._way.batch
         if not len(places):
             return self.candidates[0], 0.0
-        place = first_within_tie(places, -gains)[0]
+        place, gain = first_within_tie(places, -gains)
+        if self._way.apart:
+            return self.candidates[place], -gain
         return self.candidates[place], self._alone(fit, place)
 
     def _alone(self, fit: Fit, place: int) -> float:
@@ -147,3 +152,12 @@ class LinearBlocks(Blocks):
         df = self._df[np.asarray(variables)][finite]
         scaled[finite] = one_parameter_gain(values[finite], df, self.loss.n)
         return scaled
+
+
+def best_first(values: Array, count: int) -> Numbers:
+    """Positions of the largest values, in their order; then all others, in any."""
+    if len(values) <= count:
+        return np.argsort(-values, kind="stable")
+    order = np.argpartition(-values, count)
+    order[:count] = order[:count][np.argsort(-values[order[:count]], kind="stable")]
+    return order

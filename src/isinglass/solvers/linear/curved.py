@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from isinglass.losses.linear import HUGE, LinearLoss, weighted_gram
 from isinglass.losses.protocol import Block, Fit
 from isinglass.solvers.linear.bounds import Bound, Level, SelfConcordant, inverses
 from isinglass.solvers.linear.race import Judge, Problems, terms_of_many
+from isinglass.solvers.linear.refits import CoreRefits, State, has_core
 from isinglass.solvers.linear.stored import sharper
 
 Array = NDArray[np.float64]
@@ -23,33 +23,31 @@ Numbers = NDArray[np.intp]
 SIDE_BY_SIDE = 1_000_000
 
 
-@dataclass(frozen=True, eq=False)
-class State:
-    """The predictor of a fit, and the slopes and curvatures of its rows."""
-
-    fit: Fit
-    eta: Array
-    slope: Array
-    curvature: Array
-
-
 class CurvedWay:
     """Gains, costs and refits of logistic, Poisson, softmax and Huber losses."""
 
     def __init__(self, loss: LinearLoss, members: Sequence[Block], bound: Bound) -> None:
         self.loss, self.members, self.bound = loss, members, bound
         self.design = loss.design
+        mean = np.zeros(loss.size)
         if loss.intercept:
-            self.design.centre_by(loss.share)
-        self.all_single = all(len(block) == 1 for block in members)
-        self.own = np.array([block[0] for block in members], dtype=np.intp)
-        most = max((len(block) for block in members), default=1) + loss.intercept
+            mean = self.design.centre_by(loss.share)
+        sizes = np.fromiter(map(len, members), dtype=np.intp, count=len(members))
+        self.all_single = bool((sizes == 1).all())
+        self.own = np.fromiter((block[0] for block in members), np.intp, count=len(members))
+        most = int(sizes.max(initial=1)) + loss.intercept
         self.batch = max(1, SIDE_BY_SIDE // (len(self.design) * most * loss.width))
+        self.core = CoreRefits(loss, mean) if has_core(loss) else None
+        #: Whether the gain of a block does not depend on who else is evaluated.
+        self.apart = self.core is not None and self.all_single
         self._state: State | None = None
 
     def fit(self, active: Sequence[int], start: Fit | None = None) -> Fit:
         """The minimiser over some coordinates."""
-        return self.loss.fit(active, start)
+        if self.core is None:
+            return self.loss.fit(active, start)
+        self._state = self.core.fit(active, start)
+        return self._state.fit
 
     def prospects(self, fit: Fit) -> tuple[Array, Array]:
         """Upper bounds on the gains of all blocks, and guesses at them."""
@@ -153,6 +151,8 @@ class CurvedWay:
     def gains(self, fit: Fit, places: Numbers, judge: Judge) -> Array:
         """How far some blocks lower the loss, exactly; minus infinity where `judge` gave up."""
         state = self._at(fit)
+        if self.core is not None and self.all_single:  # one coefficient each: compared as they are
+            return self.core.gains(state, self.own[places], judge.bar)
         gains = np.empty(len(places))
         for size in {len(self.members[at]) for at in places}:
             alike = np.array([len(self.members[at]) == size for at in places])
@@ -191,7 +191,10 @@ class CurvedWay:
         for begin in range(0, len(places), step):
             some = slice(begin, begin + step)
             offset = state.eta - self._parts(fit, places[some])
-            costs[some] = self._least_over_intercept(offset) - fit.loss
+            if self.core is not None:
+                costs[some] = self.core.least_over_intercept(offset[:, :, 0]) - fit.loss
+            else:
+                costs[some] = self._least_over_intercept(offset) - fit.loss
         return costs
 
     def _least_over_intercept(self, offset: Array) -> Array:
@@ -205,7 +208,9 @@ class CurvedWay:
         return Problems(self.loss, np.ones((m, n, 1)), np.ones((m, 1)), offset).least()
 
     def _parts(self, fit: Fit, places: Numbers) -> Array:
-        """What some blocks add to the predictor: (m, n, q)."""
+        """What some blocks add to the predictor, up to an intercept that is free: (m, n, q)."""
+        if self.core is not None and self.all_single:
+            return self.core.parts(fit, self.own[places])
         coef = np.reshape(fit.coef, (self.loss.size, self.loss.width))
         blocks = [list(self.members[at]) for at in places]
         return np.array([self.design.columns(block) @ coef[block] for block in blocks])

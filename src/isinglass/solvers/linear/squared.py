@@ -10,6 +10,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from isinglass.losses.linear import RIDGE, LinearLoss
 from isinglass.losses.protocol import Block, Fit
+from isinglass.solvers.linear.kept import KeptColumns
 from isinglass.solvers.linear.race import Judge
 
 Array = NDArray[np.float64]
@@ -29,6 +30,7 @@ class SquaredWay:
     """
 
     batch = 1
+    apart = True
 
     def __init__(self, loss: LinearLoss, members: Sequence[Block]) -> None:
         self.loss, self.members = loss, members
@@ -85,24 +87,23 @@ class SquaredWay:
         return self._last[1]
 
 
-class _Known:
-    """Columns that were in some support, in units of their scales, and their products."""
+class _Known(KeptColumns):
+    """Columns that were in some support, and their products."""
 
     def __init__(self, loss: LinearLoss, mean: Array, y: Array) -> None:
-        self.loss, self.mean, self.y = loss, mean, y
-        self.place: dict[int, int] = {}
-        self.Z = np.empty((len(y), 8), order="F")
+        super().__init__(loss, mean)
+        self.y = y
         self.gram = np.empty((8, 8))
         self.right = np.empty(8)
 
     def columns(self, block: Sequence[int]) -> Array:
         """Some centred columns in units of their scales."""
-        places = self._places(block)  # may make Z wider
+        places = self.places(block)  # may make Z wider
         return self.Z[:, places]
 
     def solve(self, active: Sequence[int]) -> tuple[Array, Array]:
         """Coefficients of the ridged least squares on some columns, and the residuals."""
-        at = self._places(active)
+        at = self.places(active)
         if not at:
             return np.zeros(0), self.y.copy()
         Z, share, ridge = self.Z[:, at], self.loss.share, RIDGE
@@ -114,31 +115,22 @@ class _Known:
             residual = self.y - Z @ beta
         return beta / self.loss.scale[list(active)], residual
 
-    def _places(self, coordinates: Sequence[int]) -> list[int]:
-        new = [i for i in coordinates if i not in self.place]
-        if new:
-            self._learn(new)
-        return [self.place[i] for i in coordinates]
-
-    def _learn(self, new: list[int]) -> None:
-        k, m = len(self.place), len(self.place) + len(new)
-        while m > self.Z.shape[1]:
-            self._widen()
-        loss = self.loss
-        self.Z[:, k:m] = (loss.design.columns(new) - self.mean[new]) / loss.scale[new]
-        weighted = self.Z[:, k:m] * loss.share[:, None]
+    def learn(self, new: list[int]) -> None:
+        """Read some columns, and multiply them with all others."""
+        k, m = self.count, self.count + len(new)
+        super().learn(new)
+        weighted = self.Z[:, k:m] * self.loss.share[:, None]
         self.gram[:m, k:m] = self.Z[:, :m].T @ weighted
         self.gram[k:m, :m] = self.gram[:m, k:m].T
         self.right[k:m] = weighted.T @ self.y
-        self.place |= {i: k + at for at, i in enumerate(new)}
 
-    def _widen(self) -> None:
+    def widen(self) -> None:
+        """Make room for the products too."""
         k = self.Z.shape[1]
-        Z = np.empty((len(self.y), 2 * k), order="F")
-        Z[:, :k] = self.Z
+        super().widen()
         gram = np.empty((2 * k, 2 * k))
         gram[:k, :k] = self.gram
-        self.Z, self.gram, self.right = Z, gram, np.resize(self.right, 2 * k)
+        self.gram, self.right = gram, np.resize(self.right, 2 * k)
 
 
 class _Forms:

@@ -12,17 +12,20 @@ from isinglass.table.codebook.codebook import Codebook, codebook_in_csv
 from isinglass.table.codebook.variable import Variable
 from isinglass.table.limits import most_bytes
 from isinglass.table.reading.opening import contents, ending
+from isinglass.table.reading.r_files import R_FILES, codebook_in_r
 from isinglass.table.reading.statistical import READERS, codebook_in
 from isinglass.table.settings import Settings, read_settings
 from isinglass.wording import quoted
 
 
 def codebook_of(path: Path) -> Codebook:
-    """The codebook in a file: a CSV, a settings file, or a table of SPSS, Stata or SAS."""
+    """The codebook in a file: a CSV, a settings file, or a table of SPSS, Stata, SAS or R."""
     suffix = ending(path)
     data = contents(path, most_bytes(None))
     if suffix in READERS:
         return codebook_in(path, data, suffix)
+    if suffix in R_FILES:
+        return codebook_in_r(path, data, most_bytes(None))
     if suffix == ".toml":
         return read_settings(path, data).codebook
     try:

@@ -18,6 +18,7 @@ from isinglass.table.reading.codebooks import given_codebook, with_more
 from isinglass.table.reading.columnar import ARROW, PARQUET, read_columnar, with_nulls
 from isinglass.table.reading.delimited import DELIMITERS, read_delimited, with_types
 from isinglass.table.reading.opening import contents, ending
+from isinglass.table.reading.r_files import R_FILES, read_r
 from isinglass.table.reading.second_look import is_not_utf8
 from isinglass.table.reading.spreadsheets import SHEETS, read_sheet
 from isinglass.table.reading.statistical import READERS, read_statistical
@@ -69,7 +70,7 @@ def read_table(
         CSV (.csv), TSV (.tsv, .tab), other separated text (.txt, .dat, .data), Parquet (.parquet)
         or Arrow (.arrow, .feather, .ipc); with the extra ``files`` also SPSS (.sav, .zsav, .por),
         Stata (.dta), SAS (.sas7bdat, .xpt), Excel (.xlsx, .xlsm, .xlsb, .xls) and OpenDocument
-        (.ods). Plain or gzipped.
+        (.ods); with the extra ``r`` data frames of R (.rds, .rda). Plain or gzipped.
     na : str or list of str
         What stands for a missing value, instead of `DEFAULT_NA`: NA, NaN, null and their like,
         in text files only. An empty cell is always missing; ``na=""`` means empty cells only.
@@ -84,10 +85,11 @@ def read_table(
     max_bytes : float, optional
         The largest content of a file, unpacked; by default a sixteenth of the machine's memory.
     sheet : str, optional
-        The name of a sheet of a spreadsheet; by default the first.
+        The name of a sheet of a spreadsheet, or of a data frame in an .rda file; by default the
+        first.
     codebook : path, Codebook or dict of str to Variable, optional
         What columns and codes mean: see :func:`read_codebook`. It is added to the labels that a
-        file of SPSS, Stata or SAS has itself.
+        file of SPSS, Stata, SAS or R has itself.
     missing_codes : dict, optional
         Codes that stand for a missing value, by column, as ``{"income": [98, 99]}``; under
         ``"*"`` those of all columns.
@@ -150,7 +152,7 @@ def read_file(
         texts = read_sheet(path, data, sheet, header=bool(header), max_bytes=limit)
         table = _of_texts(texts, words, meaning, tuple(texts.columns))
     else:
-        frame, own = _with_types_already(path, data, suffix, limit)
+        frame, own = _with_types_already(path, data, suffix, sheet, limit)
         meaning = own.updated(meaning).of_columns(frame.columns)
         # Types tell what is missing there, unless the user names more.
         frame = frame if words == DEFAULT_NA else with_nulls(frame, words)
@@ -183,8 +185,10 @@ def _of_texts(
 
 
 def _with_types_already(
-    path: Path, data: bytes, suffix: str, limit: int
+    path: Path, data: bytes, suffix: str, name: str | None, limit: int
 ) -> tuple[pl.DataFrame, Codebook]:
+    if suffix in R_FILES:
+        return read_r(path, data, name, limit)
     if suffix in READERS:
         return read_statistical(path, data, suffix, limit)
     return read_columnar(path, data, suffix, limit), Codebook()
@@ -192,7 +196,7 @@ def _with_types_already(
 
 def _suffix(path: Path) -> str:
     suffix = ending(path)
-    known = (*DELIMITERS, *PARQUET, *ARROW, *READERS, *SHEETS)
+    known = (*DELIMITERS, *PARQUET, *ARROW, *READERS, *R_FILES, *SHEETS)
     if suffix not in known and not os.path.isdir(path):  # which, of odd names, says no
         raise FileError(
             f"{path}: the ending {suffix!r} is not known; known are {', '.join(known)}, each "

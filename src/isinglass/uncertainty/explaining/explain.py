@@ -13,6 +13,7 @@ from typing import Any
 
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
+from isinglass.estimators.filled import refuse_filled
 from isinglass.frames import by_field, frame
 from isinglass.graph import position_of
 from isinglass.parameters import checked
@@ -111,6 +112,8 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
     x0 and x1: linked (evidence ... with the other columns held fixed, 471 with none)
     """
     names = checked_estimator(estimator).table_.names
+    # Along a search the draws carry what two columns have in common through others.
+    refuse_filled(estimator, "explain")
     ends = position_of(a, names), position_of(b, names)
     if a == b:
         raise SettingError(f"a pair needs two columns; both are {a!r}.")

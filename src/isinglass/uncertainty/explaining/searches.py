@@ -18,21 +18,37 @@ from isinglass.engine.native import adjusted_columns
 from isinglass.engine.readable import node_loss
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.estimators.filled import refuse_filled
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.nulls import chi_square
 from isinglass.solvers.equivalent import calibrated_gain
 from isinglass.solvers.path import Path
 
+Array = NDArray[np.float64]
+
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """The search of one column, cut at the threshold of the graph."""
+    """The search of one column, cut at the threshold of the graph.
+
+    Attributes
+    ----------
+    scales : array, optional
+        How many times a chi-square the deviance of each pair without a link is.
+    informed : array, optional
+        Independent rows, complete ones, that a row amounts to in what it says of each pair.
+    adjusted : tuple of int
+        The columns that are adjusted for.
+    """
 
     loss: ConditionalLoss
     path: Path
-    scales: NDArray[np.float64] | None = None
+    scales: Array | None = None
+    informed: Array | None = None
     adjusted: tuple[int, ...] = ()
+
+    def rows(self, other: int) -> float:
+        """The rows that tell of an edge to another column."""
+        return self.loss.n * (1.0 if self.informed is None else float(self.informed[other]))
 
     @property
     def column(self) -> int:
@@ -43,7 +59,7 @@ class Search:
         """The column's conditional given some others, and what is adjusted for, refitted."""
         return self.loss.fit([*support, *self.adjusted])
 
-    def evidence(self, fit: NodeFit, others: Sequence[int]) -> NDArray[np.float64]:
+    def evidence(self, fit: NodeFit, others: Sequence[int]) -> Array:
         """Evidence for an edge to each of the others: a chi-square with one degree of freedom.
 
         Of one in the support, what is lost without it when the others are refitted; of any other,
@@ -71,11 +87,32 @@ def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> It
     wanted = range(len(table.columns)) if columns is None else sorted(columns)
     # Each column is explained by the rows where it is seen.
     tables = {r: part.table for part in parts_of(table) for r in part.targets}
-    scales = table.pair_scales()
+    scales, informed = scales_at_the_end(estimator)
     for r in wanted:
         loss = node_loss(tables[r].wide, r, intercept=bool(estimator.intercept))
-        path, own = estimator.paths_[r].at(threshold), None if scales is None else scales[r]
-        yield Search(loss, path, own, tuple(adjusted_columns(tables[r])))
+        yield Search(
+            loss,
+            estimator.paths_[r].at(threshold),
+            None if scales is None else scales[r],
+            None if informed is None else informed[r],
+            tuple(adjusted_columns(tables[r])),
+        )
+
+
+def scales_at_the_end(estimator: GreedyGraph) -> tuple[Array | None, Array | None]:
+    """`scales` and `informed` of all pairs, where the searches have come to their end.
+
+    Clusters and sampling weights make deviances larger, and rows tell less. Draws repeat a link
+    that they are made by, and dilute any other.
+    """
+    effects, filled = estimator.table_.pair_scales(), estimator.filled_
+    if filled is None:
+        return effects, None if effects is None else 1.0 / effects
+    kept = 1.0 - filled.information.lost
+    scales = kept.copy()
+    for pair in filled.model.couplings:
+        scales[pair] = scales[pair[::-1]] = filled.information.scales[pair]
+    return (scales, kept) if effects is None else (scales * effects, kept / effects)
 
 
 def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:
@@ -95,11 +132,10 @@ def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:
 
 
 def checked_estimator(estimator: GreedyGraph) -> GreedyGraph:
-    """Return a `GreedyGraph`, fitted to rows that are seen; anything else is an error."""
+    """Return a fitted `GreedyGraph`; anything else is an error."""
     if not isinstance(estimator, GreedyGraph):
         raise SettingError(
             f"this needs a fitted GreedyGraph, with its searches, not a {type(estimator).__name__}."
         )
     check_is_fitted(estimator)
-    refuse_filled(estimator, "explain and verdict")
     return estimator

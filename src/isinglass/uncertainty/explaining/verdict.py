@@ -139,7 +139,9 @@ def verdict(
     that size is above the one that matters, or the evidence is that of a tentative link, the
     answer is *cannot tell*, with the rows that would settle it. The same is said where a setting
     keeps a pair out: a forbidden link, the rule "and", ``max_degree``, a selector that asks for
-    more than the threshold.
+    more than the threshold. With clusters or sampling weights a row counts for as much as its
+    design effect leaves of it, and where missing values were filled, for the share of information
+    that is left.
 
     Parameters
     ----------
@@ -218,7 +220,7 @@ class _Judge:
             edges = information(search.loss, search.fit(kept), asked)
             for t, edge in zip(asked, edges, strict=True):
                 states = search.loss.states, search.loss.n_states[t]
-                sizes = self.needed, self.n, power
+                sizes = self.needed, search.rows(t), power
                 yield t, least_log_odds(edge, *sizes), least_in_states(edge, *sizes, states)
 
     def _in_states(self, a: int, b: int) -> float:

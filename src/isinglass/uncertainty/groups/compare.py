@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -131,6 +132,11 @@ def compare_groups(
     )
 
 
+def _as_name(by: Any) -> str:
+    """The name of a column, or of one without a name that is given by its position."""
+    return f"x{by}" if isinstance(by, Integral) else str(by)
+
+
 def _counting(progress: Progress | None, total: int) -> Callable[[], None]:
     done = 0
 
@@ -181,7 +187,7 @@ class Split:
         table = pooled.search_.rows
         beside = table.adjusted
         assert beside is not None
-        name = by if by in beside.names else f"x{by}"
+        name = _as_name(by)
         k = beside.names.index(name)
         column, codes = beside.columns[k], beside.codes[:, k]
         rest = [at for at in range(len(beside.columns)) if at != k]
@@ -192,6 +198,11 @@ class Split:
                 codes=beside.codes[:, rest],
                 columns=tuple(beside.columns[at] for at in rest),
                 positions=tuple(beside.positions[at] for at in rest),
+            )
+        if column.cuts is not None and name not in map(_as_name, pooled.bins or ()):
+            raise SettingError(
+                f"column {name!r} holds numbers; say how to cut it into groups (",
+                *(Setting("bins", {name: 2}), "), or name another column."),
             )
         found = cls(name, replace(table, adjusted=others), codes, column.states)
         found._check()

@@ -3,8 +3,13 @@
 The statistic of an edge is a quadratic form in the differences of its parameters, with the inverse
 of their covariance. All edges together are tested by the sum of these statistics. Edges share
 rows, so that the sum is no chi-square: it is compared with a multiple of one that has its mean
-and its variance (Satterthwaite, 1946). The inverse of the covariance of all parameters at once is
-never needed, which is far off where there are many parameters for the rows.
+and its variance (Satterthwaite, "An approximate distribution of estimates of variance components",
+Biometrics Bulletin 2, 1946). The inverse of the covariance of all parameters at once is never
+needed, which is far off where there are many parameters for the rows.
+
+Covariances are estimated, too, from the rows or clusters of the smallest group at worst: so the
+tests are those of Hotelling ("The generalization of Student's ratio", Ann. Math. Statist. 2, 1931),
+with F distributions in the place of chi-squares. With many rows there is no difference.
 """
 
 from __future__ import annotations
@@ -14,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
+from scipy.special import fdtrc
 
 Array = NDArray[np.float64]
 
@@ -54,12 +59,12 @@ class Differences:
         spread, values = self.covariance[block, block], self.values[block]
         statistic = float(values @ np.linalg.pinv(spread, hermitian=True) @ values)
         df = len(values)
-        return Statistic(statistic, df, _p_value(statistic, df, self.units))
+        return Statistic(statistic, float(df), self._p_value(statistic, df, df))
 
     def of_all(self) -> Statistic:
         """Test whether all edges are the same in all groups."""
         if not self.blocks:
-            return Statistic(0.0, 0, 1.0)
+            return Statistic(0.0, 0.0, 1.0)
         weights = np.zeros_like(self.covariance)
         for block in self.blocks:
             weights[block, block] = np.linalg.pinv(self.covariance[block, block], hermitian=True)
@@ -67,11 +72,17 @@ class Differences:
         along = weights @ self.covariance
         mean, square = float(np.trace(along)), float(np.sum(along * along.T))
         df, scaled = mean**2 / square, statistic * mean / square
-        return Statistic(scaled, df, _p_value(scaled, df, self.units))
+        return Statistic(scaled, df, self._p_value(scaled, df, 1))
 
+    def _p_value(self, statistic: float, df: float, inverted: int) -> float:
+        """Of a statistic with the inverse of an estimated covariance of so many numbers.
 
-def _p_value(statistic: float, df: float, units: float) -> float:
-    return float(chdtrc(df, statistic))
+        Where numbers are as many as rows, there is no evidence.
+        """
+        left = self.units - inverted
+        if left < 1.0:
+            return 1.0
+        return float(fdtrc(df, left, statistic * left / (df * max(self.units - 1.0, 1.0))))
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

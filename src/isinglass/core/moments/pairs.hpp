@@ -1,0 +1,195 @@
+// Least losses over the coefficient of one column and the intercept, around a held predictor.
+//
+// These are the exact gains of a regression whose rows have one predictor: logistic and Poisson. Newton's
+// method, damped where it must be, with the steps of solvers/linear/race.py; a search is given up once its
+// bound says that it cannot reach the bar, which rises with what others have reached.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include "base/vectors.hpp"
+
+namespace isinglass {
+
+enum class RowLoss { kLogistic, kPoisson };
+
+// Rows of a regression: held predictor, answer, share of all rows.
+struct Held {
+  const double *eta, *y, *share;
+  std::size_t rows;
+};
+
+// Of a loss at one point: its value, and slope and curvature in the intercept and the coefficient.
+struct PairTerms {
+  double value, level, slope, level_form, cross, form;
+};
+
+ISINGLASS_INLINE inline void row_terms(RowLoss loss, double eta, double y, double* value, double* slope,
+                                       double* curvature) {
+  if (loss == RowLoss::kLogistic) {
+    const double small = exp_of_minus(std::abs(eta)), larger = 1.0 / (1.0 + small), smaller = small * larger;
+    *value = (eta > 0 ? eta : 0.0) - y * eta + log_of(1.0 + small);
+    *slope = (eta < 0 ? smaller : larger) - y;
+    *curvature = smaller * larger;
+  } else {
+    const double rate = exp_of(eta);
+    *value = rate - y * eta;
+    *slope = rate - y;
+    *curvature = rate;
+  }
+}
+
+// Terms of eta + level + coefficient z; without an intercept, those of the level are not used.
+template <RowLoss kLoss>
+ISINGLASS_INLINE inline void pair_terms_loop(const Held& held, const double* z, double level,
+                                             double coefficient, PairTerms* terms) {
+  constexpr std::size_t kWide = 4;
+  double lanes[6][kWide] = {};
+  const auto add = [&](std::size_t row, std::size_t lane) ISINGLASS_INLINE {
+    double value, slope, curvature;
+    row_terms(kLoss, held.eta[row] + (level + coefficient * z[row]), held.y[row], &value, &slope, &curvature);
+    const double share = held.share[row], pull = share * slope, weight = share * curvature,
+                 turned = weight * z[row];
+    lanes[0][lane] += share * value;
+    lanes[1][lane] += pull;
+    lanes[2][lane] += pull * z[row];
+    lanes[3][lane] += weight;
+    lanes[4][lane] += turned;
+    lanes[5][lane] += turned * z[row];
+  };
+  std::size_t row = 0;
+  for (; row + kWide <= held.rows; row += kWide)
+    for (std::size_t lane = 0; lane < kWide; ++lane) add(row + lane, lane);
+  for (std::size_t lane = 0; row < held.rows; ++row, ++lane) add(row, lane);
+  double* const sums[] = {&terms->value,      &terms->level, &terms->slope,
+                          &terms->level_form, &terms->cross, &terms->form};
+  for (std::size_t at = 0; at < 6; ++at)
+    *sums[at] = (lanes[at][0] + lanes[at][2]) + (lanes[at][1] + lanes[at][3]);
+}
+inline constexpr Vectorised<pair_terms_loop<RowLoss::kLogistic>> logistic_pair_terms;
+inline constexpr Vectorised<pair_terms_loop<RowLoss::kPoisson>> poisson_pair_terms;
+
+struct PairStep {
+  double level, coefficient;
+};
+
+// Shares times slopes and curvatures of rows; returns the mean loss.
+template <RowLoss kLoss>
+ISINGLASS_INLINE inline double all_terms_loop(const Held& held, double* slopes, double* curvatures) {
+  constexpr std::size_t kWide = 4;
+  double lanes[kWide] = {};
+  const auto set = [&](std::size_t row, std::size_t lane) ISINGLASS_INLINE {
+    double value, slope, curvature;
+    row_terms(kLoss, held.eta[row], held.y[row], &value, &slope, &curvature);
+    slopes[row] = held.share[row] * slope;
+    curvatures[row] = held.share[row] * curvature;
+    lanes[lane] += held.share[row] * value;
+  };
+  std::size_t row = 0;
+  for (; row + kWide <= held.rows; row += kWide)
+    for (std::size_t lane = 0; lane < kWide; ++lane) set(row + lane, lane);
+  for (std::size_t lane = 0; row < held.rows; ++row, ++lane) set(row, lane);
+  return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+}
+inline constexpr Vectorised<all_terms_loop<RowLoss::kLogistic>> logistic_terms;
+inline constexpr Vectorised<all_terms_loop<RowLoss::kPoisson>> poisson_terms;
+
+// One search after the other, over the same rows.
+class PairSearch {
+ public:
+  // Numbers of losses/newton.py, losses/linear.py and solvers/linear/race.py.
+  static constexpr double kVanishing = 1e-13, kTolerance = 1e-15, kBlind = 1e-13, kShorter = 1e-6,
+                          kWider = 1 + 1e-7, kMore = 1e-12, kTie = 2e-9;
+  static constexpr int kMostSteps = 500, kMostBlind = 50;
+
+  PairSearch(RowLoss loss, bool intercept) : loss_(loss), intercept_(intercept) {}
+
+  // The least loss, and where it is; infinite if it cannot fall by `*bar`, which rises to what was reached.
+  double least(const Held& held, const double* z, double reach, double* bar, PairStep* where) const {
+    PairStep& at = *where = {0, 0};
+    PairTerms here = terms(held, z, at);
+    const double start = here.value;
+    double damping = 0;
+    int blind_steps = 0;
+    for (int count = 0; count < kMostSteps; ++count) {
+      const PairStep step = newton(here, damping);
+      const double predicted = -0.5 * (here.level * step.level + here.slope * step.coefficient);
+      const double fall = start - here.value;
+      *bar = std::max(*bar, fall - kTie);
+      if (!(predicted > kTolerance) || blind_steps > kMostBlind) return here.value;
+      if (!(fall + still_to_gain(here, reach) >= *bar)) return std::numeric_limits<double>::infinity();
+      const PairStep there{at.level + step.level, at.coefficient + step.coefficient};
+      const PairTerms trial = terms(held, z, there);
+      const double size = 1 + std::abs(here.value);
+      const bool blind = predicted < kBlind * size;
+      if (trial.value <= (blind ? here.value + 1e-12 * size : here.value - 0.1 * predicted)) {
+        at = there;
+        here = trial;
+        damping = damping > 1e-12 ? damping / 10 : 0.0;
+        blind_steps += blind;
+      } else {
+        const double mean = intercept_ ? (here.level_form + here.form) / 2 : here.form;
+        const double flat = kShorter * std::max(std::abs(here.level), std::abs(here.slope));
+        damping = std::max({10 * damping, 1e-4 * mean, flat});
+      }
+    }
+    return here.value;
+  }
+
+ private:
+  PairTerms terms(const Held& held, const double* z, const PairStep& at) const {
+    PairTerms found;
+    const auto& loop = [&]() -> void {
+      if (loss_ == RowLoss::kLogistic)
+        logistic_pair_terms(held, z, at.level, at.coefficient, &found);
+      else
+        poisson_pair_terms(held, z, at.level, at.coefficient, &found);
+    };
+    loop();
+    if (!std::isfinite(found.value)) found.value = std::numeric_limits<double>::infinity();
+    if (!intercept_) found.level = found.level_form = found.cross = 0;
+    return found;
+  }
+
+  PairStep newton(const PairTerms& here, double damping) const {
+    const double extra = damping + 1e-15 * std::max(here.level_form, here.form) + 1e-290 + kVanishing;
+    const double form = here.form + extra;
+    if (!intercept_) return {0, finite(-here.slope / form)};
+    const double level_form = here.level_form + extra, ratio = here.cross / level_form;
+    const double left = std::max(form - ratio * here.cross, extra);
+    const double coefficient = -(here.slope - ratio * here.level) / left;
+    return {finite(-(here.level + here.cross * coefficient) / level_form), finite(coefficient)};
+  }
+
+  static double finite(double step) { return std::isfinite(step) ? step : 0.0; }
+
+  // By self-concordance, with the intercept's column of ones and a column of at most `reach`.
+  double still_to_gain(const PairTerms& here, double reach) const {
+    double decrement, spread;
+    if (intercept_) {
+      const double determinant = here.level_form * here.form - here.cross * here.cross;
+      if (!(determinant > 1e-12 * here.level_form * here.form))
+        return std::numeric_limits<double>::infinity();
+      decrement = (here.form * here.level * here.level - 2 * here.cross * here.level * here.slope +
+                   here.level_form * here.slope * here.slope) /
+                  determinant;
+      spread = (here.form + 2 * std::abs(here.cross) * reach + here.level_form * reach * reach) / determinant;
+    } else {
+      decrement = here.slope * here.slope / here.form;
+      spread = reach * reach / here.form;
+    }
+    const double u = std::sqrt(decrement * spread) * kWider;
+    if (!(u < 1)) return std::numeric_limits<double>::infinity();
+    const double whole = u < 1e-4 ? u * u * (0.5 + u * (1.0 / 6 + u / 12)) : u + (1 - u) * std::log1p(-u);
+    return whole / spread * kWider + kMore;
+  }
+
+  RowLoss loss_;
+  bool intercept_;
+};
+
+}  // namespace isinglass

@@ -1,0 +1,152 @@
+"""Refits, gains and removals of losses with one predictor per row, in the compiled core.
+
+Logistic and Poisson. A refit starts from the fit before it, with what the search for the best gain
+found for the new column, and its columns are kept: few of them change from step to step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.core import least_pairs, row_terms
+from isinglass.losses.families import LogisticLoss, PoissonLoss
+from isinglass.losses.linear import HUGE, RIDGE, LinearLoss
+from isinglass.losses.newton import minimise
+from isinglass.losses.protocol import Fit
+from isinglass.solvers.linear.kept import KeptColumns
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """The predictor of a fit, and the slopes and curvatures of its rows."""
+
+    fit: Fit
+    eta: Array
+    slope: Array
+    curvature: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Entered:
+    """The best candidate of a fit: its column, and where its gain was reached."""
+
+    fit: Fit
+    gain: float
+    column: int
+    level: float
+    coefficient: float
+
+
+def has_core(loss: LinearLoss) -> bool:
+    """Whether the core knows the loss of a row."""
+    return type(loss) in (LogisticLoss, PoissonLoss)
+
+
+class CoreRefits:
+    """Exact searches of a logistic or Poisson loss around its fits."""
+
+    def __init__(self, loss: LinearLoss, mean: Array) -> None:
+        self.loss, self.mean = loss, mean
+        self.poisson = isinstance(loss, PoissonLoss)
+        self.y = np.ascontiguousarray(loss.y, dtype=np.float64)
+        self.kept = KeptColumns(loss, mean, first=int(loss.intercept))
+        self._entered: _Entered | None = None
+
+    def terms(self, eta: Array) -> tuple[float, Array, Array]:
+        """Mean loss of an (n,) predictor, and shares times slopes and curvatures of the rows."""
+        value, slope, curvature = row_terms(eta, self.y, self.loss.share, poisson=self.poisson)
+        return (value if value < HUGE else np.inf), slope, curvature
+
+    def fit(self, active: Sequence[int], start: Fit | None) -> State:
+        """The minimiser over some coordinates, and the rows there."""
+        loss, first = self.loss, int(self.loss.intercept)
+        at = [*range(first), *self.kept.places(active)]
+        Z, columns = self.kept.Z[:, at], list(active)
+        ridge = np.concatenate([np.zeros(first), np.full(len(columns), RIDGE * loss.ridge_factor)])
+        last: list[tuple[Array, Array, Array, Array]] = []
+
+        def objective(x: Array) -> tuple[float, Array, Array]:
+            eta = Z @ x
+            value, slope, curvature = self.terms(eta)
+            last[:] = [(x, eta, slope, curvature)]
+            hessian = (Z * curvature[:, None]).T @ Z
+            hessian[np.diag_indices(len(x))] += ridge
+            return value + 0.5 * float(ridge @ x**2), slope @ Z + ridge * x, hessian
+
+        x = minimise(objective, self._first(columns, start))
+        if last[0][0] is not x:  # a step was refused at the end
+            objective(x)
+        _, eta, slope, curvature = last[0]
+        coef = np.zeros(loss.size)
+        coef[columns] = x[first:] / loss.scale[columns]
+        level = float(x[0]) - float(self.mean[columns] @ coef[columns]) if first else 0.0
+        found = Fit(coef, level, self.terms(eta)[0])
+        return State(found, eta[:, None], slope[:, None], curvature[:, None, None])
+
+    def _first(self, columns: list[int], start: Fit | None) -> Array:
+        """Where a refit starts: at the fit before, and the best gain of the new column."""
+        loss, first = self.loss, int(self.loss.intercept)
+        x = np.zeros(first + len(columns))
+        if start is None:
+            return x
+        held = np.asarray(start.coef)
+        x[first:] = held[columns] * loss.scale[columns]
+        if first:
+            used = np.flatnonzero(held)
+            x[0] = start.intercept + float(self.mean[used] @ held[used])
+        entered = self._entered
+        if entered is not None and entered.fit is start and entered.column in columns:
+            x[first + columns.index(entered.column)] = entered.coefficient
+            x[:first] += entered.level
+        return x
+
+    def parts(self, fit: Fit, columns: Numbers) -> Array:
+        """What some columns add to the predictor, less their means: (m, n, 1)."""
+        Z = self.kept.Z[:, self.kept.places(columns.tolist())]
+        added: Array = (Z * (fit.coef[columns] * self.loss.scale[columns])).T
+        return added[:, :, None]
+
+    def gains(self, state: State, columns: Numbers, bar: float) -> Array:
+        """How far some columns lower the loss; minus infinity if they cannot reach the bar."""
+        loss, design = self.loss, self.loss.design
+        mean, scale = self.mean[columns], loss.scale[columns]
+        Z = (design.columns(columns) - mean) / scale
+        reach = np.maximum(design.high[columns] - mean, mean - design.low[columns]) / scale
+        least, levels, coefficients = least_pairs(
+            Z.T,
+            np.maximum(reach, 1e-300),
+            state.eta[:, 0],
+            self.y,
+            loss.share,
+            poisson=self.poisson,
+            intercept=loss.intercept,
+            bar=bar,
+        )
+        best = int(np.argmin(least))
+        gains: Array = state.fit.loss - least
+        before, gain = self._entered, float(gains[best])
+        if before is None or before.fit is not state.fit or gain > before.gain:
+            where = int(columns[best]), float(levels[best]), float(coefficients[best])
+            self._entered = _Entered(state.fit, gain, *where)
+        return gains
+
+    def least_over_intercept(self, offset: Array) -> Array:
+        """The least loss over the intercept, around each (n,) predictor of a stack."""
+        loss = self.loss
+        if self.poisson:
+            far = offset.max(axis=1)
+            offset = np.where(far > 200.0, offset.T - far, offset.T).T if loss.intercept else offset
+        if not loss.intercept:
+            return np.array([self.terms(one)[0] for one in offset])
+        ones = np.ones((1, offset.shape[1]))
+        least: Array = least_pairs(
+            ones, np.ones(1), offset, self.y, loss.share, poisson=self.poisson, intercept=False
+        )[0]
+        return least
