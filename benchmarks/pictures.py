@@ -52,8 +52,16 @@ def dass(data: Path) -> dict[str, bytes]:
     table = read_table(data / "psych" / "dass.csv.gz")
     items = [name for name in table.columns if name[-2:] in ("_D", "_A", "_S")]
     est = GreedyGraph().fit(table.select(items))
-    ax = plots.adjacency(est.graph_)
-    return {"plots-adjacency.png": plots.png(plots.figure_of(ax), dpi=90)}
+    scored = GreedyGraph(edges="auto").fit(table.select(items)[:1000])
+    products = [link for link in scored.graph_ if link.form == "product"]
+    strongest = max(products, key=lambda link: link.weight)
+    ends = (scored.graph_.names[end] for end in (strongest.source, strongest.target))
+    axes = {
+        "adjacency": plots.adjacency(est.graph_),
+        "link-table": plots.link_table(scored, *ends),
+    }
+    pictures = {name: plots.png(plots.figure_of(ax), dpi=90) for name, ax in axes.items()}
+    return {f"plots-{name}.png": picture for name, picture in pictures.items()}
 
 
 def items(data: Path) -> dict[str, bytes]:

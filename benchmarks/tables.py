@@ -32,6 +32,18 @@ def regular(p: int, n: int, degree: int = 3, strength: float = 0.5) -> Codes:
     )
 
 
+def regular_parts(p: int, n: int, part: int = 10_000) -> Codes:
+    """Copies of a regular table side by side, the rows of each in another order.
+
+    Each part is a sample of its model, and independent of the others: a graph in parts.
+    """
+    one, orders = regular(part, n), np.random.default_rng(0)
+    table = np.empty((n, p // part * part), np.int8)
+    for first in range(0, table.shape[1], part):
+        table[:, first : first + part] = one[orders.permutation(n)]
+    return table
+
+
 def grid(side: int, n: int, strength: float = 0.5) -> Codes:
     """Ising model on a square grid, couplings of one size and random sign."""
     return _kept(

@@ -73,13 +73,14 @@ std::vector<double> real_weights(Random& random, std::size_t rows) {
 
 std::vector<const char*> kernels() {
   std::vector<const char*> names;
-  for (const char* name : {"portable", "popcnt", "avx2"})
+  for (const char* name : {"portable", "popcnt", "avx2", "avx512"})
     if (isinglass::detail::supported(name)) names.push_back(name);
   return names;
 }
 
 // One for each of the other files.
 void test_counts();
+void test_counting();
 void test_cells();
 void test_integers();
 void test_fits();
@@ -101,6 +102,7 @@ int main(int count, char** arguments) {
     if (count > 2) std::printf("%-8s %6.2f s\n", name, taken.count());
   };
   run("counts", core_test::test_counts);
+  run("counting", core_test::test_counting);
   run("cells", core_test::test_cells);
   run("integers", core_test::test_integers);
   run("fits", core_test::test_fits);

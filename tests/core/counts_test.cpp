@@ -1,6 +1,6 @@
-// Bits, counts, pair counts and small linear systems against plain loops.
+// Bits, counts and small linear systems against plain loops.
 #include "base/linear.hpp"
-#include "bits/pairs.hpp"
+#include "bits/table.hpp"
 #include "core_test.hpp"
 
 namespace core_test {
@@ -34,6 +34,23 @@ std::int64_t slow_common(const Words& a, const Words& b) {
   return count;
 }
 
+// One row against several, fewer and more than are counted side by side; counts are added.
+void kernel_counts_several(Random& random, std::size_t words) {
+  constexpr std::size_t kMost = 9;
+  Words row(words), others(kMost * words);
+  for (Word& word : row) word = random.word();
+  for (Word& word : others) word = random.bernoulli(0.2) ? ~Word{0} : random.word();
+  for (std::size_t several = 0; several <= kMost; ++several) {
+    std::vector<std::uint32_t> counts(kMost, 7);
+    count_several(row.data(), others.data(), words, several, words, counts.data());
+    for (std::size_t k = 0; k < kMost; ++k) {
+      const auto first = others.begin() + static_cast<std::ptrdiff_t>(k * words);
+      const Words other(first, first + static_cast<std::ptrdiff_t>(words));
+      check(counts[k] == 7 + (k < several ? slow_common(row, other) : 0), "several rows, and no more");
+    }
+  }
+}
+
 void kernels_count_alike() {
   Random random(2);
   for (const std::size_t words : {8, 16, 120, 128, 248, 256, 1000}) {
@@ -46,6 +63,7 @@ void kernels_count_alike() {
       check(count_common(a.data(), b.data(), words) == slow_common(a, b), "random words");
       check(count_common(ones.data(), ones.data(), words) == static_cast<std::int64_t>(64 * words),
             "nothing overflows");
+      kernel_counts_several(random, words);
     }
   }
   use_instructions("best");
@@ -77,7 +95,9 @@ void counts_are_sums(const Sample& sample, double tolerance) {
   for (std::size_t j = 0; j < table.columns(); ++j)
     for (int c = 0; c < table.states(j); ++c) {
       table.count_many(table.bits(j, c), states, many.data());
-      table.count_roughly(table.bits(j, c), states, roughly.data());
+      const Words set(table.bits(j, c), table.bits(j, c) + table.words());
+      table.count_sets(std::span(&set, 1), states, roughly.data());
+      for (double& count : roughly) count *= table.unit();
       double off = 0;
       check_near(table.marginal(table.state(j, c)), slow_count(sample, j, c, j, c), tolerance,
                  "a marginal is a sum");
@@ -122,28 +142,6 @@ void n_is_given_or_the_sum() {
   check(sample.table(250).n() == 250, "n can be given");
   sample.weights.assign(100, 3.0);
   check(sample.table().n() == 300, "n is the sum of the weights");
-}
-
-void pair_rows_are_counts() {
-  Random random(5);
-  Sample sample = random_sample(random, 200, {2, 3, 1, 2, 5, 2, 2, 7, 2, 2, 2, 9, 2, 2, 2, 16});
-  for (const auto& weights : {no_weights(), whole_weights(random, 200, 6), real_weights(random, 200)}) {
-    sample.weights = weights;
-    const Table table = sample.table();
-    Pairs whole(table), on_demand(table);
-    whole.prepare(3);
-    Pairs::Reader from_whole(whole), from_rows(on_demand);
-    check(whole.whole() && !on_demand.whole(), "a small table is counted whole");
-    for (std::size_t u = 0; u < whole.size(); ++u) {
-      const std::span<const double> a = from_whole.row(u), b = from_rows.row(u);
-      for (std::size_t v = 0; v < whole.size(); ++v) {
-        const double expected = table.count(table.row(u), table.row(v));
-        check_near(a[v], expected, 1e-10 + table.slack(), "pairs of the whole table");
-        check_near(b[v], expected, 1e-10 + table.slack(), "pairs on demand");
-      }
-    }
-    from_rows.tidy();
-  }
 }
 
 // A positive matrix, full storage.
@@ -205,7 +203,6 @@ void test_counts() {
   an_unknown_kernel_is_refused();
   weighted_counts();
   n_is_given_or_the_sum();
-  pair_rows_are_counts();
   systems_are_solved();
   eigenvalues_have_a_limit();
 }

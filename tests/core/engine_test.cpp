@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core_test.hpp"
+#include "counting/ways.hpp"
 #include "refit/deviance.hpp"
 #include "search/flat.hpp"
 
@@ -317,18 +318,51 @@ void a_watch_sees_the_end() {
   check(before == 3, "all columns were done");
 }
 
+// Pairs at first or on demand, searches alone or in turns.
+void ways_to_count_agree() {
+  Random random(65);
+  for (int i = 0; i < times(20); ++i) {
+    const std::vector<int> states =
+        i % 2 ? std::vector<int>(40, 2) : std::vector<int>{2, 3, 2, 2, 4, 2, 1, 2};
+    Sample sample = random_tree(random, random.one_of<std::size_t>({60, 300}), states).sample;
+    if (i % 3)
+      sample.weights = i % 3 == 1 ? whole_weights(random, sample.rows, 9) : real_weights(random, sample.rows);
+    use_counting("whole");
+    const Results at_once = search(sample, usual(sample));
+    for (const char* way : {"rows", "gathered", "gathered rows"}) {
+      use_counting(way);
+      same_paths(search(sample, usual(sample), 3), at_once, 0);
+    }
+    use_counting("best");
+  }
+}
+
+// In turns, too, nobody waits for ever.
+void searches_in_turns_can_be_interrupted() {
+  Random random(66);
+  const Sample sample = random_tree(random, 400, std::vector<int>(120, 2)).sample;
+  const Table table = sample.table();
+  use_counting("gathered rows");
+  Engine engine(table, {1e-12, 1e-12, true, 120, false}, 2);
+  int asked = 0;
+  const Results results = engine.run(all_columns(table), [&](std::size_t) { return ++asked < 2; });
+  check(results.back().steps.empty(), "the last column was never searched");
+  use_counting("best");
+}
+
 // Bounds beside the exact values, at every fit of a path.
 class Bounds {
  public:
   Bounds(const Table& table, const Pairs& pairs, std::size_t target, const Settings& settings)
       : table_(table),
         pairs_(pairs),
-        reader_(pairs),
+        counter_(table),
+        reader_(pairs, counter_),
         target_(target),
         intercept_(settings.intercept),
-        node_(table, pairs, settings),
+        node_(table, pairs, counter_, settings),
         cells_(table, target),
-        screen_(table, pairs, reader_, cells_) {
+        screen_(table, pairs, counter_, reader_, cells_) {
     node_.set_target(target);
   }
 
@@ -356,7 +390,7 @@ class Bounds {
     std::vector<double> probabilities;
     problem.minimise(x, 1e-18);
     problem.probabilities(fit.parameters, probabilities);
-    Screen fresh(table_, pairs_, reader_, cells_);
+    Screen fresh(table_, pairs_, counter_, reader_, cells_);
     of_gains(fit, fresh, probabilities);
     of_gains(fit, screen_, probabilities);  // which keeps sets from fit to fit
     of_removals(problem.least_removal_costs(x), node_.costs_at(fit));
@@ -398,6 +432,7 @@ class Bounds {
 
   const Table& table_;
   const Pairs& pairs_;
+  Counter counter_;
   Pairs::Reader reader_;
   std::size_t target_;
   bool intercept_;
@@ -415,8 +450,7 @@ void bounds_hold() {
     Sample sample = random_tree(random, rows, {2, 2, 3, 2, 2, 1, 4, 2, 2, 2}, likeness).sample;
     if (random.bernoulli(0.3)) sample.weights = whole_weights(random, sample.rows, 4);
     const Table table = sample.table();
-    Pairs pairs(table);
-    pairs.prepare(1);
+    const Pairs pairs(table);
     for (const bool intercept : {true, false})
       Bounds(table, pairs, random.below(2), {1e-3, 0.5, intercept, 6, true}).hold();
   }
@@ -429,8 +463,7 @@ void bounds_hold_in_many_cells() {
     Sample sample = random_tree(random, 2000, std::vector<int>(14, 2), 0.4).sample;
     if (i % 2) sample.weights = whole_weights(random, sample.rows, 4);
     const Table table = sample.table();
-    Pairs pairs(table);
-    pairs.prepare(1);
+    const Pairs pairs(table);
     Bounds(table, pairs, 0, {1e-7, 0.1, i % 3 > 0, 12, true}).hold();
   }
 }
@@ -458,7 +491,8 @@ void costs_are_numbers() {
     settings.intercept = i % 3 > 0;
     const Table table = sample.table();
     const Pairs pairs(table);
-    Node node(table, pairs, settings);
+    Counter counter(table);
+    Node node(table, pairs, counter, settings);
     DevianceFinder finder(table, settings.intercept);
     const std::atomic<bool> never{false};
     for (std::size_t r = 0; r < table.columns(); ++r) {
@@ -533,6 +567,8 @@ void test_engine() {
   nearly_whole_weights_change_little();
   a_watch_can_stop_it();
   a_watch_sees_the_end();
+  ways_to_count_agree();
+  searches_in_turns_can_be_interrupted();
   bounds_hold();
   bounds_hold_in_many_cells();
   constraints_hold();

@@ -217,12 +217,15 @@ def test_stopped_half_way_while_another_tab_works(tab, desk, tmp_path, survey):
 
 
 def test_the_keyboard_alone(tab, survey):
-    page = tab()
+    page, choosers = tab(), []
+    page.on("filechooser", lambda chooser: choosers.insert(0, chooser))
+    page.wait_for_timeout(500)  # the browser hears of this listener a little later
     while page.evaluate("document.activeElement.id") != "choose-button":
         page.keyboard.press("Tab")
-    with page.expect_file_chooser() as chooser:
-        page.keyboard.press("Enter")
-    chooser.value.set_files(survey)
+    page.keyboard.press("Enter")
+    while not choosers:
+        page.wait_for_timeout(50)
+    choosers[0].set_files(survey)
     assert seen(page, "#table") == ""
     for _ in range(60):
         page.keyboard.press("Tab")

@@ -247,3 +247,22 @@ def test_what_is_adjusted_for_has_whole_tables_whatever_forms_edges_have(table, 
         np.testing.assert_allclose(path.start.always[4], start.coef[4], atol=1e-6)
     forms = {form for r in range(4) for form in runs.path(r).final.forms.values()}
     assert forms == ({"product"} if edges == "scores" else set())
+
+
+@pytest.mark.parametrize("edges", ["auto", "scores"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_core_does_the_same_with_forms(seed, edges):
+    rng = np.random.default_rng(seed)
+    n, states = 400, rng.integers(2, 6, 5)
+    age = rng.integers(0, 4, n)
+    hidden = rng.normal(size=(n, 5)) + 0.5 * age[:, None]
+    hidden[:, 1:] += 0.8 * hidden[:, :-1]
+    of_columns = zip(hidden.T, states, strict=True)
+    columns = [np.digitize(h, np.quantile(h, np.arange(1, m) / m)) for h, m in of_columns]
+    table = encode(np.column_stack([*columns, age]), adjust=[5])
+    settings = {"n_jobs": 1, "edges": edges, "max_degree": 2 if seed == 3 else None}
+    native = learn_neighbourhoods(table, 2e-3, **settings)
+    readable = learn_neighbourhoods(table, 2e-3, solver="readable", **settings)
+    for r in range(5):
+        assert_same_column(native, readable, r)
+        assert native.path(r).start.always.keys() == readable.path(r).start.always.keys() == {5}

@@ -8,9 +8,8 @@ import pytest
 from isinglass import simulate
 from isinglass.engine import fit_conditionals
 from isinglass.engine.deviance import expectations
-from isinglass.engine.learn import forms_of
+from isinglass.engine.native import forms_of
 from isinglass.engine.readable import node_loss
-from isinglass.engine.scored import ScoredColumn
 from isinglass.estimators.score import refit_conditionals, row_scores
 from isinglass.table import encode
 
@@ -39,28 +38,31 @@ def test_a_refit_is_that_of_the_readable_loss(seed, intercept):
     weights = rng.integers(1, 4, 150).astype(float)
     table = table_of(model(seed), 150, seed, sample_weight=weights)
     known = forms_of(table, "auto")
+    forms = {}
     for r in range(6):
-        forms = some_forms(known, r, rng)
+        chosen = some_forms(known, r, rng)
+        forms |= {(r, t): form for t, form in chosen.items() if r < t}
+    near = [[t for t in range(6) if t != r] for r in range(6)]
+    fits = fit_conditionals(table, near, forms, intercept=intercept)
+    for r, fast in enumerate(fits):
         loss = node_loss(table, r, intercept=intercept, forms=known)
-        column = ScoredColumn(table, r, forms, known, intercept)
-        for without in (None, 0 if r else 1):
-            slow = loss.fit({t: form for t, form in forms.items() if t != without})
-            fast = column.fit(without, start=column.fit())
-            assert fast.loss == pytest.approx(slow.loss, abs=1e-10)
-            assert fast.unbounded == slow.unbounded
-            assert dict(fast.df) == dict(slow.df)
-            assert fast.forms == slow.forms
-            if not slow.unbounded:
-                for t, table_of_t in slow.coef.items():
-                    np.testing.assert_allclose(fast.coef[t], table_of_t, atol=1e-6)
+        slow = loss.fit({t: forms[min(r, t), max(r, t)] for t in near[r]})
+        assert fast.loss == pytest.approx(slow.loss, abs=1e-8)
+        assert fast.unbounded == slow.unbounded
+        assert dict(fast.df) == dict(slow.df)
+        assert fast.forms == slow.forms
+        if not slow.unbounded:
+            for t, table_of_t in slow.coef.items():
+                np.testing.assert_allclose(fast.coef[t], table_of_t, atol=1e-4)
 
 
 def test_separated_rows_are_unbounded_in_any_form():
     low = np.repeat([0, 1, 2], 30)
     table = encode(pd.DataFrame({"a": low, "b": low, "c": np.tile([0, 1, 2], 30)}))
-    known = forms_of(table, "auto")
-    fit = ScoredColumn(table, 0, {1: "product", 2: "product"}, known, True).fit()
-    assert fit.unbounded == node_loss(table, 0, forms=known).fit(fit.forms).unbounded
+    forms = {(0, 1): "product", (0, 2): "product"}
+    fit = fit_conditionals(table, [[1, 2], [0], [0]], forms)[0]
+    slow = node_loss(table, 0, forms=forms_of(table, "auto")).fit(fit.forms)
+    assert fit.unbounded == slow.unbounded
     assert 1 in fit.unbounded
 
 

@@ -11,7 +11,7 @@ from isinglass.core import instructions, search_columns, use_instructions
 from isinglass.engine import native
 from isinglass.table import encode
 
-SETS = ["portable", "popcnt", "avx2"]
+SETS = ["portable", "popcnt", "avx2", "avx512"]
 SEEDS = range(27)  # one case of each kind
 
 

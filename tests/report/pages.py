@@ -47,6 +47,17 @@ def mixed() -> pl.DataFrame:
     return pl.DataFrame(field.sample(600, seed=5), schema=[f"m{j}" for j in range(8)])
 
 
+def ordered() -> pl.DataFrame:
+    """Products of scores, a trend, and a link that is U-shaped."""
+    states = [4, 5, 3, 2, 5]
+    field = simulate.ordinal(simulate.chain(5), states, coupling=0.4, unordered=[2], seed=4)
+    rows = field.sample(700, seed=5)
+    columns = {f"o{j}": column.tolist() for j, column in enumerate(rows.T)}
+    noise = np.random.default_rng(1).random(700) < 0.2
+    middle = np.abs(rows[:, 4].astype(int) - 2)
+    return pl.DataFrame(columns | {"u": np.where(noise, 2 - middle, middle).tolist()})
+
+
 def with_missing() -> pl.DataFrame:
     rng = np.random.default_rng(6)
     gone = {name: rng.random(700) < 0.1 for name in binary().columns[:5]}
@@ -74,6 +85,7 @@ FITS = {
     "two states": (binary, {}),
     "mixed states, AND": (mixed, {"rule": "and"}),
     "incomplete": (with_missing, {"missing": "available"}),
+    "ordered": (ordered, {"edges": "auto"}),
     "required": (binary, {"require": [("c0", "c11")], "forbid": [("c0", "c1")]}),
 }
 

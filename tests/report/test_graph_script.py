@@ -24,7 +24,8 @@ const answers = thresholds.map((threshold) => {
   const edges = graph.edges.map((edge) => [edge.a, edge.b]);
   const entries = graph.edges.map(
     ({ a, b, required }) => (required ? null : entryOf(data, a, b, threshold)));
-  return { cuts: graph.cuts, edges, entries };
+  const forms = graph.edges.map(({ form, step }) => [form, form === "product" ? step : null]);
+  return { cuts: graph.cuts, edges, entries, forms };
 });
 console.log(JSON.stringify({ answers, counts: edgeCounts(data) }));
 """
@@ -63,4 +64,9 @@ def test_the_script_is_the_twin_of_the_package(name):
         assert [tuple(edge) for edge in answer["edges"]] == edges
         expected = entries(est.search_.runs, edges, threshold, est.rule)
         assert [np.inf if entry is None else entry for entry in answer["entries"]] == expected
+        links = est.at(threshold).links
+        assert [form for form, _ in answer["forms"]] == [link.form for link in links]
+        steps = [link.step_log_odds for link in links if link.form == "product"]
+        shown = [step for form, step in answer["forms"] if form == "product"]
+        np.testing.assert_allclose(shown, steps, rtol=1e-5)
     assert found["counts"] == [len(edges_at(paths, stop, est.rule)) for stop in data["stops"]]

@@ -48,6 +48,11 @@ POINTS = {
     ),
     *PILOT,
     *opt.THRESHOLD,
+    opt.option(
+        "--edges table|auto|scores",
+        "Which forms links may have; with auto and scores, columns are ordered and links are "
+        "products of scores.",
+    ),
     opt.several("--factor X factors", "Multiply the couplings by this factor.", (0.7, 1.0)),
     opt.option("--target", "The probability, or the share of the edges, to reach.", 0.9),
     opt.option(
@@ -68,6 +73,7 @@ POINTS = {
     examples="""
         isinglass plan --columns 50 --degree 4 --coupling 0.3
         isinglass plan --columns 20 --degree 3 --odds-ratio 2 --states 3
+        isinglass plan --columns 20 --degree 3 --odds-ratio 2 --states 5 --edges auto
         isinglass plan --pilot pilot.csv --drop id
         isinglass plan --columns 50 --degree 4 --odds-ratio 3 --rows 500 --rows 1000
     """,

@@ -70,6 +70,10 @@ COMMON = (
         "2",
         into=_state_counts,
     ),
+    opt.flag(
+        "--ordered",
+        "States are ordered, as answers in a questionnaire are: every edge is a product of scores.",
+    ),
     opt.NEW_SEED,
     *opt.METHOD,
     *opt.SWEEPS,
@@ -138,6 +142,7 @@ command = click.Group(
       isinglass simulate grid --rows 10 --cols 10 --samples 2000 --out grid.csv
       isinglass simulate star --columns 64 --degree 7 --out star.csv --edges truth.csv
       isinglass simulate tree --columns 30 --states 3 --coupling 0.8 --out tree.csv --seed 7
+      isinglass simulate chain --columns 15 --states 5 --ordered --out items.csv
       isinglass simulate small-world --columns 50 --nearest 4 --rewire 0.1 \\
         --coupling 0.1:0.5 --signs positive --intercept -0.3:0.3 --out world.csv
     """,
@@ -154,6 +159,7 @@ def _run(
     n_jobs: int | None,
     signs: str,
     states: int | list[int],
+    ordered: bool,
     **settings: Any,
 ) -> None:
     for path in filter(None, (out, edges)):
@@ -164,7 +170,11 @@ def _run(
     for_graph, for_model, for_rows = map(
         np.random.default_rng, np.random.SeedSequence(seed).spawn(3)
     )
-    field = _model(make_graph(for_graph), states, signs, settings | {"seed": for_model})
+    settings |= {"seed": for_model}
+    if ordered:
+        field = simulate.ordinal(make_graph(for_graph), states, signs=signs, **settings)
+    else:
+        field = _model(make_graph(for_graph), states, signs, settings)
     with progress_bar("sampling") as progress:
         table = field.sample(
             samples, seed=for_rows, method=method, n_jobs=n_jobs, progress=progress

@@ -21,10 +21,12 @@ Flat = dict[str, NDArray[Any]]
 Forms = _core.Forms
 Progress = Callable[[int], None]
 
-#: The name of the instruction set in use, "avx2", "popcnt" or "portable".
+#: The name of the instruction set in use, "avx512", "avx2", "popcnt" or "portable".
 instructions = _core.instructions
 #: Force one by its name, for tests and measurements; "best" undoes it.
 use_instructions = _core.use_instructions
+#: Force a way to count, "whole", "rows", "gathered" or "gathered rows"; "best" undoes it.
+use_counting = _core.use_counting
 
 STOPS = ("below threshold", "no candidate", "max_degree", "interrupted")
 

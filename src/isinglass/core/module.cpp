@@ -12,6 +12,8 @@
 #include <set>
 
 #include "bits/integers.hpp"
+#include "counting/all_counts.hpp"
+#include "counting/ways.hpp"
 #include "joint/joint_loss.hpp"
 #include "l1/l1_columns.hpp"
 #include "moments/moments.hpp"
@@ -436,12 +438,7 @@ auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> we
   {
     const nb::gil_scoped_release release;
     const Table table = make_table(codes, states, weights, 0, threads);
-    std::vector<std::size_t> all;
-    for (std::size_t j = 0; j < table.columns(); ++j)
-      for (int c = 0; c < table.states(j); ++c) all.push_back(table.state(j, c));
-    counts.resize(all.size() * all.size());
-    share_out(all.size(), threads,
-              [&](std::size_t i) { table.count_many(table.row(all[i]), all, &counts[i * all.size()]); });
+    counts = all_counts(table, threads);
   }
   return owned(std::move(counts));
 }
@@ -703,4 +700,5 @@ NB_MODULE(_core, m) {
   m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));
+  m.def("use_counting", &use_counting, nb::arg("way"));
 }

@@ -89,8 +89,8 @@ class Job:
         finally:
             if self.state == "failed" and not self.sentences:
                 self.sentences.append(
-                    "The work ended without a word, as it does when there is too little memory; "
-                    "try fewer rows or columns."
+                    "The work ended without a message; there may be too little memory. Try fewer "
+                    "rows or columns."
                 )
             self.ended.set()
 

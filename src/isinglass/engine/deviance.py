@@ -17,11 +17,16 @@ from numpy.typing import NDArray
 
 from isinglass.core import edge_losses, pair_null
 from isinglass.engine.available import parts_of
-from isinglass.engine.native import CountedRows, adjusted_columns
-from isinglass.engine.refits import PairForms, has_smaller, scored_column
+from isinglass.engine.native import (
+    CountedRows,
+    adjusted_columns,
+    forms_of,
+    in_core,
+    small_pairs,
+)
+from isinglass.engine.refits import PairForms
 from isinglass.engine.runs import Progress, progress_from
-from isinglass.engine.scored import ScoredColumn
-from isinglass.losses.forms import TABLE, table_df
+from isinglass.losses.forms import TABLE
 from isinglass.losses.nulls import Null, chi_square
 from isinglass.solvers.equivalent import calibrated_gain
 from isinglass.table import Table
@@ -142,31 +147,8 @@ def expectations(
             show = progress_from(progress, done, total)
             settings: dict[str, Any] = {"threads": threads, "progress": show}
             lists = neighbours, left_out
-            scored = [r for r in targets if has_smaller(forms, r, neighbours[r])]
-            whole = [r for r in targets if r not in scored]
-            found |= _of_part(part.table, whole, *lists, intercept=intercept, **settings)
-            for at, r in enumerate(scored):
-                column = scored_column(part.table, r, neighbours[r], forms or {}, intercept)
-                found |= _of_column(column, left_out[r], part.table)
-                if show is not None:
-                    show(len(whole) + at + 1)
+            found |= _of_part(part.table, targets, *lists, forms, intercept=intercept, **settings)
             done += len(targets)
-    return found
-
-
-def _of_column(column: ScoredColumn, left_out: Sequence[int], table: Table) -> dict[Key, Expected]:
-    """The same of one column whose edges are not all whole tables."""
-    fitted, r, found = column.fit(), column.r, {}
-    for t in left_out:
-        shape = column.m, table.n_states[t]
-        if min(shape) < 2:  # constant here: nothing is lost
-            found[r, t] = Expected(fitted.loss, fitted.loss, chi_square(1), np.zeros(shape))
-            continue
-        without = column.fit(without=t, start=fitted)
-        null = chi_square(column.known.df(r, t, column.forms[t]))
-        if column.intercept and column.forms[t] == TABLE:
-            null = Null(*pair_null(table.rows_of_states(r), table.rows_of_states(t)))
-        found[r, t] = Expected(without.loss, fitted.loss, null, column.expected(without, t))
     return found
 
 
@@ -183,10 +165,14 @@ def _of_part(
     targets: Sequence[int],
     neighbours: Sequence[Sequence[int]],
     left_out: Sequence[Sequence[int]],
+    of_edges: PairForms | None,
+    *,
     intercept: bool,
     **settings: Any,
 ) -> dict[Key, Expected]:
     """What is expected of some columns in the rows where they are seen."""
+    forms = forms_of(table, "auto")
+    small = small_pairs(forms, of_edges)
     states = table.n_states
 
     def varying(of: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -202,6 +188,8 @@ def _of_part(
         left_out=lists,
         n=counted.n,
         intercept=intercept,
+        forms=in_core(forms),
+        small=small,
         **settings,
     )
     flat["expected"] *= counted.unit
@@ -212,8 +200,9 @@ def _of_part(
         for t in some:
             shape = states[r], states[t]
             expected, numbers = np.split(numbers, [math.prod(shape)])
-            null = chi_square(table_df(*shape))
-            if intercept:
+            form = forms.allowed(r, t)[0] if (r, t) in small else TABLE
+            null = chi_square(forms.df(r, t, form))
+            if intercept and form == TABLE:
                 null = Null(*pair_null(rows[r], rows[t]))
             found[r, t] = Expected(next(losses), loss, null, expected.reshape(shape))
         for t in set(left_out[r]).difference(some):  # constant here: nothing is lost

@@ -26,6 +26,12 @@ def warn_if_coarse(table: Table) -> None:
         )
 
 
+def adjusted_for(estimator: Any) -> str:
+    """What a fit was adjusted for, to go on a sentence with; empty if for nothing."""
+    names = estimator.table_.adjusted_names
+    return f", adjusted for {listed(names)}" if names else ""
+
+
 def refuse_adjusted(estimator: Any, what: str) -> None:
     """Raise SettingError if an estimator adjusts for columns, for work that does not know them."""
     if getattr(estimator, "adjust", None):

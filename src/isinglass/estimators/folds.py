@@ -16,6 +16,7 @@ from isinglass.errors import SettingError
 from isinglass.estimators.base import GraphEstimator
 from isinglass.frames import frame
 from isinglass.graph import Graph, Link, Unvalued
+from isinglass.losses.forms import TABLE
 from isinglass.table import Table
 from isinglass.table.coding.adjusted import LEAST_BINS
 
@@ -123,10 +124,14 @@ def learn_like(method: Any, table: Table, progress: Progress | None = None) -> G
     as_coded = {"bins": None, "high": None, "max_states": max(2, *table.wide.n_states)}
     settings = {"n_eff": "design" if table.design else table.n, **as_coded, **_adjustment(table)}
     known = estimator.get_params()
+    unordered: tuple[int, ...] = ()
+    if known.get("edges", TABLE) != TABLE:  # then it matters which columns are ordered, and how
+        settings |= {"ordered": None, "scores": coded_scores(table, table.codes)}
+        unordered = unordered_columns(table)
     estimator.set_params(**{key: value for key, value in settings.items() if key in known})
     own = isinstance(estimator, GraphEstimator)
     more = {"clusters": table.clusters, "progress": progress} if own else {}
-    graph = estimator.fit(_cells(table), sample_weight=table.weights, **more).graph_
+    graph = estimator.fit(_cells(table, unordered), sample_weight=table.weights, **more).graph_
 
     def links() -> tuple[Link, ...]:  # with signs where both columns are ordered
         return tuple(
@@ -136,7 +141,7 @@ def learn_like(method: Any, table: Table, progress: Progress | None = None) -> G
             for link in graph.links
         )
 
-    return Graph(table.names, Unvalued(graph.pairs, links), table.library)
+    return Graph(table.names, Unvalued(graph.pairs, links, lambda: graph.forms), table.library)
 
 
 def _adjustment(table: Table) -> dict[str, Any]:
@@ -150,22 +155,66 @@ def _adjustment(table: Table) -> dict[str, Any]:
     return {"adjust": list(last), "bins": bins}
 
 
-def _cells(table: Table) -> Any:
+def unordered_columns(table: Table) -> tuple[int, ...]:
+    """The columns whose codes, if they were numbers, would be taken for ordered states."""
+    states = zip(table.n_answers, table.ordered, strict=True)
+    return tuple(v for v, (m, ordered) in enumerate(states) if m > 2 and not ordered)
+
+
+def coded_scores(table: Table, codes: NDArray[Any]) -> dict[Any, list[float]] | None:
+    """The scores of those states that occur among some codes, where they are not 0, 1, 2, ..."""
+    found: dict[Any, list[float]] = {}
+    for v, (scores, m) in enumerate(zip(table.scores, table.n_answers, strict=True)):
+        if scores is not None and m > 2:
+            present = np.unique(codes[:, v])
+            kept = [scores[code] for code in present[present < m].tolist()]
+            if np.any(np.diff(kept, 2) != 0):
+                found[v if table.library is None else table.names[v]] = kept
+    return found or None
+
+
+def _cells(table: Table, unordered: Sequence[int] = ()) -> Any:
     """Codes as cells under the table's names; missing where the table has missing values."""
     wide, missing = table.wide, None
     if table.available:
         missing = ~np.column_stack([seen_rows(table, r) for r in range(len(table.columns))])
         missing = np.pad(missing, ((0, 0), (0, len(wide.columns) - len(table.columns))))
-    return as_written(wide.codes, missing, None if table.library is None else wide.names)
+    names = None if table.library is None else wide.names
+    return as_written(wide.codes, missing, names, unordered)
 
 
 def as_written(
-    codes: NDArray[Any], missing: NDArray[np.bool_] | None, names: Sequence[str] | None
+    codes: NDArray[Any],
+    missing: NDArray[np.bool_] | None,
+    names: Sequence[str] | None,
+    unordered: Sequence[int] = (),
 ) -> Any:
     """Codes in the form of a user's table: an array, or a frame where columns have names.
 
+    Numbers are ordered; columns in `unordered` become text.
+
     >>> as_written(np.array([[0, 1]]), np.array([[True, False]]), None)
     array([[nan,  1.]])
+    >>> as_written(np.array([[0, 1]]), None, None, unordered=[1])
+    array([[0, 's001']], dtype=object)
     """
+    if unordered:
+        return _with_text(codes, missing, names, unordered)
     cells = codes if missing is None else np.where(missing, np.nan, codes.astype(np.float64))
     return cells if names is None else frame(dict(zip(names, cells.T, strict=True)), "polars")
+
+
+def _with_text(
+    codes: NDArray[Any],
+    missing: NDArray[np.bool_] | None,
+    names: Sequence[str] | None,
+    unordered: Sequence[int],
+) -> Any:
+    columns = []
+    for v, column in enumerate(codes.T):
+        cells = [f"s{code:03d}" for code in column] if v in unordered else column.tolist()
+        gone = np.zeros(len(column), dtype=bool) if missing is None else missing[:, v]
+        columns.append([None if no else cell for cell, no in zip(cells, gone, strict=True)])
+    if names is not None:
+        return frame(dict(zip(names, columns, strict=True)), "polars")
+    return np.array(columns, dtype=object).T

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from isinglass.engine import fit_conditionals
 from isinglass.engine.available import parts_of, seen_rows, widen
-from isinglass.engine.native import adjusted_columns
+from isinglass.engine.native import adjusted_columns, forms_of
 from isinglass.engine.readable import node_loss
 from isinglass.engine.refits import form_of
 from isinglass.graph import Graph
 from isinglass.losses.conditional import NodeFit
-from isinglass.losses.forms import TABLE, Forms
+from isinglass.losses.forms import TABLE
 from isinglass.table import Table
 
 
@@ -30,8 +30,7 @@ def refit_conditionals(graph: Graph, training: Table) -> list[NodeFit]:
         return fit_conditionals(training, neighbours, forms)
     fits: dict[int, NodeFit] = {}
     for part in parts_of(training):
-        wide = part.table.wide
-        known = Forms(tuple(wide.n_states), wide.scores)
+        wide, known = part.table.wide, forms_of(part.table, "auto")
         for r in part.targets:
             beside = dict.fromkeys(adjusted_columns(part.table), TABLE)
             edges = {t: form_of(forms, r, t) for t in neighbours[r]}

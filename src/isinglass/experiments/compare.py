@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from isinglass.engine import Progress, fit_neighbourhoods, threads_for
+from isinglass.engine import Progress, fit_conditionals, threads_for
+from isinglass.engine.refits import form_of
 from isinglass.errors import IsinglassError, SettingError, Stopped
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.folds import Split, learn_like, splits
@@ -228,21 +229,24 @@ class _Judge:
 
     def __init__(self, split: Split) -> None:
         self.split = split
-        self._fits: dict[tuple[int, tuple[int, ...]], NodeFit] = {}
+        self._fits: dict[tuple[int, tuple[tuple[int, str], ...]], NodeFit] = {}
 
     def scores(self, graph: Graph, progress: Progress | None = None) -> Numbers:
         """The log-likelihood of every row, each column given its neighbours."""
-        wanted = [(r, tuple(others)) for r, others in enumerate(graph.neighbourhoods)]
+        near, forms = graph.neighbourhoods, graph.forms
+        wanted = [
+            (r, tuple((t, form_of(forms, r, t)) for t in others)) for r, others in enumerate(near)
+        ]
         new = set(wanted) - self._fits.keys()
         if new:
-            runs = fit_neighbourhoods(
+            fits = fit_conditionals(
                 self.split.training,
-                [one[1] if one in new else () for one in wanted],
-                intercept=True,
+                [near[one[0]] if one in new else [] for one in wanted],
+                forms,
                 threads=threads_for(None, len(wanted)),
                 progress=progress,
             )
-            self._fits |= {one: runs.fit(one[0], 0) for one in new}
+            self._fits |= {one: fits[one[0]] for one in new}
         return row_scores([self._fits[one] for one in wanted], self.split.rows)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from isinglass.documents.document import Fault, shown
 from isinglass.documents.parts import LIBRARIES, label_to_json, states_from_json
 from isinglass.errors import MissingExtra, SettingError
 from isinglass.files import MARK
+from isinglass.losses.forms import TABLE
 from isinglass.model import MarkovField
 from isinglass.parameters import checked
 
@@ -143,6 +145,9 @@ def uai(field: MarkovField, path: Path) -> dict[Path, bytes]:
         "names": list(field.names),
         "states": [[label_to_json(label) for label in states] for states in field.states],
         "library": field.library,
+        # What an edge is, where it is no whole table; a UAI file has tables only.
+        "scores": [None if scores is None else list(scores) for scores in field.scores],
+        "forms": [[*pair, form] for pair, form in field.forms.items() if form != TABLE],
     }
     return {path: ("\n".join(lines) + "\n").encode(), _beside(path): doc.as_bytes(labels)}
 
@@ -164,9 +169,25 @@ def read_uai(path: str | os.PathLike[str]) -> MarkovField:
         names = [name.text() for name in beside["names"].entries("a name")]
         columns = beside["states"].entries("the states of column {}", len(states))
         library = beside.get("library").choice(*LIBRARIES)
-        return _model(names, list(map(states_from_json, columns)), factors, library)
+        found = _model(names, list(map(states_from_json, columns)), factors, library)
+        return replace(found, scores=_scores(beside), forms=_forms(beside, len(states)))
 
     return doc.read_document(labels, named)
+
+
+def _scores(beside: doc.Entry) -> tuple[tuple[float, ...] | None, ...]:
+    """The scores of all columns; none in older files."""
+    given = beside.get("scores").optional(lambda some: some.entries("the scores of column {}"))
+    return tuple(one.optional(lambda own: tuple(own.numbers())) for one in given or ())
+
+
+def _forms(beside: doc.Entry, p: int) -> dict[tuple[int, int], str]:
+    given = beside.get("forms").optional(lambda some: some.entries("one of the forms")) or ()
+    found = {}
+    for one in given:
+        *pair, form = one.items(3)
+        found[doc.Entry(pair, "the columns of a form").pair(p)] = doc.Entry(form, "a form").text()
+    return found
 
 
 def _beside(path: Path) -> Path:

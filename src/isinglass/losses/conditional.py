@@ -287,6 +287,11 @@ class ConditionalLoss:
         found = _minimise(objective, np.zeros(k * q), within, tolerance=1e-15)
         return terms(offset + features @ found.reshape(k, q))[0]
 
+    def within(self, fit: NodeFit) -> Array | None:
+        """Orthonormal columns that span the coefficients of a fit's forms; None for all."""
+        blocks = self.design(tuple(fit.coef), np.zeros(1, dtype=np.intp))[1]
+        return self._within(blocks, {t: fit.form(t) for t in fit.coef})
+
     def _within(self, blocks: Mapping[int, slice], forms: Mapping[int, Form]) -> Array | None:
         """Orthonormal columns that span the coefficients which edges may have; None for all."""
         designs = {t: self.forms.design(self.r, t, forms[t]) for t in blocks if t in forms}

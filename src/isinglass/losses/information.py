@@ -32,6 +32,15 @@ class Information:
     held: Array
     free: Array
 
+    def within(self, design: Array) -> Information:
+        """The same for an edge that is a combination of some orthonormal tables.
+
+        `design` has the tables, (k, m, m'), of the column that is explained and of the other.
+        """
+        own, other = (zero_sum_basis(m) for m in design.shape[1:])
+        span = np.einsum("kab,aq,bj->kjq", design, own, other).reshape(len(design), -1)
+        return Information(span @ self.held @ span.T, span @ self.free @ span.T)
+
 
 def information(
     loss: ConditionalLoss, fit: NodeFit, columns: Sequence[int]
@@ -41,10 +50,14 @@ def information(
     design, _ = loss.design(tuple(fit.coef), first_row)
     curvature = _curvature(fit.scores(loss.codes[first_row]), zero_sum_basis(loss.states))
     own = _own(design, curvature, cell, loss)
+    within = loss.within(fit)
+    if within is not None:  # neighbours are re-optimised in their forms
+        own = within.T @ own @ within
     always = loss.always_rows * (loss.states - 1)
     for t in columns:
         split, _, _ = loss.split(cell, [t], len(design))
         whole, cross = _with(split / loss.n, design, curvature, zero_sum_basis(loss.n_states[t]))
+        cross = cross if within is None else within.T @ cross
         yield Information(
             _left_over(whole, cross[:always], own[:always, :always]), _left_over(whole, cross, own)
         )

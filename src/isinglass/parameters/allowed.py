@@ -42,6 +42,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(Several(Either(TEXT, Whole(0))), None), "ordered"),
     (Either(Word("graph", "edges"), None), "aim"),
     (Word("auto", "table", "scores"), "edges"),
+    (Either(Word("auto", "table", "scores"), None), "plan.edges"),
     (Word("ising", "01", "reference"), "coding"),
     (Word("gic", "bic", "ebic", "aic"), "criterion"),
     (Either(Word("pandas", "polars", "pyarrow"), None), "library"),

@@ -6,6 +6,7 @@ from isinglass.plots.columns import centrality, predictability
 from isinglass.plots.curves import audit, plan, selection_curve, success
 from isinglass.plots.groups import group_differences, group_networks
 from isinglass.plots.intervals import intervals
+from isinglass.plots.link_table import link_table
 from isinglass.plots.network import network
 from isinglass.plots.path import path, search
 from isinglass.plots.side_by_side import networks
@@ -21,6 +22,7 @@ __all__ = [
     "group_differences",
     "group_networks",
     "intervals",
+    "link_table",
     "network",
     "networks",
     "new_figure",

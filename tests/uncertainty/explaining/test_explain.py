@@ -166,3 +166,19 @@ def test_a_forbidden_pair_without_evidence_is_not_called_not_linked():
         float("inf"),
         float("inf"),
     )
+
+
+def test_what_is_adjusted_for_is_held_and_named():
+    rng = np.random.default_rng(0)
+    age = rng.integers(0, 4, 1500)
+    yes = (rng.random((1500, 3)) < 0.15 + 0.23 * age[:, None]).astype(int)
+    rows = np.column_stack([yes, age])
+    plain = ig.explain(ig.GreedyGraph().fit(yes), "x0", "x1")
+    est = ig.GreedyGraph(adjust=[3]).fit(rows)
+    found = ig.explain(est, "x0", "x1")
+    assert plain.linked
+    assert not found.linked
+    assert found.alone < plain.alone / 5
+    assert str(found).startswith("x0 and x1, adjusted for x3: not associated")
+    assert "adjusted for x3" in str(ig.verdict(est).of("x0", "x1"))
+    assert len(est.graph_) == 0

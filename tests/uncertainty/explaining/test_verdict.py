@@ -48,6 +48,7 @@ def test_every_pair_has_one_verdict(fitted):
         "state_odds_ratio",
         "rows_needed",
         "sentence",
+        "step_odds_ratio",
     ]
     assert all(v.evidence <= 2 * 700 * fitted.threshold_ for v in verdicts if v.verdict != "linked")
 

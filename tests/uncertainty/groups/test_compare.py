@@ -290,3 +290,19 @@ def test_opposite_links_cancel_in_the_pool_and_are_listed():
     assert edge.firm_in == ("a",)
     assert edge.not_in == ("b",)
     assert len(one_only.exploratory_frame()) == len(one_only.exploratory)
+
+
+def test_products_of_scores_have_one_number():
+    field = ig.simulate.ordinal(ig.simulate.chain(4), 4, coupling=0.5, signs="positive")
+    weak = {**field.couplings, (0, 1): 0.2 * field.couplings[0, 1]}
+    other = ig.MarkovField(field.names, field.states, field.intercepts, weak)
+    table = rows_of([field, other], [500, 500], seed=1)
+    found = ig.compare_groups(table, "group", ig.GreedyGraph(edges="scores"))
+    assert [(edge.source, edge.target) for edge in found.different] == [("x0", "x1")]
+    for edge in found.edges:
+        assert edge.df == 1
+        assert edge.statistic == pytest.approx((edge.difference / edge.error) ** 2)
+        for group, value, error in zip(found.groups, edge.log_odds, edge.errors, strict=True):
+            own = group.model.per_step(edge.source, edge.target)
+            assert value == pytest.approx(float(own.log_odds))
+            assert error == pytest.approx(float(own.error))

@@ -45,6 +45,11 @@ using Words = std::vector<Word, LineAllocator<Word>>;
 // One way of counting the bits that two rows have in common.
 using CountCommon = std::int64_t (*)(const Word*, const Word*, std::size_t);
 
+// Of counting the bits that a row has in common with each of several, which begin `stride` words after each
+// other; the counts are added to what is there.
+using CountSeveral = void (*)(const Word* row, const Word* others, std::size_t stride, std::size_t several,
+                              std::size_t words, std::uint32_t* counts);
+
 namespace detail {
 
 inline std::int64_t count_common_portable(const Word* a, const Word* b, std::size_t words) {
@@ -118,8 +123,107 @@ __attribute__((target("avx2"))) inline std::int64_t count_common_avx2(const Word
 }
 #endif
 
+// The rows one by one.
+template <CountCommon kCount>
+inline void count_each(const Word* row, const Word* others, std::size_t stride, std::size_t several,
+                       std::size_t words, std::uint32_t* counts) {
+  for (std::size_t k = 0; k < several; ++k)
+    counts[k] += static_cast<std::uint32_t>(kCount(row, others + k * stride, words));
+}
+
+#if ISINGLASS_X86
+// Four rows at a time: nothing is carried from vector to vector, so that all of them are worked on side by
+// side while the row itself is fetched once.
+__attribute__((target("avx2"))) inline void count_four_avx2(const Word* row, const Word* others,
+                                                            std::size_t stride, std::size_t words,
+                                                            std::uint32_t* counts) {
+  const __m256i zero = _mm256_setzero_si256();
+  constexpr std::size_t kRun = 31 * 4;  // a byte counts at most 8 a step
+  __m256i sums[4] = {zero, zero, zero, zero};
+  for (std::size_t w = 0; w < words;) {
+    const std::size_t stop = words - w > kRun ? w + kRun : words;
+    __m256i bytes[4] = {zero, zero, zero, zero};
+    for (; w < stop; w += 4) {
+      const __m256i own = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + w));
+      for (std::size_t k = 0; k < 4; ++k) {
+        const __m256i other = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(others + k * stride + w));
+        bytes[k] = _mm256_add_epi8(bytes[k], bits_of_bytes(_mm256_and_si256(own, other)));
+      }
+    }
+    for (std::size_t k = 0; k < 4; ++k) sums[k] = _mm256_add_epi64(sums[k], _mm256_sad_epu8(bytes[k], zero));
+  }
+  for (std::size_t k = 0; k < 4; ++k) {
+    alignas(32) std::uint64_t parts[4];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(parts), sums[k]);
+    counts[k] += static_cast<std::uint32_t>(parts[0] + parts[1] + parts[2] + parts[3]);
+  }
+}
+
+__attribute__((target("avx2"))) inline void count_several_avx2(const Word* row, const Word* others,
+                                                               std::size_t stride, std::size_t several,
+                                                               std::size_t words, std::uint32_t* counts) {
+  std::size_t k = 0;
+  for (; k + 4 <= several; k += 4) count_four_avx2(row, others + k * stride, stride, words, counts + k);
+  count_each<count_common_avx2>(row, others + k * stride, stride, several - k, words, counts + k);
+}
+
+// Processors that count the bits of eight words by one instruction.
+#define ISINGLASS_AVX512 "avx512f,avx512vpopcntdq"
+
+__attribute__((target(ISINGLASS_AVX512))) inline __m512i bits_in_common(const Word* a, const Word* b) {
+  return _mm512_popcnt_epi64(_mm512_and_si512(_mm512_loadu_si512(a), _mm512_loadu_si512(b)));
+}
+
+__attribute__((target(ISINGLASS_AVX512))) inline std::int64_t total_of(__m512i sums) {
+  alignas(64) std::int64_t parts[8];
+  _mm512_store_si512(parts, sums);
+  return ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]));
+}
+
+__attribute__((target(ISINGLASS_AVX512))) inline std::int64_t count_common_avx512(const Word* a,
+                                                                                  const Word* b,
+                                                                                  std::size_t words) {
+  __m512i even = _mm512_setzero_si512(), odd = even;
+  std::size_t w = 0;
+  for (; w + 16 <= words; w += 16) {
+    even = _mm512_add_epi64(even, bits_in_common(a + w, b + w));
+    odd = _mm512_add_epi64(odd, bits_in_common(a + w + 8, b + w + 8));
+  }
+  if (w < words) even = _mm512_add_epi64(even, bits_in_common(a + w, b + w));
+  return total_of(_mm512_add_epi64(even, odd));
+}
+
+__attribute__((target(ISINGLASS_AVX512))) inline void count_several_avx512(
+    const Word* row, const Word* others, std::size_t stride, std::size_t several, std::size_t words,
+    std::uint32_t* counts) {
+  std::size_t k = 0;
+  for (; k + 4 <= several; k += 4) {
+    const Word *a = others + k * stride, *b = a + stride, *c = b + stride, *d = c + stride;
+    __m512i first = _mm512_setzero_si512(), second = first, third = first, fourth = first;
+    for (std::size_t w = 0; w < words; w += 8) {
+      first = _mm512_add_epi64(first, bits_in_common(row + w, a + w));
+      second = _mm512_add_epi64(second, bits_in_common(row + w, b + w));
+      third = _mm512_add_epi64(third, bits_in_common(row + w, c + w));
+      fourth = _mm512_add_epi64(fourth, bits_in_common(row + w, d + w));
+    }
+    counts[k] += static_cast<std::uint32_t>(total_of(first));
+    counts[k + 1] += static_cast<std::uint32_t>(total_of(second));
+    counts[k + 2] += static_cast<std::uint32_t>(total_of(third));
+    counts[k + 3] += static_cast<std::uint32_t>(total_of(fourth));
+  }
+  count_each<count_common_avx512>(row, others + k * stride, stride, several - k, words, counts + k);
+}
+
+// The system must keep the long registers, too, which the compiler's question covers.
+inline bool has_avx512() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq");
+}
+#endif
+
 struct Choice {
   CountCommon count;
+  CountSeveral count_several;
   const char* name;
 };
 
@@ -128,6 +232,7 @@ inline bool supported(const std::string& name) {
 #if ISINGLASS_X86
   if (name == "popcnt") return __builtin_cpu_supports("popcnt");
   if (name == "avx2") return has_avx2();
+  if (name == "avx512") return has_avx2() && has_avx512();
 #endif
   return false;
 }
@@ -135,14 +240,17 @@ inline bool supported(const std::string& name) {
 inline Choice named(const std::string& name) {
   if (!supported(name)) throw std::invalid_argument("this machine has no instruction set '" + name + "'");
 #if ISINGLASS_X86
-  if (name == "avx2") return {count_common_avx2, "avx2"};
-  if (name == "popcnt") return {count_common_popcnt, "popcnt"};
+  if (name == "avx512") return {count_common_avx512, count_several_avx512, "avx512"};
+  if (name == "avx2") return {count_common_avx2, count_several_avx2, "avx2"};
+  if (name == "popcnt") return {count_common_popcnt, count_each<count_common_popcnt>, "popcnt"};
 #endif
-  return {count_common_portable, "portable"};
+  return {count_common_portable, count_each<count_common_portable>, "portable"};
 }
 
 inline Choice best() {
-  return named(supported("avx2") ? "avx2" : supported("popcnt") ? "popcnt" : "portable");
+  for (const char* name : {"avx512", "avx2", "popcnt"})
+    if (supported(name)) return named(name);
+  return named("portable");
 }
 
 inline Choice& chosen() {
@@ -156,10 +264,15 @@ inline std::int64_t count_common(const Word* a, const Word* b, std::size_t words
   return detail::chosen().count(a, b, words);
 }
 
+inline void count_several(const Word* row, const Word* others, std::size_t stride, std::size_t several,
+                          std::size_t words, std::uint32_t* counts) {
+  detail::chosen().count_several(row, others, stride, several, words, counts);
+}
+
 // The switch that forces one instruction set, for tests and measurements; "best" undoes it.
 inline void use_instructions(const std::string& name) {
   detail::chosen() = name == "best" ? detail::best() : detail::named(name);
-  wide_vectors = std::string(detail::chosen().name) == "avx2";
+  wide_vectors = std::string(detail::chosen().name).starts_with("avx");
 }
 
 inline const char* instructions() { return detail::chosen().name; }

@@ -73,6 +73,18 @@ class Table {
   double slack() const { return slack_; }
   // Popcounts behind one count.
   std::size_t planes() const { return std::max<std::size_t>(planes_.size(), 1); }
+  // Rough counts are whole multiples of a unit; how many of them all rows are.
+  double unit() const { return unit_; }
+  double units() const { return units_; }
+
+  // The rows of a set whose weight has a binary digit, for each digit: one after another. Where nothing has
+  // weights, the set itself.
+  void in_planes(const Word* set, Word* out) const {
+    if (weights_.empty()) std::copy_n(set, words_, out);
+    if (!weights_.empty() && planes_.empty()) std::fill_n(out, words_, Word{0});  // no row has any weight
+    for (const Words& plane : planes_)
+      for (std::size_t w = 0; w < words_; ++w) *out++ = set[w] & plane[w];
+  }
 
   // Weight of the rows that two rows of bits have in common.
   double count(const Word* a, const Word* b) const {
@@ -97,19 +109,12 @@ class Table {
     count_in_planes(a, states, out);
   }
 
-  // The same, exact where counting is cheap, and else within the slack.
-  void count_roughly(const Word* a, std::span<const std::size_t> states, double* out) const {
-    if (countable()) return count_many(a, states, out);
-    count_in_planes(a, states, out);
-    for (std::size_t i = 0; i < states.size(); ++i) out[i] *= unit_;
-  }
-
-  // Rough counts of several sets of rows against many states: sets x states. Where nothing has weights
-  // the bits of a state are fetched once for all sets.
+  // Rough counts of several sets of rows against many states, in units: sets x states. Where nothing has
+  // weights the bits of a state are fetched once for all sets.
   void count_sets(std::span<const Words> sets, std::span<const std::size_t> states, double* out) const {
     if (!weights_.empty()) {
       for (std::size_t k = 0; k < sets.size(); ++k)
-        count_roughly(sets[k].data(), states, out + k * states.size());
+        count_in_planes(sets[k].data(), states, out + k * states.size());
       return;
     }
     for (std::size_t i = 0; i < states.size(); ++i)
@@ -167,9 +172,11 @@ class Table {
       most = std::max(most, w);
     }
     unit_ = whole ? 1.0 : most / kUnits;
+    units_ = weights_.empty() ? static_cast<double>(rows_) : 0.0;
     std::vector<std::uint64_t> units;
     for (const double w : weights_) {
       units.push_back(static_cast<std::uint64_t>(std::llround(w / unit_)));
+      units_ += static_cast<double>(units.back());
       if (!whole) slack_ += std::abs(w - unit_ * static_cast<double>(units.back())) + 1e-15 * w;
     }
     for (std::uint64_t bit = 1; bit <= static_cast<std::uint64_t>(std::llround(most / unit_)); bit <<= 1) {
@@ -204,7 +211,7 @@ class Table {
   Words bits_, all_;
   std::vector<Words> planes_;
   std::vector<double> marginals_;
-  double n_ = 0, unit_ = 1, slack_ = 0;
+  double n_ = 0, unit_ = 1, units_ = 0, slack_ = 0;
 };
 
 }  // namespace isinglass

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "bits/cells.hpp"
-#include "bits/pairs.hpp"
+#include "counting/pairs.hpp"
 #include "gains/profile.hpp"
 #include "gains/small_gain.hpp"
 #include "refit/fitter.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/edge.hpp"
 #include "bits/cells.hpp"
-#include "bits/pairs.hpp"
+#include "counting/pairs.hpp"
 #include "gains/profile.hpp"
 #include "gains/small_gain.hpp"
 #include "refit/fitter.hpp"

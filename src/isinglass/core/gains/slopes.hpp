@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bits/cells.hpp"
-#include "bits/pairs.hpp"
+#include "counting/pairs.hpp"
 #include "gains/bounds.hpp"
 #include "gains/candidate.hpp"
 #include "gains/gains.hpp"

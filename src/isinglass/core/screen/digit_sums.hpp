@@ -10,7 +10,8 @@
 
 #include "base/dispatch.hpp"
 #include "bits/cells.hpp"
-#include "bits/pairs.hpp"
+#include "bits/table.hpp"
+#include "counting/pairs.hpp"
 #include "screen/cell_functions.hpp"
 #include "screen/row_sets.hpp"
 
@@ -25,7 +26,8 @@ inline constexpr Vectorised<take_digit_loop> take_digit;
 
 class DigitSums {
  public:
-  DigitSums(const Pairs& pairs, const Cells& cells) : pairs_(pairs), cells_(cells) {}
+  DigitSums(const Table& table, const Pairs& pairs, const Cells& cells)
+      : unit_(table.unit()), pairs_(pairs), cells_(cells) {}
 
   // The first digits of both functions, to be counted.
   void start(CellFunctions& functions, RowSets& sets) {
@@ -48,9 +50,9 @@ class DigitSums {
     for (std::size_t k = 0; k < sets.size(); ++k)
       for (std::size_t i = 0; i < sets.states().size(); ++i) {
         const std::size_t u = sets.states()[i];
-        const double rows = pairs_.marginals()[u];
+        const double rows = pairs_.facts<double>().rows[u];
         digits_[k].function->sums[u] +=
-            digits_[k].step * (2 * sets.counts(k)[i] - rows) + digits_[k].drift * rows;
+            digits_[k].step * (2 * (unit_ * sets.counts(k)[i]) - rows) + digits_[k].drift * rows;
       }
     digits_.clear();
   }
@@ -76,7 +78,7 @@ class DigitSums {
     function.range = 2 * middle;  // all digits together
     remainder.step = middle;
     remainder.mean = function.measure(cells_.totals(), rows_);
-    function.sums.assign(pairs_.marginals().begin(), pairs_.marginals().end());
+    function.sums = pairs_.facts<double>().rows;
     for (double& sum : function.sums) sum *= middle + remainder.mean;
   }
 
@@ -94,6 +96,7 @@ class DigitSums {
     return true;
   }
 
+  double unit_;  // of counts
   const Pairs& pairs_;
   const Cells& cells_;
   double rows_ = 0;

@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "base/vectors.hpp"
 #include "bits/cells.hpp"
-#include "bits/pairs.hpp"
 #include "bits/table.hpp"
+#include "counting/counts.hpp"
+#include "counting/pairs.hpp"
 #include "screen/cell_functions.hpp"
 #include "screen/features.hpp"
 #include "screen/row_sets.hpp"
@@ -24,7 +26,11 @@ namespace isinglass {
 class FeatureSums {
  public:
   FeatureSums(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells)
-      : table_(table), pairs_(pairs), reader_(reader), cells_(cells) {}
+      : table_(table),
+        pairs_(pairs),
+        reader_(reader),
+        cells_(cells),
+        pool_(pairs.size(), size_of_counts(table)) {}
 
   // Whether least squares could be solved so far.
   bool solvable() const { return solvable_; }
@@ -36,11 +42,11 @@ class FeatureSums {
 
   // Features are the constant, the states of the support, and other sets. Those that were counted for every
   // candidate when cells were coarser stay.
-  void start(CellFunctions& functions, const RowSets& sets) {
+  void start(CellFunctions& functions) {
     const std::size_t members = cells_.support().size();
     const bool finer = lasting_ > 0 && cells_.age() == age_ && members == members_ + 1;
     rows_ = functions.rows;
-    counted_ = 0;
+    give_back(some_);
     probability_.halves.clear();
     curvature_.halves.clear();
     sums_of_.resize(finer ? lasting_ : 0);
@@ -49,9 +55,9 @@ class FeatureSums {
       features_.cut(lasting_);
       features_.refine(cells_.parents());
     } else {
-      kept_.clear();
+      give_back(kept_);
       features_.clear(cells_.size());
-      solvable_ = add_feature([](std::size_t) { return true; }, pairs_.marginals().data());
+      solvable_ = add_feature([](std::size_t) { return true; }, nullptr);
     }
     for (std::size_t i = finer ? members_ : 0; i < members; ++i) solvable_ = solvable_ && add_states(i);
     age_ = cells_.age();
@@ -59,7 +65,7 @@ class FeatureSums {
     lasting_ = solvable_ ? features_.size() : 0;
     if (!solvable_) return;
     estimate(functions);
-    combine_sums(functions, sets);
+    weigh_counts();
   }
 
   // Adds the set of cells that explains much of what is left; false if there is none.
@@ -76,24 +82,46 @@ class FeatureSums {
     return solvable_;
   }
 
-  // The counts of the sets become sums of the last features.
-  void take(CellFunctions& functions, const RowSets& sets) {
-    const std::size_t before = features_.size() - sets.size(), size = sets.states().size();
+  // Counts the sets: they become the last features. A count for some states only is of use in this step
+  // alone.
+  void take(RowSets& sets) {
+    const bool for_all = sets.for_all_states();
+    std::vector<CountPool::Row>& rows = for_all ? kept_ : some_;
+    const std::size_t before = features_.size() - sets.size(), first = rows.size();
     for (std::size_t k = 0; k < sets.size(); ++k) {
-      const double* counts = sets.counts(k);
-      if (sets.for_all_states()) {
-        kept_.emplace_back(counts, counts + size);
-        sums_of_[before + k] = kept_.back().data();
-        continue;
-      }
-      if (counted_ == sums_.size()) sums_.emplace_back(pairs_.size());
-      std::vector<double>& sums = sums_[counted_++];
-      for (std::size_t i = 0; i < size; ++i) sums[sets.states()[i]] = counts[i];
-      sums_of_[before + k] = sums.data();
+      rows.push_back(pool_.take());
+      sums_of_[before + k] = rows.back().get();
     }
+    const std::span<const CountPool::Row> own = std::span(rows).subspan(first);
+    for_all ? sets.count(own) : sets.count();
+    for (std::size_t k = 0; !for_all && k < sets.size(); ++k)
+      scatter_counts(sets.counts(k), sets.states(), pool_.size(), own[k].get());
     // Sets are kept while many candidates are open: before others.
-    if (sets.for_all_states()) lasting_ = features_.size();
-    combine_sums(functions, sets);
+    if (for_all) lasting_ = features_.size();
+    weigh_counts();
+  }
+
+  // The sums of the known parts of both functions over the rows of n states, from the first on. Where a
+  // feature was counted for some states only, those of others mean nothing.
+  template <class Real>
+  void sums(std::size_t first, std::size_t n, Real* probability, Real* curvature) const {
+    const std::vector<Real>&p = probability_.in_units<Real>(), &h = curvature_.in_units<Real>();
+    const Real* rows = pairs_.facts<Real>().rows.data() + first;
+    for (std::size_t i = 0; i < n; ++i) {
+      probability[i] = p[0] * rows[i];
+      curvature[i] = h[0] * rows[i];
+    }
+    add_counts<Real>(pool_.size(), sums_of_.data() + 1, sums_of_.size() - 1, first, n, p.data() + 1,
+                     probability, h.data() + 1, curvature);
+  }
+
+  // By how much sums in floats can be off: a few roundings of each term, all of which are at most its weight
+  // times all rows.
+  double rounding_of_floats() const {
+    double weights = 1;
+    for (const double weight : probability_.weights) weights += std::abs(weight);
+    for (const double weight : curvature_.weights) weights += std::abs(weight);
+    return 0x1p-23 * static_cast<double>(sums_of_.size() + 3) * weights * rows_;
   }
 
  private:
@@ -104,21 +132,35 @@ class FeatureSums {
     std::vector<double> known;    // the known part, cell by cell
     std::vector<double> halves;   // products of the features with the function, half solved
     std::vector<double> weights;  // of each feature in the known part
+    std::vector<double> exact;    // the same, of counts in units,
+    std::vector<float> rough;     // and in floats
+
+    template <class Real>
+    const std::vector<Real>& in_units() const {
+      if constexpr (sizeof(Real) == sizeof(double))
+        return exact;
+      else
+        return rough;
+    }
   };
+
+  void give_back(std::vector<CountPool::Row>& rows) {
+    for (; !rows.empty(); rows.pop_back()) pool_.give_back(std::move(rows.back()));
+  }
 
   // The states of a member of the support, but the first.
   bool add_states(std::size_t i) {
     bool added = true;
     for (int c = 1; c < table_.states(cells_.support()[i]); ++c)
       added = added && add_feature([&](std::size_t s) { return cells_.code(s, i) == c; },
-                                   reader_.row(table_.state(cells_.support()[i], c)).data());
+                                   reader_.row(table_.state(cells_.support()[i], c)).counts);
     return added;
   }
 
   // Collinear features only need some solution; what it misses is part of the remainder.
   template <class In>
-  bool add_feature(const In& in, const double* sums) {
-    sums_of_.push_back(sums);
+  bool add_feature(const In& in, const void* counts) {
+    sums_of_.push_back(counts);
     return features_.add(in, cells_.totals(), 1e-9 * rows_);
   }
 
@@ -153,39 +195,25 @@ class FeatureSums {
     best.weights[0] += mean;
   }
 
-  // The sums of the known parts, once those of all features are counted: of every state, or of those alone
-  // that were.
-  void combine_sums(CellFunctions& functions, const RowSets& sets) const {
-    std::vector<double>&p = functions.probability.sums, &h = functions.curvature.sums;
-    if (sets.for_all_states() || sets.states().empty()) {
-      p.assign(pairs_.size(), 0.0);
-      h.assign(pairs_.size(), 0.0);
-      add_combinations(sums_of_.data(), sums_of_.size(), pairs_.size(), probability_.weights.data(), p.data(),
-                       curvature_.weights.data(), h.data());
-      return;
-    }
-    for (const std::size_t u : sets.states()) {
-      double probability = 0, curvature = 0;
-      for (std::size_t f = 0; f < sums_of_.size(); ++f) {
-        probability += probability_.weights[f] * sums_of_[f][u];
-        curvature += curvature_.weights[f] * sums_of_[f][u];
-      }
-      p[u] = probability;
-      h[u] = curvature;
+  void weigh_counts() {
+    for (Combination* best : {&probability_, &curvature_}) {
+      best->exact = best->weights;
+      for (std::size_t f = 1; f < best->exact.size(); ++f) best->exact[f] *= table_.unit();
+      best->rough.assign(best->exact.begin(), best->exact.end());
     }
   }
 
   // A level about halfway between the means of what is above it and of the rest; false if there is only one
-  // part. The function is centred.
+  // part. The function is centred. A level that leaves one part only is not taken: that before it is.
   bool find_level(const std::vector<double>& of_cell, double& level) const {
-    level = 0;
+    double next = 0;
     for (int round = 0;; ++round) {
       double sum, rows;
-      sum_above(level, of_cell.data(), cells_.totals(), of_cell.size(), rows, sum);
-      if (!(rows > 0 && rows < rows_ && sum > 1e-12 * rows_)) return false;
-      const double next = 0.5 * (sum / rows - sum / (rows_ - rows));
-      if (round == 5 || std::abs(next - level) < 1e-2 * sum / rows) return true;
+      sum_above(next, of_cell.data(), cells_.totals(), of_cell.size(), rows, sum);
+      if (!(rows > 0 && rows < rows_ && sum > 1e-12 * rows_)) return round > 0;
       level = next;
+      next = 0.5 * (sum / rows - sum / (rows_ - rows));
+      if (round == 5 || std::abs(next - level) < 1e-2 * sum / rows) return true;
     }
   }
 
@@ -197,13 +225,13 @@ class FeatureSums {
   bool solvable_ = false;
   Features features_;
   Combination probability_, curvature_;
-  std::size_t lasting_ = 0;             // how many features stay when cells grow finer
-  std::size_t age_ = 0, members_ = 0;   // of the cells that these are sets of
-  std::vector<const double*> sums_of_;  // of each feature, over the rows of every state
+  std::size_t lasting_ = 0;            // how many features stay when cells grow finer
+  std::size_t age_ = 0, members_ = 0;  // of the cells that these are sets of
+  std::vector<const void*> sums_of_;   // counts of each feature, for every state; none for the constant
   std::vector<const double*> vectors_;
-  std::vector<std::vector<double>> sums_;  // of the sets of cells; features point into them
-  std::size_t counted_ = 0;                // how many of these are in use
-  std::vector<std::vector<double>> kept_;  // sums of sets that were counted for every candidate
+  CountPool pool_;
+  std::vector<CountPool::Row> kept_;  // counts of sets, for every candidate
+  std::vector<CountPool::Row> some_;  // for those alone that were open
   std::vector<char> upper_;
 };
 

@@ -8,12 +8,16 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <vector>
 
 #include "bits/cells.hpp"
-#include "bits/pairs.hpp"
+#include "counting/counter.hpp"
+#include "counting/counts.hpp"
+#include "counting/pairs.hpp"
 #include "gains/bounds.hpp"
 #include "gains/candidate.hpp"
 #include "screen/cell_functions.hpp"
@@ -26,14 +30,14 @@ namespace isinglass {
 
 class Screen {
  public:
-  Screen(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells)
+  Screen(const Table& table, const Pairs& pairs, Counter& counter, Pairs::Reader& reader, const Cells& cells)
       : table_(table),
         pairs_(pairs),
         reader_(reader),
         cells_(cells),
-        sets_(table, pairs, cells),
+        sets_(counter, pairs, cells),
         features_(table, pairs, reader, cells),
-        digits_(pairs, cells) {}
+        digits_(table, pairs, cells) {}
 
   // Begins anew for the present cells, fitted with these probabilities. What was allocated before is kept.
   void begin(const std::vector<double>& probabilities, std::span<const std::size_t> candidates) {
@@ -44,7 +48,7 @@ class Screen {
     observed_ = reader_.row(pairs_.first(cells_.target()));
     sets_.clear();
     if (cells_.few()) {
-      features_.start(functions_, sets_);
+      features_.start(functions_);
       works_ = features_.solvable();
       return;
     }
@@ -59,29 +63,28 @@ class Screen {
   // Whether its bounds are nearly those of the exact slopes.
   bool sharp() const { return works_ && !cells_.few(); }
 
-  // Opens the candidates, if it works all but those whose bound is at most a limit.
+  // Opens the candidates, which are in increasing order; if it works, all but those whose bound is at most a
+  // limit.
   void look_at(std::span<const std::size_t> candidates, std::vector<Candidate>& open, double limit) {
-    open.resize(candidates.size());
-    const bool quick = works_ && pairs_.all_of_two();
-    if (quick) compare_all(limit);
-    std::size_t left = 0;
-    for (const std::size_t j : candidates) {
-      open[left] = {j, kNoBound, quick ? promise_[j] : 0.0};
-      left += !quick || !(excess_[j] <= 0);  // else the next one takes its place
+    open.clear();
+    if (works_) {
+      compare(candidates, limit, open);
+      if (pairs_.all_of_two() && !many(open)) drop_below(limit, open);
+      return;
     }
-    open.resize(left);
-    if (works_ && !(quick && many(open))) drop_below(limit, open);
+    for (const std::size_t j : candidates) open.push_back({j});
   }
 
-  // Bounds and promises of candidates as known by now; drops those whose bound is at most a limit. In
-  // tables of two states throughout many are compared side by side, by products alone; those that then
-  // are still many are kept without a bound.
+  // Bounds and promises of candidates, in increasing order, as known by now; drops those whose bound is at
+  // most a limit. In tables of two states throughout many are compared side by side, by products alone; those
+  // that then are still many are kept without a bound.
   void assess(std::vector<Candidate>& open, double limit) {
-    if (pairs_.all_of_two() && many(open)) {
-      compare_all(limit);
-      std::erase_if(open, [&](const Candidate& candidate) { return excess_[candidate.column] <= 0; });
-      for (Candidate& candidate : open) candidate = {candidate.column, kNoBound, promise_[candidate.column]};
-      if (many(open)) return;
+    if (many(open)) {
+      columns_.clear();
+      for (const Candidate& candidate : open) columns_.push_back(candidate.column);
+      open.clear();
+      compare(columns_, limit, open);
+      if (many(open) || !pairs_.all_of_two()) return;
     }
     drop_below(limit, open);
   }
@@ -126,10 +129,25 @@ class Screen {
  private:
   static constexpr std::size_t kMostAtOnce = 8;
 
+  static constexpr std::size_t kBlock = 512;  // states whose sums are found side by side; a column has fewer
+
+  static constexpr double kFine = 1e-3;  // of a slope's usual size: roundings that matter little
+
+  // Sums over the rows of some states: those in which the target is in its second, of its probability, and of
+  // its curvature.
+  template <class Real>
+  struct Sums {
+    std::array<Real, kBlock> observed, expected, curvatures;
+  };
+
   // Counts the sets, for the listed states.
   void count_sets() {
-    sets_.count();
-    cells_.few() ? features_.take(functions_, sets_) : digits_.take(sets_);
+    if (cells_.few()) {
+      features_.take(sets_);
+    } else {
+      sets_.count();
+      digits_.take(sets_);
+    }
     sets_.clear_sets();
   }
 
@@ -141,19 +159,26 @@ class Screen {
   bool many(std::span<const Candidate> open) const { return 8 * open.size() > pairs_.size(); }
 
   void bound(Candidate& candidate) const {
-    const std::size_t j = candidate.column, stop = pairs_.first(j + 1);
+    const std::size_t first = pairs_.first(candidate.column);
+    Sums<double> sums;
+    find_sums(first, pairs_.first(candidate.column + 1) - first, sums);
+    bound(candidate, sums, 0);
+  }
+
+  // From the sums of its states, which begin somewhere.
+  void bound(Candidate& candidate, const Sums<double>& sums, std::size_t begin) const {
+    const StateFacts<double>& facts = pairs_.facts<double>();
+    const std::size_t j = candidate.column, first = pairs_.first(j), stop = pairs_.first(j + 1);
     double slope_left = functions_.slope, curvature_left = functions_.total_curvature;
     candidate.bound = candidate.promise = 0;
-    for (std::size_t u = pairs_.first(j); u < stop; ++u) {
-      const double slope = observed_[u] - functions_.probability.sums[u],
-                   curvature = functions_.curvature.sums[u];
-      candidate.bound += state_bound(slope, curvature, pairs_.marginals()[u], pairs_.reaches()[u]);
-      candidate.promise += slope * slope * pairs_.inverse_variances()[u];
+    for (std::size_t u = first, i = begin; u < stop; ++u, ++i) {
+      const double slope = sums.observed[i] - sums.expected[i], curvature = sums.curvatures[i];
+      candidate.bound += state_bound(slope, curvature, facts.rows[u], facts.reaches[u]);
+      candidate.promise += slope * slope * facts.inverse_variances[u];
       slope_left -= slope;
       curvature_left -= curvature;
     }
-    candidate.bound +=
-        state_bound(slope_left, curvature_left, pairs_.first_marginal(j), pairs_.first_reach(j));
+    candidate.bound += state_bound(slope_left, curvature_left, facts.first_rows[j], facts.first_reaches[j]);
   }
 
   double state_bound(double slope, double curvature, double rows, double reach) const {
@@ -168,26 +193,94 @@ class Screen {
   double slope_rounding() const { return rounding_ + table_.slack() * (1 + functions_.probability.range); }
   double curvature_rounding() const { return rounding_ + table_.slack() * functions_.curvature.range; }
 
-  void compare_all(double limit) {
-    excess_.resize(pairs_.size());
-    promise_.resize(pairs_.size());
-    compare_bounds({.columns = pairs_.size(),
-                    .limit = limit,
-                    .slope = functions_.slope,
-                    .curvature = functions_.total_curvature,
-                    .least_curvature = functions_.least_curvature,
-                    .slope_length = functions_.probability.length,
-                    .slope_rounding = slope_rounding(),
-                    .curvature_length = functions_.curvature.length,
-                    .curvature_rounding = curvature_rounding(),
-                    .observed = observed_.data(),
-                    .expected = functions_.probability.sums.data(),
-                    .curvatures = functions_.curvature.sums.data(),
-                    .rows = pairs_.marginals().data(),
-                    .other_rows = pairs_.first_marginals().data(),
-                    .reaches = pairs_.reaches().data(),
-                    .inverse_variances = pairs_.inverse_variances().data()},
-                   excess_.data(), promise_.data());
+  void find_sums(std::size_t first, std::size_t states, Sums<double>& sums) const {
+    read_counts<double>(observed_, first, states, table_.unit(), sums.observed.data());
+    if (cells_.few()) return features_.sums(first, states, sums.expected.data(), sums.curvatures.data());
+    std::copy_n(functions_.probability.sums.data() + first, states, sums.expected.data());
+    std::copy_n(functions_.curvature.sums.data() + first, states, sums.curvatures.data());
+  }
+
+  void find_sums(std::size_t first, std::size_t states, Sums<float>& sums) const {
+    read_counts<float>(observed_, first, states, static_cast<float>(table_.unit()), sums.observed.data());
+    features_.sums(first, states, sums.expected.data(), sums.curvatures.data());
+  }
+
+  // Appends the candidates that may exceed a limit: block by block, so that of all others nothing is kept.
+  void compare(std::span<const std::size_t> columns, double limit, std::vector<Candidate>& open) const {
+    if (!pairs_.all_of_two()) return compare_blocks(columns, limit, open);
+    const double rounding = cells_.few() ? features_.rounding_of_floats() : kNoBound;
+    rounding < kFine* std::sqrt(functions_.rows) ? compare_sides<float>(columns, limit, rounding, open)
+                                                 : compare_sides<double>(columns, limit, 0.0, open);
+  }
+
+  // Calls take(first, states, begin, end) for blocks of states and the candidates among them.
+  template <class Take>
+  void in_blocks(std::span<const std::size_t> columns, const Take& take) const {
+    for (std::size_t next = 0; next < columns.size();) {
+      const std::size_t begin = next, first = pairs_.first(columns[begin]);
+      std::size_t stop = std::min(columns.size(), begin + kBlock);  // no more columns than states
+      while (pairs_.first(columns[stop - 1] + 1) > first + kBlock) --stop;
+      next = stop;
+      take(first, pairs_.first(columns[stop - 1] + 1) - first, begin, stop);
+    }
+  }
+
+  template <class Real>
+  void compare_sides(std::span<const std::size_t> columns, double limit, double rounding,
+                     std::vector<Candidate>& open) const {
+    Sums<Real> sums;
+    std::array<Real, kBlock> excess, promise;
+    std::array<std::size_t, kBlock> places;
+    in_blocks(columns, [&](std::size_t first, std::size_t states, std::size_t begin, std::size_t stop) {
+      find_sums(first, states, sums);
+      compare_bounds<Real>(sides(first, states, limit, rounding, sums), excess.data(), promise.data());
+      const std::size_t found = find_positive<Real>(excess.data(), states, places.data());
+      // Columns are not all candidates: each place is at most as far on as its column is.
+      for (std::size_t i = 0, at = begin; i < found && at < stop; ++i) {
+        const std::size_t column = first + places[i];
+        if (column < columns[at]) continue;
+        at = std::min(at + (column - columns[at]), stop - 1);
+        while (columns[at] > column) --at;
+        if (columns[at] == column) open.push_back({column, kNoBound, promise[places[i]]});
+      }
+    });
+  }
+
+  void compare_blocks(std::span<const std::size_t> columns, double limit,
+                      std::vector<Candidate>& open) const {
+    Sums<double> sums;
+    in_blocks(columns, [&](std::size_t first, std::size_t states, std::size_t begin, std::size_t stop) {
+      find_sums(first, states, sums);
+      for (; begin < stop; ++begin) {
+        Candidate candidate{columns[begin]};
+        bound(candidate, sums, pairs_.first(candidate.column) - first);
+        if (!(candidate.bound <= limit)) open.push_back(candidate);
+      }
+    });
+  }
+
+  // `rounding` is that of the numbers themselves.
+  template <class Real>
+  Sides<Real> sides(std::size_t first, std::size_t states, double limit, double rounding,
+                    const Sums<Real>& sums) const {
+    const StateFacts<Real>& facts = pairs_.facts<Real>();
+    const double less = rounding > 0 ? 1 - 1e-5 : 1.0;  // products are rounded, too
+    return {.columns = states,
+            .limit = static_cast<Real>(less * limit),
+            .slope = static_cast<Real>(functions_.slope),
+            .curvature = static_cast<Real>(functions_.total_curvature),
+            .least_curvature = static_cast<Real>(less * functions_.least_curvature),
+            .slope_length = static_cast<Real>(functions_.probability.length / less),
+            .slope_rounding = static_cast<Real>((slope_rounding() + rounding) / less),
+            .curvature_length = static_cast<Real>(functions_.curvature.length / less),
+            .curvature_rounding = static_cast<Real>((curvature_rounding() + rounding) / less),
+            .observed = sums.observed.data(),
+            .expected = sums.expected.data(),
+            .curvatures = sums.curvatures.data(),
+            .rows = facts.rows.data() + first,
+            .other_rows = facts.first_rows.data() + first,
+            .reaches = facts.reaches.data() + first,
+            .inverse_variances = facts.inverse_variances.data() + first};
   }
 
   // Whether a candidate without effect, its slope as large as usual, would be ruled out by a limit.
@@ -206,12 +299,12 @@ class Screen {
   const Cells& cells_;
   bool works_ = false;
   double rounding_ = 0;
-  std::span<const double> observed_;  // rows of every state in which the target is in its second
+  CountRow observed_;  // rows of every state in which the target is in its second
   CellFunctions functions_;
   RowSets sets_;
   FeatureSums features_;
   DigitSums digits_;
-  std::vector<double> excess_, promise_;
+  std::vector<std::size_t> columns_;  // kept for its memory
 };
 
 }  // namespace isinglass

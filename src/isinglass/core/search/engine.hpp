@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "base/threads.hpp"
+#include "counting/gathering.hpp"
+#include "counting/ways.hpp"
 #include "search/node.hpp"
 
 namespace isinglass {
@@ -14,16 +16,19 @@ namespace isinglass {
 class Engine {
  public:
   Engine(const Table& table, const Settings& settings, unsigned threads)
-      : table_(table), settings_(settings), threads_(std::max(threads, 1u)), pairs_(table) {}
+      : table_(table), settings_(settings), threads_(std::max(threads, 1u)), pairs_(table), at_once_(table) {}
 
   std::vector<NodePath> run(const std::vector<std::size_t>& targets, const WatchWork& watch) {
-    pairs_.prepare(threads_);
+    const Ways ways = ways_to_count(table_, pairs_);
+    if (ways.whole) pairs_.prepare(threads_, interrupted_, watch);
     std::vector<NodePath> results(targets.size());
-    in_threads(targets.size(), watch, [&](std::size_t i, Node& node) {
+    const auto work = [&](std::size_t i, Node& node) {
       node.set_target(targets[i]);
       results[i] = node.search(interrupted_);
       results[i].evaluated = node.evaluated();
-    });
+    };
+    ways.gathered > 1 ? in_turns(targets.size(), ways.gathered, watch, work)
+                      : in_threads(targets.size(), watch, work);
     return results;
   }
 
@@ -43,15 +48,36 @@ class Engine {
   void in_threads(std::size_t count, const WatchWork& watch, const Work& work) {
     if (count == 0) return;
     std::deque<Node> nodes;
-    for (unsigned thread = 0; thread < threads_; ++thread) nodes.emplace_back(table_, pairs_, settings_);
+    for (unsigned thread = 0; thread < threads_; ++thread)
+      nodes.emplace_back(table_, pairs_, at_once_, settings_);
     share_out_watched(count, threads_, interrupted_, watch,
                       [&](std::size_t i, unsigned thread) { work(i, nodes[thread]); });
+  }
+
+  // Several searches per core take turns, so that what they ask for is counted together.
+  template <class Work>
+  void in_turns(std::size_t count, std::size_t gathered, const WatchWork& watch, const Work& work) {
+    if (count == 0) return;
+    const auto searches = static_cast<unsigned>(std::min<std::size_t>(count, gathered * threads_));
+    std::deque<Gathering> cores;
+    std::deque<Node> nodes;
+    for (unsigned core = 0; core < threads_; ++core) cores.emplace_back(table_, interrupted_);
+    for (unsigned k = 0; k < searches; ++k)
+      nodes.emplace_back(table_, pairs_, cores[k % threads_], settings_);
+    share_out_watched(count, searches, interrupted_, watch, [&](std::size_t i, unsigned search) {
+      const Gathering::Turn turn(cores[search % threads_]);
+      try {
+        work(i, nodes[search]);
+      } catch (const GivenUp&) {  // the column is left as if it had not been begun
+      }
+    });
   }
 
   const Table& table_;
   Settings settings_;
   unsigned threads_;
   Pairs pairs_;
+  Counter at_once_;
   std::atomic<bool> interrupted_{false};
 };
 

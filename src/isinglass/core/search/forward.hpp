@@ -23,15 +23,15 @@ struct Forward {
 
 class ForwardSearch {
  public:
-  ForwardSearch(const Table& table, const Pairs& pairs, Pairs::Reader& reader, const Cells& cells,
-                const Scale& scale, const Settings& settings)
+  ForwardSearch(const Table& table, const Pairs& pairs, Counter& counter, Pairs::Reader& reader,
+                const Cells& cells, const Scale& scale, const Settings& settings)
       : n_(table.n()),
         cells_(cells),
         scale_(scale),
         settings_(settings),
         gains_(table, reader, cells, settings.intercept),
         slopes_(table, reader, cells, settings.intercept, settings.forms),
-        screen_(table, pairs, reader, cells) {}
+        screen_(table, pairs, counter, reader, cells) {}
 
   // The candidate that ranks highest at a fit, and its gain on one scale; a gain of zero if all are sure to
   // be below the threshold. `upgrades` are neighbours whose small edge may become a table.

@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "bits/cells.hpp"
-#include "bits/pairs.hpp"
+#include "counting/counter.hpp"
+#include "counting/pairs.hpp"
 #include "gains/removals.hpp"
 #include "refit/fitter.hpp"
 #include "search/choice.hpp"
@@ -27,15 +28,18 @@ constexpr double kRounding = 1e-11;  // losses this close are equal: the same su
 
 class Node {
  public:
-  Node(const Table& table, const Pairs& pairs, const Settings& settings)
+  Node(const Table& table, const Pairs& pairs, Counter& counter, const Settings& settings)
       : table_(table),
         settings_(settings),
-        reader_(pairs),
+        reader_(pairs, counter),
         cells_(table, 0),
         scale_(table, settings.intercept, settings.scales, settings.unit, settings.level, settings.forms),
         fitter_(table, settings.intercept, settings.forms),
-        forward_(table, pairs, reader_, cells_, scale_, settings_),
-        removals_(table, reader_, cells_, settings.intercept, settings.forms) {}
+        forward_(table, pairs, counter, reader_, cells_, scale_, settings_),
+        removals_(table, reader_, cells_, settings.intercept, settings.forms) {
+    for (std::size_t j = 0; j < table.columns(); ++j)
+      if (table.states(j) > 1) varying_.push_back(j);
+  }
 
   Node(const Node&) = delete;  // its parts point at each other
   Node& operator=(const Node&) = delete;
@@ -49,20 +53,20 @@ class Node {
     candidates_.clear();
     required_.clear();
     if (table_.states(target) < 2) return;
+    candidates_ = varying_;
+    candidates_.erase(std::ranges::lower_bound(candidates_, target));
     const Constraints* constraints = settings_.constraints;
-    for (std::size_t j = 0; j < table_.columns(); ++j) {
-      if (j == target || table_.states(j) < 2 || (constraints && contains(constraints->forbidden[target], j)))
-        continue;
-      candidates_.push_back(j);
-      if (constraints && contains(constraints->required[target], j)) required_.push_back(j);
-    }
+    if (!constraints) return;
+    std::erase_if(candidates_, [&](std::size_t j) { return contains(constraints->forbidden[target], j); });
+    std::ranges::set_intersection(candidates_, constraints->required[target], std::back_inserter(required_));
   }
 
   NodePath search(const std::atomic<bool>& interrupted) {
     NodePath path;
     if (!required_.empty()) cells_.become(required_);
-    std::vector<std::size_t> outside;  // candidates that are not in the support; all in increasing order
-    std::ranges::set_difference(candidates_, required_, std::back_inserter(outside));
+    std::vector<std::size_t>& outside = outside_;  // in increasing order, as all columns
+    outside.resize(candidates_.size());
+    outside.erase(std::ranges::set_difference(candidates_, required_, outside.begin()).out, outside.end());
     upgraded_.clear();
     CurrentFit fit = fitter_.minimise(cells_, smallest_forms(cells_.support()));
     path.start = fit;
@@ -226,8 +230,9 @@ class Node {
   Fitter fitter_;
   ForwardSearch forward_;
   RemovalCosts removals_;
-  std::vector<std::size_t> candidates_, required_;  // in increasing order
-  std::vector<std::size_t> upgraded_;               // neighbours that came with a small edge, and are tables
+  std::vector<std::size_t> varying_, candidates_, required_;  // in increasing order
+  std::vector<std::size_t> outside_;                          // candidates that are not in the support
+  std::vector<std::size_t> upgraded_;  // neighbours that came with a small edge, and are tables
 };
 
 }  // namespace isinglass

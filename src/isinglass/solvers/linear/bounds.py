@@ -73,7 +73,7 @@ class SelfConcordant:
             decrement = np.einsum("mjq,mjqkr,mkr->m", slope, inverse, slope)
             pairs = np.einsum("cq,mjqkr,cr->mcjk", self.contrasts, inverse, self.contrasts)
             spread = np.einsum("mcjk,mj,mk->mc", np.abs(pairs), reach, reach).max(axis=1)
-            return self._fall(decrement, spread)
+            return np.where(_inverted(curvature, inverse), self._fall(decrement, spread), np.inf)
 
     def _fall(self, decrement: Array, spread: Array) -> Array:
         """B(u)/kappa^2 with u = lambda kappa, B(u) = u + (1 - u) log(1 - u); none from u = 1 on."""
@@ -115,7 +115,8 @@ class HuberBound:
         with np.errstate(invalid="ignore", over="ignore"):
             step = np.einsum("mjqkr,mkr->mjq", inverse, slope)
             moved = np.einsum("mjq,mj->m", np.abs(step), reach)
-            return self._fall(np.einsum("mjq,mjq->m", step, slope), moved)
+            fall = self._fall(np.einsum("mjq,mjq->m", step, slope), moved)
+            return np.where(_inverted(curvature, inverse), fall, np.inf)
 
     def _fall(self, decrement: Array, moved: Array) -> Array:
         known = moved * WIDER <= self.margin
@@ -134,3 +135,12 @@ def inverses(curvature: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             inverse = np.einsum("mab,mb,mcb->mac", vectors, 1 / np.maximum(values, 0.0), vectors)
     return np.asarray(inverse, dtype=np.float64).reshape(curvature.shape)
+
+
+def _inverted(forms: Array, inverse: Array) -> NDArray[np.bool_]:
+    """Which of some stacked matrices are the inverses of others, not what rounding made of them."""
+    m, size = len(forms), int(np.prod(forms.shape[1:3]))
+    with np.errstate(over="ignore", invalid="ignore"):
+        product = forms.reshape(m, size, size) @ inverse.reshape(m, size, size)
+        off = np.abs(product - np.eye(size)).max(axis=(1, 2))
+    return np.asarray(off < 1e-6)

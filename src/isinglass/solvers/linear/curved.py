@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,7 @@ class CurvedWay:
             mean = self.design.centre_by(loss.share)
         sizes = np.fromiter(map(len, members), dtype=np.intp, count=len(members))
         self.all_single = bool((sizes == 1).all())
-        self.own = np.fromiter((block[0] for block in members), np.intp, count=len(members))
+        self.own = np.fromiter(map(itemgetter(0), members), np.intp, count=len(members))
         most = int(sizes.max(initial=1)) + loss.intercept
         self.batch = max(1, SIDE_BY_SIDE // (len(self.design) * most * loss.width))
         self.core = CoreRefits(loss, mean) if has_core(loss) else None

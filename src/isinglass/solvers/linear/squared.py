@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -140,7 +141,7 @@ class _Forms:
         self.size = len(members)
         self.scale = loss.scale
         sizes = np.fromiter(map(len, members), dtype=np.intp, count=len(members))
-        first = np.fromiter((block[0] for block in members), dtype=np.intp, count=len(members))
+        first = np.fromiter(map(itemgetter(0), members), dtype=np.intp, count=len(members))
         self.singles = np.flatnonzero(sizes == 1)
         self.own = first[self.singles]
         flat = loss.design.high <= loss.design.low if loss.intercept else np.zeros(loss.size, bool)

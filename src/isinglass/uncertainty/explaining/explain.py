@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
+from isinglass.estimators.adjusting import adjusted_for
 from isinglass.estimators.filled import refuse_filled
 from isinglass.frames import by_field, frame
 from isinglass.graph import position_of
+from isinglass.losses.conditional import NodeFit
 from isinglass.parameters import checked
 from isinglass.selection import TENTATIVE
 from isinglass.uncertainty.explaining.searches import Search, checked_estimator, kept_out, searches
@@ -46,7 +48,7 @@ class Explanation:
     Attributes
     ----------
     alone : float
-        Evidence for the pair when no other column is held fixed.
+        Evidence for the pair when no other column is held fixed, but what is adjusted for.
     left : float
         Evidence at the end: that of the edge, or, if there is none, the larger of what it would
         gain at the two ends.
@@ -131,7 +133,8 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
         said = f"linked{required} (evidence {held})"
     else:
         by, said = _not_linked(estimator, ways, walks, needed)
-    sentence, steps = f"{a} and {b}: {said}", (*walks[0], *walks[1])
+    sentence = f"{a} and {b}{adjusted_for(estimator)}: {said}"
+    steps = (*walks[0], *walks[1])
     return Explanation(
         (a, b), linked, alone, left, needed, by, sentence, steps, estimator.table_.library
     )
@@ -167,15 +170,22 @@ def _not_linked(
 def _walk(search: Search, other: int, names: Sequence[str]) -> Iterator[Moment]:
     """The evidence for an edge to one other column, from the start of a search to its end."""
 
-    def moment(step: int, kind: str, variable: str | None, support: Sequence[int]) -> Moment:
-        evidence = float(search.evidence(search.fit(support), [other])[0])
+    def moment(
+        step: int,
+        kind: str,
+        variable: str | None,
+        support: Sequence[int],
+        like: NodeFit | None = None,
+    ) -> Moment:
+        evidence = float(search.evidence(search.fit(support, like), [other])[0])
         return Moment(names[search.column], step, kind, variable, evidence, other in support)
 
     yield moment(0, "start", None, ())
     if search.path.required:
         yield moment(0, "required", None, search.path.required)
     for count, step in enumerate(search.path.steps, start=1):
-        yield moment(count, step.kind, names[step.variable], step.support)
+        fit = cast(NodeFit, step.fit)
+        yield moment(count, step.kind, names[step.variable], step.support, fit)
 
 
 def _accounts(search: Search, other: int, walk: Walk, needed: float) -> Account:

@@ -6,20 +6,23 @@ again, by the readable loss and from the rows of the fitted table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine.available import parts_of
-from isinglass.engine.native import adjusted_columns
+from isinglass.engine.native import adjusted_columns, forms_of
 from isinglass.engine.readable import node_loss
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
-from isinglass.losses.nulls import chi_square
+from isinglass.losses.forms import TABLE, Form
+from isinglass.losses.nulls import Null
 from isinglass.solvers.equivalent import calibrated_gain
 from isinglass.solvers.path import Path
 
@@ -46,6 +49,16 @@ class Search:
     informed: Array | None = None
     adjusted: tuple[int, ...] = ()
 
+    def allowed(self, t: int) -> tuple[Form, ...]:
+        """The forms that compete for an edge to another column."""
+        return self.loss.forms.allowed(self.loss.r, t)
+
+    @cached_property
+    def _forms(self) -> dict[int, Form]:
+        """The last form that each column had on the path."""
+        fits = cast(Iterable[NodeFit], (self.path.start, *(step.fit for step in self.path.steps)))
+        return {t: fit.form(t) for fit in fits for t in fit.coef}
+
     def rows(self, other: int) -> float:
         """The rows that tell of an edge to another column."""
         return self.loss.n * (1.0 if self.informed is None else float(self.informed[other]))
@@ -55,30 +68,48 @@ class Search:
         """The column that is explained."""
         return self.loss.r
 
-    def fit(self, support: Sequence[int]) -> NodeFit:
-        """The column's conditional given some others, and what is adjusted for, refitted."""
-        return self.loss.fit([*support, *self.adjusted])
+    def fit(self, support: Sequence[int], like: NodeFit | None = None) -> NodeFit:
+        """The column's conditional given some others, and what is adjusted for, refitted.
+
+        Edges have the forms of another fit, or else the last ones that they had on the path.
+        """
+        known = self._forms if like is None else {t: like.form(t) for t in like.coef}
+        edges = {t: known.get(t, self.allowed(t)[0]) for t in support}
+        return self.loss.fit(edges | dict.fromkeys(self.adjusted, TABLE))
 
     def evidence(self, fit: NodeFit, others: Sequence[int]) -> Array:
         """Evidence for an edge to each of the others: a chi-square with one degree of freedom.
 
         Of one in the support, what is lost without it when the others are refitted; of any other,
-        what adding it would gain; zero for a constant column.
+        what adding it would gain, in the form that gains most; zero for a constant column.
         """
+        evidence, known = np.zeros(len(others)), set(self.loss.candidates)
+        outside = []
+        for i, t in enumerate(others):
+            if t in known and t in fit.coef:
+                fewer = self.loss.fit({s: fit.form(s) for s in fit.coef if s != t})
+                lost = max(fewer.loss - fit.loss, 0.0)
+                evidence[i] = self._evidence([lost], [self.loss.null(t, fit.form(t))], [t])[0]
+            elif t in known:
+                outside += [(i, t, form) for form in self.allowed(t)]
+        gains = fit.loss - self.loss.least(fit, [(t, form) for _, t, form in outside])
+        nulls = [
+            self.loss.null(t, form)._replace(looks=len(self.allowed(t))) for _, t, form in outside
+        ]
+        found = self._evidence(np.maximum(gains, 0.0), nulls, [t for _, t, _ in outside])
+        at = np.array([i for i, *_ in outside], dtype=np.intp)
+        np.maximum.at(evidence, at, found)
+        return evidence
+
+    def _evidence(
+        self, gains: ArrayLike, nulls: Sequence[Null], columns: Sequence[int]
+    ) -> NDArray[np.float64]:
+        scaled = [
+            null.times(1.0 if self.scales is None else self.scales[t])
+            for null, t in zip(nulls, columns, strict=True)
+        ]
         n = self.loss.n
-        gains, nulls = np.zeros(len(others)), [chi_square(1)] * len(others)
-        known = set(self.loss.candidates)
-        inside = [i for i, t in enumerate(others) if t in known and t in fit.coef]
-        outside = [i for i, t in enumerate(others) if t in known and t not in fit.coef]
-        for i in inside:
-            fewer = self.loss.fit([t for t in fit.coef if t != others[i]])
-            gains[i] = max(fewer.loss - fit.loss, 0.0)
-        if outside:
-            gains[outside] = self.loss.gains(fit, [(others[i],) for i in outside])
-        for i in inside + outside:
-            t = others[i]
-            nulls[i] = self.loss.null(t).times(1.0 if self.scales is None else self.scales[t])
-        return 2.0 * n * calibrated_gain(gains, nulls, n)
+        return 2.0 * n * calibrated_gain(np.asarray(gains), scaled, n)
 
 
 def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> Iterator[Search]:
@@ -89,7 +120,8 @@ def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> It
     tables = {r: part.table for part in parts_of(table) for r in part.targets}
     scales, informed = scales_at_the_end(estimator)
     for r in wanted:
-        loss = node_loss(tables[r].wide, r, intercept=bool(estimator.intercept))
+        forms = forms_of(tables[r], estimator.search_.edges)
+        loss = node_loss(tables[r].wide, r, intercept=bool(estimator.intercept), forms=forms)
         yield Search(
             loss,
             estimator.paths_[r].at(threshold),

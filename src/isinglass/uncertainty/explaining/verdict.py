@@ -16,13 +16,16 @@ from scipy.special import ndtri
 from isinglass.engine import Progress
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
+from isinglass.estimators.adjusting import adjusted_for
 from isinglass.frames import by_field, frame
 from isinglass.graph import position_of
-from isinglass.losses.information import information
+from isinglass.losses.forms import PRODUCT, TABLE, table_df
+from isinglass.losses.information import Information, information
+from isinglass.losses.steps import step_log_odds
 from isinglass.parameters import checked
 from isinglass.selection import TENTATIVE
 from isinglass.uncertainty.explaining.searches import Search, checked_estimator, kept_out, searches
-from isinglass.uncertainty.power.smallest_link import least_in_states, least_log_odds
+from isinglass.uncertainty.power.smallest_link import least_in_states, least_length, least_log_odds
 from isinglass.wording import number, rounded_up
 
 Array = NDArray[np.float64]
@@ -53,6 +56,9 @@ class Verdict:
         Rows that would settle it, roughly; infinite if no number would, NaN where it is settled,
         or where the selector decides.
     sentence : str
+    step_odds_ratio : float
+        Where links may be products of scores: one with a larger odds ratio per step of both columns
+        would be found. NaN elsewhere.
 
     Examples
     --------
@@ -71,6 +77,7 @@ class Verdict:
     state_odds_ratio: float
     rows_needed: float
     sentence: str
+    step_odds_ratio: float = float("nan")
 
     def __str__(self) -> str:
         return self.sentence
@@ -191,15 +198,15 @@ class _Judge:
 
     def look(self, columns: Sequence[int], progress: Progress) -> None:
         p = len(self.names)
-        evidence, least = np.zeros((p, p)), np.full((p, p), np.inf)
+        evidence, least, steps = np.zeros((p, p)), *np.full((2, p, p), np.inf)
         chosen = np.zeros((p, p), dtype=int)
         in_states: dict[tuple[int, int], Array] = {}
         for done, search in enumerate(searches(self.estimator, columns), start=1):
             r, others = search.column, [t for t in columns if t in search.loss.candidates]
             evidence[r, others] = search.evidence(search.fit(search.path.support), others)
             allowed = list(self.estimator.search_.constraints.candidates(r, others))
-            for t, size, by_state in self._least(search, allowed):
-                least[r, t], in_states[r, t] = size, by_state
+            for t, size, by_state, of_step in self._least(search, allowed):
+                least[r, t], in_states[r, t], steps[r, t] = size, by_state, of_step
             chosen[r, list(search.path.support)] = 1
             progress(done, len(columns))
         both = self.estimator.rule == "and"
@@ -209,19 +216,53 @@ class _Judge:
         self.decides = (np.minimum if both else np.maximum)(evidence, evidence.T)
         #: The least log odds ratio that would be found.
         self.least = (np.maximum if both else np.minimum)(least, least.T)
+        self.steps = (np.maximum if both else np.minimum)(steps, steps.T)
         #: How many ends chose the pair.
         self.ends = chosen + chosen.T
 
-    def _least(self, search: Search, others: list[int]) -> Iterator[tuple[int, float, Array]]:
-        """For each of the others, the least log odds ratio found at one end; and by states."""
+    def _least(
+        self, search: Search, others: list[int]
+    ) -> Iterator[tuple[int, float, Array, float]]:
+        """For each of the others, the least log odds ratio found at one end; by states; per step.
+
+        The last one is of products of scores, infinite where these are not looked for.
+        """
         either = self.estimator.rule == "or"
         power = self.power if either else (1 + self.power) / 2  # both ends must find it
         for kept, asked in _by_support(search, others):
             edges = information(search.loss, search.fit(kept), asked)
             for t, edge in zip(asked, edges, strict=True):
-                states = search.loss.states, search.loss.n_states[t]
-                sizes = self.needed, search.rows(t), power
-                yield t, least_log_odds(edge, *sizes), least_in_states(edge, *sizes, states)
+                yield t, *self._sizes(search, t, edge, power)
+
+    def _sizes(
+        self, search: Search, t: int, edge: Information, power: float
+    ) -> tuple[float, Array, float]:
+        """The least links that one end finds: of any shape, in two states, as a product."""
+        states = search.loss.states, search.loss.n_states[t]
+        sizes, forms = (self.needed, search.rows(t), power), search.allowed(t)
+        step = self._step(search, t, edge, power)
+        if forms[-1] == TABLE:
+            looks = len(forms)
+            in_states = least_in_states(edge, *sizes, states, looks=looks)
+            return least_log_odds(edge, *sizes, looks), in_states, step
+        # Only links of the smaller form are looked for.
+        design = search.loss.forms.design(search.column, t, forms[-1])
+        assert design is not None
+        length = least_length(edge.within(design), *sizes)
+        return 2.0 * length / float(np.sqrt(table_df(*states))), np.full(states, np.inf), step
+
+    def _step(self, search: Search, t: int, edge: Information, power: float) -> float:
+        """The least log odds ratio per step of a product of scores that one end finds."""
+        r, loss, forms = search.column, search.loss, search.allowed(t)
+        if forms[0] != PRODUCT:
+            return float("inf")
+        design = loss.forms.design(r, t, PRODUCT)
+        assert design is not None
+        scores = loss.forms.scores[r], loss.forms.scores[t]
+        step = step_log_odds(design[0], scores, PRODUCT)
+        assert step is not None
+        least = least_length(edge.within(design), self.needed, search.rows(t), power, len(forms))
+        return abs(step) * least
 
     def _in_states(self, a: int, b: int) -> float:
         """The least log odds ratio of a link in two states, those where it is hardest to find."""
@@ -235,6 +276,7 @@ class _Judge:
     def verdict(self, a: int, b: int) -> Verdict:
         evidence, least, ends = float(self.evidence[a, b]), float(self.least[a, b]), self.ends[a, b]
         hardest, several = self._in_states(a, b), max(self.states[a], self.states[b]) > 2
+        step = float(self.steps[a, b])
         barred = kept_out(self.estimator, a, b, ends)
         if (a, b) in self.linked:
             evidence = self.linked[a, b]
@@ -247,12 +289,14 @@ class _Judge:
             said += f"; a link needs {number(self.needed)})"
         else:
             word, rows, said = self._judged(evidence, least, hardest if several else None)
-        ratio, in_states = (
-            float(np.exp(size)) if size < 700 else float("inf") for size in (least, hardest)
+            said += f"; {_as_product(step)}" if np.isfinite(step) else ""
+        ratio, in_states, per_step = (
+            float(np.exp(size)) if size < 700 else float("inf") for size in (least, hardest, step)
         )
-        said = f"{self.names[a]} and {self.names[b]}: {said}"
+        said = f"{self.names[a]} and {self.names[b]}{adjusted_for(self.estimator)}: {said}"
         numbers = evidence, ratio, in_states, rows
-        return Verdict(self.names[a], self.names[b], word, *numbers, said)
+        of_steps = per_step if np.isfinite(per_step) else float("nan")
+        return Verdict(self.names[a], self.names[b], word, *numbers, said, of_steps)
 
     def _rows_beyond(self, ends: int, decides: float) -> float:
         """Rows that would settle a pair that a setting keeps out, although one end has enough."""
@@ -271,6 +315,13 @@ class _Judge:
             said = f"not linked down to an odds ratio of {number(np.exp(least))}"
             if hardest is None:
                 return NOT_LINKED, float("nan"), f"{said} (a larger one: found with {share})"
+            if self.estimator.search_.edges == "scores":
+                only = "no links but products of scores and trends were looked for"
+                return (
+                    NOT_LINKED,
+                    float("nan"),
+                    f"{said} (a larger one: found with {share}; {only})",
+                )
             return NOT_LINKED, float("nan"), f"{said}{SHAPES}{_in_one_state(hardest, share)}"
         if not np.isfinite(least):
             said = "no link would have been found, whatever its size"
@@ -293,6 +344,11 @@ class _Judge:
         """Rows with which a link as strong as this one looks would be found."""
         wanted = (np.sqrt(self.needed) + float(ndtri(self.power))) ** 2
         return float(rounded_up(self.n * max(wanted / evidence, 1.0)))
+
+
+def _as_product(step: float) -> str:
+    """Words for the least link that is a product of scores."""
+    return f"as a product of scores, from an odds ratio of {number(np.exp(step))} per step on"
 
 
 def _in_one_state(hardest: float, share: str) -> str:

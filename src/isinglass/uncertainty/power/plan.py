@@ -17,7 +17,7 @@ from isinglass.errors import Setting, SettingError, Wording
 from isinglass.estimators import GreedyGraph
 from isinglass.experiments import Cell, Design, Draw, Method, crossing, monotone, run, wilson
 from isinglass.experiments.plan import Codes, Edges
-from isinglass.graph import Graph
+from isinglass.losses.forms import TABLE
 from isinglass.parameters import checked
 from isinglass.repeating import RECORDS, Record, as_recorded, formerly
 from isinglass.selection import FalseEdges, Selector, selector
@@ -52,6 +52,7 @@ def plan(
     high: dict[str, Any] | None = None,
     threshold: float | str | Selector = "auto",
     rule: str = "or",
+    edges: str | None = None,
     factors: Sequence[float] = (0.7, 1.0),
     target: float = 0.9,
     aim: str | None = None,
@@ -88,6 +89,11 @@ def plan(
         that are planned for are independent.
     threshold, rule
         Of the search, as in `GreedyGraph`.
+    edges : "auto", "table" or "scores", optional
+        Which forms links may have, as in `GreedyGraph`. With "auto" and "scores", columns of more
+        than two states are ordered and links are products of scores, of the size that is given; or
+        the columns are ordered as those of the pilot table are. By default "table", or for a pilot
+        table what `GreedyGraph` does by default.
     factors : sequence of float
         What the couplings are multiplied by; 1 is what you expect.
     target : float
@@ -124,7 +130,8 @@ def plan(
         if coupling is None:
             assert odds_ratio is not None
             coupling = coupling_of(odds_ratio, states)
-        supposed: Supposition = Guess(columns, degree, abs(coupling), states, intercept)
+        forms = edges or TABLE
+        supposed: Supposition = Guess(columns, degree, abs(coupling), states, intercept, forms)
     elif any(given is not None for given in (columns, degree, coupling, odds_ratio)):
         raise SettingError("give a pilot table, or columns, degree and coupling; not both.")
     else:
@@ -138,12 +145,12 @@ def plan(
             max_states=max_states,
             high=high,
         )
-        supposed = Pilot(table, seed)
+        supposed = Pilot(table, seed, edges or GreedyGraph().edges)
     method = f"{as_recorded(selector(threshold))}, {rule}".replace("/", ":")
     with tempfile.TemporaryDirectory() as temporary:
         work = _Work(
             supposed,
-            Method(method, partial(_learn, threshold=threshold, rule=rule)),
+            Method(method, partial(supposed.learn, threshold=threshold, rule=rule)),
             aim or ("graph" if pilot is None else "edges"),
             target,
             tuple(sorted({float(factor) for factor in factors})),
@@ -159,10 +166,6 @@ def plan(
             ),
         )
         return work.answered(rows, most_rows)
-
-
-def _learn(codes: Codes, *, threshold: Any, rule: str) -> Graph:
-    return GreedyGraph(threshold, rule=rule, n_jobs=1, max_states=256).fit(codes).graph_
 
 
 def _draw(supposed: Supposition, factor: float, n: int, seed: int) -> tuple[Codes, Edges]:

@@ -39,29 +39,41 @@ def typical_log_odds(table: Array) -> float:
     return float(2.0 * np.linalg.norm(table) / np.sqrt(table_df(*table.shape)))
 
 
-def least_log_odds(edge: Information, needed: float, n: float, power: float) -> float:
+def least_log_odds(
+    edge: Information, needed: float, n: float, power: float, looks: int = 1
+) -> float:
     """The smallest log of a typical odds ratio that is found with this power in n rows.
 
-    `needed` is the evidence that a link must exceed, a chi-square with one degree of freedom. The
-    power for links of several parameters is the mean over all directions.
+    `needed` is the evidence that a link must exceed, a chi-square with one degree of freedom, and
+    `looks` the number of forms that compete for the pair. The power for links of several parameters
+    is the mean over all directions.
     """
+    return 2.0 * least_length(edge, needed, n, power, looks) / float(np.sqrt(len(edge.held)))
+
+
+def least_length(edge: Information, needed: float, n: float, power: float, looks: int = 1) -> float:
+    """The same as the root of the sum of the squared log-potentials of a link."""
     df = len(edge.held)
     back = np.linalg.pinv(edge.held, hermitian=True, rcond=1e-10)
     share = float(np.trace(back @ edge.free)) / df
     if not share > 1e-9:  # the neighbours tell the column, or the candidate, without error
         return float("inf")
-    critical = critical_value(needed, df) / share
+    critical = critical_value(needed, df, looks) / share
     if df == 1:
-        length = (np.sqrt(critical) + float(ndtri(power))) / np.sqrt(n * edge.free[0, 0])
-    else:
-        pull = edge.free @ back @ edge.free
-        along = np.einsum("di,ij,dj->d", directions(df), pull, directions(df))
-        length = _length(critical, df, n * np.maximum(along, 0.0) / share, power)
-    return float(2.0 * length / np.sqrt(df))
+        return float((np.sqrt(critical) + float(ndtri(power))) / np.sqrt(n * edge.free[0, 0]))
+    pull = edge.free @ back @ edge.free
+    along = np.einsum("di,ij,dj->d", directions(df), pull, directions(df))
+    return _length(critical, df, n * np.maximum(along, 0.0) / share, power)
 
 
 def least_in_states(
-    edge: Information, needed: float, n: float, power: float, states: tuple[int, int]
+    edge: Information,
+    needed: float,
+    n: float,
+    power: float,
+    states: tuple[int, int],
+    *,
+    looks: int = 1,
 ) -> Array:
     """The smallest log odds ratio of a link in one state of each column, for every two states.
 
@@ -77,7 +89,7 @@ def least_in_states(
     own, other = (zero_sum_basis(m) for m in states)
     shapes = np.einsum("aq,bk->abkq", own, other).reshape(*states, df)
     pull = np.einsum("abi,ij,abj->ab", shapes, edge.free @ back @ edge.free, shapes)
-    critical = critical_value(needed, df) / share
+    critical = critical_value(needed, df, looks) / share
     if df == 1:
         wanted = float(np.sqrt(critical) + ndtri(power))
     else:
@@ -86,15 +98,17 @@ def least_in_states(
         return np.asarray(wanted / np.sqrt(n * np.maximum(pull, 0.0) / share))
 
 
-def critical_value(needed: float, df: int) -> float:
+def critical_value(needed: float, df: int, looks: int = 1) -> float:
     """The chi-square with df degrees of freedom that is as surprising as one with one.
+
+    The best of several looks must be so many times less probable.
 
     >>> round(critical_value(3.8415, 1), 4), round(critical_value(3.8415, 4), 3)
     (3.8415, 9.488)
     """
-    if df == 1:
+    if df == 1 and looks == 1:
         return needed
-    log_tail = float(log_chi2_sf(needed, 1))
+    log_tail = float(log_chi2_sf(needed, 1)) - float(np.log(looks))
     if log_tail > -600:
         return float(chdtri(df, np.exp(log_tail)))
     return _far_critical(log_tail, df)

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isinglass.core.gate import MAX_STATES
 from isinglass.errors import Setting, SettingError
 from isinglass.estimators import GreedyGraph
-from isinglass.estimators.folds import held_out_weights, with_weights
+from isinglass.estimators.folds import (
+    as_written,
+    coded_scores,
+    held_out_weights,
+    unordered_columns,
+    with_weights,
+)
+from isinglass.experiments.plan import Codes
 from isinglass.graph import Graph
+from isinglass.losses.forms import TABLE
 from isinglass.model import MarkovField, fit_model
 from isinglass.parameters import check
-from isinglass.simulate import erdos_renyi, ising, potts, random_regular
+from isinglass.simulate import erdos_renyi, ising, ordinal, potts, random_regular
 from isinglass.table import Table
 from isinglass.uncertainty.power.smallest_link import typical_log_odds
 
@@ -23,6 +32,9 @@ from isinglass.uncertainty.power.smallest_link import typical_log_odds
 @dataclass(frozen=True)
 class Guess:
     """Random graphs of some degree, all couplings of one size, half of them negative.
+
+    Columns of more than two states are ordered, and links products of scores, unless all edges are
+    to be whole tables: then these are random.
 
     A whole degree gives random regular graphs (every column has so many neighbours), where p
     times d is even; otherwise every edge is drawn by itself.
@@ -33,6 +45,7 @@ class Guess:
     coupling: float
     states: int = 2
     intercept: float = 0.0
+    edges: str = TABLE
     library: None = None
 
     def __post_init__(self) -> None:
@@ -45,7 +58,13 @@ class Guess:
         return (
             f"p={self.columns}/d={self.degree:g}/coupling={self.coupling:g}/"
             f"states={self.states}/intercept={self.intercept:g}"
+            f"{'' if self.edges == TABLE else '/ordered'}"
         )
+
+    def learn(self, codes: Codes, threshold: Any, rule: str) -> Graph:
+        """The graph of a drawn table."""
+        found = GreedyGraph(threshold, rule=rule, n_jobs=1, max_states=256, edges=self.edges)
+        return found.fit(codes).graph_
 
     @property
     def strongest(self) -> float:
@@ -68,6 +87,8 @@ class Guess:
             h = (-self.intercept, self.intercept)
             return ising(graph, coupling=size, intercept=h, seed=of_model)
         h = (0.0, self.intercept)
+        if self.edges != TABLE:
+            return ordinal(graph, self.states, coupling=size, intercept=h, seed=of_model)
         return potts(graph, self.states, coupling=size, intercept=h, seed=of_model)
 
 
@@ -103,6 +124,7 @@ class Pilot:
 
     table: Table
     seed: int = 0
+    edges: str = TABLE
 
     @property
     def columns(self) -> int:
@@ -117,7 +139,26 @@ class Pilot:
     @property
     def key(self) -> str:
         """The content of the table, in short, and which half is which."""
-        return f"pilot={self.table.fingerprint.partition(':')[2][:16]}/split={self.seed}"
+        forms = "" if self.edges == TABLE else f"/edges={self.edges}"
+        return f"pilot={self.table.fingerprint.partition(':')[2][:16]}/split={self.seed}{forms}"
+
+    def learn(self, codes: Codes, threshold: Any, rule: str) -> Graph:
+        """The graph of a drawn table, whose columns are ordered as those of the pilot table are."""
+        found = GreedyGraph(threshold, rule=rule, n_jobs=1, max_states=256)
+        found.set_params(**self._forms(codes))
+        return found.fit(self._written(codes)).graph_
+
+    def _forms(self, codes: NDArray[Any]) -> dict[str, Any]:
+        scores = None if self.edges == TABLE else coded_scores(self._nameless, codes)
+        return {"edges": self.edges, "scores": scores}
+
+    def _written(self, codes: NDArray[Any]) -> Any:
+        unordered = () if self.edges == TABLE else unordered_columns(self.table)
+        return as_written(codes, None, None, unordered)
+
+    @property
+    def _nameless(self) -> Table:
+        return replace(self.table, library=None)
 
     @property
     def strongest(self) -> float:
@@ -142,7 +183,9 @@ class Pilot:
         halves = held_out_weights(table.weights, 2, self.seed, table.clusters).T
         first, second = (with_weights(table, weights) for weights in halves)
         found: Any = GreedyGraph(n_eff="design" if first.design else first.n, max_states=MAX_STATES)
-        found.fit(first.codes, sample_weight=first.weights, clusters=first.clusters)
+        found.set_params(**self._forms(first.codes))
+        cells = self._written(first.codes)
+        found.fit(cells, sample_weight=first.weights, clusters=first.clusters)
         model = fit_model(second, Graph(table.names, found.graph_.links))
         if not model.couplings:
             raise SettingError(

@@ -17,10 +17,11 @@ from isinglass.engine import Progress
 from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.adjusting import refuse_adjusted
-from isinglass.estimators.folds import as_written
+from isinglass.estimators.folds import as_written, coded_scores, unordered_columns
 from isinglass.experiments import Cell, Design, Draw, Found, Method, run
 from isinglass.experiments.plan import Codes, hashed
 from isinglass.frames import by_column, by_field, frame
+from isinglass.losses.forms import TABLE
 from isinglass.parameters import checked
 from isinglass.repeating import Record, are_pairs, as_recorded, formerly, that_matter, warn_renamed
 from isinglass.selection import tier_levels
@@ -239,6 +240,8 @@ class Again:
     thresholds: Mapping[str, float]
     #: Links of every drawn table and every graph, which are neither found nor false.
     required: frozenset[Pair]
+    #: The table, where links have forms, so that it matters which columns are ordered.
+    scored: Table | None = None
 
     @classmethod
     def of(cls, fitted: GreedyGraph) -> Again:
@@ -272,6 +275,7 @@ class Again:
             missing,
             thresholds,
             fitted.search_.required,
+            None if fitted.search_.edges == TABLE else table,
         )
 
     def drawn_from(self, model: DenserModel, table: Table) -> DenserModel | ClusteredModel:
@@ -281,7 +285,10 @@ class Again:
     def learn(self, codes: Codes) -> Found:
         """The whole analysis of a drawn table."""
         about_rows = {"sample_weight": self.weights, "clusters": self.clusters}
-        estimator = clone(self.estimator).fit(self.table(codes), **about_rows)
+        estimator = clone(self.estimator)
+        if self.scored is not None:
+            estimator.set_params(ordered=None, scores=coded_scores(self.scored, codes))
+        estimator.fit(self.table(codes), **about_rows)
         graphs = {
             name: estimator.graph_ if name == CHOSEN else estimator.at(threshold)
             for name, threshold in self.thresholds.items()
@@ -302,7 +309,8 @@ class Again:
 
     def table(self, codes: Codes) -> Any:
         """A drawn table in the form of the user's: an array, or a frame with names."""
-        return as_written(codes, self.missing, self.names if self.named else None)
+        unordered = () if self.scored is None else unordered_columns(self.scored)
+        return as_written(codes, self.missing, self.names if self.named else None, unordered)
 
 
 def _key(fitted: GreedyGraph, seed: int) -> str:
