@@ -12,11 +12,13 @@ not used.
 
 from __future__ import annotations
 
+import os
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
+from pathlib import Path
 
 import click
 import networkx as nx
@@ -73,13 +75,13 @@ LINE, CURVE = unit([-2, -1, 0, 1, 2]), unit([2, -1, -2, -1, 2])
 def linear(seed: int, rows: int) -> tuple[Codes, Pairs]:
     """Links that are products of scores."""
     links = graph(seed)
-    return sampled(links, 0.75 * np.outer(LINE, LINE), rows, seed), set(links)
+    return sampled(links, 1.1 * np.outer(LINE, LINE), rows, seed), set(links)
 
 
 def u_shaped(seed: int, rows: int) -> tuple[Codes, Pairs]:
     """One end rises as the other leaves the middle, to either side."""
     links = graph(seed)
-    return sampled(links, 1.25 * np.outer(CURVE, LINE), rows, seed), set(links)
+    return sampled(links, 1.65 * np.outer(CURVE, LINE), rows, seed), set(links)
 
 
 def gaussian(seed: int, rows: int) -> tuple[Codes, Pairs]:
@@ -88,7 +90,7 @@ def gaussian(seed: int, rows: int) -> tuple[Codes, Pairs]:
     links = graph(seed)
     precision = np.eye(COLUMNS)
     for a, b in links:
-        precision[a, b] = precision[b, a] = 0.27 * rng.choice([-1, 1])
+        precision[a, b] = precision[b, a] = 0.24 * rng.choice([-1, 1])
     least = np.linalg.eigvalsh(precision)[0]
     precision += max(0.1 - least, 0.0) * np.eye(COLUMNS)
     covariance = np.linalg.inv(precision)
@@ -186,7 +188,7 @@ def study(
 @click.option("--data", type=click.Path(exists=True), help="The folder of real tables.")
 def held_out(*, rows: Sequence[int], splits: int, data: str | None) -> None:
     """The questionnaire dass, learned from few rows, scored on 3,500 others."""
-    table = real.dass(data)
+    table = real.dass(Path(data or os.environ["ISINGLASS_DATA"]))
     print(f"| rows | {' | '.join(FORMS)} |\n" + "|---" * (len(FORMS) + 1) + "|")
     for n in rows or (400, 1000, 3500):
         scores = defaultdict(list)

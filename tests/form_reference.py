@@ -152,11 +152,17 @@ def search_forms(
 ) -> tuple[list[tuple[str, int, str | None, float, float]], dict[int, str]]:
     """Run Algorithm 1 with forms: every step as (kind, column, form after it, gain or cost, loss).
 
-    And the forms at the end. The size of a support is the number of its edges, and of its upgrades.
+    And the forms at the end. In the size of a support a table that has a smaller form counts twice.
     """
+
+    def small_too(forms: Mapping[int, str]) -> list[int]:
+        return [j for j in forms if forms[j] == "table" and "small" in node.forms(j)]
+
+    def size(forms: Mapping[int, str]) -> int:
+        return len(forms) + len(small_too(forms))
+
     candidates = [j for j in range(len(node.columns)) if j != node.r and node.df(j) > 0]
     forms = {j: node.forms(j)[0] for j in candidates if j in required}
-    upgraded: set[int] = set()
     fit = node.refit_forms(forms)
     steps, delta, left = [], {}, {}
 
@@ -173,19 +179,18 @@ def search_forms(
         ]
         if not moves or gains[best := first_best(gains)] <= threshold:
             return steps, forms
-        j, form, upgrade = moves[best]
-        left[len(forms) + len(upgraded)] = fit.loss
-        forms = {**forms, j: form}
-        upgraded |= {j} if upgrade else set()
-        fit = node.refit_forms(forms)
-        delta[len(forms) + len(upgraded)] = gains[best]
+        j, form, _ = moves[best]
+        left[size(forms)] = fit.loss
+        larger = {**forms, j: form}
+        delta |= dict.fromkeys(range(size(forms) + 1, size(larger) + 1), gains[best])
+        forms, fit = larger, node.refit_forms(larger)
         steps.append(("add", j, form, gains[best], fit.loss))
 
         while True:
             moves = []
             for j in sorted(forms):
                 moves += [(j, None)] if j not in required else []
-                moves += [(j, "small")] if j in upgraded else []
+                moves += [(j, "small")] if j in small_too(forms) else []
             costs = [
                 node.one_parameter(
                     node.least_loss(fit, j, form) - fit.loss, j, forms[j], form == "small"
@@ -195,11 +200,11 @@ def search_forms(
             if not moves:
                 break
             j, form = moves[best := first_best([-cost for cost in costs])]
-            if costs[best] > nu * delta[len(forms) + len(upgraded)]:
+            if costs[best] > nu * delta[size(forms)]:
                 break
             fewer = {t: f for t, f in forms.items() if t != j} | ({j: form} if form else {})
             refit = node.refit_forms(fewer)
-            if refit.loss >= left[len(fewer) + len(upgraded - {j})] - 1e-11:
+            if refit.loss >= left.get(size(fewer), np.inf) - 1e-11:
                 break
-            forms, fit, upgraded = fewer, refit, upgraded - {j}
+            forms, fit = fewer, refit
             steps.append(("drop", j, form, costs[best], fit.loss))

@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from isinglass.cli import reproduce
-from isinglass.experiments.paper.figures import Size
+from isinglass.experiments.paper.figures import Size, studies
 
 SMALL = Size((9,), repetitions=2, fewer=2, fewest=1, others=2, few_betas=True, figures=(1,))
 SAME = ["results.csv", "points.csv", "tables.md", "figure1.png", "figure1.svg"]
@@ -69,3 +71,13 @@ def test_an_unknown_method_is_refused(run_main):
     outcome = run_main("reproduce", "--also", "magic")
     assert outcome.status == 2
     assert "'magic' is not one of 'rise'" in outcome.err
+
+
+def test_rivals_may_see_fewer_graphs_than_greedy():
+    size = replace(SMALL, repetitions=5, fewer=4, fewest=3, others=5, rivals=2, figures=(1, 2, 3))
+    for study in studies(size):
+        seen = Counter(cell.method.name for cell in study.cells() if cell.method.ours)
+        assert len(set(seen.values())) == 1
+        points = sum(len(design.betas) for design in study.designs)
+        for name, count in Counter(cell.method.name for cell in study.cells()).items():
+            assert count == points * (5 if name in seen else 2), name

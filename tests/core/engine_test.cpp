@@ -493,7 +493,7 @@ void costs_are_numbers() {
     const Pairs pairs(table);
     Counter counter(table);
     Node node(table, pairs, counter, settings);
-    DevianceFinder finder(table, settings.intercept);
+    DevianceFinder finder(table, {settings.intercept});
     const std::atomic<bool> never{false};
     for (std::size_t r = 0; r < table.columns(); ++r) {
       node.set_target(r);

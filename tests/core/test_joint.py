@@ -91,6 +91,19 @@ def test_value_slope_and_curvature(rows, intercept, memory):
     np.testing.assert_allclose(loss.multiply(direction), (ahead - behind) / 2e-5, atol=1e-7)
 
 
+def test_damping_adds_to_the_curvature_of_every_number(rows, intercept):
+    loss = joint_loss(*rows, STATES, EDGES, ridge=RIDGE, intercept=intercept, memory=1e9, threads=1)
+    loss.move_to(np.random.default_rng(2).normal(size=loss.size))
+    loss.renew()
+    direction = loss.ease(np.random.default_rng(3).normal(size=loss.size))  # in the gauge
+    plain, eased = loss.multiply(direction), loss.ease(direction)
+    loss.renew(0.5)
+    np.testing.assert_allclose(loss.multiply(direction), plain + 0.5 * direction, atol=1e-12)
+    assert direction @ loss.ease(direction) < direction @ eased
+    loss.renew()
+    np.testing.assert_array_equal(loss.ease(direction), eased)
+
+
 def test_a_state_in_no_row(intercept):
     codes, weights = draw(0, 0)
     codes[:, 2] = np.minimum(codes[:, 2], 2)

@@ -219,12 +219,22 @@ def check_leaving(codes, weights, intercept, share_held, seed):
     pairs = proposed(table, floor)
     held = [pair for pair in pairs if np.random.default_rng(seed).random() < share_held]
     settings = {"intercept": intercept, "threads": 1, "n": table.n}
-    _, entry = both_ends(
-        table.codes, table.weights, table.n_states, pairs, top=np.inf, held=held, **settings
-    )
+    known = (table.codes, table.weights, table.n_states, pairs)
+    _, entry = both_ends(*known, top=np.inf, held=held, **settings)
     plain = leave_one_by_one(table, pairs, held, **settings)
     np.testing.assert_allclose(entry, plain, rtol=2e-5, atol=1e-4)
+    for top in between(plain[np.isfinite(plain)]):  # edges far above it are not looked at
+        _, entry = both_ends(*known, top=top, held=held, **settings)
+        left = np.where(plain <= top, plain, np.inf)
+        np.testing.assert_allclose(entry, left, rtol=2e-5, atol=1e-4)
     return len(pairs)
+
+
+def between(levels):
+    """Numbers well between neighbouring levels: the lowest, the middle one and the highest."""
+    pairs = [(a, b) for a, b in pairwise(np.unique(levels)) if b > a + 0.1]
+    chosen = {0, len(pairs) // 2, len(pairs) - 1} if pairs else set()
+    return [sum(pairs[k]) / 2 for k in sorted(chosen)]
 
 
 def drawn_table(seed):

@@ -14,7 +14,12 @@ CLEAR = 2e-10
 def compare(seed: int) -> None:
     case = instance(seed)
     est = GreedyGraph(
-        case.threshold, nu=case.nu, intercept=case.intercept, max_states=200, n_jobs=1
+        case.threshold,
+        nu=case.nu,
+        intercept=case.intercept,
+        max_states=200,
+        n_jobs=1,
+        edges="table",
     ).fit(case.codes, sample_weight=case.weights)
     for r, path in enumerate(est.paths_):
         expected = search(case.codes, case.weights, r, case.threshold, case.nu, case.intercept)

@@ -10,7 +10,7 @@ import isinglass as ig
 from isinglass import GreedyGraph, IsinglassError
 from isinglass.errors import Stopped
 from isinglass.estimators.folds import held_out_weights
-from isinglass.plots.network import comparison_figure
+from isinglass.plots.side_by_side import comparison_figure
 from isinglass.report.experiment import (
     comparison_csv,
     comparison_dict,

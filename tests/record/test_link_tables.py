@@ -51,7 +51,7 @@ def test_expected_is_what_a_general_optimiser_finds(seed):
     field = simulate.potts(simulate.small_world(6, 2, 0.3, seed=seed), states, seed=seed)
     codes = field.sample(500, seed=seed)
     weights = np.random.default_rng(seed).integers(1, 4, 500).astype(float)
-    est = GreedyGraph(0.004).fit(codes, sample_weight=weights)
+    est = GreedyGraph(0.004, edges="table").fit(codes, sample_weight=weights)
     found = link_tables(est.table_, est.graph_)
     slow = slow_tables(est.table_.codes, est.table_.weights, est.graph_, est.table_.n_states)
     assert list(found) == list(slow) == [(e.source, e.target) for e in est.graph_.links]

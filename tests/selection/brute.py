@@ -21,6 +21,8 @@ def fresh(est: GreedyGraph, table: Table, threshold: float) -> GreedyGraph:
     """A fit of its own at one threshold; whole weights, or the sum of others, are the rows."""
     X, weights = decoded(table)
     settings = est.get_params() | {"threshold": float(threshold), "floor": None, "n_eff": table.n}
+    known = zip(table.names, table.scores, strict=True)  # of states that some rows may lack
+    settings["scores"] = {name: list(scores) for name, scores in known if scores is not None}
     return GreedyGraph(**settings).fit(X, sample_weight=weights)
 
 
@@ -30,10 +32,10 @@ def pairs(est: GreedyGraph) -> set[tuple[int, int]]:
 
 def ebic(est: GreedyGraph, table: Table, threshold: float, gamma: float) -> float:
     again = fresh(est, table, threshold)
-    n, p, states = table.n, len(table.columns), table.n_states
+    n, p = table.n, len(table.columns)
     total = 0.0
-    for r, path in enumerate(again.paths_):
-        parameters = sum((states[r] - 1) * (states[t] - 1) for t in path.support)
+    for path in again.paths_:
+        parameters = sum(path.final.df.values())
         total += 2 * n * path.loss + parameters * np.log(n)
         total += 2 * gamma * len(path.support) * np.log(p - 1)
     return total

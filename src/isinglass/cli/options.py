@@ -370,9 +370,9 @@ SEARCH = (
     ),
     missing(*WAYS),
     choice(
-        "--edges table|auto|scores",
-        "What an edge may be: always a table; or, between ordered columns, one product of scores "
-        "where there is a table now (scores); or whichever the rows speak for (auto).",
+        "--edges auto|table|scores",
+        "What an edge between ordered columns may be: a table of log-potentials or one product of "
+        "scores, whichever the rows speak for (auto); always a table; always a product (scores).",
     ),
     several(
         "--ordered NAME",

@@ -38,6 +38,7 @@ from isinglass.wording import counted
     opt.several(f"--also {'|'.join(EXTRAS)}", "One more method; may be given several times."),
     opt.several("--figure 1|2|3 figures", "Only these figures."),
     opt.whole("--graphs N", "Graphs per point.", least=2),
+    opt.whole("--rivals N", "Graphs per point that the rivals of greedy see, at most.", least=2),
     opt.seed("Seed of the graphs and tables drawn."),
     opt.PROCESSES,
     opt.flag("--draw-only", "Write tables and pictures of finished work, and run nothing."),
@@ -64,9 +65,15 @@ def command(out: str, n_jobs: int | None, draw_only: bool, **options: Any) -> No
 
 
 def _studies(
-    *, quick: bool, coupling: str, figures: tuple[str, ...], graphs: int | None, **options: Any
+    *,
+    quick: bool,
+    coupling: str,
+    figures: tuple[str, ...],
+    graphs: int | None,
+    rivals: int | None,
+    **options: Any,
 ) -> list[Study]:
-    size = QUICK if quick else FULL
+    size = replace(QUICK if quick else FULL, rivals=rivals)
     if figures:
         size = replace(size, figures=tuple(sorted(map(int, figures))))
     if graphs is not None:

@@ -191,6 +191,8 @@ def both_ends(
     unit: float = 1.0,
     top: float | None = None,
     adjusted: int = 0,
+    forms: Forms | None = None,
+    small: Collection[tuple[int, int]] = (),
     **settings: Unpack[Settings],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What both ends of each edge say of it; or when it leaves, the weakest first.
@@ -200,7 +202,8 @@ def both_ends(
     `held` excepted, and the second array has the largest statistic with which one has left by
     then, infinite for edges that stay; see ``core/search/both_ends.hpp``. `scales`, one per pair,
     divide the statistics before they are made those of one degree. So many of the last columns as
-    `adjusted` says are neighbours of all others, and no edge leads to them.
+    `adjusted` says are neighbours of all others, and no edge leads to them. Pairs in `small` have
+    the smaller of their `forms`.
     """
     found = _run(
         _core.both_ends,
@@ -213,6 +216,8 @@ def both_ends(
         top=-1.0 if top is None else top,
         all=top is None,
         adjusted=adjusted,
+        forms=forms,
+        small=np.asarray([pair in small for pair in pairs], dtype=np.uint8),
     )
     return found["statistic"], found["entry"]
 

@@ -459,13 +459,18 @@ std::vector<std::pair<std::size_t, std::size_t>> edges_of(const Vector<std::int6
 // What both ends say of each edge, and when it leaves.
 Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                  Vector<std::int64_t> pairs, Vector<std::uint8_t> held, Vector<double> scales, double unit,
-                 double top, bool all, std::size_t adjusted, bool intercept, unsigned threads,
-                 nb::object progress) {
+                 double top, bool all, std::size_t adjusted, const Forms* forms, Vector<std::uint8_t> small,
+                 bool intercept, unsigned threads, nb::object progress) {
+  check_forms(forms, codes.shape(1));
   if (adjusted > codes.shape(1)) throw std::invalid_argument("more columns to adjust for than columns");
   const Elimination::Pairs edges = edges_of(pairs, codes.shape(1) - adjusted);
   if (scales.shape(0) != 0 && scales.shape(0) != edges.size())
     throw std::invalid_argument("one scale for every edge");
   if (held.shape(0) != edges.size()) throw std::invalid_argument("one number for every edge");
+  if (small.shape(0) != edges.size()) throw std::invalid_argument("one mark for every edge");
+  for (std::size_t e = 0; e < edges.size(); ++e)
+    if (small.data()[e] && !(forms && forms->small(edges[e].first, edges[e].second)))
+      throw std::invalid_argument("no smaller form of this edge");
   const std::vector<char> kept(held.data(), held.data() + edges.size());
   Watch watch(std::move(progress));
   Elimination::Found found;
@@ -475,8 +480,8 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
     for (const auto& [i, j] : edges)
       if (std::min(table.states(i), table.states(j)) < 2)
         throw std::invalid_argument("a constant column has no edges");
-    Elimination elimination(table, intercept, edges, {scales.data(), scales.shape(0)}, unit, adjusted,
-                            threads);
+    Elimination elimination(table, {intercept, forms}, edges, {small.data(), small.shape(0)},
+                            {scales.data(), scales.shape(0)}, unit, adjusted, threads);
     found = all ? elimination.statistics(std::ref(watch)) : elimination.run(top, kept, std::ref(watch));
   }
   watch.rethrow();
@@ -686,7 +691,8 @@ NB_MODULE(_core, m) {
         nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("unit"), nb::arg("top"), nb::arg("all"),
-        nb::arg("adjusted"), nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
+        nb::arg("adjusted"), nb::arg("forms").none(), nb::arg("small"), nb::arg("intercept"),
+        nb::arg("threads"), nb::arg("progress").none());
   nb::class_<JointLoss>(m, "JointLoss")
       .def_prop_ro("size", &JointLoss::size)
       .def("move_to", &joint_move_to, nb::arg("numbers"))
@@ -694,7 +700,7 @@ NB_MODULE(_core, m) {
       .def("ease", &joint_apply<&JointLoss::ease>, nb::arg("slope"))
       .def("shares", &joint_shares)
       .def("curvature_of", &joint_curvature_of, nb::arg("column"))
-      .def("renew", &JointLoss::renew, nb::call_guard<nb::gil_scoped_release>());
+      .def("renew", &JointLoss::renew, nb::arg("damping") = 0.0, nb::call_guard<nb::gil_scoped_release>());
   m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
         nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"), nb::arg("adjusted"));
   m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));

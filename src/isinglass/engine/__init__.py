@@ -4,7 +4,6 @@ from isinglass.engine.join import (
     Joined,
     RefittedValues,
     Value,
-    forms_at,
     graph_key,
     join,
     kept_values,
@@ -14,7 +13,7 @@ from isinglass.engine.joint import learn_joint
 from isinglass.engine.learn import Search, learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
 from isinglass.engine.refits import fit_conditionals
-from isinglass.engine.runs import KeptRuns, Paths, Progress, Runs, cuts_of
+from isinglass.engine.runs import KeptRuns, Paths, Progress, Runs, cuts_of, forms_at
 
 __all__ = [
     "Joined",

@@ -17,13 +17,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import edge_losses, pair_null
 from isinglass.engine.available import parts_of
-from isinglass.engine.native import (
-    CountedRows,
-    adjusted_columns,
-    forms_of,
-    in_core,
-    small_pairs,
-)
+from isinglass.engine.native import CountedRows, adjusted_columns, forms_of, in_core, small_pairs
 from isinglass.engine.refits import PairForms
 from isinglass.engine.runs import Progress, progress_from
 from isinglass.losses.forms import TABLE
@@ -131,11 +125,12 @@ def expectations(
     progress: Progress | None = None,
     known: Collection[Pair] = (),
     forms: PairForms | None = None,
+    edges: str = "table",
 ) -> dict[Key, Expected]:
     """Refit every column on its neighbours among some pairs, and without each of them.
 
     Edges that are `known` are part of the graph, and are not left out themselves. Edges are whole
-    tables unless `forms` says otherwise.
+    tables unless `forms` says otherwise; `edges` says which forms competed for each.
     """
     neighbours = _neighbours(table, pairs)
     left_out = _neighbours(table, [pair for pair in pairs if pair not in known])
@@ -147,7 +142,8 @@ def expectations(
             show = progress_from(progress, done, total)
             settings: dict[str, Any] = {"threads": threads, "progress": show}
             lists = neighbours, left_out
-            found |= _of_part(part.table, targets, *lists, forms, intercept=intercept, **settings)
+            settings |= {"of_edges": forms, "edges": edges}
+            found |= _of_part(part.table, targets, *lists, intercept=intercept, **settings)
             done += len(targets)
     return found
 
@@ -165,15 +161,15 @@ def _of_part(
     targets: Sequence[int],
     neighbours: Sequence[Sequence[int]],
     left_out: Sequence[Sequence[int]],
-    of_edges: PairForms | None,
     *,
     intercept: bool,
+    of_edges: PairForms | None,
+    edges: str,
     **settings: Any,
 ) -> dict[Key, Expected]:
     """What is expected of some columns in the rows where they are seen."""
-    forms = forms_of(table, "auto")
+    states, forms, competing = table.n_states, forms_of(table, "auto"), forms_of(table, edges)
     small = small_pairs(forms, of_edges)
-    states = table.n_states
 
     def varying(of: Sequence[Sequence[int]]) -> list[list[int]]:
         return [sorted(t for t in of[r] if min(states[r], states[t]) > 1) for r in targets]
@@ -188,7 +184,7 @@ def _of_part(
         left_out=lists,
         n=counted.n,
         intercept=intercept,
-        forms=in_core(forms),
+        forms=in_core(forms) if small else None,
         small=small,
         **settings,
     )
@@ -204,6 +200,7 @@ def _of_part(
             null = chi_square(forms.df(r, t, form))
             if intercept and form == TABLE:
                 null = Null(*pair_null(rows[r], rows[t]))
+            null = null._replace(looks=competing.looks(r, t))
             found[r, t] = Expected(next(losses), loss, null, expected.reshape(shape))
         for t in set(left_out[r]).difference(some):  # constant here: nothing is lost
             found[r, t] = Expected(loss, loss, chi_square(1), np.zeros((states[r], states[t])))

@@ -66,7 +66,7 @@ class RefittedValues:
 
     What was found for a graph is kept in `known`; `expected` has the rows that each end expects
     without an edge. With `joint`, evidence is what both ends say together, else the mean of what
-    either says. `scales` are those of `learn_neighbourhoods`.
+    either says. `scales` and `edges` are those of `learn_neighbourhoods`.
     """
 
     table: Table
@@ -74,6 +74,7 @@ class RefittedValues:
     threads: int
     joint: bool = False
     scales: NDArray[np.float64] | None = None
+    edges: str = "table"
     known: dict[GraphKey, list[Value]] = field(default_factory=dict)
     expected: dict[GraphKey, dict[Pair, Expected]] = field(default_factory=dict)
 
@@ -85,9 +86,9 @@ class RefittedValues:
     ) -> list[Value]:
         """Return one value per pair, each edge in its form, or else a whole table."""
         if (key := graph_key(pairs, forms)) not in self.known:
-            settings = {"progress": progress, "forms": forms, **self._settings}
+            settings = {"progress": progress, "forms": forms, "edges": self.edges, **self._settings}
             self.expected[key] = expectations(self.table, pairs, **settings)
-            self.known[key] = self._values(pairs, pairs, self.expected[key])
+            self.known[key] = self._values(pairs, forms, pairs, self.expected[key])
         return self.known[key]
 
     def others(
@@ -99,22 +100,27 @@ class RefittedValues:
     ) -> dict[Pair, Value]:
         """Return the values of the pairs of a graph that are not known yet."""
         new = [pair for pair in pairs if pair not in known]
-        settings = {"progress": progress, "known": known, "forms": forms, **self._settings}
-        found = expectations(self.table, pairs, **settings)
-        return dict(zip(new, self._values(pairs, new, found), strict=True))
+        settings = {"known": known, "forms": forms, "edges": self.edges, **self._settings}
+        found = expectations(self.table, pairs, progress=progress, **settings)
+        return dict(zip(new, self._values(pairs, forms, new, found), strict=True))
 
     @property
     def _settings(self) -> Mapping[str, Any]:
         return {"intercept": self.intercept, "threads": self.threads}
 
     def _values(
-        self, graph: Sequence[Pair], pairs: Sequence[Pair], expected: Mapping[Pair, Expected]
+        self,
+        graph: Sequence[Pair],
+        forms: PairForms | None,
+        pairs: Sequence[Pair],
+        expected: Mapping[Pair, Expected],
     ) -> list[Value]:
         """The values of some pairs of a graph."""
         found = deviances_of(self.table.n, pairs, expected, self.table.pair_scales(self.scales))
         evidence = found.evidence
         if self.joint:
-            of_graph, _ = both_ends_of(self.table, graph, scales=self.scales, **self._settings)
+            settings = {"scales": self.scales, "edges": self.edges, **self._settings}
+            of_graph, _ = both_ends_of(self.table, graph, of_edges=forms, **settings)
             position = {pair: at for at, pair in enumerate(graph)}
             evidence = of_graph[[position[pair] for pair in pairs]]
         columns = (found.strength, found.relative_strength, evidence)
@@ -237,14 +243,6 @@ def join(joined: Joined) -> Graph:
     """Cut every path at the threshold and join the neighbourhoods by OR or AND."""
     unvalued = Unvalued(joined.pairs, joined.links, joined.forms)
     return Graph(joined.head.names, unvalued, joined.head.library)
-
-
-def forms_at(runs: Runs, threshold: float, rule: str) -> dict[Pair, str]:
-    """The pairs of columns that are linked at a threshold, and the forms of their edges."""
-    choices = runs.choices(threshold)
-    edges = cuts.join(choices.column, choices.neighbour, rule)
-    both = zip(edges.choice.tolist(), edges.other_choice.tolist(), strict=True)
-    return {pair: choices.form(ends) for pair, ends in zip(edges.pairs, both, strict=True)}
 
 
 def pairs_at(runs: Runs, threshold: float, rule: str) -> frozenset[Pair]:

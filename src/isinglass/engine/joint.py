@@ -15,7 +15,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import Any, overload
 
 import numpy as np
@@ -25,8 +26,15 @@ from isinglass.core import both_ends
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.deviance import scales_of
 from isinglass.engine.learn import learn_neighbourhoods, threads_for
-from isinglass.engine.native import CountedRows, NativeRuns, fit_neighbourhoods
-from isinglass.engine.runs import Choices, Ends, Progress, Runs, progress_from
+from isinglass.engine.native import (
+    CountedRows,
+    NativeRuns,
+    fit_neighbourhoods,
+    forms_of,
+    in_core,
+    small_pairs,
+)
+from isinglass.engine.runs import Choices, Ends, Progress, Runs, forms_at, progress_from
 from isinglass.errors import Setting, SettingError
 from isinglass.losses.conditional import NodeFit
 from isinglass.solvers.cuts import Cuts, join
@@ -53,6 +61,7 @@ def learn_joint(
     n_jobs: int | None = None,
     scales: Array | None = None,
     progress: Progress | None = None,
+    edges: str = "table",
     **settings: Any,
 ) -> JointRuns:
     """Run Algorithm 1 for every column, and let both ends of each pair decide together."""
@@ -72,11 +81,12 @@ def learn_joint(
         n_jobs=n_jobs,
         scales=scales,
         progress=progress,
+        edges=edges,
         **settings,
     )
     threads = threads_for(n_jobs, len(table.columns))
-    required = constraints.pairs
-    return JointRuns(table, proposals, floor, proposed_at, required, intercept, threads, scales)
+    parts = floor, proposed_at, constraints.pairs, intercept, threads, scales, edges
+    return JointRuns(table, proposals, *parts)
 
 
 def both_ends_of(
@@ -86,26 +96,32 @@ def both_ends_of(
     intercept: bool,
     threads: int,
     scales: Array | None = None,
+    edges: str = "table",
+    of_edges: Mapping[Pair, str] | None = None,
     **settings: Any,
 ) -> tuple[Array, Array]:
     """What both ends of each edge of a graph say of it, and its entry; see `core.both_ends`.
 
     A constant column says nothing, and nothing can be said of it. `scales` is a (p, p) array.
+    `edges` says which forms competed for each edge, `of_edges` the form that it has, by default a
+    whole table.
     """
     varying = [at for at, pair in enumerate(pairs) if min(table.n_states[v] for v in pair) > 1]
     statistic, entry = np.zeros(len(pairs)), np.zeros(len(pairs))
-    edges, scales = [pairs[at] for at in varying], table.pair_scales(scales)
-    counted = CountedRows.of(table.wide)
-    of_edges = None if scales is None else scales_of(edges, scales)
+    some, scales = [pairs[at] for at in varying], table.pair_scales(scales)
+    counted, forms = CountedRows.of(table.wide), forms_of(table, edges)
+    of_pairs = None if scales is None else scales_of(some, scales)
     statistic[varying], entry[varying] = both_ends(
         *counted.rows,
-        edges,
-        scales=counted.scales(of_edges, (len(edges),)),
+        some,
+        scales=counted.scales(of_pairs, (len(some),)),
         unit=counted.unit,
         intercept=intercept,
         threads=threads,
         n=counted.n,
         adjusted=len(table.wide.columns) - len(table.columns),
+        forms=in_core(forms),
+        small=small_pairs(forms, of_edges),
         **settings,
     )
     return statistic, entry
@@ -136,6 +152,7 @@ class JointRuns:
     intercept: bool
     threads: int
     scales: Array | None = None
+    edges: str = "table"
     _known: dict[float, dict[Pair, float]] = field(default_factory=dict)
     _watching: list[Progress] = field(default_factory=list)
 
@@ -174,6 +191,8 @@ class JointRuns:
                 held=self.required,
                 top=2.0 * self.table.n * threshold,
                 scales=self.scales,
+                edges=self.edges,
+                of_edges=self._forms,
                 intercept=self.intercept,
                 threads=self.threads,
                 progress=self._progress_of(len(pairs)),
@@ -182,6 +201,16 @@ class JointRuns:
             numbers = (entry / (2.0 * self.table.n)).tolist()
             self._known[threshold] = dict(zip(pairs, numbers, strict=True))
         return self._known[min(known)]
+
+    @cached_property
+    def _forms(self) -> dict[Pair, str]:
+        """The form of each edge, the larger one where its ends differ.
+
+        As it is in the graph of firm edges, if that has it; else as it was proposed.
+        """
+        firm = false_edges_threshold(FIRM_FALSE_EDGES, self.table.n, len(self))
+        levels = sorted({min(self.floor, self.proposed_at), self.proposed_at, firm})
+        return reduce(or_, (forms_at(self.proposals, level, "or") for level in levels))
 
     def _progress_of(self, edges: int) -> Callable[..., None] | None:
         watching, p = next(iter(self._watching), None), len(self)
@@ -220,7 +249,11 @@ class JointRuns:
 
     def _fits(self, neighbours: Sequence[Sequence[int]]) -> NativeRuns:
         return fit_neighbourhoods(
-            self.table, neighbours, intercept=self.intercept, threads=self.threads
+            self.table,
+            neighbours,
+            of_edges=self._forms,
+            intercept=self.intercept,
+            threads=self.threads,
         )
 
     @cached_property
@@ -261,8 +294,9 @@ class JointRuns:
     def path(self, r: int) -> Path:
         """The neighbours of column r in the order in which they came in, refitted each time."""
         cuts, first = self.cuts(r), len(self._orders[r]) - len(self.cuts(r).least)
+        fits = cuts.fits
         steps = tuple(
-            Step("add", t, entry, None, cuts.supports[k + 1], cuts.fits[k + 1])
+            Step("add", t, entry, None, cuts.supports[k + 1], fits[k + 1], fits[k + 1].form(t))
             for k, (entry, t) in enumerate(self._orders[r][first:])
         )
         status = stopped_at_threshold(self.floor)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.losses.forms import TABLE, Form, larger_form
-from isinglass.solvers.cuts import Cuts, support_at
+from isinglass.solvers.cuts import Cuts, join, support_at
 from isinglass.solvers.path import Path
 
 Ends = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -141,6 +141,14 @@ class KeptRuns(Runs):
 
     def path(self, r: int) -> Path:
         return self.paths[r]
+
+
+def forms_at(runs: Runs, threshold: float, rule: str) -> dict[tuple[int, int], str]:
+    """The pairs of columns that are linked at a threshold, and the forms of their edges."""
+    choices = runs.choices(threshold)
+    edges = join(choices.column, choices.neighbour, rule)
+    both = zip(edges.choice.tolist(), edges.other_choice.tolist(), strict=True)
+    return {pair: choices.form(ends) for pair, ends in zip(edges.pairs, both, strict=True)}
 
 
 def answers_only(table: NDArray[np.float64], answers: int) -> NDArray[np.float64]:

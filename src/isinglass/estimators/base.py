@@ -196,7 +196,8 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         intercept = bool(getattr(self, "intercept", True))
         threads = threads_for(getattr(self, "n_jobs", None), len(self.table_.columns))
         joint = getattr(self, "rule", "or") == "joint"
-        return RefittedValues(self.table_, intercept, threads, joint, self._scales())
+        edges = getattr(self, "edges", "table")
+        return RefittedValues(self.table_, intercept, threads, joint, self._scales(), edges)
 
     def _scales(self) -> NDArray[np.float64] | None:
         """What the evidence of each pair has to be divided by."""

@@ -49,7 +49,8 @@ class GreedyGraph(GraphEstimator):
 
     For every column a forward-backward greedy search finds the columns that predict it when
     all others are held fixed; the neighbourhoods are joined to one graph. Columns may have any
-    numbers of states; an edge is a whole table of log-potentials.
+    numbers of states; an edge is a table of log-potentials or, between ordered columns, may be one
+    product of scores.
 
     Parameters
     ----------
@@ -171,7 +172,7 @@ class GreedyGraph(GraphEstimator):
     require: Links | None = None
     forbid: Links | None = None
     adjust: Sequence[Any] | None = None
-    edges: str = "table"
+    edges: str = "auto"
     ordered: Sequence[Any] | None = None
     scores: dict[Any, Sequence[float]] | None = None
     seed: int = 0

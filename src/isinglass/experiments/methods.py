@@ -47,12 +47,13 @@ def greedy(codes: Codes, *, intercept: bool, rules: Sequence[str] = ("or", "and"
     thresholds |= {f"c={c:g}": c * unit for c in GREEDY_CONSTANTS}
     least = min(thresholds.values())
     found = GreedyGraph(least, rule=rules[0], intercept=intercept, n_jobs=1).fit(codes)
+    paths = list(found.paths_)  # each is made when it is asked for
     rank = np.zeros((p, p))
-    for r, path in enumerate(found.paths_):
+    for r, path in enumerate(paths):
         for reached, support in states(path):
             rank[r, list(support)] = np.maximum(rank[r, list(support)], reached)
     graphs = {
-        f"{rule} {name}": edges_at(found.paths_, threshold, rule)
+        f"{rule} {name}": edges_at(paths, threshold, rule)
         for rule in rules
         for name, threshold in thresholds.items()
     }
@@ -162,17 +163,23 @@ EXTRAS = ("rise", "rple", "l0", "tree")
 
 
 def lines(
-    fewer: int, fewest: int, *, intercept: bool = False, also: Sequence[str] = ()
+    fewer: int,
+    fewest: int,
+    *,
+    of_l1: int | None = None,
+    intercept: bool = False,
+    also: Sequence[str] = (),
 ) -> list[Line]:
     """The lines of a study, ours first, and those of some of the `EXTRAS`.
 
     `fewer` and `fewest` are the numbers of tables that slower methods see, and the slowest, which
-    is left out if it sees none. The paper's experiments have no intercept.
+    is left out if it sees none; `of_l1` is that of the l1 path, all by default. The paper's
+    experiments have no intercept.
     """
     ours = Method("greedy", partial(greedy, intercept=intercept), ours=True)
     by_both = partial(greedy, intercept=intercept, rules=("joint",))
     together = Method("greedy-joint", by_both, ours=True)
-    path = Method("l1", partial(l1, intercept=intercept))
+    path = Method("l1", partial(l1, intercept=intercept), of_l1)
     refitted = Method("l1-refit", partial(l1_refitted, intercept=intercept), fewer)
     validated = Method("l1-cv", partial(l1_cross_validated, intercept=intercept), fewest)
     usual = [

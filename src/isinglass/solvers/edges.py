@@ -1,8 +1,8 @@
 """The edges of one column as variables of Algorithm 1, where an edge may have one of two forms.
 
-A variable is an edge to a column in some form, or the upgrade of a smaller form to a whole table.
-So a support counts variables: an edge that was upgraded is two of them. Leaving out the first of
-them takes the second along.
+A variable is an edge to a column in its smallest form, or the upgrade of that to a whole table. So
+a table that has a smaller form is two variables, also if both came in at once. Leaving out the
+first of them takes the second along.
 """
 
 from __future__ import annotations
@@ -100,8 +100,12 @@ class EdgeBlocks:
         return [edge for edge in support if edge.upgrade or edge.column not in required]
 
     def with_variable(self, support: Support, variable: Edge) -> Support:
-        """The support with one variable more."""
-        return tuple(sorted((*support, variable)))
+        """The support with one variable more; a table that has a smaller form is two."""
+        t, upgrade, form = variable
+        parts = [variable]
+        if form != self.allowed[t][0] and not upgrade:
+            parts = [Edge(t, False, self.allowed[t][0]), Edge(t, True, form)]
+        return tuple(sorted((*support, *parts)))
 
     def without(self, support: Support, variable: Edge) -> Support:
         """The support without a variable, and without an upgrade that it carries."""

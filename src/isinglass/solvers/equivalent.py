@@ -28,7 +28,7 @@ def one_parameter_gain(gain: ArrayLike, df: ArrayLike, n: float, looks: ArrayLik
     >>> one_parameter_gain([0.01, 0.01], [1, 4], n=1000).round(5).tolist()
     [0.01, 0.00606]
     >>> one_parameter_gain([0.01, 0.01], [1, 4], n=1000, looks=2).round(5).tolist()
-    [0.00936, 0.00547]
+    [0.00934, 0.00541]
     """
     gain, df, looks = np.broadcast_arrays(*(np.asarray(x, np.float64) for x in (gain, df, looks)))
     equivalent = np.array(np.maximum(gain, 0.0))

@@ -7,6 +7,7 @@ edge that was upgraded.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from isinglass.solvers.path import (
@@ -62,9 +63,9 @@ def search(
             status = stopped_at_threshold(threshold)
             break
         left_at[len(support)] = fit.loss
-        support = blocks.with_variable(support, variable)
+        size, support = len(support), blocks.with_variable(support, variable)
         fit = blocks.fit(support, fit)
-        recorded[len(support)] = gain
+        recorded.update(dict.fromkeys(range(size + 1, len(support) + 1), gain))
         j, form = blocks.change(variable, support)
         steps.append(Step("add", j, gain, None, blocks.columns(support), fit, form))
 
@@ -79,7 +80,7 @@ def search(
             fewer = blocks.without(support, variable)
             refit = blocks.fit(fewer, fit)
             # Costs of unequal blocks can run in circles; a loss that falls cannot.
-            if not refit.loss < left_at[len(fewer)] - ROUNDING:
+            if not refit.loss < left_at.get(len(fewer), inf) - ROUNDING:
                 break
             support, fit = fewer, refit
             j, form = blocks.change(variable, support)

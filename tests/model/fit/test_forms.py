@@ -13,6 +13,7 @@ from isinglass.graph import Graph, Link
 from isinglass.model import fit_model
 from isinglass.model.fit.joint import pseudo_likelihood
 from isinglass.model.fit.restricted import Restricted
+from isinglass.model.fit.sharpened import Sharpened
 from isinglass.table import Column, encode
 from isinglass.uncertainty.standard_errors import fit_with_errors
 
@@ -148,7 +149,7 @@ def test_second_derivatives_are_differences_of_slopes():
 def test_numbers_within_the_forms_are_an_orthonormal_part_of_all():
     true = mixed(0)
     pseudo = pseudo_likelihood(encode(rows_of(true, 60, 0)), true.graph)
-    within = Restricted(pseudo._loss, pseudo.layout)
+    within = Restricted(Sharpened(pseudo), pseudo.layout)
     numbers = pseudo.layout.numbers(np.random.default_rng(1).normal(size=pseudo.layout.size))
     inside = within.inside(numbers)
     np.testing.assert_allclose(within.numbers(inside), numbers, atol=1e-12)

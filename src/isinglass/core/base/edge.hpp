@@ -1,12 +1,10 @@
 // The form of an edge: how many parameters it has, and where they stand.
 //
-// There is one form today, the table. A neighbour of m states has m - 1 features, one for each state but
-// the first, and each feature has a parameter for each of the target's states but the first. Whatever
-// depends on that asks here: the scale on which gains are compared (degrees of freedom), refits, removal
-// costs, deviances, flat results, group penalties. Another form, such as one product of scores for two
-// ordered columns, enters here, with its number of features and its degrees of freedom; after that come
-// the headers that fill in the design of a table: refit/scores.hpp, refit/cell_sums.hpp,
-// refit/binary_design.hpp, large/wide_layout.hpp and gains/gains.hpp.
+// A whole table: a neighbour of m states has m - 1 features, one for each state but the first, and each
+// feature has a parameter for each of the target's states but the first. Whatever depends on that asks here:
+// the scale on which gains are compared (degrees of freedom), refits, removal costs, deviances, flat results,
+// group penalties. Smaller forms are in base/forms.hpp: refits sum slopes and curvatures in the numbers of
+// whole tables, and then go over to the parameters that these are made of.
 #pragma once
 
 #include <cstddef>

@@ -79,6 +79,9 @@ class Forms {
   int looks(std::size_t r, std::size_t t) const { return small(r, t) && tables_ ? 2 : 1; }
   Form smallest(std::size_t r, std::size_t t) const { return small(r, t) ? Form::small : Form::table; }
 
+  // Columns of a score matrix.
+  std::size_t width(std::size_t j) const { return matrices_[j].size() / states_[j]; }
+
   const SmallDesign& design(std::size_t r, std::size_t t) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     std::unique_ptr<SmallDesign>& found = designs_[{number_[r], number_[t]}];
@@ -87,7 +90,6 @@ class Forms {
   }
 
  private:
-  std::size_t width(std::size_t j) const { return matrices_[j].size() / states_[j]; }
   double score(std::size_t j, std::size_t state, std::size_t k) const {
     return matrices_[j][state * width(j) + k];
   }

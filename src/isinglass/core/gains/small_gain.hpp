@@ -123,9 +123,12 @@ class SmallGain {
     double rows = 0;
     for (const double count : counts) rows += count;
     look(by_state, counts, design, field, here_);
-    for (int round = 0; round < 1000; ++round) {
-      step_.assign(here_.system.slope().begin(), here_.system.slope().end());
-      if (!solve()) break;
+    double damping = 0;
+    for (int round = 0; round < 1000 && damping < kMostDamping; ++round) {
+      if (!solve(damping)) {
+        damping = std::max(10 * damping, kLeastDamping);
+        continue;
+      }
       double promise = 0, longest = 0;
       for (std::size_t i = 0; i < step_.size(); ++i) {
         promise += 0.5 * here_.system.slope()[i] * step_[i];
@@ -135,7 +138,9 @@ class SmallGain {
         here_.value += std::max(promise, 0.0);
         break;
       }
-      if (!climb(by_state, counts, design, field, promise, longest)) break;
+      const bool climbed = climb(by_state, counts, design, field, promise, longest);
+      damping =
+          climbed ? (damping > kLeastDamping ? damping / 10 : 0) : std::max(10 * damping, kLeastDamping);
     }
     fill_shifts(design);
     return here_.value;
@@ -151,15 +156,25 @@ class SmallGain {
     SmallSystem system;
   };
 
-  bool solve() {
-    const std::span<const double> curvature = here_.system.curvature();
-    const std::size_t size = step_.size();
-    if (solve_in_place(curvature, step_, 0.0)) return true;
-    double most = 0;
-    for (std::size_t i = 0; i < size; ++i) most = std::max(most, curvature[i * size + i]);
-    for (double extra = 1e-15 * most; extra > 0 && extra < 10 * most; extra *= 10)
-      if (solve_in_place(curvature, step_, extra)) return true;
-    return false;
+  static constexpr double kLeastDamping = 1e-13, kMostDamping = 1e4;
+
+  // Newton's step, each parameter in units of its own curvature: where states are nearly separated, these
+  // differ by many orders of magnitude.
+  bool solve(double damping) {
+    const std::span<const double> slope = here_.system.slope(), curvature = here_.system.curvature();
+    const std::size_t size = slope.size();
+    units_.resize(size);
+    scaled_.assign(curvature.begin(), curvature.end());
+    step_.resize(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      units_[i] = curvature[i * size + i] > 0 ? 1 / std::sqrt(curvature[i * size + i]) : 0.0;
+      step_[i] = slope[i] * units_[i];
+      for (std::size_t j = 0; j <= i; ++j) scaled_[i * size + j] *= units_[i] * units_[j];
+      if (units_[i] == 0) scaled_[i * size + i] = 1;
+    }
+    if (!solve_in_place(scaled_, step_, damping)) return false;
+    for (std::size_t i = 0; i < size; ++i) step_[i] *= units_[i];
+    return true;
   }
 
   // A step along Newton's direction, halved until a share of what it promises is seen; below rounding it is
@@ -195,10 +210,16 @@ class SmallGain {
       if (by_state[c].size() == 0) continue;
       const double* totals = &counts[c * width];
       point.system.shifts(c, point.x, shift_.data());
+      // Less the largest, so that no odds are too large for numbers.
+      double most = 0, rows = totals[0];
+      for (const double shift : shift_) most = std::max(most, shift);
+      factor_[0] = std::exp(-most);
       for (std::size_t a = 0; a < q; ++a) {
-        factor_[a + 1] = std::exp(shift_[a]);
+        factor_[a + 1] = std::exp(shift_[a] - most);
         point.value += totals[a + 1] * shift_[a];
+        rows += totals[a + 1];
       }
+      point.value -= rows * most;
       expected_.assign(width * kSumLanes, 0.0);
       products_.assign(width * q / 2 * kSumLanes, 0.0);
       point.value -= sum_shares_and_logs(by_state[c], seen_.data(), width, factor_.data(),
@@ -232,7 +253,7 @@ class SmallGain {
   Point here_, there_;
   std::vector<std::size_t> seen_;
   std::vector<double> factor_, shares_, expected_, products_;  // in lanes but the first
-  std::vector<double> shift_, slope_, curvature_, step_, shifts_;
+  std::vector<double> shift_, slope_, curvature_, step_, shifts_, units_, scaled_;
 };
 
 }  // namespace isinglass

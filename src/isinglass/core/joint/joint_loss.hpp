@@ -78,7 +78,7 @@ class JointLoss {
     return value;
   }
 
-  // The curvature times a direction.
+  // The curvature and the damping, times a direction.
   void multiply(std::span<const double> direction, std::span<double> product) {
     std::vector<double> along(direction.begin(), direction.end());
     if (!intercept_) hold_fields(along.data());
@@ -89,6 +89,7 @@ class JointLoss {
     });
     collect(product.data());
     add_ridge(along.data(), product.data());
+    for (std::size_t i = 0; i < size(); ++i) product[i] += damping_ * along[i];
     if (!intercept_) hold_fields(product.data());
   }
 
@@ -110,8 +111,11 @@ class JointLoss {
     return matrix;
   }
 
-  // Looks again at the columns whose numbers have moved since the preconditioner looked at them.
-  void renew() {
+  // Looks again at the columns whose numbers have moved since the preconditioner looked at them; at all of
+  // them if the damping, which adds to the curvature of every number, is another one.
+  void renew(double damping) {
+    if (damping != damping_) looked_.assign(looked_.size(), {});
+    damping_ = damping;
     std::vector<std::size_t> moved;
     for (std::size_t k = 0; k < columns_.size(); ++k) {
       std::vector<double> block(blocks_[k].size());
@@ -212,13 +216,13 @@ class JointLoss {
   // What the other ends of a column's edges, the ridge and the least curvature add to its diagonal.
   std::vector<double> other_ends(std::size_t k) const {
     const std::size_t r = columns_[k].column(), m = columns_[k].states();
-    std::vector<double> extra(m, kLeast);
+    std::vector<double> extra(m, kLeast + damping_);
     for (const auto& edge : layout_.edges_of(r)) {
       const std::size_t others = layout_.states(edge.other);
       const double* spread = solver_of_[edge.other] == kNone ? nullptr : spread_of(edge.other, r);
       for (std::size_t s = 0; s < others; ++s)
         for (std::size_t a = 0; a < m; ++a)
-          extra.push_back(ridge_ + kLeast + (spread ? spread[a * others + s] : 0.0));
+          extra.push_back(ridge_ + kLeast + damping_ + (spread ? spread[a * others + s] : 0.0));
     }
     return extra;
   }
@@ -234,7 +238,7 @@ class JointLoss {
   }
 
   JointLayout layout_;
-  double ridge_;
+  double ridge_, damping_ = 0;
   bool intercept_;
   unsigned threads_, pass_threads_ = 1;
   std::vector<JointConditional> columns_;

@@ -82,7 +82,7 @@ class DevianceFinder {
 
   // `left_out` are positions among the neighbours: those that the column is refitted without.
   Deviances find(std::size_t target, const std::vector<std::size_t>& neighbours,
-                 const std::vector<Form>& forms, const std::vector<std::size_t>& left_out) {
+                 const std::vector<std::size_t>& left_out, const std::vector<Form>& forms = {}) {
     Deviances found;
     if (table_.states(target) < 2) return found;
     cells_.set_target(target);
@@ -157,7 +157,7 @@ inline std::vector<Deviances> find_deviances(const Table& table, const Condition
   if (!targets.empty())
     share_out_watched(targets.size(), std::max(threads, 1u), interrupted, watch,
                       [&](std::size_t i, unsigned thread) {
-                        found[i] = finders[thread].find(targets[i], neighbours[i], forms[i], left_out[i]);
+                        found[i] = finders[thread].find(targets[i], neighbours[i], left_out[i], forms[i]);
                       });
   return found;
 }

@@ -10,12 +10,14 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "base/edge.hpp"
 #include "base/eigen.hpp"
 #include "base/linear.hpp"
+#include "base/rows.hpp"
 #include "base/vectors.hpp"
 #include "bits/cells.hpp"
 #include "refit/deviance.hpp"
@@ -46,13 +48,41 @@ inline std::vector<double> contrasts_against_first(std::size_t m) {
   return basis;
 }
 
+// Adds the scores of the states that each cell has: what the state's own direction moves, less what all do
+// on average. Directions are rows of the features, d numbers for each of the q states but the first; `room`
+// is for those of one cell, and their mean.
+ISINGLASS_INLINE inline void add_edge_scores_loop(const Rows& rows, const double* direction,
+                                                  const double* probability, const double* counts,
+                                                  std::size_t q, std::size_t d, double* room,
+                                                  double* scores) {
+  double* mean = room + rows.width;
+  for (std::size_t s = 0; s < rows.cells; ++s, probability += q + 1, counts += q + 1) {
+    rows.gather<0>(s, direction, room);
+    for (std::size_t e = 0; e < d; ++e) mean[e] = 0;
+    for (std::size_t a = 0; a < q; ++a)
+      for (std::size_t e = 0; e < d; ++e) mean[e] += probability[a + 1] * room[a * d + e];
+    for (std::size_t a = 0; a <= q; ++a, scores += d) {
+      if (counts[a] == 0) continue;
+      for (std::size_t e = 0; e < d; ++e) scores[e] = (a ? room[(a - 1) * d + e] : 0.0) - mean[e];
+    }
+  }
+}
+inline constexpr Vectorised<add_edge_scores_loop> add_edge_scores;
+
 // A column fitted on its neighbours, and asked what it loses without one of them.
 class End {
  public:
-  // `start` are free parameters near the minimum, or nothing.
-  End(const Table& table, bool intercept, Cells& cells, std::size_t target,
-      const std::vector<std::size_t>& neighbours, std::vector<double> start = {})
-      : table_(&table), intercept_(intercept), target_(target), neighbours_(neighbours) {
+  // `start` are free parameters near the minimum, or nothing; `forms` are those of the neighbours' edges,
+  // whole tables if there are none.
+  End(const Table& table, const Conditional& conditional, Cells& cells, std::size_t target,
+      const std::vector<std::size_t>& neighbours, std::vector<Form> forms = {},
+      std::vector<double> start = {})
+      : table_(&table),
+        intercept_(conditional.intercept),
+        forms_(conditional.forms),
+        target_(target),
+        neighbours_(neighbours),
+        of_edges_(std::move(forms)) {
     if (neighbours.empty()) return;
     cells.set_target(target);
     cells.become(neighbours);
@@ -72,14 +102,21 @@ class End {
   std::size_t parameters_of(std::size_t i) const { return (end(i) - begin(i)); }
   std::uint32_t cell(std::size_t row) const { return cell_of_row_[row]; }
 
-  // What is lost without the i-th neighbour.
-  EdgeScore without(std::size_t i) const {
+  // Calls that are given a deviance that is lost at least, and say whether that is all one wants to know.
+  using Enough = std::function<bool(double)>;
+
+  // What is lost without the i-th neighbour; at least, if that is `enough`: then there is no fit.
+  EdgeScore without(std::size_t i, const Enough& enough = nullptr) const {
     const CellView view = this->view();
     Refit problem(view, table_->n(), intercept_, kRidge);
+    const double rows = rows_left();
     EdgeScore found;
     found.df = parameters_of(i);
-    const double less = leave_out(problem, i, found.without);
-    found.deviance = 2 * rows_left(Design(view.states)) * std::max(less - loss_, 0.0);
+    const auto lost = [&](double loss) { return 2 * rows * std::max(loss - loss_, 0.0); };
+    double least = 0;
+    const double less = leave_out(problem, i, found.without,
+                                  [&](double loss) { return enough && enough(least = lost(loss)); });
+    found.deviance = found.without.empty() ? least : lost(less);
     return found;
   }
 
@@ -95,28 +132,26 @@ class End {
   std::vector<double> scores_by_cell(const EdgeScore& edge, std::span<const double> root) const {
     const CellView view = this->view();
     const Design design(view.states);
-    const std::size_t q = width() - 1, d = edge.df, k = neighbours_.size();
-    std::vector<double> direction(edge.direction.size(), 0.0), probabilities;
-    for (std::size_t at = 0; at < direction.size(); at += d)
-      for (std::size_t l = 0; l < d; ++l)
-        add_multiple(&direction[at], edge.direction[at + l], &root[l * d], d);
+    const std::size_t q = width() - 1, d = edge.df, features = design.features(),
+                      wide = (q * d + 3) / 4 * 4;  // whole vectors
+    // One row of directions per feature, and a row of zeros for the first states.
+    std::vector<double> direction((features + 1) * wide, 0.0), probabilities;
+    for (std::size_t f = 0; f < features; ++f)
+      for (std::size_t at = 0; at < q * d; at += d)
+        for (std::size_t l = 0; l < d; ++l)
+          add_multiple(&direction[f * wide + at], edge.direction[f * q * d + at + l], &root[l * d], d);
+    std::vector<std::uint32_t> active;
+    for (std::size_t s = 0, at = 0; s < view.cells; ++s) {
+      active.push_back(0);  // the field's
+      for (std::size_t t = 0; t < neighbours_.size(); ++t, ++at)
+        active.push_back(
+            static_cast<std::uint32_t>(codes_[at] ? design.first(t) + codes_[at] - 1 : features));
+    }
     Refit problem(view, table_->n(), intercept_, kRidge);
     problem.probabilities(problem.expand(edge.without), probabilities);
-    std::vector<double> scores(view.cells * width() * d, 0.0), moves(q * d), mean(d);
-    for (std::size_t s = 0; s < view.cells; ++s) {
-      std::copy_n(direction.data(), q * d, moves.data());  // the field's
-      for (std::size_t t = 0; t < k; ++t)
-        if (const std::size_t c = view.codes[s * k + t])
-          add_multiple(moves.data(), 1.0, &direction[(design.first(t) + c - 1) * q * d], q * d);
-      std::fill(mean.begin(), mean.end(), 0.0);
-      for (std::size_t a = 1; a < width(); ++a)
-        add_multiple(mean.data(), probabilities[s * width() + a], &moves[(a - 1) * d], d);
-      for (std::size_t a = 0; a < width(); ++a) {
-        if (view.counts[s * width() + a] == 0) continue;
-        double* own = &scores[(s * width() + a) * d];
-        for (std::size_t e = 0; e < d; ++e) own[e] = (a ? moves[(a - 1) * d + e] : 0.0) - mean[e];
-      }
-    }
+    std::vector<double> scores(view.cells * width() * d, 0.0), room(wide + d);
+    add_edge_scores({view.cells, neighbours_.size() + 1, wide, active.data()}, direction.data(),
+                    probabilities.data(), counts_.data(), q, d, room.data(), scores.data());
     return scores;
   }
 
@@ -132,12 +167,16 @@ class End {
   static constexpr double kEnough = 1e-11;    // of a likelihood ratio, whose score is flat there
   static constexpr int kSteps = 12;           // with the same curvature
   static constexpr double kContracts = 0.25;  // what a step must leave at most of what is predicted
+  static constexpr double kToSpare = 4;       // times what is predicted, steps that contract do not gain
+  static constexpr double kDrift = 0.1;       // of scores, since the curvature that serves
+  using Bound = std::function<bool(double)>;  // whether a loss that is left at least is enough
 
   std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
 
   CellView view() const {
     CellView view{counts_.size() / width(), static_cast<int>(width()), {}, codes_.data(), counts_.data()};
     for (const std::size_t t : neighbours_) view.states.push_back(table_->states(t));
+    set_designs(view, forms_, target_, neighbours_, of_edges_);
     return view;
   }
 
@@ -147,18 +186,17 @@ class End {
 
   void fit(std::vector<double> start) {
     const CellView view = this->view();
-    const Design design(view.states);
-    for (std::size_t i = 0; i <= neighbours_.size(); ++i)
-      begin_.push_back(
-          ((i < neighbours_.size() ? design.first(i) : design.features()) - (intercept_ ? 0 : 1)) *
-          (width() - 1));
+    begin_.push_back(intercept_ ? width() - 1 : 0);
+    for (std::size_t i = 0; i < neighbours_.size(); ++i)
+      begin_.push_back(begin_.back() + (view.design(i) ? view.design(i)->size
+                                                       : degrees_of_freedom(view.width, view.states[i])));
     Refit problem(view, table_->n(), intercept_, kRidge);
     x_ = std::move(start);
     x_.resize(problem.size(), 0.0);
     problem.minimise(x_, kTolerance);
     std::vector<double> probabilities;
     loss_ = problem.probabilities(problem.expand(x_), probabilities);
-    const std::span<const double> curvature = problem.curvature_at_minimum(x_);
+    const std::span<const double> curvature = problem.curvature_near_minimum(x_, kDrift);
     inverse_.assign(curvature.begin(), curvature.end());
     has_inverse_ = factorise(inverse_, x_.size(), 0.0);
     if (has_inverse_) invert_whole();
@@ -181,11 +219,11 @@ class End {
   }
 
   // The minimum without the i-th neighbour, and its loss: with the curvature of the fit if it serves, else
-  // anew.
-  double leave_out(Refit& problem, std::size_t i, std::vector<double>& x) const {
+  // anew. Nothing, if a loss that is left at least is enough.
+  double leave_out(Refit& problem, std::size_t i, std::vector<double>& x, const Bound& enough) const {
     const std::vector<double> own = own_factor(i);
     x = x_;
-    if (!own.empty() && slide(problem, i, own, x)) return problem.plain_loss();
+    if (!own.empty() && slide(problem, i, own, x, enough)) return problem.plain_loss();
     const CellView view = this->view();
     const MergedCells merged(view, i);
     x = fewer(x_, i);
@@ -199,8 +237,10 @@ class End {
   }
 
   // Moves to the minimum in which the i-th neighbour's parameters are zero, by steps with the curvature of
-  // the fit; false if they do not contract.
-  bool slide(Refit& problem, std::size_t i, const std::vector<double>& own, std::vector<double>& x) const {
+  // the fit; false if they do not contract. Once they do, they gain no more than a few times what is
+  // predicted: if the loss that is then left is `enough`, x is emptied.
+  bool slide(Refit& problem, std::size_t i, const std::vector<double>& own, std::vector<double>& x,
+             const Bound& enough) const {
     const std::size_t size = x.size(), first = begin(i), d = parameters_of(i);
     std::vector<double> shift(x.begin() + static_cast<std::ptrdiff_t>(first),
                               x.begin() + static_cast<std::ptrdiff_t>(first + d));
@@ -220,6 +260,10 @@ class End {
         if (k < first || k >= first + d) predicted -= 0.5 * slope[k] * move[k];
       if (!(predicted > kEnough)) return std::isfinite(predicted);
       if (step > 0 && !(predicted < kContracts * last)) return false;
+      if (step > 0 && enough(problem.plain_loss() - kToSpare * predicted)) {
+        x.clear();
+        return true;
+      }
       for (std::size_t k = 0; k < size; ++k) x[k] += move[k];
       last = predicted;
     }
@@ -257,7 +301,8 @@ class End {
     std::vector<double> directions(d * size, 0.0);
     for (std::size_t k = 0; k < d; ++k) {
       const std::span<double> x(&directions[k * size], size);
-      for (std::size_t c = 0; c < features; ++c)
+      if (is_small(i)) x[first + k] = 1;  // its parameters are orthonormal already
+      for (std::size_t c = 0; c < features && !is_small(i); ++c)
         for (std::size_t a = 0; a < q; ++a)
           x[first + c * q + a] = of_t[c * features + k / q] * of_r[a * q + k % q];
       std::vector<double> pull(size, 0.0);
@@ -295,15 +340,20 @@ class End {
   }
 
   // Likelihood ratios of fits with many parameters are too large, as sums of squares are that are divided by
-  // all rows: about as if rows were fewer, by one for each feature.
-  double rows_left(const Design& design) const {
-    return std::max(table_->n() - static_cast<double>(design.features()), 0.0);
+  // all rows: about as if rows were fewer, by one for as many parameters as a field has.
+  double rows_left() const {
+    const double features = static_cast<double>(x_.size()) / static_cast<double>(width() - 1);
+    return std::max(table_->n() - features - (intercept_ ? 0 : 1), 0.0);
   }
+
+  bool is_small(std::size_t i) const { return !of_edges_.empty() && of_edges_[i] == Form::small; }
 
   const Table* table_ = nullptr;
   bool intercept_ = true;
+  const Forms* forms_ = nullptr;
   std::size_t target_ = 0;
   std::vector<std::size_t> neighbours_;
+  std::vector<Form> of_edges_;
   std::vector<std::uint8_t> codes_;  // cells x neighbours
   std::vector<double> counts_;       // cells x width
   std::vector<std::uint32_t> cell_of_row_;

@@ -135,9 +135,10 @@ class Refit {
     evaluate(x, true);
     return hessian_;
   }
-  // The curvature at the minimum that `minimise` has found: it may be there already.
-  std::span<const double> curvature_at_minimum(std::span<const double> x) {
-    return large_ || drift_ > 0 || hessian_.size() != size_ * size_ ? curvature(x) : hessian_;
+  // The curvature near the minimum that `minimise` has found: where scores moved by more than `drift` since
+  // it was last looked at, the one there.
+  std::span<const double> curvature_near_minimum(std::span<const double> x, double drift) {
+    return large_ || drift_ > drift || hessian_.size() != size_ * size_ ? curvature(x) : hessian_;
   }
   // Where slope or curvature were last looked at: the slope, and the plain mean loss.
   std::span<const double> slope() const { return gradient_; }

@@ -30,10 +30,19 @@
 namespace isinglass {
 
 // About `scale` times a chi-square with `df` degrees of freedom, if ends are chi-squares, as one with one
-// degree; the null of an end says what it is relative to that.
-inline double as_one_parameter(double chi2, const Null& null, double scale, double df) {
-  return 2 * one_parameter_gain(0.5 * chi2 / (null.scale * scale), std::max(null.df * df, 1.0), 1.0);
+// degree; the null of an end says what it is relative to that. Of two forms it is the best of two looks.
+inline double as_one_parameter(double chi2, const Null& null, double scale, double df, int looks) {
+  return 2 * one_parameter_gain(0.5 * chi2 / (null.scale * scale), std::max(null.df * df, 1.0), 1.0, looks);
 }
+
+// An edge as it is tested: its null, relative to a chi-square, whether it is small, and how many forms
+// competed for it.
+struct Tested {
+  Null null;
+  Form form = Form::table;
+  int looks = 1;
+  std::size_t contrasts[2] = {0, 0};  // of either column
+};
 
 // The best weights of two ends with information of these sizes and scores so correlated: none is negative.
 inline std::pair<double, double> best_weights(double one, double other, double correlation) {
@@ -46,18 +55,18 @@ inline std::pair<double, double> best_weights(double one, double other, double c
 class EdgeStatistic {
  public:
   // The edge's columns and its null, the fit of either, and its score of the other.
-  EdgeStatistic(const Table& table, std::pair<std::size_t, std::size_t> columns, const Null& null,
+  EdgeStatistic(const Table& table, std::pair<std::size_t, std::size_t> columns, const Tested& tested,
                 const End& one, const EdgeScore& score, const End& other, const EdgeScore& other_score)
       : table_(table),
         i_(columns.first),
         j_(columns.second),
-        null_(null),
+        tested_(tested),
         ends_{&one, &other},
         scores_{&score, &other_score} {}
 
   double value() const {
     const std::size_t d = scores_[0]->df;
-    if (d > kMostParameters) return as_one_parameter(mean_root(), null_, 1.0, static_cast<double>(d));
+    if (d > kMostParameters) return as_one(mean_root(), 1.0, static_cast<double>(d));
     const Whitened a = whiten(0), b = whiten(1);
     const std::vector<double> common = correlation(a, b);
     double trace = 0;
@@ -76,7 +85,7 @@ class EdgeStatistic {
     }
     // The sum of chi-squares that this is, each with its own weight, has about the tail of the one with the
     // same mean and variance (Satterthwaite 1946).
-    return sum > 0 && squares > 0 ? as_one_parameter(length, null_, squares / sum, sum * sum / squares) : 0.0;
+    return sum > 0 && squares > 0 ? as_one(length, squares / sum, sum * sum / squares) : 0.0;
   }
 
  private:
@@ -88,6 +97,10 @@ class EdgeStatistic {
     std::vector<double> by_cell;  // (cells, width, df)
     double size = 0;              // root of the mean information
   };
+
+  double as_one(double chi2, double scale, double df) const {
+    return as_one_parameter(chi2, tested_.null, scale, df, tested_.looks);
+  }
 
   // Of ends that are not compared: as if they said the same.
   double mean_root() const {
@@ -117,11 +130,16 @@ class EdgeStatistic {
   // and the target's change places.
   std::vector<double> end_to_first(std::vector<double> root, std::size_t end) const {
     if (end == 0) return root;
-    const std::size_t d = scores_[end]->df, q = target_parameters(table_.states(j_)), m = d / q;
+    // Parameters of a small edge are in the order of the target's contrasts, those of a table in that of the
+    // neighbour's.
+    const std::size_t d = scores_[end]->df;
+    const bool small = tested_.form == Form::small;
+    const std::size_t slow = small ? tested_.contrasts[1] : d / target_parameters(table_.states(j_)),
+                      fast = d / slow;
     std::vector<double> turned(root.size());
     for (std::size_t l = 0; l < d; ++l)
-      for (std::size_t c = 0; c < m; ++c)
-        for (std::size_t a = 0; a < q; ++a) turned[l * d + a * m + c] = root[l * d + c * q + a];
+      for (std::size_t c = 0; c < slow; ++c)
+        for (std::size_t a = 0; a < fast; ++a) turned[l * d + a * slow + c] = root[l * d + c * fast + a];
     return turned;
   }
 
@@ -149,7 +167,7 @@ class EdgeStatistic {
 
   const Table& table_;
   std::size_t i_, j_;
-  Null null_;  // of either end, relative to a chi-square
+  const Tested& tested_;
   const End* ends_[2];
   const EdgeScore* scores_[2];
 };
@@ -168,11 +186,13 @@ class Elimination {
   };
 
   // `scales` has one number for each edge, or none if all are one; see choice.hpp. A weight of one stands for
-  // `unit` rows. The last `adjusted` columns are neighbours of all others, and have no edges.
-  Elimination(const Table& table, bool intercept, const Pairs& edges, std::span<const double> scales,
-              double unit, std::size_t adjusted, unsigned threads)
+  // `unit` rows. The last `adjusted` columns are neighbours of all others, and have no edges. `small` marks
+  // edges that are no whole tables.
+  Elimination(const Table& table, const Conditional& conditional, const Pairs& edges,
+              std::span<const std::uint8_t> small, std::span<const double> scales, double unit,
+              std::size_t adjusted, unsigned threads)
       : table_(table),
-        intercept_(intercept),
+        conditional_(conditional),
         pairs_(edges),
         edges_(edges.size()),
         ends_(table.columns()),
@@ -187,8 +207,17 @@ class Elimination {
       const auto [i, j] = edges[e];
       const auto df = static_cast<double>(degrees_of_freedom(table.states(i), table.states(j)));
       const auto rows = [&](std::size_t column) { return rows_of_states(table, column, unit); };
-      nulls_.push_back(intercept ? relative(nulls.of(rows(i), rows(j)), df) : Null{});
-      if (!scales.empty()) nulls_.back().scale *= scales[e];
+      Tested tested;
+      if (const Forms* forms = conditional.forms) {
+        tested.form = small[e] ? Form::small : Form::table;
+        tested.looks = forms->looks(i, j);
+        tested.contrasts[0] = forms->width(i);
+        tested.contrasts[1] = forms->width(j);
+      }
+      if (conditional.intercept && tested.form == Form::table)
+        tested.null = relative(nulls.of(rows(i), rows(j)), df);
+      if (!scales.empty()) tested.null.scale *= scales[e];
+      tested_.push_back(tested);
     }
   }
 
@@ -203,7 +232,7 @@ class Elimination {
   Found run(double top, const std::vector<char>& held, const WatchWork& watch) {
     for (std::size_t e = 0; e < edges_.size(); ++e) edges_[e].held = held[e];
     fit_all(watch);
-    share(all_edges(), watch, [&](std::size_t e) { begin_with(e); });
+    share(all_edges(), watch, [&](std::size_t e) { begin_with(e, kToSpare * as_weak_as(top)); });
     double level = 0;
     for (double least; !interrupted_ && (least = least_seen()) <= top && std::isfinite(least);) {
       level = std::max(level, least);
@@ -268,7 +297,8 @@ class Elimination {
     share_out_watched(
         ends_.size(), threads_, interrupted_, [&](std::size_t) { return watch(decided_); },
         [&](std::size_t r, unsigned thread) {
-          ends_[r] = End(table_, intercept_, cells_[thread], r, neighbours_of(r));
+          const std::vector<std::size_t> neighbours = neighbours_of(r);
+          ends_[r] = End(table_, conditional_, cells_[thread], r, neighbours, forms_of(r, neighbours));
         });
   }
 
@@ -280,6 +310,17 @@ class Elimination {
       if (table_.states(t) > 1) neighbours.push_back(t);
     std::ranges::sort(neighbours);
     return neighbours;
+  }
+
+  std::vector<Form> forms_of(std::size_t column, const std::vector<std::size_t>& neighbours) const {
+    std::vector<Form> forms;
+    if (!conditional_.forms) return forms;
+    forms.assign(neighbours.size(), Form::table);
+    for (const std::size_t e : of_column_[column]) {
+      const auto at = std::ranges::lower_bound(neighbours, other_end(e, column));
+      if (edges_[e].live) forms[static_cast<std::size_t>(at - neighbours.begin())] = tested_[e].form;
+    }
+    return forms;
   }
 
   std::size_t other_end(std::size_t e, std::size_t column) const {
@@ -318,13 +359,23 @@ class Elimination {
 
   double as_weak_as(double least) const { return least + 2 * table_.n() * kTie; }
 
-  // Before the first look: what the end says that is less sure.
-  void begin_with(std::size_t e) {
-    fit_without(e);
-    const auto alone = [&](const EdgeScore& end) {
-      return as_one_parameter(end.deviance, nulls_[e], 1.0, static_cast<double>(end.df));
-    };
-    edges_[e].seen = std::min(alone(edges_[e].score[0]), alone(edges_[e].score[1]));
+  // Before the first look: what the end says that is less sure. How far an end is above `far`, which is never
+  // looked at, does not matter.
+  void begin_with(std::size_t e, double far) {
+    Edge& edge = edges_[e];
+    const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
+    edge.seen = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < 2; ++k) {
+      const End& end = ends_[columns[k]];
+      const std::size_t at = end.position(columns[1 - k]);
+      const auto alone = [&](double deviance) {
+        return as_one_parameter(deviance, tested_[e].null, 1.0, static_cast<double>(end.parameters_of(at)),
+                                tested_[e].looks);
+      };
+      edge.score[k] = end.without(at, [&](double deviance) { return alone(deviance) > far; });
+      edge.stands[k] = !edge.score[k].without.empty();
+      edge.seen = std::min(edge.seen, alone(edge.score[k].deviance));
+    }
   }
 
   void look_at(std::size_t e) {
@@ -333,8 +384,8 @@ class Elimination {
     const auto [i, j] = pairs_[e];
     if (edge.score[0].score.empty()) ends_[i].add_score(ends_[i].position(j), edge.score[0]);
     if (edge.score[1].score.empty()) ends_[j].add_score(ends_[j].position(i), edge.score[1]);
-    edge.seen =
-        EdgeStatistic(table_, pairs_[e], nulls_[e], ends_[i], edge.score[0], ends_[j], edge.score[1]).value();
+    edge.seen = EdgeStatistic(table_, pairs_[e], tested_[e], ends_[i], edge.score[0], ends_[j], edge.score[1])
+                    .value();
     edge.stale = false;
   }
 
@@ -353,7 +404,9 @@ class Elimination {
     share_out(2, std::min(threads_, 2u), [&](std::size_t k) {
       End& end = ends_[columns[k]];
       std::vector<double> start = end.fewer(edges_[e].score[k].without, end.position(columns[1 - k]));
-      end = End(table_, intercept_, cells_[k], columns[k], neighbours_of(columns[k]), std::move(start));
+      const std::vector<std::size_t> neighbours = neighbours_of(columns[k]);
+      end = End(table_, conditional_, cells_[k], columns[k], neighbours, forms_of(columns[k], neighbours),
+                std::move(start));
     });
     for (const std::size_t column : columns)
       for (const std::size_t other : of_column_[column]) {
@@ -363,9 +416,9 @@ class Elimination {
   }
 
   const Table& table_;
-  bool intercept_;
+  Conditional conditional_;
   const Pairs pairs_;
-  std::vector<Null> nulls_;  // of each edge, relative to a chi-square
+  std::vector<Tested> tested_;  // of each edge
   std::vector<Edge> edges_;
   std::vector<End> ends_;
   std::vector<std::vector<std::size_t>> of_column_;  // the edges of each column

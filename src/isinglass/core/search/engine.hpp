@@ -32,6 +32,10 @@ class Engine {
     return results;
   }
 
+  std::vector<NodePath> fit(const std::vector<std::vector<std::size_t>>& neighbours, const WatchWork& watch) {
+    return fit(neighbours, std::vector<std::vector<Form>>(neighbours.size()), watch);
+  }
+
   // No search: every column is given its neighbours, and only fitted.
   std::vector<NodePath> fit(const std::vector<std::vector<std::size_t>>& neighbours,
                             const std::vector<std::vector<Form>>& forms, const WatchWork& watch) {

@@ -67,7 +67,6 @@ class Node {
     std::vector<std::size_t>& outside = outside_;  // in increasing order, as all columns
     outside.resize(candidates_.size());
     outside.erase(std::ranges::set_difference(candidates_, required_, outside.begin()).out, outside.end());
-    upgraded_.clear();
     CurrentFit fit = fitter_.minimise(cells_, smallest_forms(cells_.support()));
     path.start = fit;
     std::map<std::size_t, double> recorded, left_at;  // by support size: last gain, last loss
@@ -82,7 +81,7 @@ class Node {
       if (!(choice.value > settings_.threshold)) return stopped(path, Stop::below_threshold);
       left_at[size] = fit.loss;
       fit = add(fit, choice, added, outside);
-      recorded[size + 1] = choice.value;
+      for (std::size_t now = size + 1; now <= size_of(fit); ++now) recorded[now] = choice.value;
       path.steps.push_back({true, choice.column, choice.value, fit});
 
       while (!interrupted) {
@@ -91,16 +90,13 @@ class Node {
         if (removed.value > limit) break;
         const Cells before = cells_;
         CurrentFit fewer = without(fit, removed);
-        // Costs of unequal edges can run in circles; a loss that falls cannot. An upgrade is a variable of
-        // its own, which goes with its edge.
-        const std::size_t left =
-            size_of(fit) - (removed.of != Of::upgrade && is_upgraded(removed.column)) - 1;
-        if (!(fewer.loss < left_at[left] - kRounding)) {
+        // Costs of unequal edges can run in circles; a loss that falls cannot.
+        const auto last = left_at.find(size_of(fewer));
+        if (last != left_at.end() && !(fewer.loss < last->second - kRounding)) {
           cells_ = before;
           break;
         }
         fit = std::move(fewer);
-        std::erase(upgraded_, removed.column);
         if (removed.of != Of::upgrade)
           outside.insert(std::ranges::lower_bound(outside, removed.column), removed.column);
         path.steps.push_back({false, removed.column, removed.value, fit});
@@ -134,9 +130,18 @@ class Node {
   std::int64_t evaluated() const { return forward_.evaluated(); }
 
  private:
-  // Variables of a support: an edge that was upgraded is two.
-  std::size_t size_of(const CurrentFit& fit) const { return fit.support.size() + upgraded_.size(); }
-  bool is_upgraded(std::size_t t) const { return std::ranges::find(upgraded_, t) != upgraded_.end(); }
+  // Whether the i-th neighbour's edge is a table that has a smaller form.
+  bool is_upgraded(const CurrentFit& fit, std::size_t i) const {
+    return settings_.forms && fit.form(i) == Form::table &&
+           settings_.forms->small(cells_.target(), fit.support[i]);
+  }
+
+  // Variables of a support: such an edge is two.
+  std::size_t size_of(const CurrentFit& fit) const {
+    std::size_t size = fit.support.size();
+    for (std::size_t i = 0; i < fit.support.size(); ++i) size += is_upgraded(fit, i);
+    return size;
+  }
 
   std::vector<Form> smallest_forms(const std::vector<std::size_t>& support) const {
     std::vector<Form> forms;
@@ -160,7 +165,6 @@ class Node {
     std::vector<Form> forms = fit.forms;
     if (choice.of == Of::upgrade) {
       forms[position(fit, choice.column)] = Form::table;
-      upgraded_.push_back(choice.column);
     } else {
       cells_.add(choice.column);
       outside.erase(std::ranges::lower_bound(outside, choice.column));
@@ -187,7 +191,7 @@ class Node {
     std::vector<Choice> costs;
     for (std::size_t i = 0; i < fit.support.size(); ++i) {
       const std::size_t t = fit.support[i];
-      if (is_upgraded(t))
+      if (is_upgraded(fit, i))
         costs.push_back(
             {t, -scale_.standardised(removals_.cost_of_upgrade(fit, i), t, Of::upgrade), Of::upgrade});
       if (contains(required_, t)) continue;
@@ -232,7 +236,6 @@ class Node {
   RemovalCosts removals_;
   std::vector<std::size_t> varying_, candidates_, required_;  // in increasing order
   std::vector<std::size_t> outside_;                          // candidates that are not in the support
-  std::vector<std::size_t> upgraded_;  // neighbours that came with a small edge, and are tables
 };
 
 }  // namespace isinglass

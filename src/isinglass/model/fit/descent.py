@@ -31,9 +31,13 @@ QUICKLY = 0.1
 #: No number moves farther in one step.
 FARTHEST = 30.0
 #: The longest step along a direction, and how steep it must still be, for a step to be doubled.
-LONGEST, STILL_FALLING = 64.0, 0.2
+LONGEST, STILL_FALLING = 64.0, 0.05
+#: What is left of the damping after a whole step; below the least there is none.
+LESS, LEAST_DAMPING = 0.1, 1e-9
 #: Residuals of steps far from the minimum, and near it.
 LOOSE, TIGHT = 0.3, 1e-4
+#: Products in one step after which a better preconditioner may pay.
+PATIENCE = 60
 #: The largest slope that L-BFGS leaves.
 SLOPE = 1e-10
 
@@ -46,33 +50,42 @@ class Loss(Protocol):
         ...
 
     def multiply(self, direction: Array, /) -> Array:
-        """The curvature times a direction."""
+        """The curvature, with the damping on its diagonal, times a direction."""
         ...
 
-    def renew(self) -> None:
-        """See to it that `ease` is about this place."""
+    def renew(self, damping: float, /) -> None:
+        """See to it that `multiply` and `ease` are about this place, with such a damping."""
         ...
 
     def ease(self, slope: Array, /) -> Array:
         """About the inverse of the curvature, times a slope."""
         ...
 
+    def sharpen(self) -> bool:
+        """Make `ease` much better at some cost; False where that is not possible."""
+        ...
 
-def newton(loss: Loss, start: Array, progress: Progress | None = None) -> Array:
+
+def newton(
+    loss: Loss, start: Array, progress: Progress | None = None, damping: float = 0.0
+) -> Array:
     """Minimise a convex function, each step solved by conjugate gradients.
 
     Steps are solved the more exactly the faster the slope falls (Eisenstat and Walker 1996).
+    `damping` keeps the first steps short (Levenberg 1944): far from the minimum, where some numbers
+    have next to no curvature, whole steps go astray. It falls with every step that keeps its
+    promise.
     """
     x = start
     value, slope = loss.move_to(x)
     steepness = last = np.inf
     for step in range(NEWTON_STEPS):
         report = _report(progress, step, slope)
-        loss.renew()
+        loss.renew(damping)
         before, steepness = steepness, float(np.sqrt(slope @ loss.ease(slope)))
         share = float(np.clip(0.5 * (steepness / before) ** 1.5, TIGHT, LOOSE)) if step else LOOSE
         direction = conjugate_gradients(loss, -slope, share, report)
-        predicted = -0.5 * float(slope @ direction)
+        predicted = 0.5 * float(damping * direction @ direction - slope @ direction)
         blind = predicted < BLIND * (1.0 + abs(value))
         if not predicted > TOLERANCE or (blind and predicted > QUICKLY * last):
             return x
@@ -84,6 +97,7 @@ def newton(loss: Loss, start: Array, progress: Progress | None = None) -> Array:
         length, there = found
         if length == 1.0 and not blind:
             length, there = _farther(loss, x, direction, there, float(slope @ direction))
+        damping = _damping_after(length, (value - there[0]) / predicted, damping)
         x, last = x + length * direction, predicted
         value, slope = there
     _warn_of_steps(len(start), NEWTON_STEPS, slope)
@@ -92,6 +106,15 @@ def newton(loss: Loss, start: Array, progress: Progress | None = None) -> Array:
 
 Look = tuple[float, Array]
 """Value and slope in a place."""
+
+
+def _damping_after(length: float, kept: float, damping: float) -> float:
+    """The next damping, after a step of some length that kept a share of what it had promised."""
+    if length < 1.0:
+        return damping * 2 / length
+    if kept < 0.5:
+        return damping
+    return LESS * damping if damping > LEAST_DAMPING else 0.0
 
 
 def _line_search(
@@ -140,6 +163,9 @@ def conjugate_gradients(
             break
         if report is not None:
             report(count)
+        if count % PATIENCE == PATIENCE - 1 and loss.sharpen():
+            direction = eased = loss.ease(residual)
+            norm, wanted = float(residual @ eased), float(right @ loss.ease(right)) * share**2
         product = loss.multiply(direction)
         curvature = float(direction @ product)
         if not curvature > 0:

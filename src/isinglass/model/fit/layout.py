@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import block_diag, csr_matrix
 
 from isinglass.losses.forms import zero_sum_basis
 
@@ -116,6 +118,16 @@ class Layout:
         return self.contrasts(
             in_a_row(field.intercepts, (field.couplings[pair] for pair in self.edges))
         )
+
+    def basis(self) -> csr_matrix:
+        """The matrix that turns parameters into numbers; its transpose turns slopes back."""
+        fields = [
+            basis[:, : len(positions)]
+            for basis, positions in zip(self.bases, self.fields, strict=True)
+        ]
+        tables = [self.tables(pair) for pair in self.edges]
+        flat = [table.reshape(len(table), math.prod(table.shape[1:])).T for table in tables]
+        return block_diag([*fields, *flat], format="csr")
 
     def numbers(self, parameters: Array) -> Array:
         """One number per state of each column, then one per pair of states of each edge."""

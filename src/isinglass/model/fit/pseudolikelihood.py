@@ -23,6 +23,7 @@ from isinglass.model.fit.conditionals import curvature_of
 from isinglass.model.fit.descent import Progress, newton
 from isinglass.model.fit.layout import Layout, Pair, Positions
 from isinglass.model.fit.restricted import Restricted
+from isinglass.model.fit.sharpened import Sharpened
 from isinglass.model.inference.methods import MEMORY
 from isinglass.table import Table
 
@@ -30,6 +31,8 @@ Array = NDArray[np.float64]
 
 #: Parameters up to which the whole matrix of second derivatives may be made.
 DENSE = 2000
+#: The damping of the first steps where columns fitted one by one are far from a joint fit.
+DAMPING = 0.1
 #: How far the search starts from independent columns towards columns fitted one by one.
 SHARES = (1.0, 0.5, 0.25, 0.125, 0.0)
 
@@ -52,7 +55,7 @@ class PseudoLikelihood:
         self.layout, self.table, self.memory = layout, table, memory
         self.forms = dict(forms or {})
         self.varying = [r for r, m in enumerate(layout.n_states[: layout.own]) if m > 1]
-        self._loss = joint_loss(
+        self.loss = joint_loss(
             table.wide.codes,
             table.weights / table.n,
             layout.n_states,
@@ -64,7 +67,7 @@ class PseudoLikelihood:
             adjusted=len(layout.n_states) - layout.own,
         )
         # The share of all rows with each state, where the column and its neighbours are seen.
-        shares = np.split(self._loss.shares(), np.cumsum(layout.n_states)[:-1])
+        shares = np.split(self.loss.shares(), np.cumsum(layout.n_states)[:-1])
         self._shares = {r: shares[r] for r in self.varying}
         self.ridge = np.full(layout.size, ridge)
         for r, share in self._shares.items():
@@ -76,11 +79,16 @@ class PseudoLikelihood:
 
         Parameters near them, if some are known, save fits of every column by itself.
         """
-        start = self._start(progress) if near is None else self.layout.numbers(near)
+        if near is None:
+            start, share = self._start(progress)
+        else:
+            start, share = self.layout.numbers(near), 1.0
+        damping = 0.0 if share == 1.0 else DAMPING
+        loss = Sharpened(self)
         if not self.layout.designs:
-            return self.layout.contrasts(newton(self._loss, start, progress))
-        within = Restricted(self._loss, self.layout)
-        found = newton(within, within.inside(start), progress)
+            return self.layout.contrasts(newton(loss, start, progress, damping))
+        within = Restricted(loss, self.layout)
+        found = newton(within, within.inside(start), progress, damping)
         return self.layout.contrasts(within.numbers(found))
 
     @property
@@ -89,16 +97,17 @@ class PseudoLikelihood:
         size = self.layout.size
         return size <= DENSE and 4 * 8 * size**2 <= self.memory
 
-    def _start(self, progress: Progress | None) -> Array:
+    def _start(self, progress: Progress | None) -> tuple[Array, float]:
         """The best of some points between independent columns and columns fitted one by one.
 
         Where rows are few for the parameters, the mean of an edge's two tables is far too large.
+        Also returned is the share of the way to it.
         """
         self._alone = fit_alone(self.layout, self.table, self._smaller, progress)
         numbers = self.layout.numbers
         independent, alone = numbers(self._independent()), numbers(self._alone.parameters())
-        starts = (independent + share * (alone - independent) for share in SHARES)
-        return min(starts, key=lambda start: self._loss.move_to(start)[0])
+        starts = ((independent + share * (alone - independent), share) for share in SHARES)
+        return min(starts, key=lambda start: self.loss.move_to(start[0])[0])
 
     @cached_property
     def _alone(self) -> Alone:
@@ -120,7 +129,7 @@ class PseudoLikelihood:
 
     def with_gradient(self, parameters: Array) -> tuple[float, Array]:
         """Value and gradient."""
-        value, slope = self._loss.move_to(self.layout.numbers(parameters))
+        value, slope = self.loss.move_to(self.layout.numbers(parameters))
         return value, self.layout.contrasts(slope)
 
     def with_hessian(self, parameters: Array) -> tuple[float, Array, Array]:
@@ -128,12 +137,17 @@ class PseudoLikelihood:
         value, gradient = self.with_gradient(parameters)
         return value, gradient, self._assembled(self._curvatures(parameters), self.ridge)
 
+    def matrix(self, numbers: Array) -> Array:
+        """The whole matrix of second derivatives, in a place that is given in numbers."""
+        curvatures = self._curvatures(self.layout.contrasts(numbers))
+        return self._assembled(curvatures, self.ridge)
+
     def _curvatures(self, parameters: Array) -> dict[int, tuple[Positions, Array]]:
         """The curvature of each column's loss by itself, and of which parameters."""
-        self._loss.move_to(self.layout.numbers(parameters))
+        self.loss.move_to(self.layout.numbers(parameters))
         with threadpool_limits(1, "blas"):  # to wake other threads takes longer
             return {
-                r: curvature_of(self.layout, self._loss.curvature_of(r), r) for r in self.varying
+                r: curvature_of(self.layout, self.loss.curvature_of(r), r) for r in self.varying
             }
 
     def _assembled(self, curvatures: dict[int, tuple[Positions, Array]], ridge: Array) -> Array:
