@@ -1,4 +1,4 @@
-"""The pictures of docs/plots.md, from two published tables.
+"""The pictures of docs/plots.md and docs/questionnaire.md, from two published tables.
 
     python benchmarks/pictures.py --data FOLDER [--docs docs]
 
@@ -88,13 +88,28 @@ def items(data: Path) -> dict[str, bytes]:
     return {f"plots-{k}.png": plots.png(plots.figure_of(ax), dpi=90) for k, ax in drawn.items()}
 
 
+def questionnaire(data: Path) -> dict[str, bytes]:
+    """The network of docs/questionnaire.md."""
+    table = read_table(data / "psych" / "dass.csv.gz")
+    names = [name for name in table.columns if name.endswith("_D")]
+    schools = ["Less than high school", "High school", "University degree", "Graduate degree"]
+    survey = table.select(*names, "education", "age", "gender").with_columns(
+        pl.col("education").cast(pl.Enum(schools))
+    )
+    survey = survey.filter(pl.col("gender").is_in(["Female", "Male"]))
+    est = GreedyGraph(adjust=["age", "gender"], missing="model").fit(survey)
+    ax = plots.network(est, groups={"Depression": names, "Education": ["education"]})
+    return {"questionnaire.png": plots.png(plots.figure_of(ax), dpi=90)}
+
+
 def main() -> None:
     """Write the pictures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--docs", type=Path, default=Path(__file__).parents[1] / "docs")
     options = parser.parse_args()
-    contents = {**votes(options.data), **dass(options.data), **items(options.data)}
+    made = (votes, dass, items, questionnaire)
+    contents = {name: one for make in made for name, one in make(options.data).items()}
     write_files({options.docs / "pictures" / name: content for name, content in contents.items()})
 
 

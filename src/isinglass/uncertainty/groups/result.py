@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Any
 
 from scipy.special import ndtri
@@ -190,7 +191,7 @@ class GroupComparison:
                 *(edge.source, edge.target),
                 *(v for both in zip(edge.log_odds, edge.errors, strict=True) for v in both),
                 *(edge.difference, edge.error, *(edge.interval() or (None, None))),
-                *(edge.statistic, edge.df, edge.p_value, edge.adjusted),
+                *map(_known, (edge.statistic, edge.df, edge.p_value, edge.adjusted)),
                 *(edge.adjusted <= self.level, edge.untested),
             )
             for edge in self.edges
@@ -230,3 +231,8 @@ class GroupComparison:
             for edge in sorted(self.edges, key=lambda edge: (edge.adjusted, edge.p_value))
         ]
         return small_table(self.sentence, heads, rows, "edges with larger p-values")
+
+
+def _known(value: float) -> float | None:
+    """None in the place of NaN, which data frames do not take among whole numbers."""
+    return None if isnan(value) else float(value)
