@@ -282,6 +282,7 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "plots.networks": (ig.plots.networks, {"graphs": {"a": graph, "b": graph}}),
         "plots.centrality": (ig.plots.centrality, {"of": graph}),
         "plots.edge_differences": (ig.plots.edge_differences, {"bootstrap": s.boot}),
+        "plots.link_table": (ig.plots.link_table, {"fit": est, "a": "x0", "b": "x1"}),
         "plots.intervals": (ig.plots.intervals, {"model": s.errors}),
         "plots.search": (ig.plots.search, {"estimator": est, "column": "x0"}),
         "plots.success": (ig.plots.success, {"points": s.points}),

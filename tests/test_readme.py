@@ -62,7 +62,9 @@ def test_python_and_shell(text, tmp_path, monkeypatch):
 def test_shell_lines_of_simulate(tmp_path):
     for line in shell_lines((ROOT / "docs" / "simulate.md").read_text()):
         run_shell(line, tmp_path)
-    assert {path.name for path in tmp_path.iterdir()} == {"grid.csv", "tree.csv", "truth.csv"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        *("grid.csv", "items.csv", "tree.csv", "truth.csv")
+    }
 
 
 def test_shell_lines_of_files(tmp_path):

@@ -74,7 +74,7 @@ def search(codes: np.ndarray, states: list[int], weights: np.ndarray, targets: l
     codes = np.asfortranarray(codes, dtype=np.uint8)
     states, targets = np.array(states, np.int32), np.array(targets, np.int64)
     all_states, nobody = np.empty(0, np.int32), np.empty(0, np.int64)
-    settings = (np.empty(0), 1.0, None, 0.1, 0.5, True, -1, 1, False, None)
+    settings = (np.empty(0), 1.0, None, np.inf, 0.1, 0.5, True, -1, 1, False, None)
     return _core.search(codes, states, weights, 0, all_states, targets, nobody, nobody, *settings)
 
 

@@ -140,7 +140,7 @@ def fit_columns(
         (codes, n_states, weights),
         settings,
         forms=forms,
-        small=_marks(small, range(len(n_states)), neighbours),
+        small=_marks(small, range(len(neighbours)), neighbours),
         **_lists(neighbours),
     )
 

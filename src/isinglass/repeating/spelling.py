@@ -45,13 +45,18 @@ def as_recorded(setting: object) -> str:
     return repr(setting).replace("passes with probability", "passes with chance")
 
 
+#: Settings that the first files did not have, and what was done then.
+LATER = {"adjust": None, "edges": "table", "ordered": None, "scores": None}
+
+
 def that_matter(settings: Mapping[str, object]) -> dict[str, object]:
     """The settings of an estimator that an answer depends on.
 
-    >>> that_matter({"missing": "drop", "n_jobs": 2, "seed": 1})
+    >>> that_matter({"missing": "drop", "n_jobs": 2, "seed": 1, "edges": "table"})
     {'missing': 'drop'}
     """
     idle = {"n_jobs"} if settings.get("missing") == "model" else {"n_jobs", "seed"}
+    idle |= {name for name, then in LATER.items() if settings.get(name, then) == then}
     return {name: value for name, value in settings.items() if name not in idle}
 
 

@@ -80,8 +80,8 @@ def test_keys_are_those_of_the_first_files(tmp_path):
         "Auto(): an edge without effect passes with chance 0.05:(p(p-1)), or"
     )
     halves, audited = tmp_path / "halves.jsonl", tmp_path / "audit.jsonl"
-    ig.resample(ig.GreedyGraph(rule), X, n=2, n_jobs=1, path=halves)
-    ig.audit(ig.GreedyGraph(rule), X, n=1, n_jobs=1, path=audited)
+    ig.resample(ig.GreedyGraph(rule, edges="table"), X, n=2, n_jobs=1, path=halves)
+    ig.audit(ig.GreedyGraph(rule, edges="table"), X, n=1, n_jobs=1, path=audited)
     keys = [json.loads(file.read_text().splitlines()[-1])["key"] for file in (halves, audited)]
     assert keys == [
         "halves/24c9d7ba579b84c7/seed=0/0",
