@@ -7,7 +7,8 @@ import pytest
 from isinglass import GreedyGraph
 from isinglass.engine.available import parts_of
 from isinglass.losses.conditional import ConditionalLoss
-from isinglass.solvers.blocks import Blocks
+from isinglass.losses.forms import Forms
+from isinglass.solvers.edges import EdgeBlocks
 from isinglass.solvers.search import search
 from isinglass.table import encode
 
@@ -22,27 +23,36 @@ def with_missing(seed: int, n: int = 250, p: int = 5, share: float = 0.15) -> np
     return x
 
 
-def literal_search(x: np.ndarray, r: int, threshold: float):
-    """The definition: rows where r is seen, missing as one more state, n of the whole table."""
+def literal_search(x: np.ndarray, r: int, threshold: float, edges: str):
+    """The definition: rows where r is seen, missing as one more state, n of the whole table.
+
+    Answers have the scores 0, 1, ...; a missing value has none.
+    """
     rows = x[~np.isnan(x[:, r])]
     codes = np.column_stack(
         [np.unique(np.nan_to_num(c, nan=99.0), return_inverse=True)[1] for c in rows.T]
     )
-    loss = ConditionalLoss(codes, np.ones(len(rows)), r, codes.max(axis=0) + 1, n=float(len(x)))
-    nulls = {t: loss.null(t) for t in loss.candidates}
-    blocks = Blocks(loss, {t: (t,) for t in loss.candidates}, standardise=True, nulls=nulls)
-    return search(blocks, threshold, 0.5)
+    states = codes.max(axis=0) + 1
+    gone = np.isnan(rows).any(axis=0)
+    scores = tuple(
+        (*range(m - 1), np.nan) if some else tuple(range(m))
+        for m, some in zip(states, gone, strict=True)
+    )
+    forms = Forms(tuple(states.tolist()), scores, edges)
+    loss = ConditionalLoss(codes, np.ones(len(rows)), r, states, n=float(len(x)), forms=forms)
+    return search(EdgeBlocks(loss, loss.candidates), threshold, 0.5)
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("threshold", [0.002, 0.02])
-def test_same_steps_as_the_definition(seed, threshold):
+@pytest.mark.parametrize("edges", ["table", "auto"])
+def test_same_steps_as_the_definition(seed, threshold, edges):
     x = with_missing(seed)
-    est = GreedyGraph(threshold, missing="available").fit(x)
+    est = GreedyGraph(threshold, missing="available", edges=edges).fit(x)
     for r, path in enumerate(est.paths_):
-        truth = literal_search(x, r, threshold)
-        assert [(s.kind, s.variable) for s in path.steps] == [
-            (s.kind, s.variable) for s in truth.steps
+        truth = literal_search(x, r, threshold, edges)
+        assert [(s.kind, s.variable, s.form) for s in path.steps] == [
+            (s.kind, s.variable, s.form) for s in truth.steps
         ]
         for step, expected in zip(path.steps, truth.steps, strict=True):
             assert (step.gain or step.cost) == pytest.approx(

@@ -5,7 +5,7 @@ import pytest
 
 from isinglass import GreedyGraph
 from isinglass.report import slider
-from isinglass.solvers.cuts import edges_at, support_at
+from isinglass.solvers.cuts import edges_at
 from report.pages import FITS, fitted
 
 
@@ -17,6 +17,12 @@ def est(request):
 
 def gains(est):
     return {step.gain for path in est.paths_ for step in path.steps if step.gain is not None}
+
+
+def neighbourhoods(est, threshold):
+    """Of every column its neighbours, each with the form of the edge."""
+    fits = [path.at(threshold).final for path in est.paths_]
+    return tuple(frozenset((t, fit.form(t)) for t in fit.coef) for fit in fits)
 
 
 def test_stops_lie_between_the_gains(est):
@@ -34,8 +40,7 @@ def test_every_graph_is_there_once(est):
     for gain in gains(est):
         for threshold in (gain, np.nextafter(gain, 1)):
             assert frozenset(edges_at(est.paths_, threshold, est.rule)) in graphs
-    supports = [tuple(support_at(path, stop) for path in est.paths_) for stop in stops]
-    assert len(set(supports)) == len(stops)
+    assert len({neighbourhoods(est, stop) for stop in stops}) == len(stops)
 
 
 def test_edges_are_those_of_at(est):
@@ -48,9 +53,7 @@ def test_the_stop_of_a_threshold_has_its_graph(est):
     thresholds = [*sorted(gains(est))[::5], *np.geomspace(est.floor_, 1, 30), est.threshold_]
     for threshold in thresholds:
         stop = stops[slider.stop_of(threshold, stops, est.paths_)]
-        assert [support_at(path, stop) for path in est.paths_] == [
-            support_at(path, threshold) for path in est.paths_
-        ]
+        assert neighbourhoods(est, stop) == neighbourhoods(est, threshold)
 
 
 def test_a_threshold_on_a_gain_is_no_stop(est):

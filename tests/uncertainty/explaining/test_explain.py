@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 import isinglass as ig
+from form_reference import FormNode
 from instances import instance
 from isinglass.errors import SettingError
-from reference import Node
 
 
 def separates(graph: nx.Graph, named: tuple[str, ...], a: int, b: int) -> bool:
@@ -34,38 +34,57 @@ def test_names_the_true_mediator(name, graph):
     assert right >= 0.98 * asked
 
 
+def evidence_by_definition(node: FormNode, forms: dict[int, str], other: int) -> float:
+    """What the loss rises by without an edge that is in, in its form; else the best gain."""
+    if node.df(other) == 0:
+        return 0.0
+    fit = node.refit_forms(forms)
+    if other in forms:
+        fewer = node.refit_forms({t: form for t, form in forms.items() if t != other})
+        raw = fewer.loss - fit.loss
+        return 2 * node.n * node.one_parameter(raw, other, forms[other], False, looks=1)
+    gains = [
+        node.one_parameter(fit.loss - node.least_loss(fit, other, form), other, form, False)
+        for form in node.forms(other)
+    ]
+    return 2 * node.n * max(gains)
+
+
+@pytest.mark.parametrize("edges", ["table", "auto"])
 @pytest.mark.parametrize("seed", range(0, 40, 2))
-def test_evidence_is_that_of_the_definition(seed):
+def test_evidence_is_that_of_the_definition(seed, edges):
     case = instance(seed)
-    est = ig.GreedyGraph(
-        case.threshold, nu=case.nu, intercept=case.intercept, max_states=200, n_jobs=1
-    ).fit(case.codes, sample_weight=case.weights)
+    settings = {"nu": case.nu, "intercept": case.intercept, "max_states": 200, "edges": edges}
+    est = ig.GreedyGraph(case.threshold, n_jobs=1, **settings)
+    est.fit(case.codes, sample_weight=case.weights)
+    scores = [range(column.max() + 1) for column in case.codes.T]
     names = est.graph_.names
     a, b = np.random.default_rng(seed).permutation(len(names))[:2]
     told = ig.explain(est, names[a], names[b])
     for r, other in ((a, b), (b, a)):
-        node = Node(case.codes, case.weights, r, case.intercept)
+        node = FormNode(case.codes, case.weights, r, scores, edges, case.intercept)
         moments = [moment for moment in told.steps if moment.end == names[r]]
-        supports = [(), *(step.support for step in est.paths_[r].steps)]
-        assert len(moments) == len(supports)
-        for moment, support in zip(moments, supports, strict=True):
-            fit = node.refit(support)
-            assert moment.inside == (other in support)
-            expected = 0.0
-            if node.df(other) > 0:
-                fewer = [t for t in support if t != other]
-                cost = node.refit(fewer).loss - fit.loss if moment.inside else 0.0
-                raw = cost if moment.inside else node.gain(fit, other)
-                expected = 2 * node.n * node.standardised(raw, other)
+        fits = [est.paths_[r].start, *(step.fit for step in est.paths_[r].steps)]
+        assert len(moments) == len(fits)
+        for moment, fit in zip(moments, fits, strict=True):
+            known = {t: fit.form(t) for t in fit.coef}
+            forms = {t: "table" if form == "table" else "small" for t, form in known.items()}
+            assert moment.inside == (other in forms)
+            expected = evidence_by_definition(node, forms, other)
             assert moment.evidence == pytest.approx(expected, rel=1e-5, abs=1e-5)
 
 
-def test_what_entered_had_just_that_evidence():
+@pytest.mark.parametrize(("edges", "steps"), [("table", 2), ("auto", 4)])
+def test_what_entered_had_just_that_evidence(edges, steps):
     field = ig.simulate.potts(ig.simulate.chain(4), [2, 3, 2, 4], coupling=0.8, seed=1)
-    est = ig.GreedyGraph(n_jobs=1).fit(field.sample(800, seed=1))
+    est = ig.GreedyGraph(n_jobs=1, edges=edges).fit(field.sample(800, seed=1))
     path = est.paths_[1]
-    assert len(path.steps) == 2
-    for count, step in enumerate(path.steps):
+    assert len(path.steps) == steps
+    inside = [path.required, *(step.support for step in path.steps)]
+    entered = [i for i, step in enumerate(path.steps) if step.variable not in inside[i]]
+    assert {path.steps[i].variable for i in entered} == {0, 2}
+    for count in entered:  # other steps change the form of an edge that is in
+        step = path.steps[count]
         told = ig.explain(est, "x1", f"x{step.variable}")
         before = [moment for moment in told.steps if moment.end == "x1"][count]
         assert before.evidence == pytest.approx(2 * 800 * step.gain, rel=1e-6)

@@ -204,6 +204,6 @@ def _accounts(search: Search, other: int, walk: Walk, needed: float) -> Account:
     for fall, entered in sorted(falls, key=lambda pair: -pair[0]):
         if left <= needed or fall <= 0:
             break
-        named.extend(entered)
+        named.extend(t for t in entered if t not in named)  # a new form is the same column
         left = float(search.evidence(search.fit(named), [other])[0])
     return len(named), left, tuple(named)
