@@ -7,6 +7,7 @@ import sys
 import time
 import tomllib
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -166,14 +167,19 @@ def test_a_stopped_fit_leaves_nothing_behind(desk, tmp_path):
 def test_ctrl_c_ends_the_work_too(tmp_path):
     (tmp_path / "desk").mkdir()
     own = start(tmp_path / "desk", "--max-size", "1e6")
-    key = send(own, wide(tmp_path / "wide.csv", 100))
-    assert own.jobs()
+    key = send(own, wide(tmp_path / "wide.csv"))
+    assert wait(own, key)["state"] == "done"
+    learn(own, key, {"columns": []}, ["verdicts"])
+    while not (jobs := own.jobs()):  # the answer does not wait until the work has begun
+        assert own.ask("GET", f"tables/{key}")[1]["state"] == "running"
+        time.sleep(0.01)
     too_large = own.ask("POST", "tables?name=large.csv", b"a\n" + b"1\n" * 600_000)
     assert too_large[0] == 413
     assert "larger than 1 MB" in too_large[1]["sentence"]
-    assert own.ask("GET", f"tables/{key}")[1]["state"] in ("running", "done")
+    assert own.ask("GET", f"tables/{key}")[1]["state"] == "running"
     assert end(own) == (0, "The desk has ended; its temporary files are gone.\n")
     assert list((tmp_path / "desk").iterdir()) == []
+    assert not [job for job in jobs if Path(f"/proc/{job}").exists()]
 
 
 def test_without_the_extra_one_sentence_names_it(monkeypatch):
