@@ -113,10 +113,8 @@ class FormNode(Node):
         theta = minimise(design, offset, self.y, self.weights, ridge)
         return loss_of(offset + design @ theta, self.y, self.weights)
 
-    def one_parameter(
-        self, raw: float, j: int, form: str, upgrade: bool, looks: int | None = None
-    ) -> float:
-        """Return a gain or a cost on the scale that is compared; an upgrade is one look."""
+    def one_parameter(self, raw: float, j: int, form: str, upgrade: bool) -> float:
+        """Return a gain or a cost on the scale that is compared."""
         if raw < ZERO:
             return 0.0
         shift, scale, df = 0.0, 1.0, float(self.size(j, form))
@@ -125,8 +123,7 @@ class FormNode(Node):
         if upgrade:
             shift, scale, df = beyond(shift, scale, df, self.size(j, "small"))
         above = max(raw - shift / (2 * self.n), 0.0) / scale
-        looks = looks or (1 if upgrade else len(self.forms(j)))
-        value = equivalent(above, df, self.n, looks)
+        value = equivalent(above, df, self.n, 1 if upgrade else len(self.forms(j)))
         return 0.0 if value < ZERO else value
 
 

@@ -76,7 +76,7 @@ def minimise(
         p = np.exp(log_softmax(offset + design @ theta))
         return np.einsum("i,ia,iak->k", weights, p - onehot, design) + ridge * theta, p
 
-    last = np.inf
+    last, before = np.inf, theta
     for _ in range(500):
         gradient, p = slope(theta)
         centred = design - np.einsum("ia,iak->ik", p, design)[:, None, :]
@@ -89,8 +89,8 @@ def minimise(
         decrement = -gradient @ step
         # Go on until it is rounding, no longer the steps, that moves theta.
         if decrement <= 1e-30 or (decrement < 1e-20 and decrement > last / 4):
-            return theta
-        last = decrement
+            return theta if decrement <= last else before
+        last, before = decrement, theta
         theta = theta + line_search(lambda t, x=theta, d=step: slope(x + t * d)[0] @ d) * step
     raise ArithmeticError(f"no convergence: decrement {last}")
 

@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
 
+from form_reference import FormNode
 from graphs_by_hand import make_link, small
 from isinglass import ChowLiuTree, GreedyGraph, L1Graph, simulate
 from isinglass.errors import SettingError
@@ -105,6 +106,15 @@ def test_no_links():
     assert (found["degree"], found["community"]) == ([0, 0], [None, None])
 
 
+def predicted_by_forms(training: np.ndarray, rows: np.ndarray, r: int, forms: dict) -> np.ndarray:
+    """Return the likeliest states of a column, each edge refitted in its form."""
+    scores = [range(m) for m in training.max(axis=0) + 1]
+    node = FormNode(training, np.ones(len(training)), r, scores, "auto")
+    own = {sum(pair) - r: form for pair, form in forms.items() if r in pair}
+    fit = node.refit_forms({t: "table" if f == "table" else "small" for t, f in own.items()})
+    return np.argmax(fit.field + sum(fit.tables[t].T[rows[:, t]] for t in own), axis=1)
+
+
 def by_hand(table: np.ndarray, est, r: int, folds: int, seed: int) -> tuple[float, float]:
     """Accuracy and base rate by scikit-learn's regressions, the graph learned in each fold."""
     right = base = 0.0
@@ -118,13 +128,20 @@ def by_hand(table: np.ndarray, est, r: int, folds: int, seed: int) -> tuple[floa
             right += (rows[:, r] == mode).sum()
             continue
         encoder = OneHotEncoder(drop="first", sparse_output=False).fit(table[:, others])
+        if set(graph.forms.values()) - {"table"}:
+            right += (predicted_by_forms(training, rows, r, graph.forms) == rows[:, r]).sum()
+            continue
         model = LogisticRegression(C=np.inf, tol=1e-10, max_iter=5000)
         model.fit(encoder.transform(training[:, others]), training[:, r])
         right += (model.predict(encoder.transform(rows[:, others])) == rows[:, r]).sum()
     return right / len(table), base / len(table)
 
 
-@pytest.mark.parametrize("est", [GreedyGraph(), ChowLiuTree()], ids=["greedy", "tree"])
+@pytest.mark.parametrize(
+    "est",
+    [GreedyGraph(edges="table"), GreedyGraph(), ChowLiuTree()],
+    ids=["tables", "forms", "tree"],
+)
 def test_predictability_by_hand(est):
     table = FIELD.sample(400, seed=3)
     found = predictability(est.fit(table), folds=4, seed=7)

@@ -143,7 +143,8 @@ def test_the_model_and_its_errors_are_those_of_plain_optimisation(table):
     """Sandwich errors by differences, in another coding than the package's own."""
     codes, weights = table.wide.codes, table.weights
     pairs = [(0, 1), (1, 2)]
-    est = ig.GreedyGraph(adjust=[4], require=pairs, n_eff="kish").fit(codes, sample_weight=weights)
+    est = ig.GreedyGraph(adjust=[4], require=pairs, n_eff="kish", edges="table")
+    est.fit(codes, sample_weight=weights)
     est.graph_ = est.graph_.__class__(
         est.table_.names, [link for link in est.graph_.links if (link.source, link.target) in pairs]
     )

@@ -42,7 +42,7 @@ def evidence_by_definition(node: FormNode, forms: dict[int, str], other: int) ->
     if other in forms:
         fewer = node.refit_forms({t: form for t, form in forms.items() if t != other})
         raw = fewer.loss - fit.loss
-        return 2 * node.n * node.one_parameter(raw, other, forms[other], False, looks=1)
+        return 2 * node.n * node.one_parameter(raw, other, forms[other], False)
     gains = [
         node.one_parameter(fit.loss - node.least_loss(fit, other, form), other, form, False)
         for form in node.forms(other)
@@ -90,8 +90,15 @@ def test_what_entered_had_just_that_evidence(edges, steps):
         assert before.evidence == pytest.approx(2 * 800 * step.gain, rel=1e-6)
 
 
-def test_linked_pairs_have_the_evidence_of_the_graph():
-    field = ig.simulate.ising(ig.simulate.chain(4), coupling=0.7, seed=0)
+@pytest.mark.parametrize(
+    "field",
+    [
+        ig.simulate.ising(ig.simulate.chain(4), coupling=0.7, seed=0),
+        ig.simulate.ordinal(ig.simulate.chain(5), [4, 5, 3, 4, 2], coupling=0.4, unordered=[2]),
+    ],
+    ids=["tables", "forms"],
+)
+def test_linked_pairs_have_the_evidence_of_the_graph(field):
     est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
     for link in est.graph_:
         told = ig.explain(est, f"x{link.target}", f"x{link.source}")

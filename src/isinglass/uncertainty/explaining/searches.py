@@ -89,17 +89,19 @@ class Search:
             if t in known and t in fit.coef:
                 fewer = self.loss.fit({s: fit.form(s) for s in fit.coef if s != t})
                 lost = max(fewer.loss - fit.loss, 0.0)
-                evidence[i] = self._evidence([lost], [self.loss.null(t, fit.form(t))], [t])[0]
+                evidence[i] = self._evidence([lost], [self._null(t, fit.form(t))], [t])[0]
             elif t in known:
                 outside += [(i, t, form) for form in self.allowed(t)]
         gains = fit.loss - self.loss.least(fit, [(t, form) for _, t, form in outside])
-        nulls = [
-            self.loss.null(t, form)._replace(looks=len(self.allowed(t))) for _, t, form in outside
-        ]
+        nulls = [self._null(t, form) for _, t, form in outside]
         found = self._evidence(np.maximum(gains, 0.0), nulls, [t for _, t, _ in outside])
         at = np.array([i for i, *_ in outside], dtype=np.intp)
         np.maximum.at(evidence, at, found)
         return evidence
+
+    def _null(self, t: int, form: Form) -> Null:
+        """What the deviance of an edge is without effect; two forms are two looks at a pair."""
+        return self.loss.null(t, form)._replace(looks=len(self.allowed(t)))
 
     def _evidence(
         self, gains: ArrayLike, nulls: Sequence[Null], columns: Sequence[int]
