@@ -7,6 +7,7 @@ import sys
 import time
 import tomllib
 import zipfile
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import polars as pl
 import pytest
 
 from desk.conftest import answers, end, start
+from isinglass import GreedyGraph
 from isinglass.desk.serving import serve
 from isinglass.desk.tables import clean_name
 from isinglass.errors import MissingExtra, SettingError
@@ -194,3 +196,12 @@ def test_a_port_that_is_taken_is_one_sentence():
         port = other.getsockname()[1]
         with pytest.raises(SettingError, match=f"port {port} cannot be had"):
             serve(port=port, most_bytes=1, ready=print)
+
+
+def test_the_page_shows_the_defaults_of_the_library():
+    """What it leaves out of the settings is what it shows as chosen."""
+    script = files("isinglass.desk").joinpath("page", "main.js").read_text()
+    for name in ("missing", "rule", "edges"):
+        default = GreedyGraph().get_params()[name]
+        assert f'if (fit.{name} === "{default}") delete fit.{name};' in script
+        assert f'fit.{name} || "{default}"' in script

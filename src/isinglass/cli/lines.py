@@ -34,7 +34,7 @@ FIELDS = {
     "missing_codes": "Missing codes",
     "n_eff": "The weights are",
     "order": "Order",
-    "rule": "Rule",
+    "rule": "A link is kept if",
     "sample_weight": "Weights of the rows",
     "sheet": "Sheet",
     "threshold": "Threshold",

@@ -17,7 +17,7 @@ const ASSUMES = new Map([
   ["available", "For few missing values; with many it makes false links."],
 ]);
 const RULES = [["or", "either column chooses it"], ["and", "both columns choose it"], ["joint", "both columns decide together"]];
-const EDGES = [["table", "any table of states"], ["auto", "whichever the rows speak for"], ["scores", "one product of scores"]];
+const EDGES = [["auto", "whichever the rows speak for"], ["table", "any table of states"], ["scores", "one product of scores"]];
 const WEIGHTS = [["sum", "counts of rows"], ["design", "sampling weights (design effect)"], ["kish", "sampling weights (Kish)"]];
 
 function wrong(sentence) {
@@ -45,7 +45,7 @@ function drawFit() {
   const fields = [
     field("Missing values", select("Missing values", MISSING, fit.missing || "error", (way) => { fit.missing = way; drawFit(); }), ASSUMES.get(fit.missing || "error")),
     field("A link is kept if", select("A link is kept if", RULES, fit.rule || "or", (rule) => { fit.rule = rule; }), "The last finds more links from few rows."),
-    field("Links of ordered columns", select("Links of ordered columns", EDGES, fit.edges || "table", (form) => { fit.edges = form; }), "A product of scores has one parameter: it finds weaker links that rise steadily."),
+    field("Links of ordered columns", select("Links of ordered columns", EDGES, fit.edges || "auto", (form) => { fit.edges = form; }), "A product of scores has one parameter: it finds weaker links that rise steadily."),
     field("Threshold", input("Threshold", String(fit.threshold || "auto"), (text) => { fit.threshold = text; }, { class: "short" }), "auto expects about one false link in twenty graphs; paper, or a number such as 0.01."),
   ];
   if (tab.choices.some((choice) => choice.use === "weight")) {
@@ -149,7 +149,7 @@ function chosen() {
   const one = (use) => tab.choices.filter((choice) => choice.use === use).map((choice) => choice.name);
   if (fit.missing === "error") delete fit.missing;
   if (fit.rule === "or") delete fit.rule;
-  if (fit.edges === "table") delete fit.edges;
+  if (fit.edges === "auto") delete fit.edges;
   if (!fit.threshold || fit.threshold === "auto") delete fit.threshold;
   else if (Number.isFinite(Number(fit.threshold))) fit.threshold = Number(fit.threshold);
   const [weights, clustered] = [one("weight"), one("cluster")];
