@@ -477,6 +477,76 @@ def stored_moments(
     return sums.reshape(3, -1)
 
 
+def moments_of_rows(
+    X: Any, rows: NDArray[np.intp], a: NDArray[np.float64], b: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The same sums over a few rows of a csr_array; a and b have one number per such row."""
+    if not X.shape[1]:
+        return np.zeros((3, 0))
+    parts = X.data, X.indices, X.indptr, X.shape[1]
+    return _core.moments_of_rows(*parts, rows.astype(np.int64), a, b).reshape(3, -1)
+
+
+def stored_extremes(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The smallest and the largest value of each column of a csc_array."""
+    low, high = _core.stored_extremes(X.data, X.indices, X.indptr, X.shape[0]).reshape(2, -1)
+    return low, high
+
+
+def closer_look(
+    X: Any,
+    columns: NDArray[np.intp],
+    ends: tuple[NDArray[np.float64], NDArray[np.float64]],
+    scale: NDArray[np.float64],
+    rows: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+    level: tuple[float, float] | None,
+    *,
+    poisson: bool,
+) -> NDArray[np.float64]:
+    """What some columns of a csc_array gain at least and at most in a logistic or Poisson loss.
+
+    `ends` and `scale` are of all columns; `rows` are predictors, answers and shares; `level` has
+    slope and curvature of the intercept, if there is one.
+    """
+    slope, curvature = level or (0.0, np.inf)
+    found = _core.closer_look(
+        X.data,
+        X.indices,
+        X.indptr,
+        columns.astype(np.int64),
+        *ends,
+        scale,
+        poisson,
+        level is not None,
+        slope,
+        curvature,
+        *rows,
+    )
+    return found.reshape(2, -1)
+
+
+def column_prospects(
+    sums: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+    ends: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+    scale: NDArray[np.float64],
+    level: float | None,
+    weight: float,
+    *,
+    margin: float = 0.0,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What every column of a regression can gain at most, and a guess at it.
+
+    `sums` over rows are those of slopes, and once and twice those of curvatures, of columns less
+    their centres; `ends` are their smallest and largest values, and the centres. `level` is the
+    intercept's slope, if there is one, `weight` the sum of the curvatures. With a margin, the loss
+    is Huber's, whose curvatures are those of rows that far inside the bend.
+    """
+    columns = [np.ascontiguousarray(part) for part in (*sums, *ends, scale)]
+    found = _core.prospects(*columns, level is not None, level or 0.0, weight, margin)
+    most, guess = found.reshape(2, -1)
+    return most, guess
+
+
 def least_pairs(
     columns: NDArray[np.float64],
     reach: NDArray[np.float64],
