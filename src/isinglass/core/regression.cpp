@@ -17,9 +17,7 @@ using namespace isinglass;
 // Sums over rows for all columns of a matrix: see moments/moments.hpp.
 template <class Value>
 Array<double> moments(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> X, const Vector<double>& centre,
-                      Matrix2D once,
-                      Matrix2D twice,
-                      unsigned threads) {
+                      Matrix2D once, Matrix2D twice, unsigned threads) {
   const std::size_t rows = X.shape(0), columns = X.shape(1);
   const bool by_row = X.stride(1) == 1 && X.stride(0) == static_cast<std::int64_t>(columns);
   if (!by_row && !(X.stride(0) == 1 && X.stride(1) == static_cast<std::int64_t>(rows)))
@@ -76,7 +74,8 @@ Array<double> sums_of_rows(const Vector<Value>& values, const Vector<Index>& col
                            const Vector<double>& a, const Vector<double>& b) {
   const std::size_t count = rows.shape(0);
   if (a.shape(0) != count || b.shape(0) != count) throw std::invalid_argument("one number per row");
-  const auto X = Stored<Value, Index>{values.data(), columns.data(), begin.data(), begin.shape(0) - 1, length};
+  const auto X =
+      Stored<Value, Index>{values.data(), columns.data(), begin.data(), begin.shape(0) - 1, length};
   for (std::size_t i = 0; i < count; ++i) {
     bool sound = rows.data()[i] >= 0 && static_cast<std::size_t>(rows.data()[i]) < X.count;
     if (sound) {
@@ -97,8 +96,8 @@ Array<double> sums_of_rows(const Vector<Value>& values, const Vector<Index>& col
 }
 
 template <class Value, class Index>
-Array<double> stored_ends(const Vector<Value>& values, const Vector<Index>& places, const Vector<Index>& begin,
-                          std::size_t length) {
+Array<double> stored_ends(const Vector<Value>& values, const Vector<Index>& places,
+                          const Vector<Index>& begin, std::size_t length) {
   return owned(stored_extremes(stored(values, places, begin, length)));
 }
 
@@ -135,15 +134,15 @@ Array<double> closer_look(const Vector<Value>& values, const Vector<Index>& rows
 
 // What all columns can gain at most, then guesses at it: see moments/bounds.hpp. A margin is that of Huber's
 // loss; the others have none.
-Array<double> prospects(const Vector<double>& slope, const Vector<double>& first, const Vector<double>& second,
-                        const Vector<double>& low, const Vector<double>& high, const Vector<double>& centre,
-                        const Vector<double>& scale, bool intercept, double level_slope, double weight,
-                        double margin) {
+Array<double> prospects(const Vector<double>& slope, const Vector<double>& first,
+                        const Vector<double>& second, const Vector<double>& low, const Vector<double>& high,
+                        const Vector<double>& centre, const Vector<double>& scale, bool intercept,
+                        double level_slope, double weight, double margin) {
   const std::size_t count = slope.shape(0);
   for (const auto* part : {&first, &second, &low, &high, &centre, &scale})
     if (part->shape(0) != count) throw std::invalid_argument("one number per column");
-  const ColumnSums X{slope.data(), first.data(), second.data(), low.data(),
-                     high.data(),  centre.data(), scale.data(), count};
+  const ColumnSums X{slope.data(), first.data(),  second.data(), low.data(),
+                     high.data(),  centre.data(), scale.data(),  count};
   const Level level = intercept ? Level{level_slope, std::max(weight, 1e-300)} : Level{0.0, kUnbounded};
   std::vector<double> found(2 * count);
   double *most = found.data(), *guess = most + count;
@@ -156,11 +155,8 @@ Array<double> prospects(const Vector<double>& slope, const Vector<double>& first
 
 // Least losses over one column and the intercept, problem by problem: see moments/pairs.hpp. The held
 // predictors are one for all problems, or one for each.
-Array<double> least_pairs(bool poisson, bool intercept,
-                          Matrix2D columns,
-                          const Vector<double>& reach,
-                          Matrix2D held,
-                          const Vector<double>& y, const Vector<double>& share, double bar) {
+Array<double> least_pairs(bool poisson, bool intercept, Matrix2D columns, const Vector<double>& reach,
+                          Matrix2D held, const Vector<double>& y, const Vector<double>& share, double bar) {
   const std::size_t problems = held.shape(0) > 1 ? held.shape(0) : columns.shape(0), rows = y.shape(0);
   if (columns.shape(1) != rows || held.shape(1) != rows || share.shape(0) != rows)
     throw std::invalid_argument("one number per row");
@@ -217,9 +213,8 @@ void define_regression(nb::module_& m) {
           nb::arg("places").noconvert(), nb::arg("begin").noconvert(), nb::arg("length"));
     m.def("closer_look", &closer_look<Value, Index>, nb::arg("values").noconvert(),
           nb::arg("rows").noconvert(), nb::arg("begin").noconvert(), nb::arg("columns"), nb::arg("low"),
-          nb::arg("high"), nb::arg("scale"), nb::arg("poisson"), nb::arg("intercept"),
-          nb::arg("level_slope"), nb::arg("level_curvature"), nb::arg("eta"), nb::arg("y"),
-          nb::arg("share"));
+          nb::arg("high"), nb::arg("scale"), nb::arg("poisson"), nb::arg("intercept"), nb::arg("level_slope"),
+          nb::arg("level_curvature"), nb::arg("eta"), nb::arg("y"), nb::arg("share"));
   };
   sparse(double{}, std::int32_t{});
   sparse(double{}, std::int64_t{});

@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from isinglass.core import column_moments, cores, moments_of_rows, stored_extremes, stored_moments
+from isinglass.core import cores
+from isinglass.core.regression import (
+    column_moments,
+    moments_of_rows,
+    stored_extremes,
+    stored_moments,
+)
 from isinglass.errors import SettingError
 
 Array = NDArray[np.float64]
@@ -137,8 +143,8 @@ class DenseDesign(Design):
 class SparseDesign(Design):
     """Columns of a scipy sparse matrix: neither made dense nor centred.
 
-    The matrix is kept column by column, and row by row once a few rows are asked for: one of the two
-    is the user's.
+    The matrix is kept column by column, and row by row once a few rows are asked for: one of the
+    two is the user's.
     """
 
     def __init__(self, X: Any) -> None:
@@ -255,4 +261,3 @@ def check_finite(*values: ArrayLike) -> None:
     """Refuse NaN and infinite values; a minimum and a maximum show any of their column."""
     if not all(np.isfinite(part).all() for part in values):
         raise SettingError("X holds NaN or infinite values; drop or fill them first.")
-

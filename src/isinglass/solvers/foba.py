@@ -93,7 +93,9 @@ def blocks_of(
     return made
 
 
-def named_groups(groups: Sequence[Iterable[int]] | ArrayLike | None, size: int) -> Mapping[int, Block]:
+def named_groups(
+    groups: Sequence[Iterable[int]] | ArrayLike | None, size: int
+) -> Mapping[int, Block]:
     """Read `groups` in any of its three forms, and check it."""
     if groups is None:
         return Singles(size)

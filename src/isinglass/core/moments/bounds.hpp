@@ -59,8 +59,8 @@ struct InsideBend {
   ISINGLASS_INLINE double operator()(const Apart& column, const Level& level) const {
     const double moved = std::abs(column.slope / column.form) * column.reach +
                          std::abs(level.slope / level.curvature),
-                 decrement = column.slope * column.slope / column.form +
-                             level.slope * level.slope / level.curvature;
+                 decrement =
+                     column.slope * column.slope / column.form + level.slope * level.slope / level.curvature;
     return moved * kWider <= margin ? decrement / 2 * kWider + kMore : kUnbounded;
   }
 };

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import closer_look, column_prospects
+from isinglass.core.regression import closer_look, column_prospects
 from isinglass.losses.design import SparseDesign
 from isinglass.losses.families import LogisticLoss, PoissonLoss
 from isinglass.losses.linear import HUGE, LinearLoss, weighted_gram
@@ -61,11 +61,11 @@ class CurvedWay:
 
     def _of_singles(self, slope: Array, weights: Array) -> tuple[Array, Array]:
         sums = tuple(part[:, 0] for part in self.rows.moments(slope[:, 0], weights[:, 0]))
-        ends = self.design.low, self.design.high, self.design.centre
+        ends = self.design.low, self.design.high, self.design.centre, self.loss.scale
         level = float(slope.sum()) if self.loss.intercept else None
         weight = float(weights.sum())
         margin = self.bound.margin if isinstance(self.bound, HuberBound) else 0.0
-        upper, guess = column_prospects(sums, ends, self.loss.scale, level, weight, margin=margin)
+        upper, guess = column_prospects(sums, ends, level=level, weight=weight, margin=margin)
         return upper[self.own], guess[self.own]
 
     def _of_singles_in_classes(self, slope: Array, curvature: Array) -> tuple[Array, Array]:
@@ -133,11 +133,15 @@ class CurvedWay:
         level = None
         if loss.intercept:
             level = float(state.slope.sum()), float(state.curvature.sum())
-        ends, poisson = (self.design.low, self.design.high), isinstance(loss, PoissonLoss)
-        look = closer_look(
-            self.design.X, self.own[places], ends, loss.scale, rows, level, poisson=poisson
+        least, most = closer_look(
+            self.design.X,
+            self.own[places],
+            ends=(self.design.low, self.design.high, loss.scale),
+            rows=rows,
+            level=level,
+            poisson=isinstance(loss, PoissonLoss),
         )
-        return look[0], look[1]
+        return least, most
 
     def gains(self, fit: Fit, places: Numbers, judge: Judge) -> Array:
         """How far some blocks lower the loss, exactly; minus infinity where `judge` gave up."""

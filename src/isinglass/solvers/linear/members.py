@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+
 import numpy as np
 
 from isinglass.losses.protocol import Block

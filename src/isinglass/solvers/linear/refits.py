@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import least_pairs, row_terms
+from isinglass.core.regression import least_pairs, row_terms
 from isinglass.losses.families import LogisticLoss, PoissonLoss
 from isinglass.losses.linear import HUGE, RIDGE, LinearLoss
 from isinglass.losses.newton import minimise

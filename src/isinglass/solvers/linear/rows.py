@@ -68,9 +68,7 @@ class Rows:
         columns: Array = self.design.columns(which)
         return columns
 
-    def beside(
-        self, which: Numbers, eta: Array
-    ) -> tuple[Array, Array, Array, Array]:
+    def beside(self, which: Numbers, eta: Array) -> tuple[Array, Array, Array, Array]:
         """Some other columns; predictor, answers and shares of all rows that they tell apart."""
         return self.columns(which), eta, self.y, self.share
 
@@ -143,15 +141,14 @@ class FewRows(Rows):
         columns[place[rows], np.repeat(np.arange(len(which)), counts)] = values
         return columns
 
-    def beside(
-        self, which: Numbers, eta: Array
-    ) -> tuple[Array, Array, Array, Array]:
+    def beside(self, which: Numbers, eta: Array) -> tuple[Array, Array, Array, Array]:
         rows = self.design.entries(which)[0]
         new = np.unique(rows[self.place[rows] == 0])
         place = self.place.copy()
         place[new] = len(self) + np.arange(len(new))
-        share, y = (np.append(a, b[new]) for a, b in ((self.share, self.all_shares), (self.y, self.all_y)))
-        share[0], y[0] = less(self.share[0], self.y[0], share[len(self) :], y[len(self) :])
+        share = np.append(self.share, self.all_shares[new])
+        y = np.append(self.y, self.all_y[new])
+        share[0], y[0] = less(share[0], y[0], self.all_shares[new], self.all_y[new])
         eta = np.append(eta, np.full(len(new), eta[0]))
         return self._columns(which, place, len(eta)), eta, y, share
 

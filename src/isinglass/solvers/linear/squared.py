@@ -140,9 +140,7 @@ class _Known(KeptColumns):
 class _Forms:
     """Half of slope' C^-1 slope for every block, C its curvature: all that it can gain."""
 
-    def __init__(
-        self, loss: LinearLoss, members: Members, mean: Array, rows: Rows
-    ) -> None:
+    def __init__(self, loss: LinearLoss, members: Members, mean: Array, rows: Rows) -> None:
         self.size = len(members)
         self.scale = loss.scale
         self.singles = np.flatnonzero(members.sizes == 1)
