@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any
@@ -11,16 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from isinglass.cluster import ByColumns
 from isinglass.engine import (
     Joined,
     Paths,
     Progress,
+    Runs,
     Search,
+    Workers,
     join,
     learn_joint,
     learn_neighbourhoods,
 )
-from isinglass.engine.constraints import Links, Pair, read_constraints
+from isinglass.engine.constraints import Constraints, Links, Pair, read_constraints
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.adjusting import warn_if_coarse
 from isinglass.estimators.base import GraphEstimator, fitting
@@ -186,6 +189,7 @@ class GreedyGraph(GraphEstimator):
         clusters: ArrayLike | str | None = None,
         *,
         progress: Progress | None = None,
+        client: Any = None,
     ) -> GreedyGraph:
         """Learn the graph of a table.
 
@@ -202,6 +206,9 @@ class GreedyGraph(GraphEstimator):
         progress : function of (columns done, columns in all), optional
             By the rule "joint", edges that are decided count like columns. Afterwards, if the
             selector runs again on other rows, of those runs.
+        client : distributed.Client, optional
+            Its workers search blocks of columns, and measure what edges are worth; the answer is
+            the same as without. See :doc:`/cluster`.
 
         Returns
         -------
@@ -219,7 +226,8 @@ class GreedyGraph(GraphEstimator):
         check_missing(table, rule)
         warn_if_coarse(table)
         self.floor_ = self._checked_floor(rule, table)
-        self.search_ = self._search(table, progress)
+        workers = None if client is None else ByColumns(client, self.n_jobs)
+        self.search_ = self._search(table, progress, workers)
         self.table_ = self.search_.table
         self.paths_ = Paths(self.search_.runs, table.library)
         look = Look(self.search_, progress or (lambda done, total: None))
@@ -227,7 +235,15 @@ class GreedyGraph(GraphEstimator):
             self.selection_ = choose(rule, look)
             self.threshold_ = self.selection_.threshold
             self.graph_ = self._graph(self.threshold_, self.selection_.kept)
+        if workers is not None:
+            self._value_edges(workers)
+            self.search_ = replace(self.search_, learn=self._learn(table))  # workers may leave now
         return self
+
+    def _value_edges(self, workers: Workers) -> None:
+        """Let workers find what the edges are worth while they still have the table."""
+        values = self._edge_values
+        replace(values, workers=workers)(self.graph_.pairs, self.graph_.forms)
 
     def encode(
         self,
@@ -342,18 +358,21 @@ class GreedyGraph(GraphEstimator):
         )
         return notes if self.filled_ is None else [*notes, *self.filled_.notes()]
 
-    def _search(self, table: Table, progress: Progress | None) -> Search:
-        constraints = read_constraints(
-            self.require, self.forbid, table.names, unnamed=table.library is None
-        )
+    def _constraints(self, table: Table) -> Constraints:
+        unnamed = table.library is None
+        return read_constraints(self.require, self.forbid, table.names, unnamed=unnamed)
+
+    def _learn(self, table: Table, workers: Workers | None = None) -> Callable[..., Runs]:
+        """How runs of such a table are made."""
         learn = partial(
             learn_joint if self.rule == "joint" else learn_neighbourhoods,
             nu=float(self.nu),
             intercept=bool(self.intercept),
             max_degree=self.max_degree,
-            constraints=constraints,
+            constraints=self._constraints(table),
             n_jobs=self.n_jobs,
             edges=self.edges,
+            workers=workers,
         )
         if self.missing == "model":
             learn = partial(
@@ -364,8 +383,13 @@ class GreedyGraph(GraphEstimator):
                 seed=int(self.seed),
                 n_jobs=self.n_jobs,
             )
+        return learn
+
+    def _search(self, table: Table, progress: Progress | None, workers: Workers | None) -> Search:
+        learn = self._learn(table, workers)
         runs = learn(table, self.floor_, progress=progress)
         searched = runs.table if isinstance(runs, FilledRuns) else table
+        constraints = self._constraints(table)
         return Search(searched, runs, self.floor_, self.rule, constraints, learn, table, self.edges)
 
     def _checked_floor(self, rule: AnySelector, table: Table) -> float:
