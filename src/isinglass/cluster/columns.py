@@ -104,13 +104,14 @@ class ByColumns:
         shared = held(self.client, {"threads": self.threads, **settings}, "settings")
         calls = [(table, shared, block) for block in blocks]
         found: dict[int, Flat] = {}
-        done = 0
-        report = progress or (lambda done: None)
-        report(0)
-        for number, result in Spread(self.client, work, calls).results():
+
+        def report() -> None:
+            if progress is not None:
+                progress(sum(len(blocks[number]["targets"]) for number in found))
+
+        for number, result in Spread(self.client, work, calls).results(report):
             found[number] = result
-            done += len(blocks[number]["targets"])
-            report(done)
+            report()
         return [found[number] for number in range(len(blocks))]
 
     def _blocks(self, columns: int) -> Iterator[tuple[int, int]]:

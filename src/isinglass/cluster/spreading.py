@@ -40,8 +40,11 @@ class Spread:
         self._done: SimpleQueue[Any] = SimpleQueue()
         self._name = f"isinglass-{work.__name__.replace('_', '-')}-{uuid4().hex}"
 
-    def results(self) -> Iterator[tuple[int, Any]]:
-        """The number and the result of each call, when it is done."""
+    def results(self, watch: Callable[[], None] = lambda: None) -> Iterator[tuple[int, Any]]:
+        """The number and the result of each call, when it is done.
+
+        `watch` is called every second or more often; what it raises stops the work.
+        """
         try:
             alive = looked = monotonic()
             self._feed()
@@ -49,6 +52,7 @@ class Spread:
                 with suppress(Empty):
                     yield self._take(self._done.get(timeout=LOOK))
                 if self._left or monotonic() - looked > LOOK:
+                    watch()
                     looked = monotonic()
                     alive = looked if self._feed() else alive
                     self._give_up_after(looked - alive)
