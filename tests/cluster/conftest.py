@@ -5,6 +5,10 @@ from typing import Any
 
 import pytest
 
+from cli.conftest import invoke, run_main
+
+__all__ = ["invoke", "run_main"]
+
 pytest.importorskip("distributed")
 
 

@@ -1,7 +1,7 @@
 """More than one machine: the work of fits on the workers of a Dask cluster."""
 
+from isinglass.cluster.calling import call_all
 from isinglass.cluster.columns import ByColumns
-from isinglass.cluster.connecting import check_workers, connect
-from isinglass.cluster.spreading import Spread
+from isinglass.cluster.connecting import connect, connected
 
-__all__ = ["ByColumns", "Spread", "check_workers", "connect"]
+__all__ = ["ByColumns", "call_all", "connect", "connected"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import Any
 
@@ -26,6 +27,16 @@ def connect(address: str) -> Any:
             "the address that it prints, such as 'tcp://10.0.0.5:8786'.",
             address=address,
         ) from error
+
+
+@contextmanager
+def connected(address: str | None) -> Iterator[Any]:
+    """A client for as long as this lasts; None without an address."""
+    if address is None:
+        yield None
+        return
+    with connect(address) as client:
+        yield client
 
 
 def need_dask() -> None:

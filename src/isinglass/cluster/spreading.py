@@ -18,12 +18,17 @@ LOOK = 1.0
 PATIENCE = 60.0
 
 
+class WorkersDied(ClusterError):
+    """Worker after worker died at one task."""
+
+
 class Spread:
     """Calls of one function on workers.
 
     Every worker has `slots(threads)` tasks in hand; the next goes to whoever is done. So finished
     results are all here, and a worker that dies costs what it was doing: Dask gives that to
-    another one. Its tasks are cancelled when this is left by an error or by Ctrl-C.
+    another one. Its tasks are cancelled when this is left by an error or by Ctrl-C. Where worker
+    after worker dies at a task, `lost` says what its result is; else it is an error.
     """
 
     def __init__(
@@ -32,8 +37,9 @@ class Spread:
         work: Callable[..., Any],
         calls: Sequence[Sequence[Any]],
         slots: Callable[[int], int] = lambda threads: 1,
+        lost: Callable[[int, Exception], Any] | None = None,
     ) -> None:
-        self._client, self._work, self._slots = client, work, slots
+        self._client, self._work, self._slots, self._lost = client, work, slots, lost
         self._left = deque(enumerate(calls))
         self._number: dict[Any, int] = {}  # of the futures in hand
         self._place: dict[Any, str] = {}
@@ -80,9 +86,14 @@ class Spread:
         future.add_done_callback(self._done.put)
 
     def _take(self, future: Any) -> tuple[int, Any]:
-        result = result_of(future)
+        number = self._number.pop(future)
         del self._place[future]
-        return self._number.pop(future), result
+        try:
+            return number, result_of(future)
+        except WorkersDied as error:
+            if self._lost is None:
+                raise
+            return number, self._lost(number, error)
 
     def _give_up_after(self, seconds: float) -> None:
         if seconds > PATIENCE:
@@ -108,7 +119,7 @@ def result_of(future: Any) -> Any:
     try:
         return future.result()
     except KilledWorker as error:
-        raise ClusterError(
+        raise WorkersDied(
             f"{error.allowed_failures + 1} workers died at the same task; most often it is their "
             "memory. Look at their logs, and start fewer workers with more memory each."
         ) from error
