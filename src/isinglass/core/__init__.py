@@ -29,24 +29,17 @@ __all__ = [
     "Weights",
     "all_pair_counts",
     "both_ends",
-    "column_moments",
-    "complete_rows",
     "core_forms",
     "cores",
     "edge_losses",
     "factorise_integers",
     "fit_columns",
-    "gibbs_sample",
     "instructions",
-    "joint_loss",
     "l1_paths",
-    "least_pairs",
     "pair_counts",
     "pair_null",
-    "row_terms",
     "search_columns",
     "stopped_by",
-    "stored_moments",
     "use_counting",
     "use_instructions",
 ]
@@ -269,174 +262,3 @@ def factorise_integers(
         return None
     codes, least, counts = found
     return codes.reshape(data.shape, order="F"), least, counts.reshape(-1, 256)
-
-
-def gibbs_sample(
-    model: Mapping[str, NDArray[Any]],
-    *,
-    chains: int,
-    burn_in: int,
-    thin: int,
-    draws: int,
-    seed: int,
-    threads: int,
-    progress: Progress | None = None,
-) -> NDArray[np.uint8]:
-    """Codes (column-major) of a pairwise model: row d * chains + c is draw d of chain c.
-
-    The arrays of `model` are described in ``core/sampling/gibbs.hpp``. A seed gives the same codes
-    whatever the number of threads.
-    """
-    codes: NDArray[np.uint8] = _core.gibbs(
-        **model,
-        chains=chains,
-        burn_in=burn_in,
-        thin=thin,
-        draws=draws,
-        seed=seed,
-        threads=checked_threads(threads),
-        progress=watched(progress),
-    )
-    return codes.reshape(len(model["states"]), -1).T
-
-
-def complete_rows(
-    model: Mapping[str, NDArray[Any]],
-    codes: Codes,
-    streams: NDArray[np.uint64],
-    *,
-    draws: int,
-    seed: int,
-    threads: int,
-    most_cells: int = 2**12,
-    sweeps: int = 100,
-    progress: Progress | None = None,
-) -> tuple[NDArray[np.uint8], int]:
-    """Draw the missing cells of rows given the seen ones: codes beyond a column's states.
-
-    Returns the draws, (draws, missing cells), cells row by row; and in how many rows some had to
-    be drawn by Gibbs sweeps, since a table of more than `most_cells` would have been needed. The
-    arrays of `model` are those of `gibbs_sample`; a row has the same draws wherever it stands, if
-    its stream is the same.
-    """
-    found = _core.complete(
-        **model,
-        codes=np.ascontiguousarray(codes, dtype=np.uint8).ravel(),
-        streams=np.ascontiguousarray(streams, dtype=np.uint64),
-        draws=draws,
-        most_cells=most_cells,
-        sweeps=sweeps,
-        seed=seed,
-        threads=checked_threads(threads),
-        progress=watched(progress),
-    )
-    return found["codes"].reshape(draws, -1), int(found["rows_by_gibbs"])
-
-
-def joint_loss(
-    codes: Codes,
-    weights: Weights,
-    n_states: Sequence[int],
-    edges: Sequence[tuple[int, int]],
-    *,
-    ridge: float,
-    intercept: bool,
-    memory: float,
-    threads: int,
-    adjusted: int = 0,
-) -> _core.JointLoss:
-    """The pseudo-likelihood of all columns together, to be minimised; codes beyond are missing.
-
-    Numbers are those of ``core/joint/layout.hpp``: one per state of each column, then one per pair
-    of states of each edge, in the order given. `weights` are shares of all rows. So many of the
-    last columns as `adjusted` says are given, and not explained.
-    """
-    return _core.joint_loss(
-        np.asfortranarray(codes, dtype=np.uint8),
-        np.asarray(n_states, dtype=np.int32),
-        np.ascontiguousarray(weights, dtype=np.float64),
-        np.asarray(edges, dtype=np.int64).ravel(),
-        ridge,
-        intercept,
-        memory,
-        checked_threads(threads),
-        adjusted,
-    )
-
-
-def column_moments(
-    X: NDArray[Any],
-    centre: NDArray[np.float64],
-    once: NDArray[np.float64],
-    twice: NDArray[np.float64],
-    *,
-    threads: int,
-) -> NDArray[np.float64]:
-    """Sums over the rows of X less its centre, times the rows of `once`; and of its squares, times
-    those of `twice`: one row of sums per vector.
-
-    `X` is float32 or float64, in either order of storage, and is read once.
-    """
-    if not X.shape[1]:
-        return np.zeros((len(once) + len(twice), 0))
-    once, twice = np.ascontiguousarray(once), np.ascontiguousarray(twice)
-    sums = _core.moments(X, centre, once, twice, threads=checked_threads(threads))
-    return sums.reshape(-1, X.shape[1])
-
-
-def stored_moments(
-    X: Any, a: NDArray[np.float64], b: NDArray[np.float64], *, threads: int
-) -> NDArray[np.float64]:
-    """Sums over the stored entries x of each column of a sparse matrix: of x a, x b and x^2 b.
-
-    `X` is a csc_array of float32 or float64; a and b have one number per row of X.
-    """
-    if not X.shape[1]:
-        return np.zeros((3, 0))
-    parts = X.data, X.indices, X.indptr
-    sums = _core.stored_moments(*parts, a, b, threads=checked_threads(threads))
-    return sums.reshape(3, -1)
-
-
-def least_pairs(
-    columns: NDArray[np.float64],
-    reach: NDArray[np.float64],
-    held: NDArray[np.float64],
-    y: NDArray[np.float64],
-    share: NDArray[np.float64],
-    *,
-    poisson: bool,
-    intercept: bool,
-    bar: float = -np.inf,
-) -> NDArray[np.float64]:
-    """The least logistic or Poisson loss over one column's coefficient and the intercept.
-
-    `columns` are (m, n), with the largest absolute value of each in `reach`; `held` are the
-    predictors that they are added to, (m, n) or one for all. With a finite bar, a problem whose
-    loss cannot fall by it, nor by what an earlier one has reached, is given up, and infinite. The
-    rows of the answer are losses, intercepts and coefficients.
-    """
-    found = _core.least_pairs(
-        poisson,
-        intercept,
-        np.ascontiguousarray(columns, dtype=np.float64),
-        np.ascontiguousarray(reach, dtype=np.float64),
-        np.ascontiguousarray(np.atleast_2d(held), dtype=np.float64),
-        np.ascontiguousarray(y, dtype=np.float64),
-        share,
-        bar,
-    )
-    return found.reshape(3, -1)
-
-
-def row_terms(
-    eta: NDArray[np.float64],
-    y: NDArray[np.float64],
-    share: NDArray[np.float64],
-    *,
-    poisson: bool,
-) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-    """The mean logistic or Poisson loss at a predictor, and slopes and curvatures of its rows."""
-    found = _core.row_terms(poisson, np.ascontiguousarray(eta), y, share)
-    n = len(eta)
-    return float(found[-1]), found[:n], found[n : 2 * n]
