@@ -12,6 +12,7 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from isinglass.core import _core
+from isinglass.core.elsewhere import RowsElsewhere, TooManyCells
 from isinglass.core.gate import checked_integers, checked_scales, checked_table, checked_threads
 from isinglass.core.lapack import lapack_lent
 
@@ -47,7 +48,7 @@ class Settings(TypedDict):
 
 
 def search_columns(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     threshold: float,
@@ -105,8 +106,16 @@ def _run(
     """Let the core work on a table of codes, states and weights, once they are checked."""
     settings = {"n": 0.0, "progress": None, **settings}
     threads = checked_threads(settings.pop("threads"))
-    with lapack_lent(table[1]):
-        return work(*checked_table(*table), threads=threads, **settings, **more)
+    codes, n_states, weights = table
+    if isinstance(codes, RowsElsewhere):
+        more["elsewhere"] = codes.in_core()
+        codes, weights = np.empty((0, len(n_states)), dtype=np.uint8), np.empty(0)
+    try:
+        with lapack_lent(n_states):
+            rows = checked_table(codes, n_states, weights)
+            return work(*rows, threads=threads, **settings, **more)
+    except _core.TooManyCells as error:
+        raise TooManyCells(int(str(error))) from None
 
 
 def _targets(targets: Sequence[int] | None, n_states: Sequence[int]) -> NDArray[np.int64]:
@@ -121,7 +130,7 @@ def _pairs(others_of: Mapping[int, Set[int]] | None) -> NDArray[np.int64]:
 
 
 def fit_columns(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     neighbours: Sequence[Sequence[int]],
@@ -146,7 +155,7 @@ def fit_columns(
 
 
 def edge_losses(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     targets: Sequence[int],
