@@ -190,7 +190,7 @@ def edge_losses(
 
 
 def both_ends(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     pairs: Sequence[tuple[int, int]],
@@ -214,6 +214,8 @@ def both_ends(
     `adjusted` says are neighbours of all others, and no edge leads to them. Pairs in `small` have
     the smaller of their `forms`.
     """
+    if isinstance(codes, RowsElsewhere):
+        raise ValueError("both ends are compared row by row, and the rows are elsewhere")
     found = _run(
         _core.both_ends,
         (codes, n_states, weights),

@@ -1,4 +1,4 @@
-"""Rows that are not in one array: packed in chunks, whose counts add, and answers from whoever has them.
+"""Rows that are not in one array: packed in chunks, whose answers to questions add up.
 
 A search asks its table questions, and each is a sum over rows (``core/counting/questions.hpp``). So
 rows may be in a file, or on other machines: whoever holds some of them answers a batch of questions
@@ -158,7 +158,7 @@ def no_counts(n_states: Sequence[int], questions: Questions, weight: float) -> A
     Answers of few bytes are what is sent, where rows are on several machines.
     """
     size = _core.answer_size(np.asarray(n_states, dtype=np.int32), **questions)
-    return np.zeros(size, dtype=np.uint32 if weight < 2**32 else np.uint64)
+    return np.zeros(size, np.uint32) if weight < 2**32 else np.zeros(size, np.uint64)
 
 
 def answer_chunk(
@@ -167,12 +167,7 @@ def answer_chunk(
     """Add the answers of some rows to `counts`, which `no_counts` made.
 
     >>> chunk = pack_chunk(np.array([[0, 2], [1, 0], [1, 1]]), np.ones(3), [2, 3])
-    >>> nothing, one = np.zeros(0, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    >>> questions = dict.fromkeys(("support", "cells", "states", "by"), nothing)
-    >>> questions |= dict.fromkeys(("codes", "chosen"), np.zeros(0, dtype=np.uint8))
-    >>> begin = "chosen_begin", "states_begin", "by_begin"
-    >>> questions |= {"support_begin": one, **dict.fromkeys(begin, np.zeros(2, dtype=np.int64))}
-    >>> questions |= {"grouping": one - 1, "range": np.array([0, 1, 0])}  # the first state with all
+    >>> questions = state_pairs(0, 1, 0)  # how often the second state of the first goes with all
     >>> counts = no_counts([2, 3], questions, weight=3)
     >>> answer_chunk(chunk, [2, 3], questions, counts)
     >>> counts.tolist()
@@ -266,23 +261,88 @@ def state_counts(chunk: Chunk, n_states: Sequence[int]) -> NDArray[np.float64]:
     >>> state_counts(pack_chunk(np.array([[0, 2], [1, 0]]), np.array([3, 1]), [2, 3]), [2, 3])
     array([3., 1., 1., 0., 3.])
     """
-    p, none = len(n_states), np.zeros(0, dtype=np.int64)
-    begin = np.zeros(p + 1, dtype=np.int64)
-    questions = {
-        # One cell, of no column, by the states of each column in turn.
-        "support_begin": np.zeros(2, dtype=np.int64),
-        "support": none,
-        "cells": np.ones(1, dtype=np.int64),
-        "codes": none.astype(np.uint8),
-        "grouping": np.zeros(p, dtype=np.int64),
-        "range": np.zeros(3 * p, dtype=np.int64),
-        "chosen_begin": begin,
-        "chosen": none.astype(np.uint8),
-        "states_begin": begin,
-        "states": none,
-        "by_begin": np.arange(p + 1, dtype=np.int64),
-        "by": np.arange(p, dtype=np.int64),
-    }
+    questions = crossings([(j,) for j in range(len(n_states))])
     counts = no_counts(n_states, questions, weight=np.inf)
     answer_chunk(chunk, n_states, questions, counts)
     return counts.astype(np.float64)
+
+
+def crossings(groups: Sequence[Sequence[int]]) -> Questions:
+    """Questions for the rows of each combination of states of some columns, group by group.
+
+    There is one cell, of no column; it is split by the columns of each group.
+    """
+    size = len(groups)
+    return _questions(size) | {
+        "support_begin": np.zeros(2, dtype=np.int64),
+        "cells": np.ones(1, dtype=np.int64),
+        "by_begin": np.cumsum([0, *map(len, groups)], dtype=np.int64),
+        "by": np.array([column for group in groups for column in group], dtype=np.int64),
+    }
+
+
+def state_pairs(first: int, last: int, others: int) -> Questions:
+    """The question how often states from one to another go with all others from a third on."""
+    return _questions(1) | {
+        "grouping": np.full(1, -1, dtype=np.int64),
+        "range": np.array([first, last, others], dtype=np.int64),
+    }
+
+
+def _questions(size: int) -> dict[str, NDArray[Any]]:
+    """So many questions, of which nothing is said yet."""
+    none, nothing = np.zeros(0, dtype=np.int64), np.zeros(size + 1, dtype=np.int64)
+    names = "support", "cells", "states", "by"
+    begin = "chosen_begin", "states_begin", "by_begin"
+    return {
+        **dict.fromkeys(names, none),
+        **dict.fromkeys(("codes", "chosen"), none.astype(np.uint8)),
+        **dict.fromkeys(begin, nothing),
+        "support_begin": np.zeros(1, dtype=np.int64),
+        "grouping": np.zeros(size, dtype=np.int64),
+        "range": np.zeros(3 * size, dtype=np.int64),
+    }
+
+
+def crossed(elsewhere: RowsElsewhere, groups: Sequence[Sequence[int]]) -> list[NDArray[np.float64]]:
+    """The rows of each combination of states of some columns, an array for each group of them.
+
+    >>> codes = np.array([[0, 2], [1, 0], [1, 1]])
+    >>> rows = elsewhere_of([pack_chunk(codes, np.ones(3), [2, 3])], [2, 3])
+    >>> crossed(rows, [(0, 1)])[0].astype(int).tolist()
+    [[0, 0, 1], [1, 1, 0]]
+    """
+    if not groups:
+        return []
+    shapes = [tuple(elsewhere.n_states[column] for column in group) for group in groups]
+    counts = elsewhere.answer(crossings(groups)).astype(np.float64)
+    ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
+    return [
+        part.reshape(shape) for part, shape in zip(np.split(counts, ends[:-1]), shapes, strict=True)
+    ]
+
+
+def all_pairs(elsewhere: RowsElsewhere) -> NDArray[np.float64]:
+    """The rows of each combination of two states: a square matrix, in column order.
+
+    >>> codes = np.array([[0, 1], [1, 0], [1, 1]])
+    >>> rows = elsewhere_of([pack_chunk(codes, np.ones(3), [2, 2])], [2, 2])
+    >>> all_pairs(rows).astype(int)
+    array([[1, 0, 0, 1],
+           [0, 2, 1, 1],
+           [0, 1, 1, 0],
+           [1, 1, 0, 2]])
+    """
+    begin = np.cumsum([0, *elsewhere.n_states])
+    first = np.zeros(begin[-1], dtype=bool)
+    first[begin[:-1]] = True
+    others = int((~first).sum())
+    cells = np.zeros((begin[-1], begin[-1]))
+    counts = elsewhere.answer(state_pairs(0, others, 0))
+    cells[np.ix_(~first, ~first)] = counts.reshape(others, others)
+    # The first state of a column has the rows that its other states do not have.
+    sums = np.add.reduceat(cells, begin[:-1], axis=0)
+    cells[first] = elsewhere.counts - sums
+    cells[np.ix_(first, first)] = 0.0
+    cells[:, first] = elsewhere.counts[:, None] - np.add.reduceat(cells, begin[:-1], axis=1)
+    return cells

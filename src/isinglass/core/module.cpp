@@ -211,7 +211,8 @@ class Watch {
   std::unique_ptr<nb::python_error> failed_;
 };
 
-// Lets the core work without Python's lock. Ctrl-C and what Python raised come first among all that went wrong.
+// Lets the core work without Python's lock. Ctrl-C and what Python raised come first among all that went
+// wrong.
 template <class Work>
 void run(Watch& watch, Asking& asking, const Work& work) {
   try {
@@ -451,10 +452,9 @@ void answer(Bits bits, Bits planes, std::size_t rows, Vector<std::int32_t> state
   if (bits.shape(0) != every || bits.shape(1) != words || (planes.shape(0) && planes.shape(1) != words))
     throw std::invalid_argument("bits that do not fit the table");
   const auto span = [](const auto& array) { return std::span(array.data(), array.shape(0)); };
-  const QuestionArrays questions{span(support_begin), span(support),      span(cells),    span(codes),
-                                 span(grouping),      span(range),        span(chosen_begin),
-                                 span(states_begin),  span(by_begin),     span(chosen),   span(listed),
-                                 span(by)};
+  const QuestionArrays questions{span(support_begin), span(support), span(cells),        span(codes),
+                                 span(grouping),      span(range),   span(chosen_begin), span(states_begin),
+                                 span(by_begin),      span(chosen),  span(listed),       span(by)};
   const nb::gil_scoped_release release;
   const std::span<const int> of_states{states.data(), states.shape(0)};
   const Table table(PackedRows{rows, bits.data(), planes.data(), planes.shape(0)}, of_states);
@@ -469,10 +469,10 @@ std::size_t answer_size(Vector<std::int32_t> states, Vector<std::int64_t> suppor
                         Vector<std::int64_t> by_begin, Vector<std::uint8_t> chosen,
                         Vector<std::int64_t> listed, Vector<std::int64_t> by) {
   const auto span = [](const auto& array) { return std::span(array.data(), array.shape(0)); };
-  return size_of_answers({span(support_begin), span(support), span(cells), span(codes), span(grouping),
-                          span(range), span(chosen_begin), span(states_begin), span(by_begin), span(chosen),
-                          span(listed), span(by)},
-                         span(states));
+  return size_of_answers(
+      {span(support_begin), span(support), span(cells), span(codes), span(grouping), span(range),
+       span(chosen_begin), span(states_begin), span(by_begin), span(chosen), span(listed), span(by)},
+      span(states));
 }
 
 Arrays l1_paths(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,

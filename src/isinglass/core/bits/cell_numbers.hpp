@@ -75,8 +75,8 @@ class CellNumbers {
     for (std::size_t i = 0; i < table_->rows(); ++i) out[cell_of_[i] * m + codes[i]] += table_->weight(i);
   }
 
-  // Cells by state of a column, each with its rows and the probabilities of the cell: what `weigh_cells` makes
-  // of all counts, where these would be many more than rows.
+  // Cells by state of a column, each with its rows and the probabilities of the cell: what `weigh_cells`
+  // makes of all counts, where these would be many more than rows.
   void weigh_rows(std::size_t column, const double* probabilities, std::size_t width, std::size_t cells,
                   std::vector<WeightedCells>& by_state) const {
     const auto m = static_cast<std::size_t>(table_->states(column));
@@ -126,8 +126,8 @@ class CellNumbers {
       by_cell_[begin[cell_of_[i]]++] = static_cast<std::uint32_t>(i);
   }
 
-  const Table* table_;                  // a pointer, so that cells can be copied back
-  std::vector<std::uint32_t> cell_of_;  // for each row
+  const Table* table_;                          // a pointer, so that cells can be copied back
+  std::vector<std::uint32_t> cell_of_;          // for each row
   mutable std::vector<std::uint32_t> by_cell_;  // rows in the order of their cells, once somebody asks
 };
 

@@ -170,8 +170,7 @@ class Cells {
   void add_remote(std::span<const std::size_t> columns) {
     while (!columns.empty()) {
       const std::size_t taken = remote_.split(*this, columns, target_, cells_);
-      support_.insert(support_.end(), columns.begin(),
-                      columns.begin() + static_cast<std::ptrdiff_t>(taken));
+      support_.insert(support_.end(), columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(taken));
       columns = columns.subspan(taken);
     }
   }

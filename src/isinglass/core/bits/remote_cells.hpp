@@ -38,8 +38,8 @@ class TooManyCells : public std::runtime_error {
   explicit TooManyCells(std::size_t target) : std::runtime_error(std::to_string(target)) {}
 };
 
-// Cells are in the order of `CellMasks` and `CellNumbers`: by the states of the support, the last state first.
-// `own` are the cells whose part this is: the asker has to know them.
+// Cells are in the order of `CellMasks` and `CellNumbers`: by the states of the support, the last state
+// first. `own` are the cells whose part this is: the asker has to know them.
 class RemoteCells {
  public:
   static constexpr std::size_t kMost = 1 << 20;  // cells
@@ -110,8 +110,7 @@ class RemoteCells {
 
   // Columns whose states will be counted in this order: if the first is not known, it is asked for together
   // with others that come next.
-  void expect(const Cells& own, const CellCounts& cells,
-              std::span<const std::size_t> columns) const {
+  void expect(const Cells& own, const CellCounts& cells, std::span<const std::size_t> columns) const {
     if (columns.empty() || kept_.contains(columns.front())) return;
     kept_.clear();
     std::vector<CellQuestion> questions;

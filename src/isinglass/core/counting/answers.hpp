@@ -84,7 +84,8 @@ template <class Count>
 class Answers {
  public:
   // Adds the counts of a block of rows to those that `out` has.
-  Answers(const Table& rows, std::span<const int> states, const QuestionArrays& questions, std::span<Count> out)
+  Answers(const Table& rows, std::span<const int> states, const QuestionArrays& questions,
+          std::span<Count> out)
       : rows_(rows), states_(states), questions_(questions), every_(rows.first(rows.columns())) {
     if (questions.range.size() != 3 * questions.size() ||
         questions.support_begin.size() != questions.cells.size() + 1)
@@ -204,10 +205,10 @@ class Answers {
     planes.add(rows.data());
     for (std::size_t i = 0; i < question.listed.size(); ++i)
       for (std::size_t plane = 0; plane < rows_.planes(); ++plane)
-        out[i] += static_cast<Count>(count_common(planes.rows()[plane],
-                                                  rows_.row(static_cast<std::size_t>(question.listed[i])),
-                                                  rows_.words()))
-                  << plane;
+        out[i] +=
+            static_cast<Count>(count_common(
+                planes.rows()[plane], rows_.row(static_cast<std::size_t>(question.listed[i])), rows_.words()))
+            << plane;
   }
 
   void count_sets() {

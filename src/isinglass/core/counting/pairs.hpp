@@ -99,8 +99,8 @@ class Pairs {
     if (!interrupted) counts_ = std::move(counts);
   }
 
-  // The same, asked of whoever holds the rows: some states at once against all that follow, whose mirror image
-  // is filled in. `watch` is called after every question.
+  // The same, asked of whoever holds the rows: some states at once against all that follow, whose mirror
+  // image is filled in. `watch` is called after every question.
   void prepare(const Holder& holder, std::atomic<bool>& interrupted, const WatchWork& watch) {
     constexpr std::size_t kAtOnce = 1 << 22;  // counts
     const std::size_t bytes = size_ * size_ * static_cast<std::size_t>(count_size_);

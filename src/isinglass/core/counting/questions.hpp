@@ -2,9 +2,9 @@
 //
 // A question is one of three. How often states go together: those from one to another, against all from a
 // third on. How often a set of cells goes with each state, or with those that are listed. How many rows each
-// cell has by the states of some columns. Cells are those of a grouping: columns, and the combinations of their
-// states that some row has, in the order of bits/cells.hpp. Answers are whole numbers, one question's after the
-// other's, and those of blocks of rows add.
+// cell has by the states of some columns. Cells are those of a grouping: columns, and the combinations of
+// their states that some row has, in the order of bits/cells.hpp. Answers are whole numbers, one question's
+// after the other's, and those of blocks of rows add.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ struct QuestionArrays {
   // Of each question: its grouping, none for states; three numbers for states; where its own lists begin.
   std::span<const std::int64_t> grouping, range;
   std::span<const std::int64_t> chosen_begin, states_begin, by_begin;
-  std::span<const std::uint8_t> chosen;        // whether each cell of the grouping is in the set
+  std::span<const std::uint8_t> chosen;      // whether each cell of the grouping is in the set
   std::span<const std::int64_t> states, by;  // listed states, counted from the second of each column; columns
 
   std::size_t size() const { return grouping.size(); }

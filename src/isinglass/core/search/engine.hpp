@@ -69,8 +69,8 @@ class Engine {
                       [&](std::size_t i, unsigned thread) { work(i, nodes[thread]); });
   }
 
-  // Several searches per core take turns, so that what they ask for is counted together; if rows are elsewhere,
-  // all of them.
+  // Several searches per core take turns, so that what they ask for is counted together; if rows are
+  // elsewhere, all of them.
   template <class Work>
   void in_turns(std::size_t count, std::size_t gathered, const WatchWork& watch, const Work& work) {
     if (count == 0 || interrupted_) return;

@@ -74,8 +74,9 @@ class ForwardSearch {
 
  private:
   static constexpr int kMostRounds = 16;  // of sharpening
-  static constexpr std::size_t kMostExpected = 8;  // candidates that are split at once, where rows are elsewhere
-  static constexpr double kEarly = 0.7;   // the share of the threshold that a first gain must promise
+  static constexpr std::size_t kMostExpected =
+      8;                                 // candidates that are split at once, where rows are elsewhere
+  static constexpr double kEarly = 0.7;  // the share of the threshold that a first gain must promise
 
   // The ranks and gains of a step so far, and where a refit with the best of them starts.
   struct Evaluated {
@@ -227,9 +228,9 @@ class ForwardSearch {
   Gains gains_;
   SlopeBounds slopes_;
   Screen screen_;
-  SplitCells split_;             // of the candidate in hand; kept for its memory
+  SplitCells split_;                   // of the candidate in hand; kept for its memory
   std::vector<std::size_t> expected_;  // kept for its memory
-  std::vector<Candidate> open_;  // candidates of the step that nothing has ruled out yet
+  std::vector<Candidate> open_;        // candidates of the step that nothing has ruled out yet
   std::int64_t evaluated_ = 0;
 };
 
