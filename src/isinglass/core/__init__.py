@@ -11,11 +11,19 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from isinglass.core import _core
+from isinglass.core.elsewhere import RowsElsewhere
 from isinglass.core.forms import Forms, compiled, core_forms
 from isinglass.core.gate import checked_integers, checked_scales, checked_table, checked_threads
 from isinglass.core.lapack import lapack_lent
 from isinglass.core.lists import as_lists, as_marks, as_targets
-from isinglass.core.prepared import Codes, Flat, PreparedTable, Weights
+from isinglass.core.prepared import (
+    Codes,
+    Flat,
+    PreparedTable,
+    Weights,
+    cells_counted,
+    split_rows,
+)
 from isinglass.core.stopping import Progress, stopped_by, watched
 
 __all__ = [
@@ -70,7 +78,7 @@ class Settings(TypedDict):
 
 
 def search_columns(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     threshold: float,
@@ -91,12 +99,16 @@ def _run(
     """Let the core work on a table of codes, states and weights, once they are checked."""
     settings = {"n": 0.0, **settings, "progress": watched(settings.get("progress"))}
     threads = checked_threads(settings.pop("threads"))
-    with lapack_lent(table[1]):
-        return work(*checked_table(*table), threads=threads, **settings, **more)
+    codes, n_states, weights = table
+    rows, elsewhere = split_rows(codes, n_states, weights)
+    if elsewhere is not None:
+        more["elsewhere"] = elsewhere
+    with lapack_lent(n_states), cells_counted():
+        return work(*rows, threads=threads, **settings, **more)
 
 
 def fit_columns(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     neighbours: Sequence[Sequence[int]],
@@ -121,7 +133,7 @@ def fit_columns(
 
 
 def edge_losses(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     targets: Sequence[int],
@@ -137,7 +149,7 @@ def edge_losses(
 
 
 def both_ends(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     pairs: Sequence[tuple[int, int]],
@@ -161,6 +173,8 @@ def both_ends(
     `adjusted` says are neighbours of all others, and no edge leads to them. Pairs in `small` have
     the smaller of their `forms`.
     """
+    if isinstance(codes, RowsElsewhere):
+        raise ValueError("both ends are compared row by row, and the rows are elsewhere")
     found = _run(
         _core.both_ends,
         (codes, n_states, weights),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core import _core
+from isinglass.core.elsewhere import RowsElsewhere, TooManyCells
 from isinglass.core.forms import Forms, compiled
-from isinglass.core.gate import checked_scales, checked_table, checked_threads
+from isinglass.core.gate import Checked, checked_scales, checked_table, checked_threads
 from isinglass.core.lapack import lapack_lent
 from isinglass.core.lists import as_lists, as_marks, as_pairs, as_targets
 from isinglass.core.stopping import Progress, watched
@@ -21,8 +23,29 @@ Weights = NDArray[np.float64]
 Flat = dict[str, NDArray[Any]]
 
 
+def split_rows(
+    codes: Codes | RowsElsewhere, n_states: Sequence[int], weights: Weights
+) -> tuple[Checked, _core.Elsewhere | None]:
+    """The checked arrays of a table, and whom to ask for its rows if they are elsewhere."""
+    if isinstance(codes, RowsElsewhere):
+        nothing = np.empty((0, len(n_states)), dtype=np.uint8)
+        return checked_table(nothing, n_states, np.empty(0)), codes.in_core()
+    return checked_table(codes, n_states, weights), None
+
+
+@contextmanager
+def cells_counted() -> Iterator[None]:
+    """Say of which column there are too many cells to be counted elsewhere."""
+    try:
+        yield
+    except _core.TooManyCells as error:
+        raise TooManyCells(int(str(error))) from None
+
+
 class PreparedTable:
     """Codes, weights and numbers of states, checked, packed, and ready to be counted.
+
+    Rows may be elsewhere; then their holder counts.
 
     `n` is what losses are divided by, if not the rows. `answers` says how many of a column's
     states, the first ones, are answers; the rest stand for missing values, which make no edge
@@ -37,7 +60,7 @@ class PreparedTable:
 
     def __init__(
         self,
-        codes: Codes,
+        codes: Codes | RowsElsewhere,
         weights: Weights,
         n_states: Sequence[int],
         *,
@@ -47,12 +70,14 @@ class PreparedTable:
         memory: float = 0.0,
     ) -> None:
         self.n_states = tuple(n_states)
+        rows, elsewhere = split_rows(codes, n_states, weights)
         self._prepared = _core.prepare(
-            *checked_table(codes, n_states, weights),
+            *rows,
             n=n,
             answers=np.asarray([] if answers is None else answers, dtype=np.int32),
             threads=checked_threads(threads),
             memory=memory,
+            elsewhere=elsewhere,
         )
 
     def search(
@@ -87,7 +112,7 @@ class PreparedTable:
         evaluated, and a bound that skipped a better one is an error.
         """
         p = len(self.n_states)
-        with lapack_lent(self.n_states):
+        with lapack_lent(self.n_states), cells_counted():
             return _core.search(
                 self._prepared,
                 targets=as_targets(targets, self.n_states),
@@ -129,7 +154,7 @@ class PreparedTable:
         marks = [
             t in left for some, left in zip(neighbours, left_out, strict=True) for t in sorted(some)
         ]
-        with lapack_lent(self.n_states):
+        with lapack_lent(self.n_states), cells_counted():
             return _core.deviances(
                 self._prepared,
                 targets=as_targets(targets, self.n_states),

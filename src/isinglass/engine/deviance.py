@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from isinglass import core
 from isinglass.core import pair_null
 from isinglass.engine.available import parts_of
-from isinglass.engine.native import CountedRows, adjusted_columns, forms_of, in_core, small_pairs
+from isinglass.engine.native import (
+    CountedRows,
+    adjusted_columns,
+    forms_of,
+    in_core,
+    small_pairs,
+    too_many_cells_named,
+)
 from isinglass.engine.refits import PairForms
 from isinglass.engine.runs import Progress, progress_from
 from isinglass.engine.workers import Workers
@@ -181,17 +188,18 @@ def _of_part(
     lists, counted = varying(left_out), CountedRows.of(table.wide)
     beside = adjusted_columns(table)
     fitted = [[*some, *beside] for some in varying(neighbours)]
-    flat = (workers or core).edge_losses(
-        *counted.rows,
-        targets,
-        fitted,
-        left_out=lists,
-        n=counted.n,
-        intercept=intercept,
-        forms=in_core(forms) if small else None,
-        small=small,
-        **settings,
-    )
+    with too_many_cells_named(table.names):
+        flat = (workers or core).edge_losses(
+            *counted.rows,
+            targets,
+            fitted,
+            left_out=lists,
+            n=counted.n,
+            intercept=intercept,
+            forms=in_core(forms) if small else None,
+            small=small,
+            **settings,
+        )
     flat["expected"] *= counted.unit
     rows = {v: table.rows_of_states(v) for r in targets for v in (r, *left_out[r])}
     found: dict[Key, Expected] = {}

@@ -27,7 +27,7 @@ from isinglass.engine.constraints import Constraints, Links, Pair, read_constrai
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.adjusting import warn_if_coarse
 from isinglass.estimators.base import GraphEstimator, fitting
-from isinglass.estimators.diagnose import check_missing, diagnose
+from isinglass.estimators.diagnose import check_elsewhere, check_missing, diagnose
 from isinglass.estimators.filled import FilledRuns, learn_filled
 from isinglass.graph import Graph
 from isinglass.parameters import checked
@@ -224,6 +224,7 @@ class GreedyGraph(GraphEstimator):
         rule = selector(self.threshold)
         table = self._read(X, sample_weight, clusters)
         check_missing(table, rule)
+        check_elsewhere(table, rule, self.rule)
         warn_if_coarse(table)
         self.floor_ = self._checked_floor(rule, table)
         workers = None if client is None else ByColumns(client, self.n_jobs)
