@@ -70,4 +70,4 @@ def call_all(
     bundle = held(client, Bundle(calls), "calls")
     slots = (lambda threads: 1) if apart else (lambda threads: threads)
     numbers = [(bundle, number, apart) for number in range(len(calls))]
-    yield from Spread(client, call_one, numbers, slots, lost).results(watch)
+    yield from Spread(client, call_one, numbers, slots=slots, lost=lost).results(watch)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any
@@ -28,7 +29,8 @@ class Spread:
     Every worker has `slots(threads)` tasks in hand; the next goes to whoever is done. So finished
     results are all here, and a worker that dies costs what it was doing: Dask gives that to
     another one. Its tasks are cancelled when this is left by an error or by Ctrl-C. Where worker
-    after worker dies at a task, `lost` says what its result is; else it is an error.
+    after worker dies at a task, `lost` says what its result is; else it is an error. `homes` are
+    the workers that calls are for, as long as they are there.
     """
 
     def __init__(
@@ -36,11 +38,14 @@ class Spread:
         client: Any,
         work: Callable[..., Any],
         calls: Sequence[Sequence[Any]],
+        *,
         slots: Callable[[int], int] = lambda threads: 1,
         lost: Callable[[int, Exception], Any] | None = None,
+        homes: Sequence[str | None] | None = None,
     ) -> None:
         self._client, self._work, self._slots, self._lost = client, work, slots, lost
-        self._left = deque(enumerate(calls))
+        self._left = dict(enumerate(calls))
+        self._homes = [None] * len(calls) if homes is None else list(homes)
         self._number: dict[Any, int] = {}  # of the futures in hand
         self._place: dict[Any, str] = {}
         self._done: SimpleQueue[Any] = SimpleQueue()
@@ -71,13 +76,15 @@ class Spread:
         workers: Mapping[str, int] = asked(self._client.nthreads)
         busy = Counter(self._place[future] for future in self._number)
         for address, threads in workers.items():
-            for _ in range(busy[address], self._slots(threads)):
-                if self._left:
-                    self._hand_out(address)
+            may = (at for at in self._left if self._homes[at] in (None, address))
+            for number in list(islice(may, max(self._slots(threads) - busy[address], 0))):
+                self._hand_out(number, address)
+        for number in [at for at in self._left if self._homes[at] not in (None, *workers)]:
+            self._homes[number] = None  # anybody may have it
         return len(workers)
 
-    def _hand_out(self, address: str) -> None:
-        number, call = self._left.popleft()
+    def _hand_out(self, number: int, address: str) -> None:
+        call = self._left.pop(number)
         key = f"{self._name}-{number}"
         # Any other worker will do, should this one be gone.
         place = {"workers": [address], "allow_other_workers": True}

@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from isinglass.cluster import ByColumns
+from isinglass.cluster import (
+    ByColumns,
+    is_collection,
+    learn_where_it_fits,
+    present_client,
+)
 from isinglass.engine import (
     Joined,
     Paths,
@@ -196,7 +201,8 @@ class GreedyGraph(GraphEstimator):
         Parameters
         ----------
         X : array or data frame
-            numpy, pandas, polars or pyarrow; strings, booleans, integers, categories.
+            numpy, pandas, polars or pyarrow; strings, booleans, integers, categories. A data frame
+            or an array of Dask is learned on its workers, see :doc:`/cluster`.
         y : ignored
         sample_weight : array, or the name of a column of `X`, optional
             Counts: weight w on a row equals w copies of it.
@@ -222,12 +228,18 @@ class GreedyGraph(GraphEstimator):
         Graph(3 columns, 2 edges: x0 -- x1, x1 -- x2)
         """
         rule = selector(self.threshold)
+        if is_collection(X):
+            client, about = present_client(client), {"clusters": clusters}
+            about["sample_weight"] = sample_weight
+            X = learn_where_it_fits(X, client, estimator=self, **about)
+            sample_weight = None if isinstance(X, Table) else sample_weight
         table = self._read(X, sample_weight, clusters)
         check_missing(table, rule)
         check_elsewhere(table, rule, self.rule)
         warn_if_coarse(table)
         self.floor_ = self._checked_floor(rule, table)
-        workers = None if client is None else ByColumns(client, self.n_jobs)
+        by_columns = client is not None and table.elsewhere is None
+        workers = ByColumns(client, self.n_jobs) if by_columns else None
         self.search_ = self._search(table, progress, workers)
         self.table_ = self.search_.table
         self.paths_ = Paths(self.search_.runs, table.library)
@@ -236,12 +248,12 @@ class GreedyGraph(GraphEstimator):
             self.selection_ = choose(rule, look)
             self.threshold_ = self.selection_.threshold
             self.graph_ = self._graph(self.threshold_, self.selection_.kept)
-        if workers is not None:
+        if client is not None:
             self._value_edges(workers)
             self.search_ = replace(self.search_, learn=self._learn(table))  # workers may leave now
         return self
 
-    def _value_edges(self, workers: Workers) -> None:
+    def _value_edges(self, workers: Workers | None) -> None:
         """Let workers find what the edges are worth while they still have the table."""
         values = self._edge_values
         replace(values, workers=workers)(self.graph_.pairs, self.graph_.forms)
