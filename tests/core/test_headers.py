@@ -13,7 +13,7 @@ BELOW: dict[str, set[str]] = {
     "bits": {"base"},
     "counting": {"base", "bits"},
     "large": {"base", "bits"},
-    "refit": {"base", "bits", "large"},
+    "refit": {"base", "bits", "counting", "large"},
     "gains": {"base", "bits", "counting", "refit"},
     "screen": {"base", "bits", "counting", "gains"},
     "search": {"base", "bits", "counting", "refit", "gains", "screen"},
