@@ -133,7 +133,7 @@ class FormNode(Node):
     def departure(self, fit: Fit, j: int) -> tuple[float, float]:
         """Return what a table gains beyond the small edge, on the scale that is compared.
 
-        And by how much its deviance exceeds log n per parameter, Schwarz's criterion.
+        And by how much its deviance exceeds 2 log log n per parameter, Hannan and Quinn's price.
         """
         raw = self.least_loss(fit, j, "small") - self.least_loss(fit, j, "table")
         shift, scale, df = 0.0, 1.0, float(self.size(j, "table"))
@@ -142,7 +142,9 @@ class FormNode(Node):
         shift, scale, df = beyond(shift, scale, df, self.size(j, "small"))
         above = max(raw - shift / (2 * self.n), 0.0) / scale
         value = 0.0 if raw < ZERO else equivalent(above, df, self.n, 1.5)
-        return value if value >= ZERO else 0.0, 2 * self.n * above - df * np.log(self.n)
+        return value if value >= ZERO else 0.0, 2 * self.n * above - df * 2 * max(
+            np.log(np.log(max(self.n, 2))), 1.0
+        )
 
 
 def beyond(shift: float, scale: float, df: float, less: int) -> tuple[float, float, float]:

@@ -6,13 +6,13 @@ first of them takes the second along.
 
 The deviance of a pair falls into two parts: what the smaller form gains, and the departure from it,
 what a table gains beyond. A pair comes in by the more surprising part: as the smaller form, or as a
-table. It is also a table at once where Schwarz's criterion prefers that.
+table. It is also a table at once where Hannan and Quinn's criterion prefers that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import inf
+from math import inf, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -127,13 +127,14 @@ class EdgeBlocks:
         return self._in_its_form(fit, outside[i]), float(gains[i])
 
     def _in_its_form(self, fit: NodeFit, edge: Edge) -> Edge:
-        """The edge that comes in: a table, if what that adds is more than log n per parameter."""
+        """The edge that comes in: a table, if that gains more than 2 log log n per parameter."""
         table = edge._replace(form=TABLE)
         if edge.upgrade or edge.form == TABLE or TABLE not in self.allowed[edge.column]:
             return edge
         shift, scale, df, _ = self.null(table)
         deviance = (2.0 * self.loss.n * self._falls(fit, [table])[0] - shift) / scale
-        return table if deviance > df * np.log(self.loss.n) + TIE else edge
+        price = 2.0 * max(log(log(max(self.loss.n, 2.0))), 1.0)
+        return table if deviance > df * price + TIE else edge
 
     def recorded(self, fit: NodeFit, variable: Edge, gain: float) -> tuple[float, ...]:
         """What costs are compared with; of a table with a smaller form also that of the upgrade."""

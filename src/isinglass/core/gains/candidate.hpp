@@ -15,7 +15,7 @@ struct Candidate {
   double small_bound = kNoBound;  // on what its smaller form can gain, if it has one
   double small_promise = 0;
   double small_floor = 0;  // what it gains at least
-  bool upgrade = false;  // it is a neighbour already, and may become a whole table
+  bool upgrade = false;    // it is a neighbour already, and may become a whole table
 };
 
 inline bool less_promising(const Candidate& a, const Candidate& b) { return a.promise < b.promise; }

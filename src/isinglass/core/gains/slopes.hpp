@@ -30,7 +30,12 @@ class SlopeBounds {
     const std::size_t states = table_.first(table_.columns()) + table_.columns();
     if (cells_.width() > 2) of_state_.resize(states);
     if (cells_.width() > 2) kept_sums_.resize(states * moments());
-    for (Candidate& candidate : candidates) bound(candidate);
+    std::vector<std::size_t> columns;
+    for (const Candidate& candidate : candidates) columns.push_back(candidate.column);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      cells_.expect(std::span(columns).subspan(i));
+      bound(candidates[i]);
+    }
   }
 
   // Bounds on the smaller form of a candidate that has bounds on its table.
@@ -196,9 +201,9 @@ class SlopeBounds {
   SmallSystem system_;
   Profile profile_;
   SmallGain small_;
-  std::vector<double> moments_;   // of each cell, at the fit of the last bounds
-  std::vector<double> kept_sums_; // of them, for every state
-  std::vector<double> of_state_;  // the bounds of every state, for a target of three states and more
+  std::vector<double> moments_;    // of each cell, at the fit of the last bounds
+  std::vector<double> kept_sums_;  // of them, for every state
+  std::vector<double> of_state_;   // the bounds of every state, for a target of three states and more
   std::vector<double> counts_, sums_, slope_, curvature_;  // kept for their memory
 };
 

@@ -93,8 +93,8 @@ class SmallSystem {
   }
 
  private:
-  // What the best step along Newton's direction gains at least: t lambda^2 - (e^st - st - 1)/s^2 lambda^2, with
-  // s the range of the shifts, is largest where e^st = 1 + s.
+  // What the best step along Newton's direction gains at least: t lambda^2 - (e^st - st - 1)/s^2 lambda^2,
+  // with s the range of the shifts, is largest where e^st = 1 + s.
   double along_newton(double lambda2) {
     direction_ = slope_;
     substitute(factor_, direction_);

@@ -32,10 +32,10 @@ struct Added {
 
 // The same with what a search asks of it, which takes a number for each cell and is soon made again.
 struct CurrentFit : NodeFit {
-  std::vector<double> probabilities;  // cells x states of the target
-  std::vector<double> least_costs;    // what removing each column costs at least, raw
+  std::vector<double> probabilities;        // cells x states of the target
+  std::vector<double> least_costs;          // what removing each column costs at least, raw
   std::vector<double> least_upgrade_costs;  // what making its table a smaller form does
-  std::vector<double> responses;      // where the field then goes, about; or nothing
+  std::vector<double> responses;            // where the field then goes, about; or nothing
 };
 
 // Where the features of each column of a support stand.

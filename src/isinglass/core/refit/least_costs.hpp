@@ -2,8 +2,8 @@
 //
 // A removal moves the field and the parameters of one edge by some v; all other edges are held. With B the
 // curvature of these parameters, tau^2 = v'Bv and s the range of the shifts of the target's scores, the loss
-// rises by at least (e^-s + s - 1)/s^2 tau^2 (Lemma 2 of docs/engine.md), and s <= kappa tau, where kappa^2 is
-// the largest z'B^-1 z of a difference z between two shifts in one state of the neighbour. That makes
+// rises by at least (e^-s + s - 1)/s^2 tau^2 (Lemma 2 of docs/engine.md), and s <= kappa tau, where kappa^2
+// is the largest z'B^-1 z of a difference z between two shifts in one state of the neighbour. That makes
 // (e^-u + u - 1)/kappa^2 with u = kappa tau, which grows with tau. The smallest tau is that of the move which
 // is best by B: the edge goes, or only what it has beyond a smaller form, and what stays is free.
 #pragma once
@@ -56,15 +56,16 @@ class LeastCosts {
     kappa2_ = 0;
     for (std::size_t c = 0; c < static_cast<std::size_t>(at.view.states[t]); ++c)
       for (std::size_t a = 0; a < q_; ++a)
-        for (std::size_t b = 0; b <= a; ++b) kappa2_ = std::max(kappa2_, variance(at.view.design(t), c, a, b));
+        for (std::size_t b = 0; b <= a; ++b)
+          kappa2_ = std::max(kappa2_, variance(at.view.design(t), c, a, b));
     // The curvature may be that of a point nearby; it changes by at most e^drift.
     shrunk_ = std::exp(-at.drift) * (1 - 1e-9);
     kappa2_ /= shrunk_;
     return kappa2_ > 0 && std::isfinite(kappa2_);
   }
 
-  // Of the difference between two shifts in a state of the neighbour; b = a stands for the target's first state,
-  // whose shift is zero.
+  // Of the difference between two shifts in a state of the neighbour; b = a stands for the target's first
+  // state, whose shift is zero.
   double variance(const SmallDesign* small, std::size_t c, std::size_t a, std::size_t b) {
     z_.assign(size_, 0.0);
     z_[a] = 1;
@@ -91,8 +92,9 @@ class LeastCosts {
     free_.assign(kept * size_, 0.0);
     for (std::size_t k = 0; k < kept; ++k)
       for (std::size_t i = 0; i < size_; ++i)
-        free_[k * size_ + i] = k < q_ ? (i == k ? 1.0 : 0.0)
-                               : i < q_ ? 0.0 : stays->tables[(i - q_) * stays->size + k - q_];
+        free_[k * size_ + i] = k < q_   ? (i == k ? 1.0 : 0.0)
+                               : i < q_ ? 0.0
+                                        : stays->tables[(i - q_) * stays->size + k - q_];
     pulled_.resize(kept * size_);
     for (std::size_t k = 0; k < kept; ++k) times_block(&free_[k * size_], &pulled_[k * size_]);
     gram_.assign(kept * kept, 0.0);

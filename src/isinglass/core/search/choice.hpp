@@ -20,8 +20,8 @@ namespace isinglass {
 constexpr double kTie = 1e-9;    // gains and costs this close to the best are equal to it
 constexpr double kZero = 1e-12;  // a smaller gain counts as none
 
-// What a gain or a cost is of: an edge, in one of its forms; what a table has beyond the small edge, where the
-// pair is not linked yet; and the same where the small edge is in.
+// What a gain or a cost is of: an edge, in one of its forms; what a table has beyond the small edge, where
+// the pair is not linked yet; and the same where the small edge is in.
 enum class Of : std::uint8_t { small, table, departure, upgrade };
 
 struct Choice {
@@ -98,11 +98,12 @@ class Scale {
     return one_parameter_gain(std::max(raw - null.shift, 0.0) / null.scale, null.df, table_.n(), times);
   }
 
-  // Whether what a table has beyond a smaller form is more than its parameters cost by Schwarz's criterion,
-  // log n each.
-  bool passes_schwarz(double raw, std::size_t column) const {
+  // Whether what a table has beyond a smaller form is more than its parameters cost by Hannan and Quinn's
+  // criterion, 2 log log n each.
+  bool pays(double raw, std::size_t column) const {
     const Null null = null_of(column, Of::departure);
-    return 2 * table_.n() * in_parts(raw, null) > null.df * std::log(table_.n()) + kTie;
+    const double price = 2 * std::max(std::log(std::log(std::max(table_.n(), 2.0))), 1.0);
+    return 2 * table_.n() * in_parts(raw, null) > null.df * price + kTie;
   }
 
   // A gain of a column, or a bound on it, in parts of a chi-square, which is at least what it is as one of

@@ -49,8 +49,11 @@ class ForwardSearch {
     if (settings_.forms) promise_on_one_scale();
     std::stable_sort(open_.begin(), open_.end(),
                      [](const Candidate& a, const Candidate& b) { return less_promising(b, a); });
-    for (const Candidate& candidate : open_)
-      if (!hopeless(candidate, exact)) evaluate(fit, candidate, exact);
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      if (hopeless(open_[i], exact)) continue;
+      if (cells_.remote()) expect(std::span(open_).subspan(i), exact);
+      evaluate(fit, open_[i], exact);
+    }
     if (settings_.check) assert_best(fit, candidates, upgrades, exact);
     if (exact.gains.empty()) return {};
     Choice choice = first_within_tie(exact.gains);
@@ -74,7 +77,9 @@ class ForwardSearch {
 
  private:
   static constexpr int kMostRounds = 16;  // of sharpening
-  static constexpr double kEarly = 0.7;   // the share of the threshold that a first gain must promise
+  static constexpr std::size_t kMostExpected =
+      8;                                 // candidates that are split at once, where rows are elsewhere
+  static constexpr double kEarly = 0.7;  // the share of the threshold that a first gain must promise
 
   // The ranks and gains of a step so far, and where a refit with the best of them starts.
   struct Evaluated {
@@ -83,12 +88,12 @@ class ForwardSearch {
     std::vector<double> start;
   };
 
-  // A pair that comes in by its smaller form is a table at once if Schwarz's criterion prefers that.
+  // A pair that comes in by its smaller form is a table at once if Hannan and Quinn's criterion prefers that.
   Forward small_or_table(const CurrentFit& fit, Choice choice) {
     const std::size_t t = choice.column;
     gains_.split(fit, t, split_);
     const Gain small = gain_of_split(t, Of::small);
-    const auto falls_short = [&](double whole) { return !scale_.passes_schwarz(whole - small.value, t); };
+    const auto falls_short = [&](double whole) { return !scale_.pays(whole - small.value, t); };
     Candidate candidate{.column = t};
     if (slopes_.rule_out(candidate, split_, [&](const Candidate& c) { return falls_short(c.bound / n_); }))
       return {choice, {t, start_of(Of::small, small)}};
@@ -120,8 +125,8 @@ class ForwardSearch {
   }
 
   bool table_hopeless(const Candidate& candidate, const Evaluated& exact) const {
-    return !has_table(candidate) || hopeless(candidate.bound - candidate.small_floor, candidate.column,
-                                             as_table(candidate), exact);
+    return !has_table(candidate) ||
+           hopeless(candidate.bound - candidate.small_floor, candidate.column, as_table(candidate), exact);
   }
 
   // What a table of a candidate is compared by: all of it, or what it has beyond a smaller form.
@@ -190,6 +195,16 @@ class ForwardSearch {
     drop_hopeless(exact);
   }
 
+  // Asks for what the next candidates need, from the first on, if they are hopeful.
+  void expect(std::span<const Candidate> open, const Evaluated& exact) {
+    expected_.clear();
+    for (const Candidate& candidate : open) {
+      if (expected_.size() == kMostExpected) break;
+      if (!hopeless(candidate, exact)) expected_.push_back(candidate.column);
+    }
+    cells_.expect(expected_);
+  }
+
   // The exact gain of a candidate, in each of its forms, unless bounds from its split cells rule it out.
   void evaluate(const CurrentFit& fit, Candidate candidate, Evaluated& exact) {
     gains_.split(fit, candidate.column, split_);
@@ -216,7 +231,8 @@ class ForwardSearch {
   }
 
   void take(std::size_t column, Of of, double value, const Gain& gain, Evaluated& exact) {
-    exact.gains.push_back({column, scale_.rank(value, column, of), of, scale_.standardised(value, column, of)});
+    exact.gains.push_back(
+        {column, scale_.rank(value, column, of), of, scale_.standardised(value, column, of)});
     if (!(exact.gains.back().value > exact.best.value)) return;
     exact.best = exact.gains.back();
     exact.start = start_of(of, gain);
@@ -258,9 +274,10 @@ class ForwardSearch {
   Gains gains_;
   SlopeBounds slopes_;
   Screen screen_;
-  SplitCells split_;             // of the candidate in hand; kept for its memory
-  std::vector<double> near_;     // where its smaller form is nearly best
-  std::vector<Candidate> open_;  // candidates of the step that nothing has ruled out yet
+  SplitCells split_;                   // of the candidate in hand; kept for its memory
+  std::vector<double> near_;           // where its smaller form is nearly best
+  std::vector<std::size_t> expected_;  // kept for its memory
+  std::vector<Candidate> open_;        // candidates of the step that nothing has ruled out yet
   std::int64_t evaluated_ = 0;
 };
 

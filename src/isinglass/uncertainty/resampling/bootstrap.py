@@ -102,6 +102,7 @@ def bootstrap(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> Bootstrap:
     """Fit the parameters of ``graph_`` again to rows drawn with replacement, as many as there are.
 
@@ -111,7 +112,7 @@ def bootstrap(
 
     Parameters
     ----------
-    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress
+    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress, client
         As for `resample`.
     n : int
         Resamples. One in which a state of some column is not drawn fails.
@@ -126,7 +127,7 @@ def bootstrap(
     True
     """
     rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
-    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress}
+    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress, "client": client}
     how |= {"work": "a bootstrap", "sound": _sound}
     done = rerun.repeat("bootstrap", zip(range(int(n))), _refitted, seed=seed, **how)
     records = list(done.values())

@@ -106,6 +106,7 @@ def column_intervals(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> ColumnIntervals:
     """Measure every column in the graphs of half-samples: intervals of strength and influence.
 
@@ -117,7 +118,7 @@ def column_intervals(
 
     Parameters
     ----------
-    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress
+    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress, client
         As for `resample`.
     n : int
         Half-samples; an even number.
@@ -134,7 +135,7 @@ def column_intervals(
     """
     rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
     rerun.drawer.check_halves()
-    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress}
+    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress, "client": client}
     how |= {"work": "measures of half-samples", "sound": _sound}
     done = rerun.repeat("columns", zip(range(int(n) // 2)), _halves, seed=seed, **how)
     records = list(done.values())

@@ -114,12 +114,13 @@ def case_dropping(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> CaseDropping:
     """Learn the graph again and again with ever fewer rows, and compare it with the whole table's.
 
     Parameters
     ----------
-    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress
+    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress, client
         As for `resample`; the threshold is recomputed for the rows that are left. Shares are of
         clusters, where there are any.
     n : int
@@ -138,7 +139,7 @@ def case_dropping(
     rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
     names = {f"{share:g}": float(share) for share in shares}
     draws = product(names.values(), range(int(n)))
-    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress}
+    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress, "client": client}
     how |= {"work": "case dropping", "sound": _sound}
     records = rerun.repeat("dropping", draws, _dropped, seed=seed, **how)
     p, whole = len(rerun.table.columns), [_row(link) for link in rerun.estimator.graph_]

@@ -127,6 +127,7 @@ def resample(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> Resamples:
     """Learn the graphs of half-samples, drawn without replacement in complementary pairs.
 
@@ -158,6 +159,8 @@ def resample(
     n_jobs : int, optional
         Threads; None means all cores.
     progress : function of (pairs done, pairs in all), optional
+    client : distributed.Client, optional
+        Its workers do the work, as many fits at once as they have threads; see :doc:`/cluster`.
 
     Examples
     --------
@@ -171,7 +174,7 @@ def resample(
     """
     rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
     rerun.drawer.check_halves()
-    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress}
+    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress, "client": client}
     how |= {"work": "half-samples", "sound": _sound}
     done = rerun.repeat("halves", zip(range(int(n) // 2)), _halves, seed=seed, **how)
     records = list(done.values())
