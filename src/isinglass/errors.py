@@ -2,7 +2,8 @@
 
     IsinglassError
     ├── SettingError           an argument that makes no sense          (ValueError)
-    │   └── BelowFloor         a threshold the search did not run to
+    │   ├── BelowFloor         a threshold the search did not run to
+    │   └── NotFinite          NaN or infinite numbers in the columns of a regression
     ├── TableError             a table that cannot be learned from      (ValueError)
     │   ├── MissingValues      missing values, and no word on what to do with them
     │   ├── TooManyStates      a measurement or an id, not a discrete column
@@ -13,6 +14,7 @@
     │   └── BadClusters        missing labels, the wrong number of them, or all the same
     ├── OutOfMemory            exact work beyond the memory allowed     (MemoryError)
     ├── FileError              a file that cannot be read or written    (OSError)
+    ├── ClusterError           workers that cannot be had, or were lost (RuntimeError)
     └── MissingExtra           an optional library is not installed     (ImportError)
 
 what Ctrl-C raises where part of the work is done,
@@ -138,6 +140,12 @@ class BelowFloor(SettingError):
     floor: float
 
 
+class NotFinite(SettingError):
+    """Columns of a regression with NaN or infinite numbers: `columns` are their positions."""
+
+    columns: tuple[int, ...]
+
+
 class TableError(IsinglassError, ValueError):
     """A table that cannot be learned from."""
 
@@ -209,6 +217,10 @@ class OutOfMemory(IsinglassError, MemoryError):
 
 class FileError(IsinglassError, OSError):
     """A file that cannot be read or written."""
+
+
+class ClusterError(IsinglassError, RuntimeError):
+    """The workers of a cluster cannot be had, do not fit, or were lost."""
 
 
 class MissingExtra(IsinglassError, ImportError):
