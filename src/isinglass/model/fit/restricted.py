@@ -39,11 +39,11 @@ class Restricted:
     def multiply(self, direction: Array) -> Array:
         return self.inside(self._loss.multiply(self.numbers(direction)))
 
-    def renew(self, damping: float) -> None:
-        self._loss.renew(damping)
+    def damp(self, damping: float) -> None:
+        self._loss.damp(damping)
 
-    def sharpen(self) -> bool:
-        return self._loss.sharpen()
+    def improve(self, products: int) -> bool:
+        return self._loss.improve(products)
 
     def ease(self, slope: Array) -> Array:
         return self.inside(self._loss.ease(self.numbers(slope)))
