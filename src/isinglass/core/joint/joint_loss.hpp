@@ -125,14 +125,11 @@ class JointLoss {
   // Numbers that a product looks at.
   std::size_t numbers() const { return numbers_; }
 
-  // Another damping for products; the preconditioner stays as it is.
-  void damp(double damping) { damping_ = damping; }
-
   // Looks again at the columns whose numbers have moved since the preconditioner looked at them; at all of
   // them if the damping, which adds to the curvature of every number, is another one.
   void renew(double damping) {
-    if (damping != looked_damping_) looked_.assign(looked_.size(), {});
-    damping_ = looked_damping_ = damping;
+    if (damping != damping_) looked_.assign(looked_.size(), {});
+    damping_ = damping;
     std::vector<std::size_t> moved;
     for (std::size_t k = 0; k < columns_.size(); ++k) {
       std::vector<double> block(blocks_[k].size());
@@ -255,7 +252,7 @@ class JointLoss {
   }
 
   JointLayout layout_;
-  double ridge_, damping_ = 0, looked_damping_ = 0;
+  double ridge_, damping_ = 0;
   bool intercept_;
   unsigned threads_, pass_threads_ = 1;
   std::size_t numbers_ = 0;

@@ -51,8 +51,8 @@ class Loss(Protocol):
         """The curvature, with the damping on its diagonal, times a direction."""
         ...
 
-    def damp(self, damping: float, /) -> None:
-        """Another damping; `ease` may still be about an earlier place."""
+    def renew(self, damping: float, /) -> None:
+        """See to it that `multiply` and `ease` are about this place, with such a damping."""
         ...
 
     def ease(self, slope: Array, /) -> Array:
@@ -79,7 +79,7 @@ def newton(
     steepness = last = np.inf
     for step in range(NEWTON_STEPS):
         report = _report(progress, step, slope)
-        loss.damp(damping)
+        loss.renew(damping)
         before, steepness = steepness, float(np.sqrt(slope @ loss.ease(slope)))
         share = float(np.clip(0.5 * (steepness / before) ** 1.5, TIGHT, LOOSE)) if step else LOOSE
         direction = conjugate_gradients(loss, -slope, share, report)

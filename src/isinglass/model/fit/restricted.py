@@ -39,8 +39,8 @@ class Restricted:
     def multiply(self, direction: Array) -> Array:
         return self.inside(self._loss.multiply(self.numbers(direction)))
 
-    def damp(self, damping: float) -> None:
-        self._loss.damp(damping)
+    def renew(self, damping: float) -> None:
+        self._loss.renew(damping)
 
     def improve(self, products: int) -> bool:
         return self._loss.improve(products)

@@ -24,9 +24,6 @@ Array = NDArray[np.float64]
 
 #: Parameters up to which the matrix is factorised.
 MOST = 4000
-#: Products in one step after which the preconditioner of single columns is brought to this place:
-#: that takes as long as about ten products.
-SOON = 8
 #: The least number of products after which the matrix may be factorised, and what one product of
 #: numbers in that takes, relative to one number of a product with the curvature.
 PATIENCE, FACTOR = 60, 0.03
@@ -41,9 +38,7 @@ class Sharpened:
         self._joint, self._loss = joint, joint.loss
         self._factor: Factor | None = None
         self._at, self._damping = np.zeros(0), 0.0
-        self._renewed_at: Array | None = None
         self._factored_at: Array | None = None
-        self._products = 0
         self._patience = patience_for(joint.layout.size, joint.loss.numbers)
         self.multiply = self._loss.multiply
 
@@ -52,28 +47,16 @@ class Sharpened:
         self._at = numbers
         return self._loss.move_to(numbers)
 
-    def damp(self, damping: float, /) -> None:
-        self._loss.damp(damping)
+    def renew(self, damping: float, /) -> None:
+        if self._factor is None or damping != self._damping:
+            self._loss.renew(damping)
         self._damping = damping
-        if self._renewed_at is None or self._products >= SOON:
-            self._renew()
 
     def ease(self, slope: Array, /) -> Array:
         return self._loss.ease(slope) if self._factor is None else self._factor.solve(slope)
 
     def improve(self, products: int, /) -> bool:
-        self._products = products
-        if products == SOON:
-            return self._renew()
         return products % self._patience == self._patience - 1 and self.sharpen()
-
-    def _renew(self) -> bool:
-        """Bring the preconditioner of single columns to this place."""
-        if self._factor is not None or self._renewed_at is self._at:
-            return False
-        self._loss.renew(self._damping)
-        self._renewed_at = self._at
-        return True
 
     def sharpen(self) -> bool:
         """Factorise the matrix in this place; False where that is not possible."""
