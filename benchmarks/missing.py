@@ -14,24 +14,28 @@ from __future__ import annotations
 
 import time as clock
 import warnings
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations, product
+from pathlib import Path
 from typing import Any
 
 import click
 import numpy as np
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.stats import chi2, t
 
 import isinglass as ig
 from isinglass import simulate
 from isinglass.engine.deviance import expectations
+from isinglass.errors import TableError
 from isinglass.estimators.information import information_of
 from isinglass.estimators.settling import fill_on, graph_of
+from isinglass.files import write_files
 from isinglass.model import MarkovField, fit_model
 from isinglass.model.inference.filling import MissingCells
+from isinglass.plots import png
 from isinglass.repeating import Record, Task, has_failed, repeat
 from isinglass.table import encode
 
@@ -48,6 +52,12 @@ DESIGNS: dict[str, Callable[[int], MarkovField]] = {
     ),
 }
 WAYS = ("complete", "drop", "state", "available", "model")
+COLOURS = {"drop": "0.6", "state": "tab:orange", "available": "tab:red", "model": "tab:blue"}
+#: What "model" may have: false edges per table, and times the links missed as informed.
+MOST_FALSE, MOST_MISSED = 0.15, 1.2
+
+#: A design, a kind of missingness, a share, a number of rows.
+Cell = tuple[str, str, float, int]
 
 
 def at_random(table: Array, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -116,7 +126,7 @@ def one_table(design: str, kind: str, share: float, rows: int, *, seed: int, rul
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 est.fit(whole if way == "complete" else cells)
-        except ig.TableError:  # no row is complete
+        except TableError:  # no row is complete
             record[way] = {"false": 0, "missed": len(field.couplings), "shift": None}
             continue
         record[way] = judged(field, est)
@@ -137,12 +147,74 @@ def is_found(whole: Any, pair: tuple[int, int], rows: float, rule: str) -> bool:
     return pair in est.graph_.pairs
 
 
-def mean_of(records: Sequence[Record], way: str, what: str) -> str:
+def means(records: Sequence[Record], way: str, what: str) -> tuple[float, float]:
     """A mean with its standard error."""
     values = [record[way][what] for record in records if record[way].get(what) is not None]
     if not values:
-        return ""
-    return f"{np.mean(values):.2f} ± {np.std(values) / np.sqrt(len(values)):.2f}"
+        return float("nan"), float("nan")
+    return float(np.mean(values)), float(np.std(values) / np.sqrt(len(values)))
+
+
+def table_line(cell: Cell, records: Sequence[Record]) -> str:
+    """False edges of every way, then the links missed, as docs/missing.md shows them."""
+    design, kind, share, rows = cell
+    false = [means(records, way, "false")[0] for way in WAYS]
+    missed = [means(records, way, "missed")[0] for way in ("model", "as informed", "drop")]
+    lost = float(np.mean([record["lost"] for record in records]))
+    numbers = " | ".join(f"{number:.2f}" for number in (*false, *missed, lost))
+    return f"| {design}, {share:.0%} {kind}, {rows:,} rows ({len(records)}) | {numbers} |"
+
+
+def beyond(records: Sequence[Record]) -> str:
+    """What a cell has too much of, with standard errors; nothing if it is as it should be."""
+    false, informed = means(records, "model", "false"), means(records, "as informed", "missed")
+    missed, said = means(records, "model", "missed"), []
+    if false[0] > MOST_FALSE:
+        said.append(f"false edges {false[0]:.2f} ± {false[1]:.2f}")
+    if missed[0] > MOST_MISSED * informed[0]:
+        said.append(f"missed {missed[0]:.2f} ± {missed[1]:.2f}, as informed {informed[0]:.2f}")
+    return "; ".join(said)
+
+
+def false_figure(by_cell: Mapping[Cell, Sequence[Record]]) -> bytes:
+    """False edges against rows: a panel per design and kind of missingness, a line per way."""
+    share = 0.3
+    kinds = [kind for kind in KINDS if any(cell[1:3] == (kind, share) for cell in by_cell)]
+    figure = Figure(figsize=(10, 2.6 * len(kinds)), layout="constrained")
+    grid = figure.subplots(len(kinds), len(DESIGNS), sharex=True, sharey=True, squeeze=False)
+    for (kind, design), ax in zip(product(kinds, DESIGNS), grid.ravel(), strict=True):
+        cells = [cell for cell in by_cell if cell[:3] == (design, kind, share)]
+        for way, colour in COLOURS.items():
+            numbers = [means(by_cell[cell], way, "false")[0] for cell in cells]
+            ax.plot([cell[3] for cell in cells], numbers, marker="o", ms=4, color=colour, label=way)
+        ax.set_xscale("log")
+        ax.set_xticks([cell[3] for cell in cells], [f"{cell[3]:,}" for cell in cells])
+        ax.minorticks_off()
+        ax.set_title(f"{design}, {share:.0%} missing\n{kind}", fontsize=9)
+    for ax in grid[:, 0]:
+        ax.set_ylabel("false edges per table")
+    for ax in grid[-1]:
+        ax.set_xlabel("rows")
+    grid[0, 0].legend(frameon=False, fontsize=8)
+    return png(figure)
+
+
+def print_study(by_cell: Mapping[Cell, Sequence[Record]]) -> None:
+    """A line per cell, the cells that have too much of something, and how the rounds ended."""
+    print(f"| tables | {' | '.join(WAYS)} | missed, model | as informed | drop | lost |")
+    print("|---" * (len(WAYS) + 5) + "|")
+    for cell, records in by_cell.items():
+        print(table_line(cell, records))
+    print(f"\nmore than {MOST_FALSE} false edges, or {MOST_MISSED} times the links missed:")
+    for cell, records in by_cell.items():
+        if said := beyond(records):
+            print(f"  {', '.join(map(str, cell))}: {said}")
+    shifts = [abs(means(records, "model", "shift")[0]) for records in by_cell.values()]
+    print(f'\ncouplings with "model" off by at most {np.nanmax(shifts):.3f} in any cell')
+    every = [record for records in by_cell.values() for record in records]
+    rounds = [record["model"].get("rounds", 0) for record in every]
+    settled = [record["model"].get("settled", True) for record in every]
+    print(f"\nrounds: {np.mean(rounds):.1f}, at most {max(rounds)}; settled {np.mean(settled):.3f}")
 
 
 @click.group(help=(__doc__ or "").splitlines()[0])
@@ -158,7 +230,8 @@ def command() -> None:
 @click.option("--share", "shares", type=float, multiple=True)
 @click.option("--rows", type=int, multiple=True)
 @click.option("--rule", type=click.Choice(["or", "and", "joint"]), default="or", show_default=True)
-@click.option("--out", type=click.Path(), help="A folder that keeps what is done.")
+@click.option("--out", type=click.Path(), help="A file that keeps what is done.")
+@click.option("--figure", type=click.Path(), help="Write a picture of the false edges there.")
 def study(
     *,
     tables: int,
@@ -169,6 +242,7 @@ def study(
     rows: Sequence[int],
     rule: str,
     out: str | None,
+    figure: str | None,
 ) -> None:
     """False and missed edges of every way, per design, kind of missingness, share and rows."""
     every = list(
@@ -181,29 +255,26 @@ def study(
     )
     tasks = [
         Task.single(
-            f"{rule}/{'/'.join(map(str, cell))}/{seed}",
+            _key(rule, cell, seed),
             partial(one_table, *cell, seed=seed, rule=rule),
         )
         for seed in range(first, first + tables)  # all cells have as many when it is stopped
         for cell in every
     ]
     done = repeat(tasks, work="benchmarks/missing.py", path=out, n_jobs=1)
-    by_cell: dict[str, list[Record]] = defaultdict(list)
-    for key, record in done.items():
+    by_cell: dict[Cell, list[Record]] = {cell: [] for cell in every}
+    for cell, seed in product(every, range(first, first + tables)):
+        record = done[_key(rule, cell, seed)]
         if has_failed(record):
-            raise click.ClickException(f"{key}: {record}")
-        by_cell[key.rpartition("/")[0]].append(record)
-    for what in ("false", "missed", "shift"):
-        print(f"\n{what}\n\n| tables | {' | '.join((*WAYS, 'as informed'))} | lost |")
-        print("|---" * (len(WAYS) + 3) + "|")
-        for cell, records in by_cell.items():
-            means = [mean_of(records, way, what) for way in (*WAYS, "as informed")]
-            lost = np.mean([record["lost"] for record in records])
-            words = f"{', '.join(cell.split('/')[1:])} ({len(records)} tables)"
-            print(f"| {words} | {' | '.join(means)} | {lost:.2f} |")
-    rounds = [record["model"].get("rounds", 0) for record in done.values()]
-    settled = [record["model"].get("settled", True) for record in done.values()]
-    print(f"\nrounds: {np.mean(rounds):.1f}, at most {max(rounds)}; settled {np.mean(settled):.3f}")
+            raise click.ClickException(f"{_key(rule, cell, seed)}: {record}")
+        by_cell[cell].append(record)
+    print_study(by_cell)
+    if figure:
+        write_files({Path(figure): false_figure(by_cell)})
+
+
+def _key(rule: str, cell: Cell, seed: int) -> str:
+    return f"{rule}/{'/'.join(map(str, cell))}/{seed}"
 
 
 def statistics(

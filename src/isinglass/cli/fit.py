@@ -17,6 +17,7 @@ from isinglass.cli.fitting import column_groups, column_labels, fit_file
 from isinglass.cli.pasting import PASTED, check_pasting, to_paste
 from isinglass.cli.results import png_of, show, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
+from isinglass.cluster import connected
 from isinglass.documents.parts import as_file
 from isinglass.errors import MissingExtra, SettingError
 from isinglass.estimators import GreedyGraph
@@ -77,6 +78,7 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
     *opt.SEARCH,
     opt.seed("Seed of the draws that fill missing values."),
     opt.THREADS,
+    opt.SCHEDULER,
     opt.whole("--top", "Edges to print.", 20, least=0),
     opt.JSON,
     examples="""
@@ -95,6 +97,7 @@ def command(
     suppress: float,
     top: int,
     as_json: bool,
+    scheduler: str | None,
     **options: Any,
 ) -> None:
     """Learn which columns of DATA are directly linked.
@@ -115,7 +118,8 @@ def command(
         "column_labels": column_labels(data, options["codebook"]),
         "groups": [(name, each.columns, each.colour) for name, each in groups.items()],
     }
-    estimator = fit_file(data, **options)
+    with connected(scheduler) as client:
+        estimator = fit_file(data, **options, client=client)
     with progress_bar("refitting without each link") as progress:
         record = estimator.record(progress)
     record = replace(record, findings=findings_of(record.names, **about))

@@ -83,13 +83,18 @@ def read_and_configure(
 
 
 def fit_file(
-    data: str, *, sample_weight: str | None, clusters: str | None, **values: Any
+    data: str,
+    *,
+    sample_weight: str | None,
+    clusters: str | None,
+    client: Any = None,
+    **values: Any,
 ) -> GreedyGraph:
     """A graph learned from a file, with the settings of `SEARCH`."""
     estimator, table = read_and_configure(data, **values)
     with progress_bar("searching") as progress, pointing_to_inspect(data):
         about_rows = {"sample_weight": sample_weight, "clusters": clusters}
-        return estimator.fit(table, **about_rows, progress=progress)
+        return estimator.fit(table, **about_rows, progress=progress, client=client)
 
 
 @contextmanager

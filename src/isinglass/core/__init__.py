@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any, NotRequired, TypedDict, Unpack
 
@@ -12,14 +11,46 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from isinglass.core import _core
+from isinglass.core.elsewhere import RowsElsewhere
+from isinglass.core.forms import Forms, compiled, core_forms
 from isinglass.core.gate import checked_integers, checked_scales, checked_table, checked_threads
 from isinglass.core.lapack import lapack_lent
+from isinglass.core.lists import as_lists, as_marks, as_targets
+from isinglass.core.prepared import (
+    Codes,
+    Flat,
+    PreparedTable,
+    Weights,
+    cells_counted,
+    split_rows,
+)
+from isinglass.core.stopping import Progress, stopped_by, watched
 
-Codes = NDArray[np.integer]
-Weights = NDArray[np.float64]
-Flat = dict[str, NDArray[Any]]
-Forms = _core.Forms
-Progress = Callable[[int], None]
+__all__ = [
+    "STOPS",
+    "Codes",
+    "Flat",
+    "Forms",
+    "PreparedTable",
+    "Progress",
+    "Settings",
+    "Weights",
+    "all_pair_counts",
+    "both_ends",
+    "core_forms",
+    "cores",
+    "edge_losses",
+    "factorise_integers",
+    "fit_columns",
+    "instructions",
+    "l1_paths",
+    "pair_counts",
+    "pair_null",
+    "search_columns",
+    "stopped_by",
+    "use_counting",
+    "use_instructions",
+]
 
 #: The name of the instruction set in use, "avx512", "avx2", "popcnt" or "portable".
 instructions = _core.instructions
@@ -47,81 +78,37 @@ class Settings(TypedDict):
 
 
 def search_columns(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     threshold: float,
     *,
-    nu: float,
-    max_degree: int | None,
+    threads: int,
+    n: float = 0.0,
     answers: Sequence[int] | None = None,
-    targets: Sequence[int] | None = None,
-    required: Mapping[int, Set[int]] | None = None,
-    forbidden: Mapping[int, Set[int]] | None = None,
-    scales: NDArray[np.float64] | None = None,
-    unit: float = 1.0,
-    forms: Forms | None = None,
-    level: float = math.inf,
-    check: bool = False,
-    **settings: Unpack[Settings],
+    **settings: Any,
 ) -> Flat:
-    """Run Algorithm 1 for the columns in `targets` (all by default); results as flat arrays.
-
-    A column's `required` others are its neighbours from the start and are never dropped; its
-    `forbidden` ones are never looked at. Constant columns are neither.
-    `answers` says how many of a column's states, the first ones, are answers; the rest stand for
-    missing values, which make no edge unbounded.
-    `scales`, a (p, p) array, divide the gains and the costs of each pair before they are made
-    those of one parameter; the diagonal is not looked at, but positive. A weight of one stands for
-    `unit` rows, of which pairs may have few. `forms` are those that edges may have, see
-    `core_forms`; whole tables by default. Candidates that gain more than `level` come first, and
-    among them the one that gains most before it is divided.
-
-    The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
-    evaluated, and a bound that skipped a better one is an error.
-    """
-    return _run(
-        _core.search,
-        (codes, n_states, weights),
-        settings,
-        answers=np.asarray([] if answers is None else answers, dtype=np.int32),
-        targets=_targets(targets, n_states),
-        required=_pairs(required),
-        forbidden=_pairs(forbidden),
-        scales=checked_scales(scales, len(n_states), len(n_states)),
-        unit=unit,
-        forms=forms,
-        level=level,
-        threshold=threshold,
-        nu=nu,
-        max_degree=-1 if max_degree is None else max_degree,
-        check=check,
-    )
+    """Run Algorithm 1 for columns of a table; see `PreparedTable` and its `search`."""
+    table = PreparedTable(codes, weights, n_states, n=n, answers=answers, threads=threads)
+    return table.search(threshold, threads=threads, **settings)
 
 
 def _run(
     work: Callable[..., Flat], table: tuple[Any, ...], settings: Mapping[str, Any], **more: Any
 ) -> Flat:
     """Let the core work on a table of codes, states and weights, once they are checked."""
-    settings = {"n": 0.0, "progress": None, **settings}
+    settings = {"n": 0.0, **settings, "progress": watched(settings.get("progress"))}
     threads = checked_threads(settings.pop("threads"))
-    with lapack_lent(table[1]):
-        return work(*checked_table(*table), threads=threads, **settings, **more)
-
-
-def _targets(targets: Sequence[int] | None, n_states: Sequence[int]) -> NDArray[np.int64]:
-    """Columns, all of them by default."""
-    return np.asarray(range(len(n_states)) if targets is None else targets, dtype=np.int64)
-
-
-def _pairs(others_of: Mapping[int, Set[int]] | None) -> NDArray[np.int64]:
-    """Each column and one of its others, one pair after the other."""
-    pairs = [(r, t) for r, others in (others_of or {}).items() for t in sorted(others)]
-    return np.asarray(pairs, dtype=np.int64).ravel()
+    codes, n_states, weights = table
+    rows, elsewhere = split_rows(codes, n_states, weights)
+    if elsewhere is not None:
+        more["elsewhere"] = elsewhere
+    with lapack_lent(n_states), cells_counted():
+        return work(*rows, threads=threads, **settings, **more)
 
 
 def fit_columns(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     neighbours: Sequence[Sequence[int]],
@@ -139,49 +126,30 @@ def fit_columns(
         _core.fit,
         (codes, n_states, weights),
         settings,
-        forms=forms,
-        small=_marks(small, range(len(neighbours)), neighbours),
-        **_lists(neighbours),
+        forms=compiled(forms),
+        small=as_marks(small, range(len(neighbours)), neighbours),
+        **as_lists(neighbours),
     )
 
 
 def edge_losses(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     targets: Sequence[int],
     neighbours: Sequence[Sequence[int]],
     *,
-    left_out: Sequence[Sequence[int]],
-    forms: Forms | None = None,
-    small: Collection[tuple[int, int]] = (),
-    **settings: Unpack[Settings],
+    threads: int,
+    n: float = 0.0,
+    **settings: Any,
 ) -> Flat:
-    """Fit each target on its neighbours, and again without each of those in `left_out`.
-
-    `loss` has one entry per target, `without` one per target and neighbour that was left out, in
-    increasing order: losses per row.
-    `expected` has the rows that the fit without a neighbour expects in each combination of the
-    target's states and the neighbour's, row by row, one table after the other. Pairs (target,
-    neighbour) in `small` have the smaller of their `forms`.
-    """
-    marks = [
-        t in left for some, left in zip(neighbours, left_out, strict=True) for t in sorted(some)
-    ]
-    return _run(
-        _core.deviances,
-        (codes, n_states, weights),
-        settings,
-        targets=_targets(targets, n_states),
-        leave_out=np.asarray(marks, dtype=np.uint8),
-        forms=forms,
-        small=_marks(small, targets, neighbours),
-        **_lists(neighbours),
-    )
+    """Fit columns with and without some neighbours; see `PreparedTable.edge_losses`."""
+    table = PreparedTable(codes, weights, n_states, n=n, threads=threads)
+    return table.edge_losses(targets, neighbours, threads=threads, **settings)
 
 
 def both_ends(
-    codes: Codes,
+    codes: Codes | RowsElsewhere,
     weights: Weights,
     n_states: Sequence[int],
     pairs: Sequence[tuple[int, int]],
@@ -205,6 +173,8 @@ def both_ends(
     `adjusted` says are neighbours of all others, and no edge leads to them. Pairs in `small` have
     the smaller of their `forms`.
     """
+    if isinstance(codes, RowsElsewhere):
+        raise ValueError("both ends are compared row by row, and the rows are elsewhere")
     found = _run(
         _core.both_ends,
         (codes, n_states, weights),
@@ -216,52 +186,10 @@ def both_ends(
         top=-1.0 if top is None else top,
         all=top is None,
         adjusted=adjusted,
-        forms=forms,
+        forms=compiled(forms),
         small=np.asarray([pair in small for pair in pairs], dtype=np.uint8),
     )
     return found["statistic"], found["entry"]
-
-
-def core_forms(
-    n_states: Sequence[int],
-    matrices: Sequence[NDArray[np.float64]],
-    answered: Sequence[int],
-    *,
-    own: int,
-    tables: bool,
-) -> Forms:
-    """The forms of edges as the core knows them.
-
-    Each column has a score matrix (states, k), of whose columns the first `answered` are about
-    answers. Edges to columns from `own` on are whole tables; without `tables`, other pairs that
-    have a smaller form have nothing else.
-    """
-    sizes = [np.size(matrix) for matrix in matrices]
-    return _core.make_forms(
-        np.asarray(n_states, dtype=np.int32),
-        np.concatenate([np.ravel(matrix) for matrix in matrices]).astype(np.float64),
-        np.cumsum([0, *sizes], dtype=np.int64),
-        np.asarray(answered, dtype=np.int64),
-        own,
-        tables,
-    )
-
-
-def _marks(
-    small: Collection[tuple[int, int]],
-    targets: Sequence[int],
-    neighbours: Sequence[Sequence[int]],
-) -> NDArray[np.uint8]:
-    """Which neighbours have the smaller form, in the order of `_lists`."""
-    pairs = [(r, t) for r, some in zip(targets, neighbours, strict=True) for t in sorted(some)]
-    return np.asarray([pair in small for pair in pairs], dtype=np.uint8)
-
-
-def _lists(neighbours: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:
-    """Where the neighbours of each column begin, and all of them, one list after the other."""
-    begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
-    flat = np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
-    return {"begin": begin, "neighbours": flat}
 
 
 def l1_paths(
@@ -285,7 +213,7 @@ def l1_paths(
         _core.l1_paths,
         (codes, n_states, weights),
         settings,
-        targets=_targets(targets, n_states),
+        targets=as_targets(targets, n_states),
         penalties=np.ascontiguousarray(penalties, dtype=np.float64),
         scales=np.ascontiguousarray(scales, dtype=np.float64),
         loss=loss,
@@ -348,174 +276,3 @@ def factorise_integers(
         return None
     codes, least, counts = found
     return codes.reshape(data.shape, order="F"), least, counts.reshape(-1, 256)
-
-
-def gibbs_sample(
-    model: Mapping[str, NDArray[Any]],
-    *,
-    chains: int,
-    burn_in: int,
-    thin: int,
-    draws: int,
-    seed: int,
-    threads: int,
-    progress: Progress | None = None,
-) -> NDArray[np.uint8]:
-    """Codes (column-major) of a pairwise model: row d * chains + c is draw d of chain c.
-
-    The arrays of `model` are described in ``core/sampling/gibbs.hpp``. A seed gives the same codes
-    whatever the number of threads.
-    """
-    codes: NDArray[np.uint8] = _core.gibbs(
-        **model,
-        chains=chains,
-        burn_in=burn_in,
-        thin=thin,
-        draws=draws,
-        seed=seed,
-        threads=checked_threads(threads),
-        progress=progress,
-    )
-    return codes.reshape(len(model["states"]), -1).T
-
-
-def complete_rows(
-    model: Mapping[str, NDArray[Any]],
-    codes: Codes,
-    streams: NDArray[np.uint64],
-    *,
-    draws: int,
-    seed: int,
-    threads: int,
-    most_cells: int = 2**12,
-    sweeps: int = 100,
-    progress: Progress | None = None,
-) -> tuple[NDArray[np.uint8], int]:
-    """Draw the missing cells of rows given the seen ones: codes beyond a column's states.
-
-    Returns the draws, (draws, missing cells), cells row by row; and in how many rows some had to
-    be drawn by Gibbs sweeps, since a table of more than `most_cells` would have been needed. The
-    arrays of `model` are those of `gibbs_sample`; a row has the same draws wherever it stands, if
-    its stream is the same.
-    """
-    found = _core.complete(
-        **model,
-        codes=np.ascontiguousarray(codes, dtype=np.uint8).ravel(),
-        streams=np.ascontiguousarray(streams, dtype=np.uint64),
-        draws=draws,
-        most_cells=most_cells,
-        sweeps=sweeps,
-        seed=seed,
-        threads=checked_threads(threads),
-        progress=progress,
-    )
-    return found["codes"].reshape(draws, -1), int(found["rows_by_gibbs"])
-
-
-def joint_loss(
-    codes: Codes,
-    weights: Weights,
-    n_states: Sequence[int],
-    edges: Sequence[tuple[int, int]],
-    *,
-    ridge: float,
-    intercept: bool,
-    memory: float,
-    threads: int,
-    adjusted: int = 0,
-) -> _core.JointLoss:
-    """The pseudo-likelihood of all columns together, to be minimised; codes beyond are missing.
-
-    Numbers are those of ``core/joint/layout.hpp``: one per state of each column, then one per pair
-    of states of each edge, in the order given. `weights` are shares of all rows. So many of the
-    last columns as `adjusted` says are given, and not explained.
-    """
-    return _core.joint_loss(
-        np.asfortranarray(codes, dtype=np.uint8),
-        np.asarray(n_states, dtype=np.int32),
-        np.ascontiguousarray(weights, dtype=np.float64),
-        np.asarray(edges, dtype=np.int64).ravel(),
-        ridge,
-        intercept,
-        memory,
-        checked_threads(threads),
-        adjusted,
-    )
-
-
-def column_moments(
-    X: NDArray[Any],
-    centre: NDArray[np.float64],
-    once: NDArray[np.float64],
-    twice: NDArray[np.float64],
-    *,
-    threads: int,
-) -> NDArray[np.float64]:
-    """Sums over the rows of X less its centre, times the rows of `once`; and of its squares, times
-    those of `twice`: one row of sums per vector.
-
-    `X` is float32 or float64, in either order of storage, and is read once.
-    """
-    if not X.shape[1]:
-        return np.zeros((len(once) + len(twice), 0))
-    once, twice = np.ascontiguousarray(once), np.ascontiguousarray(twice)
-    sums = _core.moments(X, centre, once, twice, threads=checked_threads(threads))
-    return sums.reshape(-1, X.shape[1])
-
-
-def stored_moments(
-    X: Any, a: NDArray[np.float64], b: NDArray[np.float64], *, threads: int
-) -> NDArray[np.float64]:
-    """Sums over the stored entries x of each column of a sparse matrix: of x a, x b and x^2 b.
-
-    `X` is a csc_array of float32 or float64; a and b have one number per row of X.
-    """
-    if not X.shape[1]:
-        return np.zeros((3, 0))
-    parts = X.data, X.indices, X.indptr
-    sums = _core.stored_moments(*parts, a, b, threads=checked_threads(threads))
-    return sums.reshape(3, -1)
-
-
-def least_pairs(
-    columns: NDArray[np.float64],
-    reach: NDArray[np.float64],
-    held: NDArray[np.float64],
-    y: NDArray[np.float64],
-    share: NDArray[np.float64],
-    *,
-    poisson: bool,
-    intercept: bool,
-    bar: float = -np.inf,
-) -> NDArray[np.float64]:
-    """The least logistic or Poisson loss over one column's coefficient and the intercept.
-
-    `columns` are (m, n), with the largest absolute value of each in `reach`; `held` are the
-    predictors that they are added to, (m, n) or one for all. With a finite bar, a problem whose
-    loss cannot fall by it, nor by what an earlier one has reached, is given up, and infinite. The
-    rows of the answer are losses, intercepts and coefficients.
-    """
-    found = _core.least_pairs(
-        poisson,
-        intercept,
-        np.ascontiguousarray(columns, dtype=np.float64),
-        np.ascontiguousarray(reach, dtype=np.float64),
-        np.ascontiguousarray(np.atleast_2d(held), dtype=np.float64),
-        np.ascontiguousarray(y, dtype=np.float64),
-        share,
-        bar,
-    )
-    return found.reshape(3, -1)
-
-
-def row_terms(
-    eta: NDArray[np.float64],
-    y: NDArray[np.float64],
-    share: NDArray[np.float64],
-    *,
-    poisson: bool,
-) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-    """The mean logistic or Poisson loss at a predictor, and slopes and curvatures of its rows."""
-    found = _core.row_terms(poisson, np.ascontiguousarray(eta), y, share)
-    n = len(eta)
-    return float(found[-1]), found[:n], found[n : 2 * n]

@@ -11,14 +11,14 @@
 #include <numeric>
 #include <set>
 
+#include "arrays.hpp"
 #include "bits/integers.hpp"
 #include "counting/all_counts.hpp"
+#include "counting/answers.hpp"
+#include "counting/questions.hpp"
 #include "counting/ways.hpp"
 #include "joint/joint_loss.hpp"
 #include "l1/l1_columns.hpp"
-#include "moments/moments.hpp"
-#include "moments/pairs.hpp"
-#include "moments/stored.hpp"
 #include "refit/deviance.hpp"
 #include "sampling/completion.hpp"
 #include "sampling/gibbs.hpp"
@@ -26,23 +26,19 @@
 #include "search/engine.hpp"
 #include "search/flat.hpp"
 
-namespace nb = nanobind;
 using namespace isinglass;
 
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
-
-template <class T>
-using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using Arrays = nb::typed<nb::dict, nb::str, nb::any>;  // by name
 
-template <class T, class Allocator>
-Array<T> owned(std::vector<T, Allocator>&& data) {
-  using Data = std::vector<T, Allocator>;
-  auto* kept = new Data(std::move(data));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Data*>(p); });
-  return Array<T>(kept->data(), {kept->size()}, owner);
+void check_codes(const Codes& codes, const Vector<std::int32_t>& states) {
+  const std::size_t rows = codes.shape(0), columns = codes.shape(1);
+  if (states.shape(0) != columns) throw std::invalid_argument("one number of states per column");
+  for (std::size_t j = 0; j < columns; ++j) {
+    std::uint8_t most = 0;
+    for (std::size_t i = 0; i < rows; ++i) most = std::max(most, codes.data()[j * rows + i]);
+    if (most >= states.data()[j]) throw std::invalid_argument("a code without a state");
+  }
 }
 
 // Weights without an element are ones; n not above zero is their sum; of states, all are answers unless
@@ -50,19 +46,47 @@ Array<T> owned(std::vector<T, Allocator>&& data) {
 Table make_table(const Codes& codes, const Vector<std::int32_t>& states, const Vector<double>& weights,
                  double n, unsigned threads, std::span<const int> answers = {}) {
   const std::size_t rows = codes.shape(0), columns = codes.shape(1);
-  if (states.shape(0) != columns) throw std::invalid_argument("one number of states per column");
   if (weights.shape(0) != 0 && weights.shape(0) != rows) throw std::invalid_argument("one weight per row");
   if (!answers.empty() && answers.size() != columns)
     throw std::invalid_argument("as many answers as columns");
-  for (std::size_t j = 0; j < columns; ++j) {
-    if (!answers.empty() && (answers[j] < 0 || answers[j] > states.data()[j]))
+  for (std::size_t j = 0; j < columns && !answers.empty(); ++j)
+    if (answers[j] < 0 || answers[j] > states.data()[j])
       throw std::invalid_argument("more answers than states");
-    std::uint8_t most = 0;
-    for (std::size_t i = 0; i < rows; ++i) most = std::max(most, codes.data()[j * rows + i]);
-    if (most >= states.data()[j]) throw std::invalid_argument("a code without a state");
-  }
+  check_codes(codes, states);
   return Table(codes.data(), rows, {states.data(), columns},
                std::vector<double>(weights.data(), weights.data() + weights.shape(0)), n, threads, answers);
+}
+
+// Rows that are elsewhere, as Python knows them: how many, the weight of each state of each column, how many
+// binary digits the weights have; a function that answers questions, one that makes it give up, and how many
+// searches wait for each other before it is asked.
+struct Elsewhere {
+  std::size_t rows;
+  std::vector<double> marginals;
+  std::size_t n_planes;
+  nb::object answer, stop;
+  std::size_t together;
+};
+
+Elsewhere make_elsewhere(std::size_t rows, const Vector<double>& marginals, std::size_t n_planes,
+                         nb::object answer, nb::object stop, std::size_t together) {
+  return {rows,
+          {marginals.data(), marginals.data() + marginals.shape(0)},
+          n_planes,
+          std::move(answer),
+          std::move(stop),
+          std::max<std::size_t>(together, 1)};
+}
+
+// The same, or one whose rows are elsewhere; then there are no codes.
+Table make_table(const Codes& codes, const Vector<std::int32_t>& states, const Vector<double>& weights,
+                 double n, unsigned threads, const Elsewhere* elsewhere, std::span<const int> answers = {}) {
+  if (!elsewhere) return make_table(codes, states, weights, n, threads, answers);
+  std::size_t all = 0;
+  for (std::size_t j = 0; j < states.shape(0); ++j) all += static_cast<std::size_t>(states.data()[j]);
+  if (elsewhere->marginals.size() != all) throw std::invalid_argument("one count per state");
+  return Table(RemoteRows{elsewhere->rows, elsewhere->marginals, elsewhere->n_planes},
+               {states.data(), states.shape(0)}, n, answers);
 }
 
 // Codes, smallest values and counts of a table of integers; None if a column spans too many values.
@@ -84,10 +108,68 @@ std::optional<std::tuple<Array<std::uint8_t>, Array<std::int64_t>, Array<std::in
                          owned(std::move(counts)));
 }
 
+Arrays to_dict(const QuestionArrays& questions) {
+  const auto copied = []<class T>(std::span<const T> from) {
+    return owned(std::vector<T>(from.begin(), from.end()));
+  };
+  Arrays out;
+  out["support_begin"] = copied(questions.support_begin);
+  out["support"] = copied(questions.support);
+  out["cells"] = copied(questions.cells);
+  out["codes"] = copied(questions.codes);
+  out["grouping"] = copied(questions.grouping);
+  out["range"] = copied(questions.range);
+  out["chosen_begin"] = copied(questions.chosen_begin);
+  out["states_begin"] = copied(questions.states_begin);
+  out["by_begin"] = copied(questions.by_begin);
+  out["chosen"] = copied(questions.chosen);
+  out["states"] = copied(questions.states);
+  out["by"] = copied(questions.by);
+  return out;
+}
+
+// Asks Python from whichever thread counts. What Python raises is kept until its own thread can raise it.
+class Asking {
+ public:
+  Asking(const Elsewhere* elsewhere, std::span<const int> states) : elsewhere_(elsewhere), states_(states) {
+    if (!elsewhere) return;
+    remote_ = {[this](const QuestionArrays& questions) { return ask(questions); }, elsewhere->together};
+  }
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+
+  const Remote* remote() const { return elsewhere_ ? &remote_ : nullptr; }
+
+  void rethrow() {
+    if (failed_) throw std::move(*failed_);
+  }
+
+ private:
+  std::vector<std::uint64_t> ask(const QuestionArrays& questions) {
+    const std::size_t size = size_of_answers(questions, states_);
+    const nb::gil_scoped_acquire gil;
+    try {
+      const nb::object given = elsewhere_->answer(to_dict(questions));
+      const auto answers = nb::cast<Vector<std::uint64_t>>(given);
+      if (answers.shape(0) != size) throw std::invalid_argument("as many answers as were asked for");
+      return {answers.data(), answers.data() + size};
+    } catch (nb::python_error& error) {
+      if (!failed_) failed_ = std::make_unique<nb::python_error>(std::move(error));
+    }
+    throw std::runtime_error("whoever holds the rows gave up");
+  }
+
+  const Elsewhere* elsewhere_;
+  std::span<const int> states_;
+  Remote remote_;
+  std::unique_ptr<nb::python_error> failed_;
+};
+
 // Called from the waiting thread: shows progress, and sees to Ctrl-C.
 class Watch {
  public:
-  explicit Watch(nb::object progress) : progress_(std::move(progress)) {}
+  explicit Watch(nb::object progress, const Elsewhere* elsewhere = nullptr)
+      : progress_(std::move(progress)), elsewhere_(elsewhere) {}
 
   bool operator()(std::size_t done) {
     const nb::gil_scoped_acquire gil;
@@ -97,6 +179,7 @@ class Watch {
       if (!progress_.is_none()) progress_(done);
     } catch (nb::python_error& error) {
       failed_ = std::make_unique<nb::python_error>(std::move(error));
+      if (elsewhere_) elsewhere_->stop();
       return false;
     }
     return true;
@@ -108,8 +191,25 @@ class Watch {
 
  private:
   nb::object progress_;
+  const Elsewhere* elsewhere_;
   std::unique_ptr<nb::python_error> failed_;
 };
+
+// Lets the core work without Python's lock. Ctrl-C and what Python raised come first among all that went
+// wrong.
+template <class Work>
+void run(Watch& watch, Asking& asking, const Work& work) {
+  try {
+    const nb::gil_scoped_release release;
+    work();
+  } catch (...) {
+    watch.rethrow();
+    asking.rethrow();
+    throw;
+  }
+  watch.rethrow();
+  asking.rethrow();
+}
 
 Arrays to_dict(Flat&& flat) {
   Arrays out;
@@ -172,27 +272,59 @@ void check_forms(const Forms* forms, std::size_t columns) {
   if (forms && forms->columns() != columns) throw std::invalid_argument("forms of other columns");
 }
 
-Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-              Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
+// A table that several calls work on: its bits are made once, and its pairs are counted once.
+class Prepared {
+ public:
+  Prepared(Codes codes, const Vector<std::int32_t>& states, const Vector<double>& weights, double n,
+           const Vector<std::int32_t>& answers, unsigned threads, double memory, const Elsewhere* elsewhere)
+      : codes_(std::move(codes)),
+        elsewhere_(elsewhere),
+        table_(
+            make_table(codes_, states, weights, n, threads, elsewhere, {answers.data(), answers.shape(0)})),
+        shared_(std::make_shared<SharedPairs>(table_, memory)) {}
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+
+  const Table& table() const { return table_; }
+  const std::shared_ptr<SharedPairs>& shared() const { return shared_; }
+  // Who holds the rows; nobody, where they are here.
+  const Elsewhere* elsewhere() const { return elsewhere_; }
+
+ private:
+  Codes codes_;  // the table looks at them as long as it lives
+  const Elsewhere* elsewhere_;
+  Table table_;
+  std::shared_ptr<SharedPairs> shared_;
+};
+
+std::unique_ptr<Prepared> prepare(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+                                  Vector<std::int32_t> answers, unsigned threads, double memory,
+                                  const Elsewhere* elsewhere) {
+  const nb::gil_scoped_release release;
+  return std::make_unique<Prepared>(std::move(codes), states, weights, n, answers, threads, memory,
+                                    elsewhere);
+}
+
+Arrays search(const Prepared& prepared, Vector<std::int64_t> targets, Vector<std::int64_t> required,
               Vector<std::int64_t> forbidden, Vector<double> scales, double unit, const Forms* forms,
               double level, double threshold, double nu, bool intercept, std::int64_t max_degree,
               unsigned threads, bool check, nb::object progress) {
-  check_forms(forms, codes.shape(1));
+  const Table& table = prepared.table();
+  const std::size_t p = table.columns();
+  check_forms(forms, p);
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
-    if (r >= codes.shape(1)) throw std::out_of_range("no such column");
-  if (scales.shape(0) != 0 && scales.shape(0) != codes.shape(1) * codes.shape(1))
+    if (r >= p) throw std::out_of_range("no such column");
+  if (scales.shape(0) != 0 && scales.shape(0) != p * p)
     throw std::invalid_argument("one scale for every pair of columns");
-  const Constraints constraints{in_order(by_column(required, codes.shape(1))),
-                                in_order(by_column(forbidden, codes.shape(1)))};
+  const Constraints constraints{in_order(by_column(required, p)), in_order(by_column(forbidden, p))};
   const bool constrained = required.shape(0) + forbidden.shape(0) > 0;
-  const auto limit = max_degree < 0 ? codes.shape(1) : static_cast<std::size_t>(max_degree);
-  Watch watch(std::move(progress));
+  const auto limit = max_degree < 0 ? p : static_cast<std::size_t>(max_degree);
+  Watch watch(std::move(progress), prepared.elsewhere());
+  Asking asking(prepared.elsewhere(), table.states());
   Flat flat;
-  {
-    const nb::gil_scoped_release release;
-    const Table table = make_table(codes, states, weights, n, threads, {answers.data(), answers.shape(0)});
-    Engine engine(table,
+  run(watch, asking, [&] {
+    Engine engine(prepared.shared(),
                   {threshold,
                    nu,
                    intercept,
@@ -203,16 +335,15 @@ Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, 
                    unit,
                    forms,
                    level},
-                  threads);
+                  threads, asking.remote());
     const std::vector<NodePath> results = engine.run(columns, std::ref(watch));
     flat = Flattener(table).flatten(columns, results);
-  }
-  watch.rethrow();
+  });
   return to_dict(std::move(flat));
 }
 
 // Neighbours of some columns, from where each list begins; any other number is refused.
-std::vector<std::vector<std::size_t>> read_neighbours(const Vector<std::int32_t>& states,
+std::vector<std::vector<std::size_t>> read_neighbours(std::span<const int> states,
                                                       std::span<const std::size_t> targets,
                                                       const Vector<std::int64_t>& begin,
                                                       const Vector<std::int64_t>& neighbours) {
@@ -223,9 +354,8 @@ std::vector<std::vector<std::size_t>> read_neighbours(const Vector<std::int32_t>
       if (k < 0 || std::cmp_greater_equal(k, neighbours.shape(0)))
         throw std::out_of_range("no such position");
       const auto r = targets[i], t = static_cast<std::size_t>(neighbours.data()[k]);
-      if (r >= states.shape(0) || t >= states.shape(0) || t == r)
-        throw std::out_of_range("no such neighbour");
-      if (std::min(states.data()[r], states.data()[t]) < 2)
+      if (r >= states.size() || t >= states.size() || t == r) throw std::out_of_range("no such neighbour");
+      if (std::min(states[r], states[t]) < 2)
         throw std::invalid_argument("a constant column has no neighbours");
       lists[i].push_back(t);
     }
@@ -251,60 +381,111 @@ std::vector<std::vector<Form>> read_forms(const Forms* forms, std::span<const st
 // No search: the fit of every column on given neighbours, as flat arrays.
 Arrays fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
            Vector<std::int64_t> begin, Vector<std::int64_t> neighbours, const Forms* forms,
-           Vector<std::uint8_t> small, bool intercept, unsigned threads, nb::object progress) {
+           Vector<std::uint8_t> small, bool intercept, unsigned threads, nb::object progress,
+           const Elsewhere* elsewhere) {
   const std::size_t columns = codes.shape(1);
   check_forms(forms, columns);
   std::vector<std::size_t> targets(columns);
   std::iota(targets.begin(), targets.end(), std::size_t{0});
-  const auto supports = read_neighbours(states, targets, begin, neighbours);
+  const auto supports = read_neighbours({states.data(), states.shape(0)}, targets, begin, neighbours);
   const auto of_edges = read_forms(forms, targets, supports, small);
-  Watch watch(std::move(progress));
+  Watch watch(std::move(progress), elsewhere);
+  Asking asking(elsewhere, {states.data(), states.shape(0)});
   Flat flat;
-  {
-    const nb::gil_scoped_release release;
-    const Table table = make_table(codes, states, weights, n, threads);
+  run(watch, asking, [&] {
+    const Table table = make_table(codes, states, weights, n, threads, elsewhere);
     Settings settings{0, 0.5, intercept, columns, false};
     settings.forms = forms;
-    Engine engine(table, settings, threads);
+    Engine engine(table, settings, threads, asking.remote());
     flat = Flattener(table).flatten(targets, engine.fit(supports, of_edges, std::ref(watch)));
-  }
-  watch.rethrow();
+  });
   return to_dict(std::move(flat));
 }
 
 // The losses of some columns with given neighbours and without each one that is to be left out, and the rows
 // expected without it.
-Arrays deviances(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                 Vector<std::int64_t> targets, Vector<std::int64_t> begin, Vector<std::int64_t> neighbours,
-                 Vector<std::uint8_t> leave_out, const Forms* forms, Vector<std::uint8_t> small,
-                 bool intercept, unsigned threads, nb::object progress) {
-  check_forms(forms, codes.shape(1));
+Arrays deviances(const Prepared& prepared, Vector<std::int64_t> targets, Vector<std::int64_t> begin,
+                 Vector<std::int64_t> neighbours, Vector<std::uint8_t> leave_out, const Forms* forms,
+                 Vector<std::uint8_t> small, bool intercept, unsigned threads, nb::object progress) {
+  const Table& table = prepared.table();
+  check_forms(forms, table.columns());
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
-  const auto supports = read_neighbours(states, columns, begin, neighbours);
+  const auto supports = read_neighbours(table.states(), columns, begin, neighbours);
   if (leave_out.shape(0) != neighbours.shape(0)) throw std::invalid_argument("one mark per neighbour");
   const auto of_edges = read_forms(forms, columns, supports, small);
   std::vector<std::vector<std::size_t>> left_out(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i)
     for (std::size_t k = 0; k < supports[i].size(); ++k)
       if (leave_out.data()[static_cast<std::size_t>(begin.data()[i]) + k]) left_out[i].push_back(k);
-  Watch watch(std::move(progress));
+  Watch watch(std::move(progress), prepared.elsewhere());
+  Asking asking(prepared.elsewhere(), table.states());
   std::vector<double> loss, without, expected;
-  {
-    const nb::gil_scoped_release release;
-    const Table table = make_table(codes, states, weights, n, threads);
+  run(watch, asking, [&] {
     for (const Deviances& one : find_deviances(table, {intercept, forms}, columns, supports, of_edges,
-                                               left_out, threads, std::ref(watch))) {
+                                               left_out, threads, std::ref(watch), asking.remote())) {
       loss.push_back(one.loss);
       without.insert(without.end(), one.without.begin(), one.without.end());
       expected.insert(expected.end(), one.expected.begin(), one.expected.end());
     }
-  }
-  watch.rethrow();
+  });
   Arrays out;
   out["loss"] = owned(std::move(loss));
   out["without"] = owned(std::move(without));
   out["expected"] = owned(std::move(expected));
   return out;
+}
+
+using Bits = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Bits of each state but the first of each column, one after the other.
+Array<std::uint64_t> pack(Codes codes, Vector<std::int32_t> states) {
+  const std::size_t words = words_for(codes.shape(0));
+  std::vector<std::uint64_t> bits;
+  {
+    const nb::gil_scoped_release release;
+    check_codes(codes, states);
+    const Table table(codes.data(), codes.shape(0), {states.data(), states.shape(0)}, {}, 0, 1);
+    bits.assign(table.row(0), table.row(0) + table.first(table.columns()) * words);
+  }
+  return owned(std::move(bits));
+}
+
+// Adds the answers of a block of packed rows to `counts`.
+template <class Count>
+void answer(Bits bits, Bits planes, std::size_t rows, Vector<std::int32_t> states,
+            nb::ndarray<Count, nb::ndim<1>, nb::c_contig, nb::device::cpu> counts,
+            Vector<std::int64_t> support_begin, Vector<std::int64_t> support, Vector<std::int64_t> cells,
+            Vector<std::uint8_t> codes, Vector<std::int64_t> grouping, Vector<std::int64_t> range,
+            Vector<std::int64_t> chosen_begin, Vector<std::int64_t> states_begin,
+            Vector<std::int64_t> by_begin, Vector<std::uint8_t> chosen, Vector<std::int64_t> listed,
+            Vector<std::int64_t> by) {
+  std::size_t every = 0;
+  for (std::size_t j = 0; j < states.shape(0); ++j) every += static_cast<std::size_t>(states.data()[j]) - 1;
+  const std::size_t words = words_for(rows);
+  if (bits.shape(0) != every || bits.shape(1) != words || (planes.shape(0) && planes.shape(1) != words))
+    throw std::invalid_argument("bits that do not fit the table");
+  const auto span = [](const auto& array) { return std::span(array.data(), array.shape(0)); };
+  const QuestionArrays questions{span(support_begin), span(support), span(cells),        span(codes),
+                                 span(grouping),      span(range),   span(chosen_begin), span(states_begin),
+                                 span(by_begin),      span(chosen),  span(listed),       span(by)};
+  const nb::gil_scoped_release release;
+  const std::span<const int> of_states{states.data(), states.shape(0)};
+  const Table table(PackedRows{rows, bits.data(), planes.data(), planes.shape(0)}, of_states);
+  Answers<Count>(table, of_states, questions, {counts.data(), counts.shape(0)});
+}
+
+// How many numbers the answers to questions are.
+std::size_t answer_size(Vector<std::int32_t> states, Vector<std::int64_t> support_begin,
+                        Vector<std::int64_t> support, Vector<std::int64_t> cells, Vector<std::uint8_t> codes,
+                        Vector<std::int64_t> grouping, Vector<std::int64_t> range,
+                        Vector<std::int64_t> chosen_begin, Vector<std::int64_t> states_begin,
+                        Vector<std::int64_t> by_begin, Vector<std::uint8_t> chosen,
+                        Vector<std::int64_t> listed, Vector<std::int64_t> by) {
+  const auto span = [](const auto& array) { return std::span(array.data(), array.shape(0)); };
+  return size_of_answers(
+      {span(support_begin), span(support), span(cells), span(codes), span(grouping), span(range),
+       span(chosen_begin), span(states_begin), span(by_begin), span(chosen), span(listed), span(by)},
+      span(states));
 }
 
 Arrays l1_paths(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
@@ -550,112 +731,40 @@ Array<double> joint_curvature_by_state(const JointLoss& loss, std::size_t column
   return owned(loss.curvature_by_state(column, neighbour));
 }
 
-// Sums over rows for all columns of a matrix: see moments/moments.hpp.
-template <class Value>
-Array<double> moments(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> X, const Vector<double>& centre,
-                      nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> once,
-                      nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> twice,
-                      unsigned threads) {
-  const std::size_t rows = X.shape(0), columns = X.shape(1);
-  const bool by_row = X.stride(1) == 1 && X.stride(0) == static_cast<std::int64_t>(columns);
-  if (!by_row && !(X.stride(0) == 1 && X.stride(1) == static_cast<std::int64_t>(rows)))
-    throw std::invalid_argument("a matrix without gaps");
-  if (centre.shape(0) != columns || once.shape(1) != rows || twice.shape(1) != rows)
-    throw std::invalid_argument("one centre per column, one number per row");
-  std::vector<double> sums;
-  {
-    const nb::gil_scoped_release release;
-    sums = column_moments(Matrix<Value>{X.data(), rows, columns, by_row}, centre.data(),
-                          {once.data(), once.shape(0), rows}, {twice.data(), twice.shape(0), rows}, threads);
-  }
-  return owned(std::move(sums));
-}
-
-// Sums over what the columns of a sparse matrix store: see moments/stored.hpp.
-template <class Value, class Index>
-Array<double> stored_sums(const Vector<Value>& values, const Vector<Index>& rows, const Vector<Index>& begin,
-                          const Vector<double>& a, const Vector<double>& b, unsigned threads) {
-  const std::size_t columns = begin.shape(0) - 1, entries = values.shape(0), count = a.shape(0);
-  const Index* const starts = begin.data();
-  bool sound = begin.shape(0) > 0 && rows.shape(0) == entries && b.shape(0) == count && starts[0] == 0 &&
-               starts[columns] == static_cast<Index>(entries);
-  for (std::size_t j = 0; sound && j < columns; ++j) sound = starts[j] <= starts[j + 1];
-  for (std::size_t at = 0; sound && at < entries; ++at)
-    sound = rows.data()[at] >= 0 && static_cast<std::size_t>(rows.data()[at]) < count;
-  if (!sound) throw std::invalid_argument("columns one after the other, one number per row");
-  std::vector<double> sums;
-  {
-    const nb::gil_scoped_release release;
-    sums = stored_moments(StoredColumns<Value, Index>{values.data(), rows.data(), starts, columns}, a.data(),
-                          b.data(), threads);
-  }
-  return owned(std::move(sums));
-}
-
-// Least losses over one column and the intercept, problem by problem: see moments/pairs.hpp. The held
-// predictors are one for all problems, or one for each.
-Array<double> least_pairs(bool poisson, bool intercept,
-                          nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> columns,
-                          const Vector<double>& reach,
-                          nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> held,
-                          const Vector<double>& y, const Vector<double>& share, double bar) {
-  const std::size_t problems = held.shape(0) > 1 ? held.shape(0) : columns.shape(0), rows = y.shape(0);
-  if (columns.shape(1) != rows || held.shape(1) != rows || share.shape(0) != rows)
-    throw std::invalid_argument("one number per row");
-  if ((columns.shape(0) != 1 && columns.shape(0) != problems) || columns.shape(0) == 0 ||
-      (held.shape(0) != 1 && held.shape(0) != problems) || reach.shape(0) != columns.shape(0))
-    throw std::invalid_argument("one column and one predictor per problem, or one for all");
-  std::vector<double> found(3 * problems);
-  {
-    const nb::gil_scoped_release release;
-    const PairSearch search(poisson ? RowLoss::kPoisson : RowLoss::kLogistic, intercept);
-    for (std::size_t at = 0; at < problems; ++at) {
-      const std::size_t column = columns.shape(0) > 1 ? at : 0, predictor = held.shape(0) > 1 ? at : 0;
-      const Held rows_of{held.data() + predictor * rows, y.data(), share.data(), rows};
-      PairStep where;
-      double own = bar;  // without a bar, nobody races
-      found[at] = search.least(rows_of, columns.data() + column * rows, reach.data()[column], &own, &where);
-      if (std::isfinite(bar)) bar = own;
-      found[problems + at] = where.level;
-      found[2 * problems + at] = where.coefficient;
-    }
-  }
-  return owned(std::move(found));
-}
-
-// The mean loss at a predictor, after shares times slopes and curvatures of the rows.
-Array<double> row_terms_at(bool poisson, const Vector<double>& eta, const Vector<double>& y,
-                           const Vector<double>& share) {
-  const std::size_t rows = eta.shape(0);
-  if (y.shape(0) != rows || share.shape(0) != rows) throw std::invalid_argument("one number per row");
-  std::vector<double> found(2 * rows + 1);
-  {
-    const nb::gil_scoped_release release;
-    const Held held{eta.data(), y.data(), share.data(), rows};
-    double *slopes = found.data(), *curvatures = slopes + rows;
-    found[2 * rows] =
-        poisson ? poisson_terms(held, slopes, curvatures) : logistic_terms(held, slopes, curvatures);
-  }
-  return owned(std::move(found));
-}
-
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   nb::class_<Forms>(m, "Forms");
   m.def("make_forms", &make_forms, nb::arg("states"), nb::arg("scores"), nb::arg("begin"),
         nb::arg("answered"), nb::arg("own"), nb::arg("tables"));
-  m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("answers"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"), nb::arg("scales"),
-        nb::arg("unit"), nb::arg("forms").none(), nb::arg("level"), nb::arg("threshold"), nb::arg("nu"),
-        nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"),
+  nb::class_<Prepared>(m, "Prepared");
+  m.def("prepare", &prepare, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
+        nb::arg("answers"), nb::arg("threads"), nb::arg("memory"), nb::arg("elsewhere").none() = nb::none(),
+        nb::keep_alive<0, 8>());
+  m.def("search", &search, nb::arg("prepared"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"),
+        nb::arg("scales"), nb::arg("unit"), nb::arg("forms").none(), nb::arg("level"), nb::arg("threshold"),
+        nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"),
         nb::arg("progress").none());
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
         nb::arg("neighbours"), nb::arg("forms").none(), nb::arg("small"), nb::arg("intercept"),
-        nb::arg("threads"), nb::arg("progress").none());
-  m.def("deviances", &deviances, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("targets"), nb::arg("begin"), nb::arg("neighbours"), nb::arg("leave_out"),
-        nb::arg("forms").none(), nb::arg("small"), nb::arg("intercept"), nb::arg("threads"),
-        nb::arg("progress").none());
+        nb::arg("threads"), nb::arg("progress").none(), nb::arg("elsewhere").none() = nb::none());
+  m.def("deviances", &deviances, nb::arg("prepared"), nb::arg("targets"), nb::arg("begin"),
+        nb::arg("neighbours"), nb::arg("leave_out"), nb::arg("forms").none(), nb::arg("small"),
+        nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
+  nb::class_<Elsewhere>(m, "Elsewhere");
+  nb::exception<TooManyCells>(m, "TooManyCells");
+  m.def("make_elsewhere", &make_elsewhere, nb::arg("rows"), nb::arg("marginals"), nb::arg("n_planes"),
+        nb::arg("answer"), nb::arg("stop"), nb::arg("together"));
+  m.def("pack", &pack, nb::arg("codes"), nb::arg("n_states"));
+  const auto answering = [&](const char* name, auto function, const auto&... first) {
+    m.def(name, function, first..., nb::arg("support_begin"), nb::arg("support"), nb::arg("cells"),
+          nb::arg("codes"), nb::arg("grouping"), nb::arg("range"), nb::arg("chosen_begin"),
+          nb::arg("states_begin"), nb::arg("by_begin"), nb::arg("chosen"), nb::arg("states"), nb::arg("by"));
+  };
+  answering("answer", &answer<std::uint32_t>, nb::arg("bits"), nb::arg("planes"), nb::arg("rows"),
+            nb::arg("n_states"), nb::arg("counts").noconvert());
+  answering("answer", &answer<std::uint64_t>, nb::arg("bits"), nb::arg("planes"), nb::arg("rows"),
+            nb::arg("n_states"), nb::arg("counts").noconvert());
+  answering("answer_size", &answer_size, nb::arg("n_states"));
   m.def("l1_paths", &l1_paths, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("penalties"), nb::arg("scales"), nb::arg("loss"), nb::arg("intercept"),
         nb::arg("tolerance"), nb::arg("threads"), nb::arg("progress").none());
@@ -671,21 +780,7 @@ NB_MODULE(_core, m) {
   m.def("one_parameter_gain", &one_parameter_gain<int>, nb::arg("gain"), nb::arg("df"), nb::arg("n"),
         nb::arg("looks") = 1);
   m.def("pair_null", &pair_null, nb::arg("rows"), nb::arg("other"));
-  m.def("moments", &moments<double>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
-        nb::arg("twice"), nb::arg("threads"));
-  m.def("moments", &moments<float>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
-        nb::arg("twice"), nb::arg("threads"));
-  const auto stored = [&](auto function) {
-    m.def("stored_moments", function, nb::arg("values").noconvert(), nb::arg("rows").noconvert(),
-          nb::arg("begin").noconvert(), nb::arg("a"), nb::arg("b"), nb::arg("threads"));
-  };
-  stored(&stored_sums<double, std::int32_t>);
-  stored(&stored_sums<double, std::int64_t>);
-  stored(&stored_sums<float, std::int32_t>);
-  stored(&stored_sums<float, std::int64_t>);
-  m.def("least_pairs", &least_pairs, nb::arg("poisson"), nb::arg("intercept"), nb::arg("columns"),
-        nb::arg("reach"), nb::arg("held"), nb::arg("y"), nb::arg("share"), nb::arg("bar"));
-  m.def("row_terms", &row_terms_at, nb::arg("poisson"), nb::arg("eta"), nb::arg("y"), nb::arg("share"));
+  define_regression(m);
   m.def("gibbs", &gibbs, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),

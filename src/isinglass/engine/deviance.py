@@ -15,11 +15,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import edge_losses, pair_null
+from isinglass import core
+from isinglass.core import pair_null
 from isinglass.engine.available import parts_of
-from isinglass.engine.native import CountedRows, adjusted_columns, forms_of, in_core, small_pairs
+from isinglass.engine.native import (
+    CountedRows,
+    adjusted_columns,
+    forms_of,
+    in_core,
+    small_pairs,
+    too_many_cells_named,
+)
 from isinglass.engine.refits import PairForms
 from isinglass.engine.runs import Progress, progress_from
+from isinglass.engine.workers import Workers
 from isinglass.losses.forms import TABLE
 from isinglass.losses.nulls import Null, chi_square
 from isinglass.solvers.equivalent import calibrated_gain
@@ -126,6 +135,7 @@ def expectations(
     known: Collection[Pair] = (),
     forms: PairForms | None = None,
     edges: str = "table",
+    workers: Workers | None = None,
 ) -> dict[Key, Expected]:
     """Refit every column on its neighbours among some pairs, and without each of them.
 
@@ -142,7 +152,7 @@ def expectations(
             show = progress_from(progress, done, total)
             settings: dict[str, Any] = {"threads": threads, "progress": show}
             lists = neighbours, left_out
-            settings |= {"of_edges": forms, "edges": edges}
+            settings |= {"of_edges": forms, "edges": edges, "workers": workers}
             found |= _of_part(part.table, targets, *lists, intercept=intercept, **settings)
             done += len(targets)
     return found
@@ -165,6 +175,7 @@ def _of_part(
     intercept: bool,
     of_edges: PairForms | None,
     edges: str,
+    workers: Workers | None,
     **settings: Any,
 ) -> dict[Key, Expected]:
     """What is expected of some columns in the rows where they are seen."""
@@ -177,17 +188,18 @@ def _of_part(
     lists, counted = varying(left_out), CountedRows.of(table.wide)
     beside = adjusted_columns(table)
     fitted = [[*some, *beside] for some in varying(neighbours)]
-    flat = edge_losses(
-        *counted.rows,
-        targets,
-        fitted,
-        left_out=lists,
-        n=counted.n,
-        intercept=intercept,
-        forms=in_core(forms) if small else None,
-        small=small,
-        **settings,
-    )
+    with too_many_cells_named(table.names):
+        flat = (workers or core).edge_losses(
+            *counted.rows,
+            targets,
+            fitted,
+            left_out=lists,
+            n=counted.n,
+            intercept=intercept,
+            forms=in_core(forms) if small else None,
+            small=small,
+            **settings,
+        )
     flat["expected"] *= counted.unit
     rows = {v: table.rows_of_states(v) for r in targets for v in (r, *left_out[r])}
     found: dict[Key, Expected] = {}

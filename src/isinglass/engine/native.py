@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass import core
-from isinglass.core import STOPS, Codes, Weights, core_forms, fit_columns, search_columns
+from isinglass.core import STOPS, Codes, Weights, core_forms, fit_columns
+from isinglass.core.elsewhere import MOST_CELLS, RowsElsewhere, TooManyCells
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import Choices, Ends, Progress, Runs, progress_from
+from isinglass.engine.workers import Workers
+from isinglass.errors import Setting, TableError
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.losses.forms import TABLE, Form, Forms
@@ -45,33 +49,49 @@ def learn_native(
     scales: NDArray[np.float64] | None = None,
     level: float = math.inf,
     edges: str = "table",
+    workers: Workers | None = None,
     **settings: Any,
 ) -> NativeRuns:
     """Run Algorithm 1 for every column (or those in `targets`), threads taking them in turn.
 
-    `edges` says which forms an edge may have; `settings` are further ones of `search_columns`.
+    `edges` says which forms an edge may have, `workers` who does it; `settings` are further ones of
+    `search_columns`.
     """
     forms = forms_of(table, edges)
     targets = tuple(range(len(table.columns))) if targets is None else tuple(targets)
     wide, constraints = table.wide, constraints.adjusting(table)
     counted = CountedRows.of(wide)
-    flat = search_columns(
-        *counted.rows,
-        floor * counted.unit,
-        max_degree=None if max_degree is None else max_degree + len(adjusted_columns(table)),
-        targets=targets,
-        required=constraints.required,
-        forbidden=constraints.forbidden,
-        n=counted.n,
-        scales=counted.scales(wide_scales(scales, table), (len(wide.columns),) * 2),
-        unit=counted.unit,
-        level=level * counted.unit,
-        forms=in_core(forms),
-        progress=progress_from(progress, 0, len(targets)),
-        **settings,
-    )
+    with too_many_cells_named(table.names):
+        flat = (workers or core).search_columns(
+            *counted.rows,
+            floor * counted.unit,
+            max_degree=None if max_degree is None else max_degree + len(adjusted_columns(table)),
+            targets=targets,
+            required=constraints.required,
+            forbidden=constraints.forbidden,
+            n=counted.n,
+            scales=counted.scales(wide_scales(scales, table), (len(wide.columns),) * 2),
+            unit=counted.unit,
+            level=level * counted.unit,
+            forms=in_core(forms),
+            progress=progress_from(progress, 0, len(targets)),
+            **settings,
+        )
     flat["change"] /= counted.unit
     return NativeRuns(flat, targets, table.names, forms, floor, max_degree)
+
+
+@contextmanager
+def too_many_cells_named(names: Sequence[str]) -> Iterator[None]:
+    """Say which column has so many neighbours that they cannot be counted where rows are."""
+    try:
+        yield
+    except TooManyCells as error:
+        raise TableError(
+            f"the neighbours of column {names[error.column]!r} have more than {MOST_CELLS:,} "
+            "combinations of states, the most that are counted chunk by chunk. Set ",
+            *(Setting("max_degree"), ", raise the threshold, or merge rare states."),
+        ) from None
 
 
 def forms_of(table: Table, edges: str) -> Forms:
@@ -176,13 +196,15 @@ class CountedRows:
     What the core calls the gain of one parameter is then `unit` times that.
     """
 
-    rows: tuple[Codes, Weights, tuple[int, ...]]
+    rows: tuple[Codes | RowsElsewhere, Weights, tuple[int, ...]]
     n: float
     unit: float
 
     @classmethod
     def of(cls, table: Table) -> CountedRows:
-        """Merge equal rows, and find the unit of the weights."""
+        """Merge equal rows, and find the unit of the weights; rows elsewhere are as they are."""
+        if table.elsewhere is not None:
+            return cls((table.elsewhere, np.empty(0), table.n_states), table.n, 1.0)
         codes, weights, n_states = merged_rows(table)
         unit = unit_of(weights)
         whole = weights if unit == 1 else np.rint(weights / unit)

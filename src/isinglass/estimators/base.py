@@ -185,6 +185,8 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
 
         What is said about rows, weights and clusters, may be in columns that are not the table's.
         """
+        if isinstance(X, Table):  # it is encoded already
+            X = np.empty((0, len(X.wide.columns)))
         for name in about_rows:
             X = without_column(X, name) if isinstance(name, str) else X
         with suppress(TypeError):  # names of several types: scikit-learn keeps none of them

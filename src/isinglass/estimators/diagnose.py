@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from isinglass.core import pair_counts
 from isinglass.errors import ManyMissing, Setting, SettingError, level_of_the_caller
 from isinglass.graph import Graph
-from isinglass.selection import EBIC, AnySelector
+from isinglass.selection import EBIC, AnySelector, CrossValidated, Stability, StARS
 from isinglass.solvers.path import Path
 from isinglass.table import Note, Table
 from isinglass.wording import listed
@@ -77,16 +76,32 @@ def check_missing(table: Table, rule: AnySelector) -> None:
         )
 
 
+def check_elsewhere(table: Table, rule: AnySelector, joined: str) -> None:
+    """Refuse what needs the rows one by one, if they are counted chunk by chunk."""
+    if table.elsewhere is None:
+        return
+    if joined == "joint":
+        raise SettingError(
+            *(Setting("rule", "joint"), " compares both ends of an edge row by row, and the rows "),
+            *("of this table are counted chunk by chunk; take ", Setting("rule", "or"), " or "),
+            *(Setting("rule", "and"), "."),
+        )
+    if isinstance(rule, CrossValidated | Stability | StARS):
+        raise SettingError(
+            "this rule for the threshold fits again on other rows, and the rows of this table are "
+            "counted chunk by chunk; take ",
+            *(Setting("threshold", "auto"), " or a number."),
+        )
+
+
 def _equal_columns(table: Table, graph: Graph) -> Iterator[Note]:
     """Columns that are the same up to the names of their states."""
-    same: dict[bytes, list[int]] = defaultdict(list)
-    for r, answers in enumerate(table.n_answers):
-        if answers > 1:
-            same[_by_first_sight(table.codes[:, r])].append(r)
     linked = set(graph.pairs)
-    for first, *others in same.values():
-        seen = int(np.count_nonzero(table.codes[:, first] < table.n_answers[first]))
-        where = "every row" if seen == len(table.codes) else f"all {seen:,} rows where it is seen"
+    for first, *others in _same_columns(table):
+        where = "every row"
+        if table.available:
+            seen = int(np.count_nonzero(table.codes[:, first] < table.n_answers[first]))
+            where = where if seen == len(table.codes) else f"all {seen:,} rows where it is seen"
         for other in others:
             found = (
                 "; the two are linked. Drop one of them: links to others may be at either."
@@ -95,6 +110,34 @@ def _equal_columns(table: Table, graph: Graph) -> Iterator[Note]:
             )
             same_as = f"says the same as {table.names[first]!r} in {where}"
             yield Note(table.names[other], "equal columns", same_as + found)
+
+
+def _same_columns(table: Table) -> list[list[int]]:
+    """Groups of columns that are the same, most of them of one column."""
+    varying = [r for r, answers in enumerate(table.n_answers) if answers > 1]
+    same: dict[bytes, list[int]] = defaultdict(list)
+    if table.elsewhere is None:
+        for r in varying:
+            same[_by_first_sight(table.codes[:, r])].append(r)
+        return list(same.values())
+    # Equal columns have the same numbers of rows: these pairs alone are counted.
+    for r in varying:
+        same[np.sort(table.rows_of_states(r)).tobytes()].append(r)
+    groups: list[list[int]] = []
+    for alike in same.values():
+        left = alike
+        while left:
+            first, *others = left
+            tables = table.crossed([(first, r) for r in others])
+            equal = [r for r, t in zip(others, tables, strict=True) if _one_to_one(t)]
+            groups.append([first, *equal])
+            left = [r for r in others if r not in equal]
+    return sorted(groups)
+
+
+def _one_to_one(counts: np.ndarray) -> bool:
+    """Whether each state of one column goes with one state of the other."""
+    return bool(((counts > 0).sum(axis=0) == 1).all() and ((counts > 0).sum(axis=1) == 1).all())
 
 
 def _by_first_sight(codes: np.ndarray) -> bytes:
@@ -134,10 +177,9 @@ def _sparse_pairs(table: Table, intercept: bool) -> Iterator[Note]:
 
 def _zero_cells(table: Table, graph: Graph) -> Iterator[Note]:
     """Combinations never seen, behind the edges that are unbounded."""
-    for link in graph.links:
-        if not link.unbounded:
-            continue
-        counts = pair_counts(table.codes, table.n_states, link.source, link.target)
+    links = [link for link in graph.links if link.unbounded]
+    crossed = table.crossed([(link.source, link.target) for link in links])
+    for link, counts in zip(links, crossed, strict=True):
         absent = [
             f"{table.columns[link.source].states[a]} with {table.columns[link.target].states[b]}"
             for a, b in np.argwhere(counts == 0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from isinglass.parameters.kinds import (
     ANYTHING,
     BYTES,
+    CLIENT,
     FLAG,
     FUNCTION,
     GENERATOR,
@@ -129,6 +130,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(SIZE, None), "max_bytes"),
     (Either(SEPARATOR, None), "sep"),
     (Either(FUNCTION, None), "progress"),
+    (Either(CLIENT, None), "client"),
     (ANYTHING, "method ChowLiuTree.threshold GreedyGraph.threshold L1Graph.penalty plan.threshold"),
     (ANYTHING, "GreedyLinear.threshold networks.graphs scores"),
 ]

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from isinglass.core import all_pair_counts
 from isinglass.engine import fit_conditionals
 from isinglass.engine.available import seen_rows
 from isinglass.engine.deviance import Expected, expectations
@@ -59,16 +58,13 @@ class Tally:
 
 def tally_of(table: Table) -> Tally:
     """Rows of each state, and how each two columns go together with nothing else held."""
-    counts = tuple(
-        tuple(np.bincount(codes, table.weights, minlength=m).tolist())
-        for codes, m in zip(table.codes.T, table.n_states, strict=True)
-    )
+    counts = tuple(tuple(table.rows_of_states(j).tolist()) for j in range(len(table.columns)))
     return Tally(counts, _associations(table) if len(table.columns) <= MOST_COLUMNS else None)
 
 
 def _associations(table: Table) -> Associations:
     """Mutual information and direction of all pairs, from the counts of all cells at once."""
-    cells = all_pair_counts(table.codes, table.weights, table.n_states, threads=1)
+    cells = table.all_pair_counts()
     answer = np.concatenate(
         [np.arange(m) < a for m, a in zip(table.n_states, table.n_answers, strict=True)]
     )
@@ -132,20 +128,11 @@ def link_tables(
         expected = expectations(
             table, graph.pairs, intercept=intercept, threads=1, forms=graph.forms
         )
+    pairs = sorted(pairs)
     return {
-        (i, j): LinkTable(
-            _crossed(table, i, j), (expected[i, j].table + expected[j, i].table.T) / 2
-        )
-        for i, j in sorted(pairs)
+        (i, j): LinkTable(observed, (expected[i, j].table + expected[j, i].table.T) / 2)
+        for (i, j), observed in zip(pairs, table.crossed(pairs), strict=True)
     }
-
-
-def _crossed(table: Table, i: int, j: int) -> Array:
-    """Rows of each combination of the states of two columns."""
-    across = table.n_states[j]
-    key = table.codes[:, i].astype(np.intp) * across + table.codes[:, j]
-    rows = np.bincount(key, table.weights, minlength=table.n_states[i] * across)
-    return rows.astype(np.float64).reshape(-1, across)
 
 
 def _of_seen_rows(
@@ -170,7 +157,7 @@ def _of_seen_rows(
         both = by_i.T @ (weights * own_j) + own_i.T @ (weights * by_j)
         observed, expected = np.zeros((2, table.n_answers[i], table.n_answers[j]))
         cells = np.ix_(kept[i], kept[j])
-        observed[cells], expected[cells] = _crossed(part, i, j), both / 2
+        observed[cells], expected[cells] = part.crossed([(i, j)])[0], both / 2
         found[i, j] = LinkTable(observed, expected)
     return found
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from isinglass.core import cores, factorise_integers
 from isinglass.core.gate import MAX_STATES
-from isinglass.errors import TableError
+from isinglass.errors import Setting, SettingError, TableError
 from isinglass.parameters import check
 from isinglass.table.cells import array_names
 from isinglass.table.clusters import settle_clusters
@@ -56,6 +56,11 @@ def encode(
     check("missing", missing)
     check("n_eff", n_eff)
     check("max_states", max_states)
+    if isinstance(X, Table):
+        settled = {"missing": "error", "n_eff": "sum", "bins": None, "high": None, "adjust": None}
+        given = {"missing": missing, "n_eff": n_eff, "bins": bins, "high": high, "adjust": adjust}
+        about_rows = {"sample_weight": sample_weight, "clusters": clusters}
+        return _settled(X, settled, given, about_rows)
     plain = sample_weight is None and clusters is None and adjust is None
     if plain and n_eff == "sum" and bins is None and high is None:
         table = encode_integers(X, max_states)
@@ -79,6 +84,30 @@ def encode(
         settings: dict[str, Any] = {"missing": missing, "bins": used, "max_states": max_states}
         raise refusal(error, X, (sample_weight, clusters), **settings) from None
     return replace(_table(rows, cuts, missing, highs, aside), design=n_eff == "design")
+
+
+def _settled(
+    table: Table, settled: Mapping[str, Any], given: Mapping[str, Any], about: Mapping[str, Any]
+) -> Table:
+    """A table that is encoded already, unless something is asked of it that has to be done before.
+
+    What its settings were when it was encoded may be said once more.
+    """
+    known = table.made_with or settled
+    for name, value in given.items():
+        if value not in (settled[name], known.get(name)):
+            raise _too_late(name)
+    for name, value in about.items():
+        if value is not None and not (isinstance(value, str) and value == known.get(name)):
+            raise _too_late(name)
+    return table
+
+
+def _too_late(name: str) -> SettingError:
+    return SettingError(
+        Setting(name),
+        " cannot be changed for a table that is packed already; pack it again with this setting.",
+    )
 
 
 def _bin(rows: Rows, asked: Mapping[str, int | Cuts]) -> tuple[Rows, dict[str, Cuts]]:

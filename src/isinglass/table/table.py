@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from isinglass.core import all_pair_counts
+from isinglass.core.elsewhere import RowsElsewhere, all_pairs, crossed
 from isinglass.errors import TableError
 from isinglass.parameters import check
 from isinglass.table.clusters import numbered
@@ -19,6 +21,7 @@ from isinglass.table.coding.factor import Codes
 from isinglass.table.coding.states import look_up_states
 from isinglass.table.column import Column, Note, high_states
 from isinglass.table.design import design_effects
+from isinglass.table.packed.absent import AbsentRows
 from isinglass.table.rows import read_rows, stack
 
 
@@ -41,6 +44,10 @@ class Table:
     in the same rows; `wide` has them as its last columns. A stack of filled tables has `copies` of
     each row, all of the first before all of the second, with their shares of its weight.
 
+    Rows may be `elsewhere`, packed in chunks: then nobody has the codes and the weights, `total` is
+    their number, `known` the fingerprint, and `made_with` has the settings of the encoding; what is
+    counted is asked of whoever holds the rows.
+
     >>> from isinglass.table import encode
     >>> table = encode([["no", 3], ["yes", 7], ["yes", 3]])
     >>> table.names, table.n_states, table.n
@@ -61,6 +68,9 @@ class Table:
     by_model: bool = False
     adjusted: Adjusted | None = None
     copies: int = 1
+    elsewhere: RowsElsewhere | None = None
+    known: str | None = None
+    made_with: Mapping[str, Any] | None = None
 
     @cached_property
     def n(self) -> float:
@@ -101,8 +111,11 @@ class Table:
         beside = self.adjusted
         if beside is None:
             return self
+        every = (*self.columns, *beside.columns)
+        if self.elsewhere is not None:
+            return replace(self, columns=every, adjusted=None)
         codes = np.asfortranarray(np.hstack([self.codes, beside.codes]))
-        return replace(self, codes=codes, columns=(*self.columns, *beside.columns), adjusted=None)
+        return replace(self, codes=codes, columns=every, adjusted=None)
 
     @property
     def adjusted_names(self) -> tuple[str, ...]:
@@ -121,8 +134,35 @@ class Table:
 
     def rows_of_states(self, column: int) -> NDArray[np.float64]:
         """How many rows have each state of a column."""
+        if self.elsewhere is not None:
+            begin = sum(self.elsewhere.n_states[:column])
+            return self.elsewhere.counts[begin : begin + self.n_states[column]]
         counts = np.bincount(self.codes[:, column], self.weights, self.n_states[column])
         return counts.astype(np.float64)
+
+    def crossed(self, pairs: Sequence[tuple[int, int]]) -> list[NDArray[np.float64]]:
+        """How many rows have each combination of states of two columns, for each pair of them.
+
+        >>> from isinglass.table import encode
+        >>> encode([["no", 3], ["yes", 7], ["yes", 3]]).crossed([(0, 1)])[0].tolist()
+        [[1.0, 0.0], [1.0, 1.0]]
+        """
+        if self.elsewhere is not None:
+            return crossed(self.elsewhere, pairs)
+        found = []
+        for i, j in pairs:
+            across = self.n_states[j]
+            key = self.codes[:, i].astype(np.intp) * across + self.codes[:, j]
+            rows = np.bincount(key, self.weights, minlength=self.n_states[i] * across)
+            found.append(rows.astype(np.float64).reshape(-1, across))
+        return found
+
+    def all_pair_counts(self, threads: int = 1) -> NDArray[np.float64]:
+        """How many rows have each combination of two states: a square matrix, in column order."""
+        if self.elsewhere is None:
+            return all_pair_counts(self.codes, self.weights, self.n_states, threads)
+        own = sum(self.n_states)  # without what is adjusted for
+        return all_pairs(self.elsewhere)[:own, :own]
 
     @cached_property
     def design_effects(self) -> NDArray[np.float64] | None:
@@ -159,6 +199,8 @@ class Table:
     @cached_property
     def fingerprint(self) -> str:
         """A hash of names, states, codes, weights, clusters: the same for tables of any library."""
+        if self.known is not None:
+            return self.known
         content = sha256()
         for column, codes in zip(self.wide.columns, self.wide.codes.T, strict=True):
             content.update(repr((column.name, column.states)).encode("utf-8", "backslashreplace"))
@@ -260,6 +302,42 @@ class Table:
             others = map(look_up_states, beside.columns, (rows.factors[at] for at in apart))
             beside = replace(beside, codes=stack([*others]))
         return replace(table, by_model=by_model, adjusted=beside)
+
+
+def table_elsewhere(
+    elsewhere: RowsElsewhere,
+    columns: Sequence[Column],
+    *,
+    fingerprint: str,
+    library: str | None = None,
+    notes: tuple[Note, ...] = (),
+    dropped: int = 0,
+    adjusted: tuple[int, ...] = (),
+    made_with: Mapping[str, Any] | None = None,
+) -> Table:
+    """A table whose rows somebody else holds.
+
+    `adjusted` are the positions, in the table that came in, of the columns to adjust for; they are
+    the last ones here.
+    """
+    absent: Any = AbsentRows()
+    weight = float(elsewhere.counts[: elsewhere.n_states[0]].sum())
+    p = len(columns) - len(adjusted)
+    table = Table(
+        absent,
+        tuple(columns[:p]),
+        absent,
+        library,
+        notes,
+        total=weight,
+        dropped=dropped,
+        elsewhere=elsewhere,
+        known=fingerprint,
+        made_with=made_with,
+    )
+    if not adjusted:
+        return table
+    return replace(table, adjusted=Adjusted(absent, tuple(columns[p:]), adjusted))
 
 
 def _scores_of(column: Column) -> tuple[float, ...] | None:

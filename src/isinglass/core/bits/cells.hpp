@@ -11,19 +11,22 @@
 #include "bits/cell_masks.hpp"
 #include "bits/cell_numbers.hpp"
 #include "bits/cell_view.hpp"
+#include "bits/remote_cells.hpp"
 #include "bits/table.hpp"
 #include "bits/weighted_cells.hpp"
 
 namespace isinglass {
 
 // While there are few cells each is a row of bits; when there are many, or weights have to be summed, each
-// row of the table knows the number of its cell. There are never more cells than rows.
+// row of the table knows the number of its cell; where rows are elsewhere, their holder is asked. There are
+// never more cells than rows, and their order is the same in all three: by the states of the support, in the
+// order in which its columns came, the last state first.
 class Cells {
  public:
   static constexpr std::size_t kFewCells = 1024, kMostMasks = 512;
 
-  Cells(const Table& table, std::size_t target)
-      : table_(&table), target_(target), masks_(table), numbers_(table) {
+  Cells(const Table& table, std::size_t target, CellAsker* asker = nullptr)
+      : table_(&table), target_(target), masks_(table), numbers_(table), remote_(table, asker) {
     reset();
   }
 
@@ -54,6 +57,7 @@ class Cells {
   std::span<const std::uint32_t> parents() const { return cells_.parents; }
 
   void add(std::size_t column) {
+    if (remote_.used()) return add_remote({&column, 1});
     const auto m = static_cast<std::size_t>(table_->states(column));
     if (by_bits_ && size() * m > kMostMasks) number_rows();
     by_bits_ ? masks_.split(column, target_, cells_) : numbers_.split(column, target_, cells_);
@@ -62,6 +66,7 @@ class Cells {
   }
 
   void remove(std::size_t column) {
+    if (remote_.used()) return remove_remote(column);
     std::vector<std::size_t> kept;
     for (const std::size_t t : support_)
       if (t != column) kept.push_back(t);
@@ -73,17 +78,27 @@ class Cells {
     const bool grown =
         support_.size() <= support.size() && std::equal(support_.begin(), support_.end(), support.begin());
     if (!grown) reset();
+    if (remote_.used()) return add_remote(std::span(support).subspan(support_.size()));
     for (std::size_t i = support_.size(); i < support.size(); ++i) add(support[i]);
   }
 
   // Words or rows looked at, about, when the cells are split by a column of two states.
-  std::size_t work_to_split() const { return by_bits_ ? size() * table_->words() : 8 * table_->rows(); }
+  std::size_t work_to_split() const {
+    const bool by_bits = remote_.used() ? size() <= kMostMasks : by_bits_;
+    return by_bits ? size() * table_->words() : 8 * table_->rows();
+  }
+
+  // Columns that will be split by, in this order: whoever holds the rows counts for several at once.
+  void expect(std::span<const std::size_t> columns) const {
+    if (remote_.used()) remote_.expect(*this, cells_, columns);
+  }
+  bool remote() const { return remote_.used(); }
 
   // Cells by state of a column: how many rows of each, with the probabilities of the cell.
   void split(std::size_t column, const double* probabilities, std::vector<WeightedCells>& by_state) const {
     const auto m = static_cast<std::size_t>(table_->states(column));
-    if (!by_bits_ && size() * m > table_->rows())  // cells of hardly more than one row each
-      return numbers_.weigh_rows(column, probabilities, width(), by_state);
+    if (!by_bits_ && !remote_.used() && size() * m > table_->rows())  // cells of hardly more than one row
+      return numbers_.weigh_rows(column, probabilities, width(), size(), by_state);
     std::vector<double> counts;
     split_counts(column, counts);
     weigh_cells(counts, m, probabilities, width(), by_state);
@@ -92,6 +107,7 @@ class Cells {
   // Rows of each cell in each state of a column: cells x states.
   void split_counts(std::size_t column, std::vector<double>& out) const {
     out.assign(size() * static_cast<std::size_t>(table_->states(column)), 0.0);
+    if (remote_.used()) return remote_.count_states(*this, cells_, column, out.data());
     by_bits_ ? masks_.count_states(column, cells_.totals, out.data())
              : numbers_.count_states(column, out.data());
   }
@@ -101,7 +117,7 @@ class Cells {
                      std::vector<double>& out) const {
     const auto m = static_cast<std::size_t>(table_->states(column));
     out.assign(m * functions, 0.0);
-    if (!by_bits_) return numbers_.add_sums(column, of_cell, functions, out.data());
+    if (!by_bits_ && !remote_.used()) return numbers_.add_sums(column, of_cell, functions, out.data());
     std::vector<double> counts;
     split_counts(column, counts);
     for (std::size_t s = 0; s < size(); ++s)
@@ -117,6 +133,9 @@ class Cells {
     }
     return view;
   }
+
+  // States of the support in each cell, and rows of each by state of the target.
+  const CellCounts& counts() const { return cells_; }
 
   // The number of the cell of each row.
   std::vector<std::uint32_t> numbers() const {
@@ -141,10 +160,26 @@ class Cells {
     cells_.members = 0;
     cells_.width = width();
     by_bits_ = true;
+    if (remote_.used()) return remote_.start(target_, cells_);
     masks_.start(target_, cells_);
     if (table_->countable()) return;
     number_rows();
     numbers_.tabulate(target_, cells_);
+  }
+
+  void add_remote(std::span<const std::size_t> columns) {
+    while (!columns.empty()) {
+      const std::size_t taken = remote_.split(*this, columns, target_, cells_);
+      support_.insert(support_.end(), columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(taken));
+      columns = columns.subspan(taken);
+    }
+  }
+
+  void remove_remote(std::size_t column) {
+    ++age_;
+    const auto at = std::ranges::find(support_, column);
+    remote_.merge(static_cast<std::size_t>(at - support_.begin()), cells_);
+    support_.erase(at);
   }
 
   void number_rows() {
@@ -161,6 +196,7 @@ class Cells {
   bool by_bits_ = true;
   CellMasks masks_;
   CellNumbers numbers_;
+  RemoteCells remote_;
 };
 
 }  // namespace isinglass

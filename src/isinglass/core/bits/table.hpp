@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <span>
 #include <vector>
@@ -11,6 +13,23 @@
 #include "bits/kernels.hpp"
 
 namespace isinglass {
+
+// Rows that are packed already: bits for each state but the first of each column, as many words each as the
+// rows need, and those of the binary digits of the weights, none if all are one.
+struct PackedRows {
+  std::size_t rows;
+  const Word* bits;
+  const Word* planes;
+  std::size_t n_planes;
+};
+
+// Rows that somebody else holds: how many, the weight of each state of each column, column by column, and how
+// many binary digits the weights have.
+struct RemoteRows {
+  std::size_t rows;
+  std::span<const double> marginals;
+  std::size_t n_planes;
+};
 
 // Only counts are ever asked of a table. Whole weights are kept as bit planes, so that a count
 // is a sum of popcounts. Any other weights are summed row by row; where bounds will do, they are
@@ -26,11 +45,9 @@ class Table {
         states_(states.begin(), states.end()),
         answers_(answers.begin(), answers.end()),
         weights_(std::move(weights)) {
-    first_.push_back(0);
-    for (const int m : states_) first_.push_back(first_.back() + static_cast<std::size_t>(m) - 1);
+    number_states();
     bits_.assign((first_.back() + states_.size()) * words_, 0);
-    all_.assign(words_, 0);
-    for (std::size_t i = 0; i < rows_; ++i) all_[i / 64] |= Word{1} << (i % 64);
+    mark_all();
     make_planes();
     marginals_.resize(first_.back() + states_.size());
     share_out(states_.size(), threads, [&](std::size_t j) {
@@ -40,11 +57,49 @@ class Table {
     n_ = n > 0 ? n : count(all_.data(), all_.data());
   }
 
+  // A block of packed rows, which is asked for counts alone, by one thread: it knows no marginals.
+  Table(const PackedRows& packed, std::span<const int> states)
+      : rows_(packed.rows),
+        words_(words_for(packed.rows)),
+        states_(states.begin(), states.end()),
+        n_planes_(packed.n_planes),
+        unpacked_(states.size()) {
+    number_states();
+    mark_all();
+    bits_.resize((first_.back() + states_.size()) * words_);
+    std::copy_n(packed.bits, first_.back() * words_, bits_.begin());
+    for (std::size_t j = 0; j < states_.size(); ++j) pack_first(j);
+    for (std::size_t p = 0; p < n_planes_; ++p)
+      planes_.emplace_back(packed.planes + p * words_, packed.planes + (p + 1) * words_);
+    if (n_planes_ == 0) return;
+    weights_.resize(rows_);
+    for (std::size_t i = 0; i < rows_; ++i)
+      for (std::size_t p = 0; p < n_planes_; ++p)
+        if (planes_[p][i / 64] >> (i % 64) & 1) weights_[i] += std::ldexp(1.0, static_cast<int>(p));
+  }
+
+  // A table whose rows are elsewhere, and have whole weights: whoever holds them counts.
+  Table(const RemoteRows& remote, std::span<const int> states, double n, std::span<const int> answers = {})
+      : rows_(remote.rows),
+        words_(words_for(remote.rows)),
+        states_(states.begin(), states.end()),
+        answers_(answers.begin(), answers.end()),
+        n_planes_(remote.n_planes) {
+    number_states();
+    marginals_.resize(first_.back() + states_.size());
+    const double* marginal = remote.marginals.data();
+    for (std::size_t j = 0; j < states_.size(); ++j)
+      for (int c = 0; c < states_[j]; ++c) marginals_[state(j, c)] = *marginal++;
+    for (int c = 0; !states_.empty() && c < states_[0]; ++c) units_ += marginals_[state(0, c)];
+    n_ = n > 0 ? n : units_;
+  }
+
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return states_.size(); }
   std::size_t words() const { return words_; }
   double n() const { return n_; }
   int states(std::size_t j) const { return states_[j]; }
+  std::span<const int> states() const { return states_; }
   // How many of them, the first ones, are answers; the rest stand for missing values.
   int answers(std::size_t j) const { return answers_.empty() ? states_[j] : answers_[j]; }
   // States are numbered over all columns: all but the first of each column, then the first ones.
@@ -56,7 +111,11 @@ class Table {
   const Word* bits(std::size_t j, int c) const { return row(state(j, c)); }
   const Word* row(std::size_t state) const { return bits_.data() + state * words_; }
   const Word* all() const { return all_.data(); }
-  const std::uint8_t* codes(std::size_t j) const { return codes_ + j * rows_; }
+  const std::uint8_t* codes(std::size_t j) const {
+    if (codes_) return codes_ + j * rows_;
+    if (unpacked_[j].empty()) unpack(j);
+    return unpacked_[j].data();
+  }
   const double* weights() const { return weights_.empty() ? nullptr : weights_.data(); }
   double weight(std::size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
   // Weight of the rows of a state.
@@ -72,7 +131,7 @@ class Table {
   // not meet are off by no more than that together.
   double slack() const { return slack_; }
   // Popcounts behind one count.
-  std::size_t planes() const { return std::max<std::size_t>(planes_.size(), 1); }
+  std::size_t planes() const { return std::max<std::size_t>(n_planes_, 1); }
   // Rough counts are whole multiples of a unit; how many of them all rows are.
   double unit() const { return unit_; }
   double units() const { return units_; }
@@ -124,6 +183,33 @@ class Table {
   }
 
  private:
+  void number_states() {
+    first_.push_back(0);
+    for (const int m : states_) first_.push_back(first_.back() + static_cast<std::size_t>(m) - 1);
+  }
+
+  void mark_all() {
+    all_.assign(words_, 0);
+    for (std::size_t i = 0; i < rows_; ++i) all_[i / 64] |= Word{1} << (i % 64);
+  }
+
+  // The rows of a column that no other state has.
+  void pack_first(std::size_t j) {
+    Word* first = bits_.data() + state(j, 0) * words_;
+    std::copy_n(all_.data(), words_, first);
+    for (int c = 1; c < states_[j]; ++c)
+      for (std::size_t w = 0; w < words_; ++w) first[w] &= ~bits(j, c)[w];
+  }
+
+  void unpack(std::size_t j) const {
+    unpacked_[j].assign(rows_, 0);
+    for (int c = 1; c < states_[j]; ++c)
+      for (std::size_t w = 0; w < words_; ++w)
+        for (Word word = bits(j, c)[w]; word; word &= word - 1)
+          unpacked_[j][w * 64 + static_cast<std::size_t>(std::countr_zero(word))] =
+              static_cast<std::uint8_t>(c);
+  }
+
   void count_in_planes(const Word* a, std::span<const std::size_t> states, double* out) const {
     Words met(words_);
     for (std::size_t i = 0; i < states.size(); ++i) out[i] = 0;
@@ -185,6 +271,7 @@ class Table {
         if (units[i] & bit) plane[i / 64] |= Word{1} << (i % 64);
       planes_.push_back(std::move(plane));
     }
+    n_planes_ = planes_.size();
   }
 
   double count_planes(const Word* a) const {
@@ -204,12 +291,14 @@ class Table {
   }
 
   std::size_t rows_, words_;
-  const std::uint8_t* codes_;
+  const std::uint8_t* codes_ = nullptr;
   std::vector<int> states_, answers_;
   std::vector<double> weights_;
   std::vector<std::size_t> first_;
   Words bits_, all_;
   std::vector<Words> planes_;
+  std::size_t n_planes_ = 0;
+  mutable std::vector<std::vector<std::uint8_t>> unpacked_;  // codes of packed columns, once somebody asks
   std::vector<double> marginals_;
   double n_ = 0, unit_ = 1, units_ = 0, slack_ = 0;
 };

@@ -27,6 +27,11 @@ struct RowSet {
 struct CountRequest {
   RowSet set;
   std::byte* counts;
+  // Where rows are elsewhere, what else is asked of their holder: counts of some states only, or of each cell
+  // by the states of some columns. Answers go to `some`.
+  std::span<const std::size_t> states = {};
+  std::span<const std::size_t> by = {};
+  double* some = nullptr;
 };
 
 class Counter {
@@ -39,6 +44,9 @@ class Counter {
   // States but the first of each column; how large a count is.
   std::size_t states() const { return states_; }
   CountSize size() const { return size_; }
+
+  // Whom cells have to ask about rows that are elsewhere; nobody, where they are here.
+  virtual CellAsker* asker() { return nullptr; }
 
   // Returns when all that is requested is counted.
   virtual void count(std::span<const CountRequest> requests) { count_all(requests); }
@@ -68,7 +76,8 @@ class Counter {
   SetsInPlanes in_planes(std::span<const CountRequest> requests) const {
     SetsInPlanes sets(table_, requests.size());
     Words rows;
-    for (const auto& [set, counts] : requests) {
+    for (const CountRequest& request : requests) {
+      const RowSet& set = request.set;
       if (set.cells) set.cells->rows_of(*set.chosen, rows);
       sets.add(set.cells ? rows.data() : table_.row(set.state));
     }

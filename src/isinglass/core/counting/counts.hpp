@@ -77,6 +77,13 @@ inline void scatter_counts(const double* counts, std::span<const std::size_t> st
   });
 }
 
+// Counts that somebody else found, as they are kept here.
+inline void copy_counts(const std::uint64_t* counts, std::size_t n, CountSize size, void* out) {
+  with_counts(size, out, [&]<class Count>(const Count*) {
+    for (std::size_t i = 0; i < n; ++i) static_cast<Count*>(out)[i] = static_cast<Count>(counts[i]);
+  });
+}
+
 // Rows that are lent and given back, so that searches one after another use the same memory.
 class CountPool {
  public:

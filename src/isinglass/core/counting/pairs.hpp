@@ -16,6 +16,7 @@
 #include "bits/table.hpp"
 #include "counting/counter.hpp"
 #include "counting/counts.hpp"
+#include "counting/questions.hpp"
 #include "counting/tiles.hpp"
 
 namespace isinglass {
@@ -95,6 +96,27 @@ class Pairs {
           while ((i + 1) * (i + 2) / 2 <= number) ++i;
           fill_block(i * kBlock, (number - i * (i + 1) / 2) * kBlock, counts.get());
         });
+    if (!interrupted) counts_ = std::move(counts);
+  }
+
+  // The same, asked of whoever holds the rows: some states at once against all that follow, whose mirror
+  // image is filled in. `watch` is called after every question.
+  void prepare(const Holder& holder, std::atomic<bool>& interrupted, const WatchWork& watch) {
+    constexpr std::size_t kAtOnce = 1 << 22;  // counts
+    const std::size_t bytes = size_ * size_ * static_cast<std::size_t>(count_size_);
+    std::unique_ptr<std::byte[]> counts(new (std::nothrow) std::byte[bytes]);
+    if (!counts) return;
+    for (std::size_t first = 0, last; first < size_ && !interrupted; first = last) {
+      last = std::min(size_, first + std::max<std::size_t>(kAtOnce / (size_ - first), 1));
+      Questions questions;
+      questions.add_states(first, last, first);
+      const std::vector<std::uint64_t> found = holder(questions.arrays());
+      for (std::size_t u = first; u < last; ++u)
+        copy_counts(&found[(u - first) * (size_ - first)], size_ - first, count_size_,
+                    place(counts.get(), u, first));
+      if (last < size_) mirror(first, last, last, size_, counts.get());
+      if (!watch(0)) interrupted = true;
+    }
     if (!interrupted) counts_ = std::move(counts);
   }
 

@@ -28,7 +28,12 @@ class SlopeBounds {
     if (candidates.empty()) return;
     tabulate_moments(fit);
     if (cells_.width() > 2) of_state_.resize(table_.first(table_.columns()) + table_.columns());
-    for (Candidate& candidate : candidates) bound(candidate);
+    std::vector<std::size_t> columns;
+    for (const Candidate& candidate : candidates) columns.push_back(candidate.column);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      cells_.expect(std::span(columns).subspan(i));
+      bound(candidates[i]);
+    }
   }
 
   // Whether sharper bounds rule out a candidate whose cells are split: `hopeless` says when its bound is low

@@ -12,6 +12,7 @@
 #include "base/edge.hpp"
 #include "base/threads.hpp"
 #include "bits/cells.hpp"
+#include "counting/turns.hpp"
 #include "refit/refit.hpp"
 
 namespace isinglass {
@@ -77,8 +78,11 @@ struct Conditional {
 
 class DevianceFinder {
  public:
-  DevianceFinder(const Table& table, const Conditional& conditional)
-      : table_(table), intercept_(conditional.intercept), forms_(conditional.forms), cells_(table, 0) {}
+  DevianceFinder(const Table& table, const Conditional& conditional, CellAsker* asker = nullptr)
+      : table_(table),
+        intercept_(conditional.intercept),
+        forms_(conditional.forms),
+        cells_(table, 0, asker) {}
 
   // `left_out` are positions among the neighbours: those that the column is refitted without.
   Deviances find(std::size_t target, const std::vector<std::size_t>& neighbours,
@@ -148,17 +152,22 @@ inline std::vector<Deviances> find_deviances(const Table& table, const Condition
                                              const std::vector<std::vector<std::size_t>>& neighbours,
                                              const std::vector<std::vector<Form>>& forms,
                                              const std::vector<std::vector<std::size_t>>& left_out,
-                                             unsigned threads, const WatchWork& watch) {
+                                             unsigned threads, const WatchWork& watch,
+                                             const Remote* remote = nullptr) {
   std::vector<Deviances> found(targets.size());
-  std::deque<DevianceFinder> finders;
-  for (unsigned thread = 0; thread < std::max(threads, 1u); ++thread)
-    finders.emplace_back(table, conditional);
+  if (targets.empty()) return found;
   std::atomic<bool> interrupted{false};
-  if (!targets.empty())
-    share_out_watched(targets.size(), std::max(threads, 1u), interrupted, watch,
-                      [&](std::size_t i, unsigned thread) {
-                        found[i] = finders[thread].find(targets[i], neighbours[i], left_out[i], forms[i]);
-                      });
+  const Cores cores = remote ? remote_core(table, interrupted, *remote) : Cores();
+  const auto workers =
+      remote ? static_cast<unsigned>(std::min(targets.size(), remote->together)) : std::max(threads, 1u);
+  std::deque<DevianceFinder> finders;
+  for (unsigned k = 0; k < workers; ++k)
+    finders.emplace_back(table, conditional, remote ? cores[0]->asker() : nullptr);
+  const auto work = [&](std::size_t i, unsigned k) {
+    found[i] = finders[k].find(targets[i], neighbours[i], left_out[i], forms[i]);
+  };
+  remote ? share_out_in_turns(targets.size(), workers, cores, interrupted, watch, work)
+         : share_out_watched(targets.size(), workers, interrupted, watch, work);
   return found;
 }
 

@@ -47,8 +47,11 @@ class ForwardSearch {
     if (settings_.forms) promise_on_one_scale();
     std::stable_sort(open_.begin(), open_.end(),
                      [](const Candidate& a, const Candidate& b) { return less_promising(b, a); });
-    for (const Candidate& candidate : open_)
-      if (!hopeless(candidate, exact)) evaluate(fit, candidate, exact);
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      if (hopeless(open_[i], exact)) continue;
+      if (cells_.remote()) expect(std::span(open_).subspan(i), exact);
+      evaluate(fit, open_[i], exact);
+    }
     if (settings_.check) assert_best(fit, candidates, upgrades, exact);
     if (exact.gains.empty()) return {};
     Choice choice = first_within_tie(exact.gains);
@@ -71,7 +74,9 @@ class ForwardSearch {
 
  private:
   static constexpr int kMostRounds = 16;  // of sharpening
-  static constexpr double kEarly = 0.7;   // the share of the threshold that a first gain must promise
+  static constexpr std::size_t kMostExpected =
+      8;                                 // candidates that are split at once, where rows are elsewhere
+  static constexpr double kEarly = 0.7;  // the share of the threshold that a first gain must promise
 
   // The ranks and gains of a step so far, and where a refit with the best of them starts.
   struct Evaluated {
@@ -158,6 +163,16 @@ class ForwardSearch {
     drop_hopeless(exact);
   }
 
+  // Asks for what the next candidates need, from the first on, if they are hopeful.
+  void expect(std::span<const Candidate> open, const Evaluated& exact) {
+    expected_.clear();
+    for (const Candidate& candidate : open) {
+      if (expected_.size() == kMostExpected) break;
+      if (!hopeless(candidate, exact)) expected_.push_back(candidate.column);
+    }
+    cells_.expect(expected_);
+  }
+
   // The exact gain of a candidate, in each of its forms, unless bounds from its split cells rule it out.
   void evaluate(const CurrentFit& fit, Candidate candidate, Evaluated& exact) {
     gains_.split(fit, candidate.column, split_);
@@ -213,8 +228,9 @@ class ForwardSearch {
   Gains gains_;
   SlopeBounds slopes_;
   Screen screen_;
-  SplitCells split_;             // of the candidate in hand; kept for its memory
-  std::vector<Candidate> open_;  // candidates of the step that nothing has ruled out yet
+  SplitCells split_;                   // of the candidate in hand; kept for its memory
+  std::vector<std::size_t> expected_;  // kept for its memory
+  std::vector<Candidate> open_;        // candidates of the step that nothing has ruled out yet
   std::int64_t evaluated_ = 0;
 };
 

@@ -32,7 +32,7 @@ class Node {
       : table_(table),
         settings_(settings),
         reader_(pairs, counter),
-        cells_(table, 0),
+        cells_(table, 0, counter.asker()),
         scale_(table, settings.intercept, settings.scales, settings.unit, settings.level, settings.forms),
         fitter_(table, settings.intercept, settings.forms),
         forward_(table, pairs, counter, reader_, cells_, scale_, settings_),
