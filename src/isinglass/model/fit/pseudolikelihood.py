@@ -173,9 +173,7 @@ class PseudoLikelihood:
         # With the least ridge, whatever ridge there was in the fit.
         ridge = np.where(self.ridge > 0, RIDGE, 0.0)
         self.loss.move_to(self.layout.numbers(parameters))
-        alone = {
-            pair for pair in possible if _flattest(*self._around(pair, ridge)) <= limits[pair]
-        }
+        alone = {pair for pair in possible if _flattest(*self._around(pair, ridge)) <= limits[pair]}
         others = sorted(possible - alone)
         if not others:
             return possible
