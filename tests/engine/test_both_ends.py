@@ -167,12 +167,12 @@ def test_the_statistic_is_its_definition_where_cells_are_many():
     states = (4, 3, 4, 3, 2, 4, 3)
     pairs = [(0, t) for t in range(1, 7)] + [(1, t) for t in range(2, 7)]
     rng = np.random.default_rng(0)
-    trait = rng.normal(size=2000)
+    trait = rng.normal(size=3000)
     codes = np.column_stack(
-        [np.clip(np.round(trait / 3 + rng.normal(size=2000) + m / 2), 0, m - 1) for m in states]
+        [np.clip(np.round(trait / 3 + rng.normal(size=3000) + m / 2), 0, m - 1) for m in states]
     ).astype(np.uint8)
     weights = rng.integers(0, 3, len(codes)).astype(float)
-    assert len(np.unique(codes[weights > 0, 1:], axis=0)) > 520
+    assert len(np.unique(codes[weights > 0, 1:], axis=0)) > 512
     found, _ = both_ends(codes, weights, states, pairs, intercept=True, threads=2)
     for pair in [(0, 1), (1, 5)]:
         plain = plain_statistic(codes, weights, states, pairs, pair, True)
