@@ -20,8 +20,7 @@ namespace isinglass {
 class GroupedCells {
  public:
   // Codes are cells x columns. Columns stay alone where cells are few.
-  GroupedCells(const std::uint8_t* codes, std::size_t cells, std::span<const int> states)
-      : design_(states) {
+  GroupedCells(const std::uint8_t* codes, std::size_t cells, std::span<const int> states) : design_(states) {
     const std::size_t columns = states.size();
     for (std::size_t t = 0; t < columns; ++t) {
       const auto m = static_cast<std::size_t>(states[t]);
@@ -45,7 +44,8 @@ class GroupedCells {
   const std::uint32_t* active() const { return active_.data(); }
   // The features of the design that a feature of a group consists of: of first states there are none.
   std::span<const std::uint32_t> parts(std::size_t feature) const {
-    return std::span(parts_).subspan(parts_begin_[feature], parts_begin_[feature + 1] - parts_begin_[feature]);
+    return std::span(parts_).subspan(parts_begin_[feature],
+                                     parts_begin_[feature + 1] - parts_begin_[feature]);
   }
   // The features of a group, from the first to before the last.
   std::size_t first(std::size_t group) const { return groups_[group].begin; }

@@ -142,7 +142,8 @@ class JointConditional {
 
   // Adds the curvature at the coefficients moved to: a square matrix of the numbers of the block.
   void add_curvature(double* matrix) const {
-    const std::size_t size = observed_.size(), count = size / m_, wide = (m_ * m_ + kVector - 1) / kVector * kVector;
+    const std::size_t size = observed_.size(), count = size / m_,
+                      wide = (m_ * m_ + kVector - 1) / kVector * kVector;
     // A block for each pair of features, the lower one second.
     std::vector<double> blocks(count * (count + 1) / 2 * wide, 0.0), own(wide, 0.0);
     each_cell([&](std::size_t c, const double* p) {

@@ -116,9 +116,9 @@ constexpr std::size_t whole_vectors(std::size_t count) { return (count + 3) / 4 
 constexpr std::size_t block_size(std::size_t q) { return q == 1 ? 1 : whole_vectors(q * (q + 1) / 2); }
 
 // Some cells: the features that are 1 in each, from active[begin[s]] to active[begin[s + 1]]; without
-// `begin`, as many in each cell as `each` says. Counts and probabilities of the target's states. And where sums
-// are added: q = width - 1 slopes per feature, so many numbers apart, and for each pair of features a block; no blocks, if nobody
-// wants them.
+// `begin`, as many in each cell as `each` says. Counts and probabilities of the target's states. And where
+// sums are added: q = width - 1 slopes per feature, so many numbers apart, and for each pair of features a
+// block; no blocks, if nobody wants them.
 struct CellSums {
   std::size_t cells;
   const std::uint32_t* active;

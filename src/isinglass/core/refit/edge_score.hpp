@@ -50,8 +50,8 @@ inline std::vector<double> contrasts_against_first(std::size_t m) {
 }
 
 // The scores of the states that each cell has, one after the other: what the state's own direction moves,
-// less what all do on average. Directions are rows of the features, d numbers for each of the q states but the
-// first; `room` is for those of one cell, and their mean.
+// less what all do on average. Directions are rows of the features, d numbers for each of the q states but
+// the first; `room` is for those of one cell, and their mean.
 ISINGLASS_INLINE inline void find_edge_scores_loop(const Rows& rows, const double* direction,
                                                    const double* probability, const double* counts,
                                                    std::size_t q, std::size_t d, double* room,
@@ -155,7 +155,8 @@ class End {
     };
     of_state.assign(edge.direction.size(), 0.0);
     for (std::size_t at = 0; at < of_state.size(); at += d)
-      for (std::size_t l = 0; l < d; ++l) add_multiple(&of_state[at], edge.direction[at + l], &root[l * d], d);
+      for (std::size_t l = 0; l < d; ++l)
+        add_multiple(&of_state[at], edge.direction[at + l], &root[l * d], d);
     for (std::size_t f = 0; f < grouped_->features(); ++f) {
       if (f < grouped_->last(0)) add(f, 0);
       for (const std::size_t part : grouped_->parts(f)) add(f, part);
@@ -179,13 +180,13 @@ class End {
 
  private:
   static constexpr double kTolerance = 1e-18;
-  static constexpr double kEnough = 1e-11;    // of a likelihood ratio, whose score is flat there
-  static constexpr int kSteps = 12;           // with the same curvature
-  static constexpr double kContracts = 0.25;  // what a step must leave at most of what is predicted
-  static constexpr double kToSpare = 4;       // times what is predicted, steps that contract do not gain
+  static constexpr double kEnough = 1e-11;     // of a likelihood ratio, whose score is flat there
+  static constexpr int kSteps = 12;            // with the same curvature
+  static constexpr double kContracts = 0.25;   // what a step must leave at most of what is predicted
+  static constexpr double kToSpare = 4;        // times what is predicted, steps that contract do not gain
   static constexpr double kFirstToSpare = 50;  // and before they are known to contract
-  static constexpr double kDrift = 0.1;       // of scores, since the curvature that serves
-  using Bound = std::function<bool(double)>;  // whether a loss that is left at least is enough
+  static constexpr double kDrift = 0.1;        // of scores, since the curvature that serves
+  using Bound = std::function<bool(double)>;   // whether a loss that is left at least is enough
 
   std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
 
@@ -388,7 +389,7 @@ class End {
   std::vector<double> counts_;       // cells x width
   std::optional<GroupedCells> grouped_;
   std::vector<std::uint32_t> place_of_row_;
-  std::vector<double> places_;  // rows of each cell with each state that it has
+  std::vector<double> places_;       // rows of each cell with each state that it has
   std::vector<std::size_t> begin_;   // where each neighbour's free parameters begin
   std::vector<double> x_, inverse_;  // the fit, and the inverse of its curvature
   bool has_inverse_ = false;

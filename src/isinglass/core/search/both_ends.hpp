@@ -58,8 +58,8 @@ struct ScoresOfRows {
   std::size_t df;
 };
 
-// Adds x y' for every row, x and y being its scores, times its weight: df rows of whole_vectors(df) numbers. So many
-// numbers as the compiler knows; zero stands for any.
+// Adds x y' for every row, x and y being its scores, times its weight: df rows of whole_vectors(df) numbers.
+// So many numbers as the compiler knows; zero stands for any.
 template <std::size_t kPadded>
 ISINGLASS_INLINE inline void add_products_of(const ScoresOfRows& by, std::size_t rows, const double* weights,
                                              double* sums) {
@@ -485,8 +485,8 @@ class Elimination {
   std::vector<std::vector<std::size_t>> of_column_;  // the edges of each column
   std::size_t own_;                                  // columns that are not adjusted for
   unsigned threads_;
-  std::size_t decided_ = 0;  // edges that left, or were above the top when last seen
-  std::deque<Cells> cells_;  // one per thread, and one for either end
+  std::size_t decided_ = 0;           // edges that left, or were above the top when last seen
+  std::deque<Cells> cells_;           // one per thread, and one for either end
   std::atomic<std::size_t> kept_{0};  // numbers of rows' scores
   std::atomic<bool> interrupted_{false};
   std::chrono::steady_clock::time_point told_;
