@@ -1,12 +1,12 @@
 """How fast sparse regression is beside the products with X that any method needs, and others.
 
-    python benchmarks/regression.py [--quick] [--parts acm]
+    python benchmarks/regression.py [--quick] [--parts acm] [--peers none]
 
     a  squared loss and logistic, n x p = 1000 x 2000, k = 10 and 50, dense
-    b  10,000 x 10,000, k = 10 and 50: 800 MB, and no other method
-    c  a sparse 20,000 x 50,000, density 0.2 %, k = 10
-    d  the first step at 1000 x 2000 beside skscope's FobaSolver, which tries every candidate
-       (`make .venv-peers/skscope/ready` installs it)
+    b  10,000 x 10,000, k = 10 and 50: 800 MB; others take minutes
+    c  a sparse 20,000 x 50,000, density 0.2 %, k = 10 and 50
+    d  beside skscope's FobaSolver, which tries every candidate: ten columns at 200 x 300, the first
+       step at 1000 x 2000 (`make .venv-peers/skscope/ready` installs it)
     m  memory beyond X, as a share of X, at 2000 x 5000 in both orders, float64 and float32
 
 Ours is the whole search to k columns, from arrays to the path: checks, set-up, gains, removals and
@@ -47,8 +47,6 @@ KINDS: dict[str, Callable[..., Any]] = {
     "squared": losses.SquaredLoss,
     "logistic": losses.LogisticLoss,
 }
-#: Peers are not asked for larger tables.
-MOST = 5e6
 
 
 def dense(n: int, p: int) -> np.ndarray:
@@ -95,12 +93,14 @@ def cpu_seconds(work: Work, repeats: int) -> float:
 def peers(X: Any, y: np.ndarray, k: int, kind: str) -> dict[str, Work]:
     """Other methods, as they come."""
     if kind == "squared":
-        return {
+        found: dict[str, Work] = {
             f"abess, sizes 0 to {k}": lambda: AbessLinear(support_size=range(k + 1)).fit(X, y),
-            f"scikit-learn OMP, {k} columns": lambda: OrthogonalMatchingPursuit(
-                n_nonzero_coefs=k
-            ).fit(X, y),
         }
+        if not sparse.issparse(X):  # which it refuses
+            found[f"scikit-learn OMP, {k} columns"] = lambda: OrthogonalMatchingPursuit(
+                n_nonzero_coefs=k
+            ).fit(X, y)
+        return found
     penalty = LogisticRegression(l1_ratio=1.0, solver="liblinear", C=0.1)
     return {
         f"abess, sizes 0 to {k}": lambda: AbessLogistic(support_size=range(k + 1)).fit(X, y),
@@ -108,7 +108,7 @@ def peers(X: Any, y: np.ndarray, k: int, kind: str) -> dict[str, Work]:
     }
 
 
-def compare(key: str, X: Any, k: int, repeats: int) -> Iterator[Row | NotRun]:
+def compare(key: str, X: Any, k: int, repeats: int, beside: str) -> Iterator[Row | NotRun]:
     n, p = X.shape
     v = np.random.default_rng(2).normal(size=n)
     for kind, target in TARGETS.items():
@@ -118,27 +118,26 @@ def compare(key: str, X: Any, k: int, repeats: int) -> Iterator[Row | NotRun]:
         products = (k + 1) * cpu_seconds(lambda: X.T @ v, 5 * repeats)
         yield Row(key, AtMost(target), ours, products, f"{where} / {k + 1} products")
         for words, work in peers(X, y, k, kind).items():
-            if n * p > MOST or sparse.issparse(X):
-                yield NotRun(key, "too large for this run", f"{where} / {words}")
+            if not words.startswith(beside):
                 continue
             aim = TimesFaster(1.0 if words.startswith("abess") else None)
             yield Row(key, aim, ours, cpu_seconds(work, 1), f"{where} / {words}")
 
 
-def beside_skscope(X: np.ndarray) -> Iterator[Row | NotRun]:
-    """One forward step of both; ten would take skscope an hour."""
+def beside_skscope(X: np.ndarray, k: int) -> Iterator[Row | NotRun]:
+    """The search to k columns of both."""
     python = ENVIRONMENTS / "skscope" / "bin" / "python"
     for kind in TARGETS:
-        where = f"{kind}, {X.shape[0]} x {X.shape[1]}, first step / skscope's FobaSolver"
+        where = f"{kind}, {X.shape[0]} x {X.shape[1]}, k = {k} / skscope's FobaSolver"
         if not python.exists():
             yield NotRun("d", "not installed", where)
             continue
         y = answers(X, 10, kind)
-        ours = cpu_seconds(lambda y=y, kind=kind: greedy(X, y, 1, kind), 3)
+        ours = cpu_seconds(lambda y=y, kind=kind: greedy(X, y, k, kind), 3)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "table.npz"
             np.savez(path, X=X, y=y)
-            command = [str(python), "-m", "peers.foba_regression", str(path), kind, "1"]
+            command = [str(python), "-m", "peers.foba_regression", str(path), kind, str(k)]
             settings = {"cwd": HERE, "env": os.environ | ONE_THREAD}
             done = subprocess.run(command, capture_output=True, text=True, check=False, **settings)
         if done.returncode:
@@ -166,6 +165,9 @@ def main() -> None:
     """Print one line for each comparison, as soon as it is measured."""
     parser = options(__doc__)
     parser.add_argument("--parts", default="acm", help="which of a, b, c, d and m (default: acm)")
+    parser.add_argument(
+        "--peers", default="", help="how the names of the others begin (default: all of them)"
+    )
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
     print(machine(chosen))
@@ -181,12 +183,13 @@ def main() -> None:
             print("\n".join(memory(2 * n, 5 * p // 2)), flush=True)
             continue
         if key == "d":
-            for row in beside_skscope(dense(n, p)):
-                print(row.line(judge=not chosen.quick), flush=True)
+            for size in [(200, 300, 10)] + [(n, p, 1)] * (not chosen.quick):
+                for row in beside_skscope(dense(*size[:2]), size[2]):
+                    print(row.line(judge=not chosen.quick), flush=True)
             continue
         X = made[key]()
-        for k in (10,) if key == "c" else (10, 50):
-            for row in compare(key, X, k, 1 if key == "b" else 3):
+        for k in (10, 50):
+            for row in compare(key, X, k, 1 if key == "b" else 3, chosen.peers):
                 print(row.line(judge=not chosen.quick), flush=True)
 
 

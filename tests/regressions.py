@@ -119,3 +119,35 @@ def stored(rng: np.random.Generator, X: np.ndarray) -> Any:
     if form == 1:
         return sparse.csr_array(X)
     return sparse.csc_matrix(X) if form == 2 else X
+
+
+def thin_regression(seed: int) -> Regression:
+    """Sparse columns with entries in few rows: most rows have none in any support."""
+    rng = np.random.default_rng(10_000 + seed)
+    kind = ("squared", "logistic", "poisson")[seed % 3]
+    n, p = int(rng.integers(80, 200)), int(rng.integers(10, 20))
+    X = (rng.random((n, p)) < rng.uniform(0.01, 0.08)) * (1 + rng.random((n, p)))
+    X[:, 3] = X[:, 1]
+    X[:, 5] = 0.0
+    X[0, 6:] = 0.0
+    if seed % 4 == 0:
+        X[:, 7] = rng.normal(size=n)  # one dense column among them: now all rows are told apart
+    effects = np.zeros(p)
+    effects[rng.choice(p, 4, replace=False)] = 4 * rng.normal(size=4)
+    eta = X @ effects
+    weights = rng.integers(0, 4, n).astype(float) if rng.random() < 0.4 else None
+    if weights is not None:
+        weights[:3] = 1
+    form = (sparse.csr_array, sparse.csc_array)[int(rng.integers(2))]
+    return Regression(
+        kind,
+        form(X.astype(np.float32) if rng.random() < 0.3 else X),
+        answers(rng, kind, eta),
+        weights,
+        intercept=bool(rng.random() < 0.8),
+        groups=rng.integers(0, p // 2, p) if rng.random() < 0.2 else None,
+        standardise=bool(rng.random() < 0.5),
+        likelihood=bool(rng.random() < 0.5),
+        nu=float(rng.choice([0.3, 0.5, 0.9])),
+        threshold=1e-4,
+    )

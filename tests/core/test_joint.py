@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isinglass.core import joint_loss
+from isinglass.core.models import joint_loss
 
 STATES = (2, 3, 4, 1, 2)
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 4)]

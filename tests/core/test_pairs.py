@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from isinglass.core import least_pairs, row_terms
+from isinglass.core.regression import least_pairs, row_terms
 from isinglass.losses import LogisticLoss, PoissonLoss
 
 CASES = [(kind, intercept) for kind in (LogisticLoss, PoissonLoss) for intercept in (True, False)]

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from isinglass.core import column_moments, use_instructions
+from isinglass.core import use_instructions
+from isinglass.core.regression import column_moments
 from isinglass.errors import SettingError
 from isinglass.losses import SquaredLoss
 from isinglass.losses.design import read_design

@@ -11,6 +11,7 @@
 #include <numeric>
 #include <set>
 
+#include "arrays.hpp"
 #include "bits/integers.hpp"
 #include "counting/all_counts.hpp"
 #include "counting/answers.hpp"
@@ -18,9 +19,6 @@
 #include "counting/ways.hpp"
 #include "joint/joint_loss.hpp"
 #include "l1/l1_columns.hpp"
-#include "moments/moments.hpp"
-#include "moments/pairs.hpp"
-#include "moments/stored.hpp"
 #include "refit/deviance.hpp"
 #include "sampling/completion.hpp"
 #include "sampling/gibbs.hpp"
@@ -28,24 +26,10 @@
 #include "search/engine.hpp"
 #include "search/flat.hpp"
 
-namespace nb = nanobind;
 using namespace isinglass;
 
-template <class T>
-using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Codes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
-
-template <class T>
-using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 using Arrays = nb::typed<nb::dict, nb::str, nb::any>;  // by name
-
-template <class T, class Allocator>
-Array<T> owned(std::vector<T, Allocator>&& data) {
-  using Data = std::vector<T, Allocator>;
-  auto* kept = new Data(std::move(data));
-  nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Data*>(p); });
-  return Array<T>(kept->data(), {kept->size()}, owner);
-}
 
 void check_codes(const Codes& codes, const Vector<std::int32_t>& states) {
   const std::size_t rows = codes.shape(0), columns = codes.shape(1);
@@ -713,95 +697,6 @@ Array<double> joint_curvature_of(const JointLoss& loss, std::size_t column) {
   return owned(std::move(matrix));
 }
 
-// Sums over rows for all columns of a matrix: see moments/moments.hpp.
-template <class Value>
-Array<double> moments(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> X, const Vector<double>& centre,
-                      nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> once,
-                      nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> twice,
-                      unsigned threads) {
-  const std::size_t rows = X.shape(0), columns = X.shape(1);
-  const bool by_row = X.stride(1) == 1 && X.stride(0) == static_cast<std::int64_t>(columns);
-  if (!by_row && !(X.stride(0) == 1 && X.stride(1) == static_cast<std::int64_t>(rows)))
-    throw std::invalid_argument("a matrix without gaps");
-  if (centre.shape(0) != columns || once.shape(1) != rows || twice.shape(1) != rows)
-    throw std::invalid_argument("one centre per column, one number per row");
-  std::vector<double> sums;
-  {
-    const nb::gil_scoped_release release;
-    sums = column_moments(Matrix<Value>{X.data(), rows, columns, by_row}, centre.data(),
-                          {once.data(), once.shape(0), rows}, {twice.data(), twice.shape(0), rows}, threads);
-  }
-  return owned(std::move(sums));
-}
-
-// Sums over what the columns of a sparse matrix store: see moments/stored.hpp.
-template <class Value, class Index>
-Array<double> stored_sums(const Vector<Value>& values, const Vector<Index>& rows, const Vector<Index>& begin,
-                          const Vector<double>& a, const Vector<double>& b, unsigned threads) {
-  const std::size_t columns = begin.shape(0) - 1, entries = values.shape(0), count = a.shape(0);
-  const Index* const starts = begin.data();
-  bool sound = begin.shape(0) > 0 && rows.shape(0) == entries && b.shape(0) == count && starts[0] == 0 &&
-               starts[columns] == static_cast<Index>(entries);
-  for (std::size_t j = 0; sound && j < columns; ++j) sound = starts[j] <= starts[j + 1];
-  for (std::size_t at = 0; sound && at < entries; ++at)
-    sound = rows.data()[at] >= 0 && static_cast<std::size_t>(rows.data()[at]) < count;
-  if (!sound) throw std::invalid_argument("columns one after the other, one number per row");
-  std::vector<double> sums;
-  {
-    const nb::gil_scoped_release release;
-    sums = stored_moments(StoredColumns<Value, Index>{values.data(), rows.data(), starts, columns}, a.data(),
-                          b.data(), threads);
-  }
-  return owned(std::move(sums));
-}
-
-// Least losses over one column and the intercept, problem by problem: see moments/pairs.hpp. The held
-// predictors are one for all problems, or one for each.
-Array<double> least_pairs(bool poisson, bool intercept,
-                          nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> columns,
-                          const Vector<double>& reach,
-                          nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> held,
-                          const Vector<double>& y, const Vector<double>& share, double bar) {
-  const std::size_t problems = held.shape(0) > 1 ? held.shape(0) : columns.shape(0), rows = y.shape(0);
-  if (columns.shape(1) != rows || held.shape(1) != rows || share.shape(0) != rows)
-    throw std::invalid_argument("one number per row");
-  if ((columns.shape(0) != 1 && columns.shape(0) != problems) || columns.shape(0) == 0 ||
-      (held.shape(0) != 1 && held.shape(0) != problems) || reach.shape(0) != columns.shape(0))
-    throw std::invalid_argument("one column and one predictor per problem, or one for all");
-  std::vector<double> found(3 * problems);
-  {
-    const nb::gil_scoped_release release;
-    const PairSearch search(poisson ? RowLoss::kPoisson : RowLoss::kLogistic, intercept);
-    for (std::size_t at = 0; at < problems; ++at) {
-      const std::size_t column = columns.shape(0) > 1 ? at : 0, predictor = held.shape(0) > 1 ? at : 0;
-      const Held rows_of{held.data() + predictor * rows, y.data(), share.data(), rows};
-      PairStep where;
-      double own = bar;  // without a bar, nobody races
-      found[at] = search.least(rows_of, columns.data() + column * rows, reach.data()[column], &own, &where);
-      if (std::isfinite(bar)) bar = own;
-      found[problems + at] = where.level;
-      found[2 * problems + at] = where.coefficient;
-    }
-  }
-  return owned(std::move(found));
-}
-
-// The mean loss at a predictor, after shares times slopes and curvatures of the rows.
-Array<double> row_terms_at(bool poisson, const Vector<double>& eta, const Vector<double>& y,
-                           const Vector<double>& share) {
-  const std::size_t rows = eta.shape(0);
-  if (y.shape(0) != rows || share.shape(0) != rows) throw std::invalid_argument("one number per row");
-  std::vector<double> found(2 * rows + 1);
-  {
-    const nb::gil_scoped_release release;
-    const Held held{eta.data(), y.data(), share.data(), rows};
-    double *slopes = found.data(), *curvatures = slopes + rows;
-    found[2 * rows] =
-        poisson ? poisson_terms(held, slopes, curvatures) : logistic_terms(held, slopes, curvatures);
-  }
-  return owned(std::move(found));
-}
-
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   nb::class_<Forms>(m, "Forms");
@@ -849,21 +744,7 @@ NB_MODULE(_core, m) {
   m.def("one_parameter_gain", &one_parameter_gain<int>, nb::arg("gain"), nb::arg("df"), nb::arg("n"),
         nb::arg("looks") = 1);
   m.def("pair_null", &pair_null, nb::arg("rows"), nb::arg("other"));
-  m.def("moments", &moments<double>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
-        nb::arg("twice"), nb::arg("threads"));
-  m.def("moments", &moments<float>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
-        nb::arg("twice"), nb::arg("threads"));
-  const auto stored = [&](auto function) {
-    m.def("stored_moments", function, nb::arg("values").noconvert(), nb::arg("rows").noconvert(),
-          nb::arg("begin").noconvert(), nb::arg("a"), nb::arg("b"), nb::arg("threads"));
-  };
-  stored(&stored_sums<double, std::int32_t>);
-  stored(&stored_sums<double, std::int64_t>);
-  stored(&stored_sums<float, std::int32_t>);
-  stored(&stored_sums<float, std::int64_t>);
-  m.def("least_pairs", &least_pairs, nb::arg("poisson"), nb::arg("intercept"), nb::arg("columns"),
-        nb::arg("reach"), nb::arg("held"), nb::arg("y"), nb::arg("share"), nb::arg("bar"));
-  m.def("row_terms", &row_terms_at, nb::arg("poisson"), nb::arg("eta"), nb::arg("y"), nb::arg("share"));
+  define_regression(m);
   m.def("gibbs", &gibbs, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
         nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
         nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),

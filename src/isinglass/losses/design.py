@@ -14,7 +14,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from isinglass.core import column_moments, cores, stored_moments
+from isinglass.core import cores
+from isinglass.core.regression import (
+    column_moments,
+    moments_of_rows,
+    stored_extremes,
+    stored_moments,
+)
 from isinglass.errors import SettingError
 
 Array = NDArray[np.float64]
@@ -135,15 +141,21 @@ class DenseDesign(Design):
 
 
 class SparseDesign(Design):
-    """Columns of a scipy sparse matrix: neither made dense nor centred."""
+    """Columns of a scipy sparse matrix: neither made dense nor centred.
+
+    The matrix is kept column by column, and row by row once a few rows are asked for: one of the
+    two is the user's.
+    """
 
     def __init__(self, X: Any) -> None:
         self.X = X.tocsc()
+        self._by_row = X if X.format == "csr" else None
         if not self.X.has_canonical_format:  # entries may be given in parts, or in any order
             self.X = self.X.copy() if self.X is X else self.X
             self.X.sum_duplicates()
+            self._by_row = None
         self.shape = X.shape
-        self.low, self.high = _sparse_extremes(self.X)
+        self.low, self.high = stored_extremes(self.X)
         self.centre = np.zeros(X.shape[1])
 
     def columns(self, which: Sequence[int] | NDArray[np.intp]) -> Array:
@@ -174,8 +186,9 @@ class SparseDesign(Design):
     def products(self, values: Array) -> Array:
         return np.asarray(self.X.T @ values)
 
-    def squares(self, share: Array, mean: Array) -> Array:
-        second = stored_moments(self.X, share, share, threads=cores())[2]
+    def squares(self, share: Array, mean: Array, second: Array | None = None) -> Array:
+        if second is None:
+            second = stored_moments(self.X, share, share, threads=cores())[2]
         if (second >= 2 * mean**2).all():  # nothing cancels
             plain: Array = second - mean**2 * share.sum()
             return plain
@@ -196,6 +209,12 @@ class SparseDesign(Design):
             return Moments(once, first, second)
         sums = self.products(np.hstack([values, weights]))
         return Moments(sums[:, :q], sums[:, q:], self._sums(lambda x, means: x**2, weights))
+
+    def moments_of_rows(self, rows: NDArray[np.intp], a: Array, b: Array) -> Array:
+        """Sums of x a, x b and x^2 b over a few rows, which a and b are of: (3, p)."""
+        if self._by_row is None:
+            self._by_row = self.X.tocsr()
+        return moments_of_rows(self._by_row, rows, a, b)
 
     def _sums(
         self, function: Callable[[Array, Array], Array], weights: Array, mean: Array | None = None
@@ -242,12 +261,3 @@ def check_finite(*values: ArrayLike) -> None:
     """Refuse NaN and infinite values; a minimum and a maximum show any of their column."""
     if not all(np.isfinite(part).all() for part in values):
         raise SettingError("X holds NaN or infinite values; drop or fill them first.")
-
-
-def _sparse_extremes(X: Any) -> tuple[Array, Array]:
-    if not X.shape[0] or not X.shape[1]:
-        return np.zeros(X.shape[1]), np.zeros(X.shape[1])
-    low, high = (
-        np.asarray(m.toarray(), np.float64).ravel() for m in (X.min(axis=0), X.max(axis=0))
-    )
-    return low, high

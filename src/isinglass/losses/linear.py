@@ -26,8 +26,10 @@ Terms = Callable[[Array], tuple[float, Array, Array]]
 #: Refits add RIDGE/2 times the squared coefficients: it moves no gain by more than 1e-7, and
 #: makes the minimiser unique and finite under separation and collinearity.
 RIDGE = 1e-8
-#: Searches over one block add next to nothing: they stand for an infimum, which may lie at
-#: infinity. The plain loss there is within 1e-11 of it.
+#: Searches over one block stand for an infimum, which may lie at infinity: this is added to the
+#: curvatures of their steps only. As a ridge (which it is for tables, whose columns are 0 and 1) it
+#: would be felt where a column has values of very different sizes: the small ones ask for large
+#: coefficients.
 VANISHING = 1e-13
 #: A loss with slopes whose squares might overflow.
 HUGE = 1e100
@@ -195,14 +197,17 @@ class LinearLoss:
             return held
         if self.intercept and not held < HUGE:
             offset = offset - offset.max()  # the intercept makes up for it
-        solution = self._minimise(block, offset, VANISHING)
+        solution = self._minimise(block, offset)
         shift = solution[0] + self.design.columns(list(block)) @ solution[1:]
         return self.terms(offset + shift)[0]
 
     def _minimise(
-        self, block: Block, offset: Array, ridge: float, start: Fit | None = None
+        self, block: Block, offset: Array, ridge: float = 0.0, start: Fit | None = None
     ) -> Array:
-        """Minimising coefficients: the intercept in row 0, then one row per coordinate."""
+        """Minimising coefficients: the intercept in row 0, then one row per coordinate.
+
+        Without a ridge they are those of an infimum, or of a point near to it.
+        """
         columns = list(block)
         scale = self.scale[columns]
         ridges = np.full(len(columns), ridge * self.ridge_factor)
@@ -217,8 +222,10 @@ class LinearLoss:
         if self.intercept:
             first[0] += middle @ first[1:]  # the intercept of centred columns
         objective = predictor_objective(design, offset, self.terms, ridges)
-        tolerance = 1e-18 if ridge == RIDGE else 1e-15
-        found = minimise(objective, first.ravel(), tolerance=tolerance)
+        if ridge:
+            found = minimise(objective, first.ravel())
+        else:
+            found = minimise(objective, first.ravel(), tolerance=1e-15, steady=VANISHING)
         found = found.reshape(-1, self.width)
         if not self.intercept:
             found = np.vstack([np.zeros((1, self.width)), found])

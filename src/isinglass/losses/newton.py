@@ -18,17 +18,20 @@ BLIND = 1e-13
 SHORTER = 1e-6
 
 
-def minimise(objective: Objective, x: Array, *, tolerance: float = 1e-18) -> Array:
+def minimise(
+    objective: Objective, x: Array, *, tolerance: float = 1e-18, steady: float = 0.0
+) -> Array:
     """Minimise a convex function given its value, gradient and Hessian.
 
     Stops when the decrease that Newton's model predicts falls below `tolerance`. Where the
-    minimum lies at infinity, that is far out on the slope, at a finite point.
+    minimum lies at infinity, that is far out on the slope, at a finite point. `steady` is added to
+    all curvatures when a step is computed: it shortens steps, and moves no minimum.
     """
     value, gradient, hessian = objective(x)
     damping = 0.0
     blind_steps = 0
     for _ in range(MAX_STEPS):
-        step = _solve(hessian, damping, -gradient)
+        step = _solve(hessian, damping + steady, -gradient)
         with np.errstate(over="ignore"):  # far out on a flat slope; the step is then refused
             predicted = -0.5 * float(gradient @ step)
         if predicted <= tolerance or blind_steps > 50:

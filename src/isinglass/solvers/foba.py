@@ -17,7 +17,7 @@ from isinglass.errors import SettingError
 from isinglass.losses.protocol import Block, Loss
 from isinglass.parameters import checked
 from isinglass.solvers.blocks import Blocks
-from isinglass.solvers.linear import LinearBlocks, has_quick_way
+from isinglass.solvers.linear import LinearBlocks, Singles, has_quick_way
 from isinglass.solvers.path import Path
 from isinglass.solvers.search import search
 
@@ -93,10 +93,12 @@ def blocks_of(
     return made
 
 
-def named_groups(groups: Sequence[Iterable[int]] | ArrayLike | None, size: int) -> dict[int, Block]:
+def named_groups(
+    groups: Sequence[Iterable[int]] | ArrayLike | None, size: int
+) -> Mapping[int, Block]:
     """Read `groups` in any of its three forms, and check it."""
     if groups is None:
-        return {j: (j,) for j in range(size)}
+        return Singles(size)
     members = _members(groups, size)
     blocks = {j: tuple(int(i) for i in group) for j, group in enumerate(members)}
     flat = sorted(i for block in blocks.values() for i in block)

@@ -7,7 +7,7 @@ from scipy.stats import chi2
 
 from enumeration import all_rows, probabilities
 from isinglass import simulate
-from isinglass.core import complete_rows
+from isinglass.core.models import complete_rows
 from isinglass.model.inference.filling import MissingCells
 from isinglass.model.inference.sampling import flat_model
 from isinglass.table import encode

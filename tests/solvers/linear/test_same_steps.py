@@ -10,7 +10,7 @@ from isinglass.solvers.foba import foba, named_groups
 from isinglass.solvers.linear import LinearBlocks, has_quick_way
 from isinglass.solvers.path import Path, Step
 from isinglass.solvers.search import search
-from regressions import Regression, regression
+from regressions import Regression, regression, thin_regression
 
 #: Gains nearer to the edge of a tie than this may fall to either side of it.
 ROUNDING = 3e-10
@@ -43,9 +43,8 @@ def unclear(blocks: Blocks, fit: Fit, support: tuple[int, ...], case: Regression
     return bool(edges.min() < ROUNDING or np.abs(gains - case.threshold).min() < ROUNDING)
 
 
-def compare(seed: int) -> int:
+def compare(case: Regression) -> int:
     """Compare two runs; returns how many steps were compared."""
-    case = regression(seed)
     blocks, slow, fast = both_runs(case)
     fits = [slow.start, *(step.fit for step in slow.steps)]
     supports = [(), *(step.support for step in slow.steps)]
@@ -60,7 +59,7 @@ def compare(seed: int) -> int:
             (s.kind, s.variable) for s in here[1:]
         ]
         if not same:
-            assert unclear(blocks, fit, supports[at], case), f"seed {seed}, step {at}: {here}"
+            assert unclear(blocks, fit, supports[at], case), f"step {at}: {here}"
             return at
         assert change(here[1]) == pytest.approx(change(here[0]), rel=1e-7, abs=5e-9)
         assert here[1].loss == pytest.approx(here[0].loss, rel=1e-9, abs=1e-9)
@@ -69,22 +68,32 @@ def compare(seed: int) -> int:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_same_steps(seed):
-    compare(seed)
+    compare(regression(seed))
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_same_steps_of_thin_columns(seed):
+    compare(thin_regression(seed))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(60, 500))
 def test_same_steps_on_many(seed):
-    compare(seed)
+    compare(regression(seed))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(15, 200))
+def test_same_steps_of_many_thin_columns(seed):
+    compare(thin_regression(seed))
 
 
 def test_runs_have_steps_to_compare():
-    assert sum(compare(seed) for seed in range(20)) > 40
+    assert sum(compare(regression(seed)) for seed in range(20)) > 40
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_bounds_hold(seed):
-    case = regression(seed)
+@pytest.mark.parametrize("case", [*map(regression, range(40)), *map(thin_regression, range(6))])
+def test_bounds_hold(case):
     blocks, slow, _ = both_runs(case)
     groups = named_groups(case.groups, blocks.loss.size)
     way = LinearBlocks(blocks.loss, groups, standardise=False)._way
@@ -96,6 +105,10 @@ def test_bounds_hold(seed):
         outside = [j for j in groups if j not in support]
         gains = np.array(blocks.loss.gains(fit, [groups[j] for j in outside]))
         assert (upper[outside] >= gains - 1e-10).all()
+        closer = way.sharpen(fit, np.array(outside, dtype=np.intp))
+        if closer is not None:
+            assert (closer[0] <= gains + 1e-10).all()
+            assert (closer[1] >= gains - 1e-10).all()
         if support:
             inside = places[list(support)]
             costs = np.array(blocks.loss.costs(fit, [groups[j] for j in support]))

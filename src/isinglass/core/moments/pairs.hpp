@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/vectors.hpp"
+#include "moments/bounds.hpp"
 
 namespace isinglass {
 
@@ -73,6 +74,15 @@ ISINGLASS_INLINE inline void pair_terms_loop(const Held& held, const double* z, 
 inline constexpr Vectorised<pair_terms_loop<RowLoss::kLogistic>> logistic_pair_terms;
 inline constexpr Vectorised<pair_terms_loop<RowLoss::kPoisson>> poisson_pair_terms;
 
+inline void pair_terms(RowLoss loss, const Held& held, const double* z, double level, double coefficient,
+                       PairTerms* terms) {
+  if (loss == RowLoss::kLogistic)
+    logistic_pair_terms(held, z, level, coefficient, terms);
+  else
+    poisson_pair_terms(held, z, level, coefficient, terms);
+  if (!std::isfinite(terms->value)) terms->value = std::numeric_limits<double>::infinity();
+}
+
 struct PairStep {
   double level, coefficient;
 };
@@ -103,7 +113,7 @@ class PairSearch {
  public:
   // Numbers of losses/newton.py, losses/linear.py and solvers/linear/race.py.
   static constexpr double kVanishing = 1e-13, kTolerance = 1e-15, kBlind = 1e-13, kShorter = 1e-6,
-                          kWider = 1 + 1e-7, kMore = 1e-12, kTie = 2e-9;
+                          kTie = 2e-9;
   static constexpr int kMostSteps = 500, kMostBlind = 50;
 
   PairSearch(RowLoss loss, bool intercept) : loss_(loss), intercept_(intercept) {}
@@ -143,14 +153,7 @@ class PairSearch {
  private:
   PairTerms terms(const Held& held, const double* z, const PairStep& at) const {
     PairTerms found;
-    const auto& loop = [&]() -> void {
-      if (loss_ == RowLoss::kLogistic)
-        logistic_pair_terms(held, z, at.level, at.coefficient, &found);
-      else
-        poisson_pair_terms(held, z, at.level, at.coefficient, &found);
-    };
-    loop();
-    if (!std::isfinite(found.value)) found.value = std::numeric_limits<double>::infinity();
+    pair_terms(loss_, held, z, at.level, at.coefficient, &found);
     if (!intercept_) found.level = found.level_form = found.cross = 0;
     return found;
   }
@@ -182,10 +185,7 @@ class PairSearch {
       decrement = here.slope * here.slope / here.form;
       spread = reach * reach / here.form;
     }
-    const double u = std::sqrt(decrement * spread) * kWider;
-    if (!(u < 1)) return std::numeric_limits<double>::infinity();
-    const double whole = u < 1e-4 ? u * u * (0.5 + u * (1.0 / 6 + u / 12)) : u + (1 - u) * std::log1p(-u);
-    return whole / spread * kWider + kMore;
+    return self_concordant_fall(decrement, spread);
   }
 
   RowLoss loss_;

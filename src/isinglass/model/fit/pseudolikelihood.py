@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 from threadpoolctl import threadpool_limits
 
-from isinglass.core import cores, joint_loss
+from isinglass.core import cores
+from isinglass.core.models import joint_loss
 from isinglass.losses.linear import RIDGE
 from isinglass.model.fit.alone import Alone, fit_alone
 from isinglass.model.fit.conditionals import curvature_of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import complete_rows
+from isinglass.core.models import complete_rows
 from isinglass.model.adjustment import with_columns
 from isinglass.model.inference.sampling import flat_model
 from isinglass.table import Table

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import gibbs_sample
+from isinglass.core.models import gibbs_sample
 from isinglass.engine.learn import threads_for
 from isinglass.errors import OutOfMemory, Part, PoorMixing, Setting, level_of_the_caller
 from isinglass.model.inference import elimination

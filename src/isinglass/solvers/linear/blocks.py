@@ -21,6 +21,7 @@ from isinglass.solvers.blocks import TIE, Blocks, Variables, first_within_tie
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.solvers.linear.bounds import Bound, HuberBound, SelfConcordant
 from isinglass.solvers.linear.curved import CurvedWay
+from isinglass.solvers.linear.members import Members
 from isinglass.solvers.linear.race import Judge
 from isinglass.solvers.linear.squared import SquaredWay
 
@@ -61,9 +62,9 @@ class LinearBlocks(Blocks):
         likelihood: bool = False,
     ) -> None:
         super().__init__(loss, blocks, standardise=standardise, likelihood=likelihood)
-        members = [blocks[j] for j in self.candidates]
-        self._place = dict(zip(self.candidates, range(len(members)), strict=True))
-        self._df = np.fromiter(map(len, members), dtype=np.intp, count=len(members)) * loss.width
+        members = Members(blocks)
+        self._numbers = np.fromiter(self.candidates, dtype=np.intp, count=len(members))
+        self._df = members.sizes * loss.width
         bound = _bound_of(loss)
         self._way: SquaredWay | CurvedWay = (
             SquaredWay(loss, members) if bound is None else CurvedWay(loss, members, bound)
@@ -77,7 +78,7 @@ class LinearBlocks(Blocks):
 
     def best(self, fit: Fit, support: Sequence[int], threshold: float) -> tuple[int, float]:
         outside = np.ones(len(self.candidates), dtype=bool)
-        outside[[self._place[j] for j in support]] = False
+        outside[self._places(support)] = False
         places = np.flatnonzero(outside)
         upper, guess = self._way.prospects(fit)
         most = self.scaled_gains(fit, places, upper[places])
@@ -131,13 +132,17 @@ class LinearBlocks(Blocks):
         return bar, order[most[order] >= bar - TIE]
 
     def cheapest(self, fit: Fit, free: Sequence[int], limit: float) -> tuple[int, float]:
-        places = np.array([self._place[j] for j in free], dtype=np.intp)
+        places = self._places(free)
         least = self.scaled_costs(fit, places, self._way.least_costs(fit, places))
         near = places[least <= limit + TIE]
         if not len(near):
             return int(free[0]), np.inf
         costs = self.scaled_costs(fit, near, self._way.costs(fit, near))
         return first_within_tie([self.candidates[at] for at in near], costs)
+
+    def _places(self, variables: Sequence[int]) -> Numbers:
+        """Where some variables are among the candidates."""
+        return np.searchsorted(self._numbers, np.asarray(variables, dtype=np.intp))
 
     def _first(self, places: Numbers, gains: Array) -> tuple[int, float]:
         place, gain = first_within_tie(places, -gains)

@@ -2,13 +2,12 @@
 
 Both bounds are proved in docs/regression.md. They are for a stack of small problems: over the
 coefficients of a block and the intercept, all in units in which a row's predictor changes by at
-most `reach` per coefficient.
+most `reach` per coefficient. For single coefficients they are in core/moments/bounds.hpp.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,21 +30,9 @@ class Bound(Protocol):
         """The rows' (n, q, q) curvatures that the bound is about."""
         ...
 
-    def single(self, slope: Array, curvature: Array, reach: Array, level: Level) -> Array:
-        """For one coefficient each, whose column is centred so that the intercept is apart."""
-        ...
-
     def block(self, slope: Array, curvature: Array, reach: Array) -> Array:
         """For (m, d, q) slopes, (m, d, q, d, q) curvatures and (m, d) reaches."""
         ...
-
-
-@dataclass(frozen=True, eq=False)
-class Level:
-    """Slope and curvature of the intercept, where there is one."""
-
-    slope: Any = 0.0
-    curvature: Any = np.inf
 
 
 class SelfConcordant:
@@ -61,11 +48,6 @@ class SelfConcordant:
 
     def curvature(self, loss: LinearLoss, eta: Array, curvature: Array) -> Array:
         return curvature
-
-    def single(self, slope: Array, curvature: Array, reach: Array, level: Level) -> Array:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            decrement = slope**2 / curvature + level.slope**2 / level.curvature
-            return self._fall(decrement, 1 / level.curvature + reach**2 / curvature)
 
     def block(self, slope: Array, curvature: Array, reach: Array) -> Array:
         inverse = inverses(curvature)
@@ -103,12 +85,6 @@ class HuberBound:
         inside = np.abs(eta[:, 0] - loss.y) <= 3 * self.margin
         share: Array = loss.share * inside
         return share[:, None, None]
-
-    def single(self, slope: Array, curvature: Array, reach: Array, level: Level) -> Array:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            moved = np.abs(slope / curvature) * reach + abs(level.slope / level.curvature)
-            decrement = slope**2 / curvature + level.slope**2 / level.curvature
-        return self._fall(decrement, moved)
 
     def block(self, slope: Array, curvature: Array, reach: Array) -> Array:
         inverse = inverses(curvature)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isinglass.core.regression import closer_look, column_prospects
 from isinglass.losses.design import SparseDesign
 from isinglass.losses.families import LogisticLoss, PoissonLoss
 from isinglass.losses.linear import HUGE, LinearLoss, weighted_gram
-from isinglass.losses.protocol import Block, Fit
-from isinglass.solvers.linear.bounds import Bound, Level, SelfConcordant, inverses
+from isinglass.losses.protocol import Fit
+from isinglass.solvers.linear.bounds import Bound, HuberBound, SelfConcordant, inverses
+from isinglass.solvers.linear.members import Members
 from isinglass.solvers.linear.race import Judge, Problems, terms_of_many
 from isinglass.solvers.linear.refits import CoreRefits, State, has_core
-from isinglass.solvers.linear.stored import sharper
+from isinglass.solvers.linear.rows import Rows, rows_of
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -27,18 +28,16 @@ SIDE_BY_SIDE = 1_000_000
 class CurvedWay:
     """Gains, costs and refits of logistic, Poisson, softmax and Huber losses."""
 
-    def __init__(self, loss: LinearLoss, members: Sequence[Block], bound: Bound) -> None:
+    def __init__(self, loss: LinearLoss, members: Members, bound: Bound) -> None:
         self.loss, self.members, self.bound = loss, members, bound
         self.design = loss.design
-        mean = np.zeros(loss.size)
-        if loss.intercept:
-            mean = self.design.centre_by(loss.share)
-        sizes = np.fromiter(map(len, members), dtype=np.intp, count=len(members))
-        self.all_single = bool((sizes == 1).all())
-        self.own = np.fromiter(map(itemgetter(0), members), np.intp, count=len(members))
-        most = int(sizes.max(initial=1)) + loss.intercept
+        self.all_single, self.own = bool((members.sizes == 1).all()), members.first
+        y = np.ascontiguousarray(loss.y, dtype=np.float64) if has_core(loss) else loss.y
+        self.rows = rows_of(loss, y) if has_core(loss) and self.all_single else Rows(loss, y)
+        mean = self.rows.mean() if loss.intercept else np.zeros(loss.size)
+        most = int(members.sizes.max(initial=1)) + loss.intercept
         self.batch = max(1, SIDE_BY_SIDE // (len(self.design) * most * loss.width))
-        self.core = CoreRefits(loss, mean) if has_core(loss) else None
+        self.core = CoreRefits(loss, self.rows, mean) if has_core(loss) else None
         #: Whether the gain of a block does not depend on who else is evaluated.
         self.apart = self.core is not None and self.all_single
         self._state: State | None = None
@@ -61,26 +60,12 @@ class CurvedWay:
         return self._of_singles_in_classes(state.slope, curvature)
 
     def _of_singles(self, slope: Array, weights: Array) -> tuple[Array, Array]:
-        design, scale = self.design, self.loss.scale
-        moments = design.moments(slope, weights)
-        pull, first, second = (part[:, 0] for part in moments)
-        low, high = design.low - design.centre, design.high - design.centre
-        level = Level()
-        if self.loss.intercept:
-            level = Level(float(slope.sum()), max(float(weights.sum()), 1e-300))
-            mean = first / level.curvature
-            second = second - mean * first
-            pull = pull - mean * level.slope
-            low, high = low - mean, high - mean
-        # In units of the columns, so that none of their sizes matters.
-        pull, second = pull / scale, second / scale**2
-        reach = np.maximum(np.abs(low), np.abs(high)) / scale
-        upper = self.bound.single(pull, second, reach, level)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            guess = np.where(second > 0, pull**2 / second / 2, 0.0)
-        # Rounding may be all that is left of a small curvature.
-        upper = np.where(second > 1e-9 * reach**2 * weights.sum(), upper, np.inf)
-        upper = np.where(self._flat(), 0.0, upper)
+        sums = tuple(part[:, 0] for part in self.rows.moments(slope[:, 0], weights[:, 0]))
+        ends = self.design.low, self.design.high, self.design.centre, self.loss.scale
+        level = float(slope.sum()) if self.loss.intercept else None
+        weight = float(weights.sum())
+        margin = self.bound.margin if isinstance(self.bound, HuberBound) else 0.0
+        upper, guess = column_prospects(sums, ends, level=level, weight=weight, margin=margin)
         return upper[self.own], guess[self.own]
 
     def _of_singles_in_classes(self, slope: Array, curvature: Array) -> tuple[Array, Array]:
@@ -144,10 +129,19 @@ class CurvedWay:
         if not isinstance(self.design, SparseDesign):
             return None
         state = self._at(fit)
-        level = Level()
+        rows = self.rows.all_rows(state.eta[:, 0]), np.asarray(loss.y, dtype=np.float64), loss.share
+        level = None
         if loss.intercept:
-            level = Level(float(state.slope.sum()), float(state.curvature.sum()))
-        return sharper(loss, self.bound, self.own[places], state.eta[:, 0], level)
+            level = float(state.slope.sum()), float(state.curvature.sum())
+        least, most = closer_look(
+            self.design.X,
+            self.own[places],
+            ends=(self.design.low, self.design.high, loss.scale),
+            rows=rows,
+            level=level,
+            poisson=isinstance(loss, PoissonLoss),
+        )
+        return least, most
 
     def gains(self, fit: Fit, places: Numbers, judge: Judge) -> Array:
         """How far some blocks lower the loss, exactly; minus infinity where `judge` gave up."""
@@ -244,7 +238,10 @@ class CurvedWay:
 
     def _at(self, fit: Fit) -> State:
         if self._state is None or self._state.fit is not fit:
-            eta = self.loss.eta(fit.coef, fit.intercept)
-            _, slope, curvature = self.loss.terms(eta)
-            self._state = State(fit, eta, slope, curvature)
+            self._state = self._anew(fit) if self.core is None else self.core.at(fit)
         return self._state
+
+    def _anew(self, fit: Fit) -> State:
+        eta = self.loss.eta(fit.coef, fit.intercept)
+        _, slope, curvature = self.loss.terms(eta)
+        return State(fit, eta, slope, curvature)

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import least_pairs, row_terms
+from isinglass.core.regression import least_pairs, row_terms
 from isinglass.losses.families import LogisticLoss, PoissonLoss
 from isinglass.losses.linear import HUGE, RIDGE, LinearLoss
 from isinglass.losses.newton import minimise
 from isinglass.losses.protocol import Fit
 from isinglass.solvers.linear.kept import KeptColumns
+from isinglass.solvers.linear.rows import Rows
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -25,7 +26,7 @@ Numbers = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The predictor of a fit, and the slopes and curvatures of its rows."""
+    """The predictor of a fit, and the slopes and curvatures of the rows that are told apart."""
 
     fit: Fit
     eta: Array
@@ -52,23 +53,21 @@ def has_core(loss: LinearLoss) -> bool:
 class CoreRefits:
     """Exact searches of a logistic or Poisson loss around its fits."""
 
-    def __init__(self, loss: LinearLoss, mean: Array) -> None:
-        self.loss, self.mean = loss, mean
+    def __init__(self, loss: LinearLoss, rows: Rows, mean: Array) -> None:
+        self.loss, self.rows, self.mean = loss, rows, mean
         self.poisson = isinstance(loss, PoissonLoss)
-        self.y = np.ascontiguousarray(loss.y, dtype=np.float64)
-        self.kept = KeptColumns(loss, mean, first=int(loss.intercept))
+        self.kept = KeptColumns(rows, mean, loss.scale, first=int(loss.intercept))
         self._entered: _Entered | None = None
 
     def terms(self, eta: Array) -> tuple[float, Array, Array]:
         """Mean loss of an (n,) predictor, and shares times slopes and curvatures of the rows."""
-        value, slope, curvature = row_terms(eta, self.y, self.loss.share, poisson=self.poisson)
+        value, slope, curvature = row_terms(eta, self.rows.y, self.rows.share, poisson=self.poisson)
         return (value if value < HUGE else np.inf), slope, curvature
 
     def fit(self, active: Sequence[int], start: Fit | None) -> State:
         """The minimiser over some coordinates, and the rows there."""
         loss, first = self.loss, int(self.loss.intercept)
-        at = [*range(first), *self.kept.places(active)]
-        Z, columns = self.kept.Z[:, at], list(active)
+        Z, columns = self.kept.columns(active), list(active)
         ridge = np.concatenate([np.zeros(first), np.full(len(columns), RIDGE * loss.ridge_factor)])
         last: list[tuple[Array, Array, Array, Array]] = []
 
@@ -90,6 +89,15 @@ class CoreRefits:
         found = Fit(coef, level, self.terms(eta)[0])
         return State(found, eta[:, None], slope[:, None], curvature[:, None, None])
 
+    def at(self, fit: Fit) -> State:
+        """The rows at a fit that was made before."""
+        used = np.flatnonzero(fit.coef).tolist()
+        level = fit.intercept + float(self.mean[used] @ fit.coef[used])
+        first = int(self.loss.intercept)
+        eta = level + self.kept.columns(used)[:, first:] @ (fit.coef[used] * self.loss.scale[used])
+        _, slope, curvature = self.terms(eta)
+        return State(fit, eta[:, None], slope[:, None], curvature[:, None, None])
+
     def _first(self, columns: list[int], start: Fit | None) -> Array:
         """Where a refit starts: at the fit before, and the best gain of the new column."""
         loss, first = self.loss, int(self.loss.intercept)
@@ -109,7 +117,7 @@ class CoreRefits:
 
     def parts(self, fit: Fit, columns: Numbers) -> Array:
         """What some columns add to the predictor, less their means: (m, n, 1)."""
-        Z = self.kept.Z[:, self.kept.places(columns.tolist())]
+        Z = self.kept.columns(columns.tolist())[:, int(self.loss.intercept) :]
         added: Array = (Z * (fit.coef[columns] * self.loss.scale[columns])).T
         return added[:, :, None]
 
@@ -117,14 +125,15 @@ class CoreRefits:
         """How far some columns lower the loss; minus infinity if they cannot reach the bar."""
         loss, design = self.loss, self.loss.design
         mean, scale = self.mean[columns], loss.scale[columns]
-        Z = (design.columns(columns) - mean) / scale
+        values, eta, y, share = self.rows.beside(columns, state.eta[:, 0])
+        Z = (values - mean) / scale
         reach = np.maximum(design.high[columns] - mean, mean - design.low[columns]) / scale
         least, levels, coefficients = least_pairs(
             Z.T,
             np.maximum(reach, 1e-300),
-            state.eta[:, 0],
-            self.y,
-            loss.share,
+            eta,
+            y,
+            share,
             poisson=self.poisson,
             intercept=loss.intercept,
             bar=bar,
@@ -147,6 +156,12 @@ class CoreRefits:
             return np.array([self.terms(one)[0] for one in offset])
         ones = np.ones((1, offset.shape[1]))
         least: Array = least_pairs(
-            ones, np.ones(1), offset, self.y, loss.share, poisson=self.poisson, intercept=False
+            ones,
+            np.ones(1),
+            offset,
+            self.rows.y,
+            self.rows.share,
+            poisson=self.poisson,
+            intercept=False,
         )[0]
         return least

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from isinglass.losses.linear import RIDGE, LinearLoss
-from isinglass.losses.protocol import Block, Fit
+from isinglass.losses.protocol import Fit
 from isinglass.solvers.linear.kept import KeptColumns
+from isinglass.solvers.linear.members import Members
 from isinglass.solvers.linear.race import Judge
+from isinglass.solvers.linear.rows import Rows, rows_of
 
 Array = NDArray[np.float64]
 Numbers = NDArray[np.intp]
@@ -33,14 +34,14 @@ class SquaredWay:
     batch = 1
     apart = True
 
-    def __init__(self, loss: LinearLoss, members: Sequence[Block]) -> None:
+    def __init__(self, loss: LinearLoss, members: Members) -> None:
         self.loss, self.members = loss, members
-        self.y = np.asarray(loss.y, dtype=np.float64)
-        share = loss.share[:, None]
-        self.mean = loss.design.products(share)[:, 0] if loss.intercept else np.zeros(loss.size)
-        self.level = float(loss.share @ self.y) if loss.intercept else 0.0
-        self.known = _Known(loss, self.mean, self.y - self.level)
-        self.forms = _Forms(loss, members, self.mean)
+        y = np.asarray(loss.y, dtype=np.float64)
+        self.level = float(loss.share @ y) if loss.intercept else 0.0
+        self.rows = rows_of(loss, y - self.level)
+        self.mean = self.rows.mean() if loss.intercept else np.zeros(loss.size)
+        self.known = _Known(self.rows, self.mean, loss.scale)
+        self.forms = _Forms(loss, members, self.mean, self.rows)
         self._last: tuple[Fit, Array] | None = None
 
     def fit(self, active: Sequence[int], start: Fit | None = None) -> Fit:
@@ -49,14 +50,15 @@ class SquaredWay:
         beta, residual = self.known.solve(active)
         coef[list(active)] = beta
         intercept = self.level - float(self.mean[list(active)] @ beta)
-        fit = Fit(coef, intercept, 0.5 * float(self.loss.share @ residual**2))
+        loss = 0.5 * (float(self.rows.share @ residual**2) + self.rows.spread)
+        fit = Fit(coef, intercept, loss)
         self._last = fit, residual
         return fit
 
     def prospects(self, fit: Fit) -> tuple[Array, Array]:
         """Gains of all blocks: what they may be, and a guess, are the same here."""
-        pull = self.loss.share * self._residual(fit)
-        slope = self.loss.design.products(pull[:, None])[:, 0] - self.mean * pull.sum()
+        pull = self._pull(fit)
+        slope = -self.rows.slopes(-pull) - self.mean * pull.sum()
         gains = self.forms.halves(slope)
         return gains, gains
 
@@ -73,57 +75,58 @@ class SquaredWay:
 
     def costs(self, fit: Fit, places: Numbers) -> Array:
         """How much the loss rises without some blocks."""
-        pull = self.loss.share * self._residual(fit)
+        pull, share = self._pull(fit), self.rows.share
         costs = np.empty(len(places))
         for at, place in enumerate(places):
             block = list(self.members[place])
             part = self.known.columns(block) @ (fit.coef[block] * self.loss.scale[block])
-            costs[at] = pull @ part + 0.5 * float(self.loss.share @ part**2)
+            costs[at] = pull @ part + 0.5 * float(share @ part**2)
         return costs
+
+    def _pull(self, fit: Fit) -> Array:
+        """Shares times residuals of the rows that are told apart."""
+        residual = self._residual(fit)  # may tell more apart
+        return self.rows.share * residual
 
     def _residual(self, fit: Fit) -> Array:
         if self._last is None or self._last[0] is not fit:
-            eta = self.loss.eta(fit.coef, fit.intercept)[:, 0]
-            self._last = fit, self.y - eta
+            used = np.flatnonzero(fit.coef).tolist()
+            eta = self.known.columns(used) @ (fit.coef[used] * self.loss.scale[used])
+            self._last = fit, self.rows.y - eta
         return self._last[1]
 
 
 class _Known(KeptColumns):
     """Columns that were in some support, and their products."""
 
-    def __init__(self, loss: LinearLoss, mean: Array, y: Array) -> None:
-        super().__init__(loss, mean)
-        self.y = y
+    def __init__(self, rows: Rows, mean: Array, scale: Array) -> None:
+        super().__init__(rows, mean, scale)
         self.gram = np.empty((8, 8))
         self.right = np.empty(8)
-
-    def columns(self, block: Sequence[int]) -> Array:
-        """Some centred columns in units of their scales."""
-        places = self.places(block)  # may make Z wider
-        return self.Z[:, places]
 
     def solve(self, active: Sequence[int]) -> tuple[Array, Array]:
         """Coefficients of the ridged least squares on some columns, and the residuals."""
         at = self.places(active)
+        y, share, ridge = self.rows.y, self.rows.share, RIDGE
         if not at:
-            return np.zeros(0), self.y.copy()
-        Z, share, ridge = self.Z[:, at], self.loss.share, RIDGE
+            return np.zeros(0), y.copy()
+        Z = self.Z[:, at]
         factor = cho_factor(self.gram[np.ix_(at, at)] + ridge * np.eye(len(at)))
         beta = cho_solve(factor, self.right[at])
-        residual = self.y - Z @ beta
+        residual = y - Z @ beta
         for _ in range(CORRECTIONS):
             beta = beta + cho_solve(factor, (share * residual) @ Z - ridge * beta)
-            residual = self.y - Z @ beta
-        return beta / self.loss.scale[list(active)], residual
+            residual = y - Z @ beta
+        return beta / self.scale[list(active)], residual
 
     def learn(self, new: list[int]) -> None:
         """Read some columns, and multiply them with all others."""
         k, m = self.count, self.count + len(new)
         super().learn(new)
-        weighted = self.Z[:, k:m] * self.loss.share[:, None]
+        weighted = self.Z[:, k:m] * self.rows.share[:, None]
         self.gram[:m, k:m] = self.Z[:, :m].T @ weighted
         self.gram[k:m, :m] = self.gram[:m, k:m].T
-        self.right[k:m] = weighted.T @ self.y
+        self.right[k:m] = weighted.T @ self.rows.y
 
     def widen(self) -> None:
         """Make room for the products too."""
@@ -137,21 +140,19 @@ class _Known(KeptColumns):
 class _Forms:
     """Half of slope' C^-1 slope for every block, C its curvature: all that it can gain."""
 
-    def __init__(self, loss: LinearLoss, members: Sequence[Block], mean: Array) -> None:
+    def __init__(self, loss: LinearLoss, members: Members, mean: Array, rows: Rows) -> None:
         self.size = len(members)
         self.scale = loss.scale
-        sizes = np.fromiter(map(len, members), dtype=np.intp, count=len(members))
-        first = np.fromiter(map(itemgetter(0), members), dtype=np.intp, count=len(members))
-        self.singles = np.flatnonzero(sizes == 1)
-        self.own = first[self.singles]
+        self.singles = np.flatnonzero(members.sizes == 1)
+        self.own = members.first[self.singles]
         flat = loss.design.high <= loss.design.low if loss.intercept else np.zeros(loss.size, bool)
         if len(self.own):
-            curvature = loss.design.squares(loss.share, mean) / loss.scale**2
+            curvature = rows.squares(mean) / loss.scale**2
             with np.errstate(divide="ignore"):
                 inverse = np.where(flat | (curvature <= 0), 0.0, 1 / curvature)
             self.inverse = inverse[self.own]
         self.larger = []
-        for at in np.flatnonzero(sizes > 1).tolist():
+        for at in np.flatnonzero(members.sizes > 1).tolist():
             block = list(members[at])
             self.larger.append((at, block, self._root(loss, block, mean)))
 

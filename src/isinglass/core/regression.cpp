@@ -1,0 +1,229 @@
+// What regressions ask of the core: sums over rows, bounds, and searches over one column.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "arrays.hpp"
+#include "moments/bounds.hpp"
+#include "moments/closer.hpp"
+#include "moments/moments.hpp"
+#include "moments/pairs.hpp"
+#include "moments/stored.hpp"
+
+using namespace isinglass;
+
+// Sums over rows for all columns of a matrix: see moments/moments.hpp.
+template <class Value>
+Array<double> moments(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> X, const Vector<double>& centre,
+                      Matrix2D once, Matrix2D twice, unsigned threads) {
+  const std::size_t rows = X.shape(0), columns = X.shape(1);
+  const bool by_row = X.stride(1) == 1 && X.stride(0) == static_cast<std::int64_t>(columns);
+  if (!by_row && !(X.stride(0) == 1 && X.stride(1) == static_cast<std::int64_t>(rows)))
+    throw std::invalid_argument("a matrix without gaps");
+  if (centre.shape(0) != columns || once.shape(1) != rows || twice.shape(1) != rows)
+    throw std::invalid_argument("one centre per column, one number per row");
+  std::vector<double> sums;
+  {
+    const nb::gil_scoped_release release;
+    sums = column_moments(Matrix<Value>{X.data(), rows, columns, by_row}, centre.data(),
+                          {once.data(), once.shape(0), rows}, {twice.data(), twice.shape(0), rows}, threads);
+  }
+  return owned(std::move(sums));
+}
+
+// A sparse matrix as scipy has it, checked.
+template <class Value, class Index>
+Stored<Value, Index> stored(const Vector<Value>& values, const Vector<Index>& places,
+                            const Vector<Index>& begin, std::size_t length) {
+  const std::size_t entries = values.shape(0);
+  bool sound = begin.shape(0) > 0 && places.shape(0) == entries;
+  const std::size_t count = sound ? begin.shape(0) - 1 : 0;
+  const Index* const starts = begin.data();
+  sound = sound && starts[0] == 0 && starts[count] == static_cast<Index>(entries);
+  for (std::size_t j = 0; sound && j < count; ++j) sound = starts[j] <= starts[j + 1];
+  Index low = 0, high = -1;
+  for (std::size_t at = 0; sound && at < entries; ++at) {
+    low = std::min(low, places.data()[at]);
+    high = std::max(high, places.data()[at]);
+  }
+  if (!sound || low < 0 || high >= static_cast<Index>(length))
+    throw std::invalid_argument("vectors one after the other, and places within their length");
+  return {values.data(), places.data(), starts, count, length};
+}
+
+// Sums over what the columns of a sparse matrix store: see moments/stored.hpp.
+template <class Value, class Index>
+Array<double> stored_sums(const Vector<Value>& values, const Vector<Index>& rows, const Vector<Index>& begin,
+                          const Vector<double>& a, const Vector<double>& b, unsigned threads) {
+  const auto X = stored(values, rows, begin, a.shape(0));
+  if (b.shape(0) != X.length) throw std::invalid_argument("one number per row");
+  std::vector<double> sums;
+  {
+    const nb::gil_scoped_release release;
+    sums = stored_moments(X, a.data(), b.data(), threads);
+  }
+  return owned(std::move(sums));
+}
+
+// The same over a few rows, of a matrix that is kept row by row.
+template <class Value, class Index>
+Array<double> sums_of_rows(const Vector<Value>& values, const Vector<Index>& columns,
+                           const Vector<Index>& begin, std::size_t length, const Vector<std::int64_t>& rows,
+                           const Vector<double>& a, const Vector<double>& b) {
+  const std::size_t count = rows.shape(0);
+  if (a.shape(0) != count || b.shape(0) != count) throw std::invalid_argument("one number per row");
+  const auto X =
+      Stored<Value, Index>{values.data(), columns.data(), begin.data(), begin.shape(0) - 1, length};
+  for (std::size_t i = 0; i < count; ++i) {
+    bool sound = rows.data()[i] >= 0 && static_cast<std::size_t>(rows.data()[i]) < X.count;
+    if (sound) {
+      const Index first = X.begin[rows.data()[i]], last = X.begin[rows.data()[i] + 1];
+      sound = first >= 0 && first <= last && static_cast<std::size_t>(last) <= values.shape(0) &&
+              values.shape(0) == columns.shape(0);
+      for (Index at = first; sound && at < last; ++at)
+        sound = X.places[at] >= 0 && static_cast<std::size_t>(X.places[at]) < length;
+    }
+    if (!sound) throw std::invalid_argument("rows one after the other, and columns within their number");
+  }
+  std::vector<double> sums;
+  {
+    const nb::gil_scoped_release release;
+    sums = moments_of_rows(X, rows.data(), count, a.data(), b.data());
+  }
+  return owned(std::move(sums));
+}
+
+template <class Value, class Index>
+Array<double> stored_ends(const Vector<Value>& values, const Vector<Index>& places,
+                          const Vector<Index>& begin, std::size_t length) {
+  return owned(stored_extremes(stored(values, places, begin, length)));
+}
+
+// What some sparse columns gain at least, then at most: see moments/closer.hpp.
+template <class Value, class Index>
+Array<double> closer_look(const Vector<Value>& values, const Vector<Index>& rows, const Vector<Index>& begin,
+                          const Vector<std::int64_t>& columns, const Vector<double>& low,
+                          const Vector<double>& high, const Vector<double>& scale, bool poisson,
+                          bool intercept, double level_slope, double level_curvature,
+                          const Vector<double>& eta, const Vector<double>& y, const Vector<double>& share) {
+  const std::size_t count = columns.shape(0), n = eta.shape(0), p = begin.shape(0) - 1;
+  const auto X = Stored<Value, Index>{values.data(), rows.data(), begin.data(), p, n};
+  if (y.shape(0) != n || share.shape(0) != n) throw std::invalid_argument("one number per row");
+  if (low.shape(0) != p || high.shape(0) != p || scale.shape(0) != p)
+    throw std::invalid_argument("one number per column");
+  std::vector<double> found(2 * count);
+  const RowLoss loss = poisson ? RowLoss::kPoisson : RowLoss::kLogistic;
+  CloserLook look(loss, {eta.data(), y.data(), share.data(), n}, intercept, {level_slope, level_curvature});
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto j = static_cast<std::size_t>(columns.data()[i]);
+    bool sound = columns.data()[i] >= 0 && j < p && X.begin[j] >= 0 && X.begin[j] <= X.begin[j + 1] &&
+                 static_cast<std::size_t>(X.begin[j + 1]) <= values.shape(0) &&
+                 values.shape(0) == rows.shape(0);
+    if (sound)
+      for (Index at = X.begin[j]; sound && at < X.begin[j + 1]; ++at)
+        sound = X.places[at] >= 0 && static_cast<std::size_t>(X.places[at]) < n;
+    if (!sound) throw std::invalid_argument("columns one after the other, and rows within their number");
+    const Between between = look.at(X, j, low.data()[j], high.data()[j], scale.data()[j]);
+    found[i] = between.least;
+    found[count + i] = between.most;
+  }
+  return owned(std::move(found));
+}
+
+// What all columns can gain at most, then guesses at it: see moments/bounds.hpp. A margin is that of Huber's
+// loss; the others have none.
+Array<double> prospects(const Vector<double>& slope, const Vector<double>& first,
+                        const Vector<double>& second, const Vector<double>& low, const Vector<double>& high,
+                        const Vector<double>& centre, const Vector<double>& scale, bool intercept,
+                        double level_slope, double weight, double margin) {
+  const std::size_t count = slope.shape(0);
+  for (const auto* part : {&first, &second, &low, &high, &centre, &scale})
+    if (part->shape(0) != count) throw std::invalid_argument("one number per column");
+  const ColumnSums X{slope.data(), first.data(),  second.data(), low.data(),
+                     high.data(),  centre.data(), scale.data(),  count};
+  const Level level = intercept ? Level{level_slope, std::max(weight, 1e-300)} : Level{0.0, kUnbounded};
+  std::vector<double> found(2 * count);
+  double *most = found.data(), *guess = most + count;
+  if (margin > 0)
+    prospects_loop(X, level, weight, intercept, InsideBend{margin}, most, guess);
+  else
+    prospects_loop(X, level, weight, intercept, SelfConcordant{}, most, guess);
+  return owned(std::move(found));
+}
+
+// Least losses over one column and the intercept, problem by problem: see moments/pairs.hpp. The held
+// predictors are one for all problems, or one for each.
+Array<double> least_pairs(bool poisson, bool intercept, Matrix2D columns, const Vector<double>& reach,
+                          Matrix2D held, const Vector<double>& y, const Vector<double>& share, double bar) {
+  const std::size_t problems = held.shape(0) > 1 ? held.shape(0) : columns.shape(0), rows = y.shape(0);
+  if (columns.shape(1) != rows || held.shape(1) != rows || share.shape(0) != rows)
+    throw std::invalid_argument("one number per row");
+  if ((columns.shape(0) != 1 && columns.shape(0) != problems) || columns.shape(0) == 0 ||
+      (held.shape(0) != 1 && held.shape(0) != problems) || reach.shape(0) != columns.shape(0))
+    throw std::invalid_argument("one column and one predictor per problem, or one for all");
+  std::vector<double> found(3 * problems);
+  {
+    const nb::gil_scoped_release release;
+    const PairSearch search(poisson ? RowLoss::kPoisson : RowLoss::kLogistic, intercept);
+    for (std::size_t at = 0; at < problems; ++at) {
+      const std::size_t column = columns.shape(0) > 1 ? at : 0, predictor = held.shape(0) > 1 ? at : 0;
+      const Held rows_of{held.data() + predictor * rows, y.data(), share.data(), rows};
+      PairStep where;
+      double own = bar;  // without a bar, nobody races
+      found[at] = search.least(rows_of, columns.data() + column * rows, reach.data()[column], &own, &where);
+      if (std::isfinite(bar)) bar = own;
+      found[problems + at] = where.level;
+      found[2 * problems + at] = where.coefficient;
+    }
+  }
+  return owned(std::move(found));
+}
+
+// The mean loss at a predictor, after shares times slopes and curvatures of the rows.
+Array<double> row_terms_at(bool poisson, const Vector<double>& eta, const Vector<double>& y,
+                           const Vector<double>& share) {
+  const std::size_t rows = eta.shape(0);
+  if (y.shape(0) != rows || share.shape(0) != rows) throw std::invalid_argument("one number per row");
+  std::vector<double> found(2 * rows + 1);
+  {
+    const nb::gil_scoped_release release;
+    const Held held{eta.data(), y.data(), share.data(), rows};
+    double *slopes = found.data(), *curvatures = slopes + rows;
+    found[2 * rows] =
+        poisson ? poisson_terms(held, slopes, curvatures) : logistic_terms(held, slopes, curvatures);
+  }
+  return owned(std::move(found));
+}
+
+void define_regression(nb::module_& m) {
+  m.def("moments", &moments<double>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
+        nb::arg("twice"), nb::arg("threads"));
+  m.def("moments", &moments<float>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
+        nb::arg("twice"), nb::arg("threads"));
+  const auto sparse = [&]<class Value, class Index>(Value, Index) {
+    m.def("stored_moments", &stored_sums<Value, Index>, nb::arg("values").noconvert(),
+          nb::arg("rows").noconvert(), nb::arg("begin").noconvert(), nb::arg("a"), nb::arg("b"),
+          nb::arg("threads"));
+    m.def("moments_of_rows", &sums_of_rows<Value, Index>, nb::arg("values").noconvert(),
+          nb::arg("columns").noconvert(), nb::arg("begin").noconvert(), nb::arg("length"), nb::arg("rows"),
+          nb::arg("a"), nb::arg("b"));
+    m.def("stored_extremes", &stored_ends<Value, Index>, nb::arg("values").noconvert(),
+          nb::arg("places").noconvert(), nb::arg("begin").noconvert(), nb::arg("length"));
+    m.def("closer_look", &closer_look<Value, Index>, nb::arg("values").noconvert(),
+          nb::arg("rows").noconvert(), nb::arg("begin").noconvert(), nb::arg("columns"), nb::arg("low"),
+          nb::arg("high"), nb::arg("scale"), nb::arg("poisson"), nb::arg("intercept"), nb::arg("level_slope"),
+          nb::arg("level_curvature"), nb::arg("eta"), nb::arg("y"), nb::arg("share"));
+  };
+  sparse(double{}, std::int32_t{});
+  sparse(double{}, std::int64_t{});
+  sparse(float{}, std::int32_t{});
+  sparse(float{}, std::int64_t{});
+  m.def("prospects", &prospects, nb::arg("slope"), nb::arg("first"), nb::arg("second"), nb::arg("low"),
+        nb::arg("high"), nb::arg("centre"), nb::arg("scale"), nb::arg("intercept"), nb::arg("level_slope"),
+        nb::arg("weight"), nb::arg("margin"));
+  m.def("least_pairs", &least_pairs, nb::arg("poisson"), nb::arg("intercept"), nb::arg("columns"),
+        nb::arg("reach"), nb::arg("held"), nb::arg("y"), nb::arg("share"), nb::arg("bar"));
+  m.def("row_terms", &row_terms_at, nb::arg("poisson"), nb::arg("eta"), nb::arg("y"), nb::arg("share"));
+}
