@@ -149,7 +149,7 @@ def digits_of(weights: NDArray[np.float64]) -> int:
     """Binary digits of the largest weight; none if all weights are one."""
     if not len(weights) or (weights == 1).all():
         return 0
-    return int(weights.max()).bit_length()
+    return max(int(weights.max()).bit_length(), 1)
 
 
 def no_counts(n_states: Sequence[int], questions: Questions, weight: float) -> Answers:
