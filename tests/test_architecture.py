@@ -23,6 +23,7 @@ LEVELS = [
     {"graph", "table", "losses"},
     {"solvers"},
     {"engine"},
+    {"cluster"},
     {"selection", "repeating"},
     {"documents"},
     {"record"},
@@ -153,7 +154,7 @@ def imported(code: str, libraries: list[str]) -> list[str]:
     return ast.literal_eval(done.stderr)
 
 
-HEAVY = ["matplotlib", "networkx", "polars", "rich", "click"]
+HEAVY = ["matplotlib", "networkx", "polars", "rich", "click", "dask", "distributed"]
 
 
 def test_importing_is_light():

@@ -13,6 +13,7 @@
     │   └── BadClusters        missing labels, the wrong number of them, or all the same
     ├── OutOfMemory            exact work beyond the memory allowed     (MemoryError)
     ├── FileError              a file that cannot be read or written    (OSError)
+    ├── ClusterError           workers that cannot be had, or were lost (RuntimeError)
     └── MissingExtra           an optional library is not installed     (ImportError)
 
 what Ctrl-C raises where part of the work is done,
@@ -209,6 +210,10 @@ class OutOfMemory(IsinglassError, MemoryError):
 
 class FileError(IsinglassError, OSError):
     """A file that cannot be read or written."""
+
+
+class ClusterError(IsinglassError, RuntimeError):
+    """The workers of a cluster cannot be had, do not fit, or were lost."""
 
 
 class MissingExtra(IsinglassError, ImportError):

@@ -75,7 +75,8 @@ def search(codes: np.ndarray, states: list[int], weights: np.ndarray, targets: l
     states, targets = np.array(states, np.int32), np.array(targets, np.int64)
     all_states, nobody = np.empty(0, np.int32), np.empty(0, np.int64)
     settings = (np.empty(0), 1.0, None, np.inf, 0.1, 0.5, True, -1, 1, False, None)
-    return _core.search(codes, states, weights, 0, all_states, targets, nobody, nobody, *settings)
+    prepared = _core.prepare(codes, states, weights, 0, all_states, 1, 0)
+    return _core.search(prepared, targets, nobody, nobody, *settings)
 
 
 def test_what_does_not_fit_is_refused():

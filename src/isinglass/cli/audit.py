@@ -13,6 +13,7 @@ from isinglass.cli import options as opt
 from isinglass.cli.fitting import read_and_configure
 from isinglass.cli.results import print_result, write_with_picture
 from isinglass.cli.terminal import new_console, progress_bar, table, table_of
+from isinglass.cluster import connected
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
 from isinglass.repeating import RECORDS
@@ -34,6 +35,7 @@ TIERS = {
     opt.option("--tables N", "Tables to draw.", 100, type=click.IntRange(1, 10**6)),
     opt.seed("Seed of the tables drawn."),
     opt.PROCESSES,
+    opt.SCHEDULER,
     opt.option(
         "--out DIR",
         "Write tables and a picture there, and keep finished work there.",
@@ -53,6 +55,7 @@ def command(
     n_jobs: int | None,
     out: str,
     as_json: bool,
+    scheduler: str | None,
     sample_weight: str | None,
     clusters: str | None,
     **options: Any,
@@ -65,7 +68,7 @@ def command(
     """
     check_folder(out)
     estimator, table = read_and_configure(data, **options)
-    with progress_bar("drawing and learning") as progress:
+    with connected(scheduler) as client, progress_bar("drawing and learning") as progress:
         result = audit(
             estimator,
             table,
@@ -76,6 +79,7 @@ def command(
             path=Path(out) / RECORDS,
             n_jobs=n_jobs,
             progress=progress,
+            client=client,
         )
     lines = write_with_picture(out, _files(result), "audit.png", lambda to: to.audit(result))
     keys = ("sentence", "tables", "failed", "detection", "tiers")

@@ -12,6 +12,7 @@ from isinglass.cli import options as opt
 from isinglass.cli.fitting import take_table
 from isinglass.cli.results import print_result, write_with_picture
 from isinglass.cli.terminal import new_console, progress_bar, table
+from isinglass.cluster import connected
 from isinglass.errors import Stopped
 from isinglass.experiments.compare import Comparison, compare
 from isinglass.files import check_folder
@@ -26,6 +27,7 @@ from isinglass.wording import counted, one_line
     opt.seed("Seed of the split into folds."),
     opt.missing("error", "drop", "state"),
     *opt.TABLE,
+    opt.SCHEDULER,
     opt.JSON,
     examples="""
         isinglass compare votes.csv --out votes/
@@ -52,10 +54,10 @@ def command(data: str, out: str | None, as_json: bool, **options: Any) -> None:
         click.get_current_context().exit(130)
 
 
-def _compare(data: str, **options: Any) -> Comparison:
+def _compare(data: str, scheduler: str | None, **options: Any) -> Comparison:
     table = take_table(data, options)
-    with progress_bar("comparing") as progress:
-        return compare(table, progress=progress, tell=progress.tell, **options)
+    with connected(scheduler) as client, progress_bar("comparing") as progress:
+        return compare(table, progress=progress, tell=progress.tell, client=client, **options)
 
 
 def _tell(comparison: Comparison, out: str | None, as_json: bool) -> None:

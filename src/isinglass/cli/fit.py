@@ -17,6 +17,7 @@ from isinglass.cli.fitting import column_groups, column_labels, fit_file
 from isinglass.cli.pasting import PASTED, check_pasting, to_paste
 from isinglass.cli.results import png_of, show, title_of
 from isinglass.cli.terminal import new_console, print_summary, progress_bar, working
+from isinglass.cluster import connected
 from isinglass.documents.parts import as_file
 from isinglass.errors import MissingExtra, SettingError
 from isinglass.estimators import GreedyGraph
@@ -77,6 +78,7 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
     *opt.SEARCH,
     opt.seed("Seed of the draws that fill missing values."),
     opt.THREADS,
+    opt.SCHEDULER,
     opt.whole("--top", "Edges to print.", 20, least=0),
     opt.JSON,
     examples="""
@@ -95,13 +97,15 @@ def command(
     suppress: float,
     top: int,
     as_json: bool,
+    scheduler: str | None,
     **options: Any,
 ) -> None:
     """Learn which columns of DATA are directly linked.
 
     DATA is CSV, TSV, Parquet or Arrow, or with the extra `files` a file of SPSS, Stata, SAS, Excel
     or OpenDocument, plain or gzipped: one row per case, one column per discrete variable (yes/no,
-    a few numbers, a few words).
+    a few numbers, a few words). Files larger than memory are read in chunks, and so is a folder of
+    files; a folder that isinglass pack wrote is opened at once.
 
     Results are written as soon as they are found; the joint model of all columns, which may take
     longer, is added to model.json at the end. Ctrl-C keeps what has been written.
@@ -115,7 +119,8 @@ def command(
         "column_labels": column_labels(data, options["codebook"]),
         "groups": [(name, each.columns, each.colour) for name, each in groups.items()],
     }
-    estimator = fit_file(data, **options)
+    with connected(scheduler) as client:
+        estimator = fit_file(data, **options, client=client)
     with progress_bar("refitting without each link") as progress:
         record = estimator.record(progress)
     record = replace(record, findings=findings_of(record.names, **about))
@@ -135,7 +140,10 @@ def command(
         print_summary(new_console(), summary, top)
     if result:
         result.write_more(to_paste(asked, result.record, summary))
-        lines = result.add_rest(model=not asked["no_model"])
+        here = estimator.table_.elsewhere is None
+        lines = result.add_rest(model=here and not asked["no_model"])
+        if not here:
+            lines.append("the joint model needs the rows in memory, and these are read in chunks")
     lines += draw_figures(figures, lambda plots: plots.network(record.graph, **groups_of(record)))
     for line in lines:
         click.echo(line, err=as_json)

@@ -175,6 +175,10 @@ MODEL = click.Argument(["model"], type=click.Path())
 JSON = flag("--json as_json", "Print the result as JSON, nothing else.")
 THREADS = option("--jobs N n_jobs", "Threads; all cores by default.", type=int)
 PROCESSES = whole("--jobs N n_jobs", "Processes; all cores by default.")
+SCHEDULER = option(
+    "--scheduler ADDRESS",
+    "Let the workers of a Dask cluster do the work: the address of its scheduler.",
+)
 OPEN = flag("--open open_it", "Show the report in a browser.")
 OVERWRITE = flag("--overwrite", "Replace files beside FILE even if isinglass did not write them.")
 SUPPRESS = option(

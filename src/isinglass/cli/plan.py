@@ -13,6 +13,7 @@ from isinglass.cli import options as opt
 from isinglass.cli.fitting import take_table
 from isinglass.cli.results import print_result, write_with_picture
 from isinglass.cli.terminal import new_console, progress_bar, table_of
+from isinglass.cluster import connected
 from isinglass.errors import SettingError
 from isinglass.exports.tables import as_csv
 from isinglass.files import check_folder
@@ -64,6 +65,7 @@ POINTS = {
     opt.whole("--graphs", "Tables to draw per number of rows.", 100, least=2),
     opt.seed("Seed of the tables drawn."),
     opt.PROCESSES,
+    opt.SCHEDULER,
     opt.option(
         "--out DIR",
         "Write plan.csv and a picture there, and keep finished work there.",
@@ -79,7 +81,12 @@ POINTS = {
     """,
 )
 def command(
-    out: str, as_json: bool, pilot: str | None, rows: tuple[int, ...], **options: Any
+    out: str,
+    as_json: bool,
+    pilot: str | None,
+    rows: tuple[int, ...],
+    scheduler: str | None,
+    **options: Any,
 ) -> None:
     """How many rows does it take to recover a graph?
 
@@ -88,8 +95,9 @@ def command(
     """
     check_folder(out)
     options |= _of_pilot(pilot, opt.take(options, PILOT))
-    with progress_bar("drawing and learning") as progress:
-        planned = plan(rows=rows or None, path=Path(out) / RECORDS, progress=progress, **options)
+    options |= {"rows": rows or None, "path": Path(out) / RECORDS}
+    with connected(scheduler) as client, progress_bar("drawing and learning") as progress:
+        planned = plan(progress=progress, client=client, **options)
     contents = {"plan.csv": as_csv(list(Point.__dataclass_fields__), map(astuple, planned.points))}
     lines = write_with_picture(out, contents, "plan.png", lambda to: to.plan(planned))
     document = {key: getattr(planned, key) for key in ("sentence", "target", "aim")} | {

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from isinglass.cli import options as opt
 from isinglass.cli.terminal import new_console, progress_bar, table
+from isinglass.cluster import connected
 from isinglass.errors import MissingExtra
 from isinglass.experiments.methods import EXTRAS
 from isinglass.experiments.paper.figures import FULL, QUICK, studies
@@ -41,6 +42,7 @@ from isinglass.wording import counted
     opt.whole("--rivals N", "Graphs per point that the rivals of greedy see, at most.", least=2),
     opt.seed("Seed of the graphs and tables drawn."),
     opt.PROCESSES,
+    opt.SCHEDULER,
     opt.flag("--draw-only", "Write tables and pictures of finished work, and run nothing."),
     examples="""
         isinglass reproduce                       the first figure, small: some minutes
@@ -48,7 +50,9 @@ from isinglass.wording import counted
         isinglass reproduce --coupling 1          couplings +-1, as in the paper's text
     """,
 )
-def command(out: str, n_jobs: int | None, draw_only: bool, **options: Any) -> None:
+def command(
+    out: str, n_jobs: int | None, scheduler: str | None, draw_only: bool, **options: Any
+) -> None:
     """Run the paper's experiment: how many rows until the whole graph is recovered?
 
     Compares the greedy search with node-wise l1 and others on chain, grid and star graphs, by
@@ -57,10 +61,11 @@ def command(out: str, n_jobs: int | None, draw_only: bool, **options: Any) -> No
     continues where it stopped, and ends with the same files.
     """
     check_folder(out)
-    work = Reproduction(_studies(**options), out, n_jobs)
-    console = new_console()
-    if not draw_only:
-        run_all(console, work)
+    console, studies = new_console(), _studies(**options)
+    with connected(None if draw_only else scheduler) as client:
+        work = Reproduction(studies, out, n_jobs, client)
+        if not draw_only:
+            run_all(console, work)
     _write(console, out, work)
 
 

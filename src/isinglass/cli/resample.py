@@ -14,6 +14,7 @@ from isinglass.cli.figures import FIGURE, check_figures, draw_figures
 from isinglass.cli.fitting import fit_file
 from isinglass.cli.results import print_result
 from isinglass.cli.terminal import new_console, progress_bar, table
+from isinglass.cluster import connected
 from isinglass.errors import SettingError
 from isinglass.uncertainty.resampling.bootstrap import Bootstrap, bootstrap
 from isinglass.uncertainty.resampling.columns import ColumnIntervals, column_intervals
@@ -49,6 +50,7 @@ from isinglass.wording import counted, one_line
     FIGURE,
     *opt.SEARCH,
     opt.THREADS,
+    opt.SCHEDULER,
     opt.JSON,
     examples="""
         isinglass resample votes.csv
@@ -66,6 +68,7 @@ def command(
     records: str | None,
     figures: tuple[str, ...],
     as_json: bool,
+    scheduler: str | None,
     **options: Any,
 ) -> None:
     """Learn the graph of DATA again from parts of its rows.
@@ -80,16 +83,18 @@ def command(
             "--centrality or --bootstrap."
         )
     check_figures(figures)
-    estimator = fit_file(data, **options)
-    with progress_bar("resampling", steady=True) as progress:
-        result = way.work(
-            estimator,
-            n=samples,
-            seed=seed,
-            path=records,
-            n_jobs=options["n_jobs"],
-            progress=progress,
-        )
+    with connected(scheduler) as client:
+        estimator = fit_file(data, **options, client=client)
+        with progress_bar("resampling", steady=True) as progress:
+            result = way.work(
+                estimator,
+                n=samples,
+                seed=seed,
+                path=records,
+                n_jobs=options["n_jobs"],
+                progress=progress,
+                client=client,
+            )
     lines = draw_figures(figures, partial(way.draw, result)) if way.draw else []
     print_result(as_json, way.document(result), partial(way.tell, result), lines)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any, NotRequired, TypedDict, Unpack
 
@@ -12,15 +11,46 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 
 from isinglass.core import _core
-from isinglass.core.elsewhere import RowsElsewhere, TooManyCells
+from isinglass.core.elsewhere import RowsElsewhere
+from isinglass.core.forms import Forms, compiled, core_forms
 from isinglass.core.gate import checked_integers, checked_scales, checked_table, checked_threads
 from isinglass.core.lapack import lapack_lent
+from isinglass.core.lists import as_lists, as_marks, as_targets
+from isinglass.core.prepared import (
+    Codes,
+    Flat,
+    PreparedTable,
+    Weights,
+    cells_counted,
+    split_rows,
+)
+from isinglass.core.stopping import Progress, stopped_by, watched
 
-Codes = NDArray[np.integer]
-Weights = NDArray[np.float64]
-Flat = dict[str, NDArray[Any]]
-Forms = _core.Forms
-Progress = Callable[[int], None]
+__all__ = [
+    "STOPS",
+    "Codes",
+    "Flat",
+    "Forms",
+    "PreparedTable",
+    "Progress",
+    "Settings",
+    "Weights",
+    "all_pair_counts",
+    "both_ends",
+    "core_forms",
+    "cores",
+    "edge_losses",
+    "factorise_integers",
+    "fit_columns",
+    "instructions",
+    "l1_paths",
+    "pair_counts",
+    "pair_null",
+    "search_columns",
+    "stopped_by",
+    "use_counting",
+    "use_instructions",
+]
 
 #: The name of the instruction set in use, "avx512", "avx2", "popcnt" or "portable".
 instructions = _core.instructions
@@ -53,80 +83,28 @@ def search_columns(
     n_states: Sequence[int],
     threshold: float,
     *,
-    nu: float,
-    max_degree: int | None,
+    threads: int,
+    n: float = 0.0,
     answers: Sequence[int] | None = None,
-    targets: Sequence[int] | None = None,
-    required: Mapping[int, Set[int]] | None = None,
-    forbidden: Mapping[int, Set[int]] | None = None,
-    scales: NDArray[np.float64] | None = None,
-    unit: float = 1.0,
-    forms: Forms | None = None,
-    level: float = math.inf,
-    check: bool = False,
-    **settings: Unpack[Settings],
+    **settings: Any,
 ) -> Flat:
-    """Run Algorithm 1 for the columns in `targets` (all by default); results as flat arrays.
-
-    A column's `required` others are its neighbours from the start and are never dropped; its
-    `forbidden` ones are never looked at. Constant columns are neither.
-    `answers` says how many of a column's states, the first ones, are answers; the rest stand for
-    missing values, which make no edge unbounded.
-    `scales`, a (p, p) array, divide the gains and the costs of each pair before they are made
-    those of one parameter; the diagonal is not looked at, but positive. A weight of one stands for
-    `unit` rows, of which pairs may have few. `forms` are those that edges may have, see
-    `core_forms`; whole tables by default. Candidates that gain more than `level` come first, and
-    among them the one that gains most before it is divided.
-
-    The layout is described in ``core/search/flat.hpp``. With `check`, every candidate is
-    evaluated, and a bound that skipped a better one is an error.
-    """
-    return _run(
-        _core.search,
-        (codes, n_states, weights),
-        settings,
-        answers=np.asarray([] if answers is None else answers, dtype=np.int32),
-        targets=_targets(targets, n_states),
-        required=_pairs(required),
-        forbidden=_pairs(forbidden),
-        scales=checked_scales(scales, len(n_states), len(n_states)),
-        unit=unit,
-        forms=forms,
-        level=level,
-        threshold=threshold,
-        nu=nu,
-        max_degree=-1 if max_degree is None else max_degree,
-        check=check,
-    )
+    """Run Algorithm 1 for columns of a table; see `PreparedTable` and its `search`."""
+    table = PreparedTable(codes, weights, n_states, n=n, answers=answers, threads=threads)
+    return table.search(threshold, threads=threads, **settings)
 
 
 def _run(
     work: Callable[..., Flat], table: tuple[Any, ...], settings: Mapping[str, Any], **more: Any
 ) -> Flat:
     """Let the core work on a table of codes, states and weights, once they are checked."""
-    settings = {"n": 0.0, "progress": None, **settings}
+    settings = {"n": 0.0, **settings, "progress": watched(settings.get("progress"))}
     threads = checked_threads(settings.pop("threads"))
     codes, n_states, weights = table
-    if isinstance(codes, RowsElsewhere):
-        more["elsewhere"] = codes.in_core()
-        codes, weights = np.empty((0, len(n_states)), dtype=np.uint8), np.empty(0)
-    try:
-        with lapack_lent(n_states):
-            rows = checked_table(codes, n_states, weights)
-            return work(*rows, threads=threads, **settings, **more)
-    except _core.TooManyCells as error:
-        raise TooManyCells(int(str(error))) from None
-
-
-def _targets(targets: Sequence[int] | None, n_states: Sequence[int]) -> NDArray[np.int64]:
-    """Columns, all of them by default."""
-    return np.asarray(range(len(n_states)) if targets is None else targets, dtype=np.int64)
-
-
-def _pairs(others_of: Mapping[int, Set[int]] | None) -> NDArray[np.int64]:
-    """Each column and one of its others, one pair after the other."""
-    pairs = [(r, t) for r, others in (others_of or {}).items() for t in sorted(others)]
-    return np.asarray(pairs, dtype=np.int64).ravel()
+    rows, elsewhere = split_rows(codes, n_states, weights)
+    if elsewhere is not None:
+        more["elsewhere"] = elsewhere
+    with lapack_lent(n_states), cells_counted():
+        return work(*rows, threads=threads, **settings, **more)
 
 
 def fit_columns(
@@ -148,9 +126,9 @@ def fit_columns(
         _core.fit,
         (codes, n_states, weights),
         settings,
-        forms=forms,
-        small=_marks(small, range(len(neighbours)), neighbours),
-        **_lists(neighbours),
+        forms=compiled(forms),
+        small=as_marks(small, range(len(neighbours)), neighbours),
+        **as_lists(neighbours),
     )
 
 
@@ -161,32 +139,13 @@ def edge_losses(
     targets: Sequence[int],
     neighbours: Sequence[Sequence[int]],
     *,
-    left_out: Sequence[Sequence[int]],
-    forms: Forms | None = None,
-    small: Collection[tuple[int, int]] = (),
-    **settings: Unpack[Settings],
+    threads: int,
+    n: float = 0.0,
+    **settings: Any,
 ) -> Flat:
-    """Fit each target on its neighbours, and again without each of those in `left_out`.
-
-    `loss` has one entry per target, `without` one per target and neighbour that was left out, in
-    increasing order: losses per row.
-    `expected` has the rows that the fit without a neighbour expects in each combination of the
-    target's states and the neighbour's, row by row, one table after the other. Pairs (target,
-    neighbour) in `small` have the smaller of their `forms`.
-    """
-    marks = [
-        t in left for some, left in zip(neighbours, left_out, strict=True) for t in sorted(some)
-    ]
-    return _run(
-        _core.deviances,
-        (codes, n_states, weights),
-        settings,
-        targets=_targets(targets, n_states),
-        leave_out=np.asarray(marks, dtype=np.uint8),
-        forms=forms,
-        small=_marks(small, targets, neighbours),
-        **_lists(neighbours),
-    )
+    """Fit columns with and without some neighbours; see `PreparedTable.edge_losses`."""
+    table = PreparedTable(codes, weights, n_states, n=n, threads=threads)
+    return table.edge_losses(targets, neighbours, threads=threads, **settings)
 
 
 def both_ends(
@@ -227,52 +186,10 @@ def both_ends(
         top=-1.0 if top is None else top,
         all=top is None,
         adjusted=adjusted,
-        forms=forms,
+        forms=compiled(forms),
         small=np.asarray([pair in small for pair in pairs], dtype=np.uint8),
     )
     return found["statistic"], found["entry"]
-
-
-def core_forms(
-    n_states: Sequence[int],
-    matrices: Sequence[NDArray[np.float64]],
-    answered: Sequence[int],
-    *,
-    own: int,
-    tables: bool,
-) -> Forms:
-    """The forms of edges as the core knows them.
-
-    Each column has a score matrix (states, k), of whose columns the first `answered` are about
-    answers. Edges to columns from `own` on are whole tables; without `tables`, other pairs that
-    have a smaller form have nothing else.
-    """
-    sizes = [np.size(matrix) for matrix in matrices]
-    return _core.make_forms(
-        np.asarray(n_states, dtype=np.int32),
-        np.concatenate([np.ravel(matrix) for matrix in matrices]).astype(np.float64),
-        np.cumsum([0, *sizes], dtype=np.int64),
-        np.asarray(answered, dtype=np.int64),
-        own,
-        tables,
-    )
-
-
-def _marks(
-    small: Collection[tuple[int, int]],
-    targets: Sequence[int],
-    neighbours: Sequence[Sequence[int]],
-) -> NDArray[np.uint8]:
-    """Which neighbours have the smaller form, in the order of `_lists`."""
-    pairs = [(r, t) for r, some in zip(targets, neighbours, strict=True) for t in sorted(some)]
-    return np.asarray([pair in small for pair in pairs], dtype=np.uint8)
-
-
-def _lists(neighbours: Sequence[Sequence[int]]) -> dict[str, NDArray[np.int64]]:
-    """Where the neighbours of each column begin, and all of them, one list after the other."""
-    begin = np.cumsum([0, *(len(some) for some in neighbours)], dtype=np.int64)
-    flat = np.asarray([t for some in neighbours for t in sorted(some)], dtype=np.int64)
-    return {"begin": begin, "neighbours": flat}
 
 
 def l1_paths(
@@ -296,7 +213,7 @@ def l1_paths(
         _core.l1_paths,
         (codes, n_states, weights),
         settings,
-        targets=_targets(targets, n_states),
+        targets=as_targets(targets, n_states),
         penalties=np.ascontiguousarray(penalties, dtype=np.float64),
         scales=np.ascontiguousarray(scales, dtype=np.float64),
         loss=loss,

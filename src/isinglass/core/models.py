@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from isinglass.core import Codes, Progress, Weights, _core
 from isinglass.core.gate import checked_threads
+from isinglass.core.stopping import watched
 
 
 def gibbs_sample(
@@ -36,7 +37,7 @@ def gibbs_sample(
         draws=draws,
         seed=seed,
         threads=checked_threads(threads),
-        progress=progress,
+        progress=watched(progress),
     )
     return codes.reshape(len(model["states"]), -1).T
 
@@ -69,7 +70,7 @@ def complete_rows(
         sweeps=sweeps,
         seed=seed,
         threads=checked_threads(threads),
-        progress=progress,
+        progress=watched(progress),
     )
     return found["codes"].reshape(draws, -1), int(found["rows_by_gibbs"])
 

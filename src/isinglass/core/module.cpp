@@ -261,28 +261,59 @@ void check_forms(const Forms* forms, std::size_t columns) {
   if (forms && forms->columns() != columns) throw std::invalid_argument("forms of other columns");
 }
 
-Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-              Vector<std::int32_t> answers, Vector<std::int64_t> targets, Vector<std::int64_t> required,
+// A table that several calls work on: its bits are made once, and its pairs are counted once.
+class Prepared {
+ public:
+  Prepared(Codes codes, const Vector<std::int32_t>& states, const Vector<double>& weights, double n,
+           const Vector<std::int32_t>& answers, unsigned threads, double memory, const Elsewhere* elsewhere)
+      : codes_(std::move(codes)),
+        elsewhere_(elsewhere),
+        table_(
+            make_table(codes_, states, weights, n, threads, elsewhere, {answers.data(), answers.shape(0)})),
+        shared_(std::make_shared<SharedPairs>(table_, memory)) {}
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+
+  const Table& table() const { return table_; }
+  const std::shared_ptr<SharedPairs>& shared() const { return shared_; }
+  // Who holds the rows; nobody, where they are here.
+  const Elsewhere* elsewhere() const { return elsewhere_; }
+
+ private:
+  Codes codes_;  // the table looks at them as long as it lives
+  const Elsewhere* elsewhere_;
+  Table table_;
+  std::shared_ptr<SharedPairs> shared_;
+};
+
+std::unique_ptr<Prepared> prepare(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
+                                  Vector<std::int32_t> answers, unsigned threads, double memory,
+                                  const Elsewhere* elsewhere) {
+  const nb::gil_scoped_release release;
+  return std::make_unique<Prepared>(std::move(codes), states, weights, n, answers, threads, memory,
+                                    elsewhere);
+}
+
+Arrays search(const Prepared& prepared, Vector<std::int64_t> targets, Vector<std::int64_t> required,
               Vector<std::int64_t> forbidden, Vector<double> scales, double unit, const Forms* forms,
               double level, double threshold, double nu, bool intercept, std::int64_t max_degree,
-              unsigned threads, bool check, nb::object progress, const Elsewhere* elsewhere) {
-  check_forms(forms, codes.shape(1));
+              unsigned threads, bool check, nb::object progress) {
+  const Table& table = prepared.table();
+  const std::size_t p = table.columns();
+  check_forms(forms, p);
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
   for (const std::size_t r : columns)
-    if (r >= codes.shape(1)) throw std::out_of_range("no such column");
-  if (scales.shape(0) != 0 && scales.shape(0) != codes.shape(1) * codes.shape(1))
+    if (r >= p) throw std::out_of_range("no such column");
+  if (scales.shape(0) != 0 && scales.shape(0) != p * p)
     throw std::invalid_argument("one scale for every pair of columns");
-  const Constraints constraints{in_order(by_column(required, codes.shape(1))),
-                                in_order(by_column(forbidden, codes.shape(1)))};
+  const Constraints constraints{in_order(by_column(required, p)), in_order(by_column(forbidden, p))};
   const bool constrained = required.shape(0) + forbidden.shape(0) > 0;
-  const auto limit = max_degree < 0 ? codes.shape(1) : static_cast<std::size_t>(max_degree);
-  Watch watch(std::move(progress), elsewhere);
-  Asking asking(elsewhere, {states.data(), states.shape(0)});
+  const auto limit = max_degree < 0 ? p : static_cast<std::size_t>(max_degree);
+  Watch watch(std::move(progress), prepared.elsewhere());
+  Asking asking(prepared.elsewhere(), table.states());
   Flat flat;
   run(watch, asking, [&] {
-    const Table table =
-        make_table(codes, states, weights, n, threads, elsewhere, {answers.data(), answers.shape(0)});
-    Engine engine(table,
+    Engine engine(prepared.shared(),
                   {threshold,
                    nu,
                    intercept,
@@ -301,7 +332,7 @@ Arrays search(Codes codes, Vector<std::int32_t> states, Vector<double> weights, 
 }
 
 // Neighbours of some columns, from where each list begins; any other number is refused.
-std::vector<std::vector<std::size_t>> read_neighbours(const Vector<std::int32_t>& states,
+std::vector<std::vector<std::size_t>> read_neighbours(std::span<const int> states,
                                                       std::span<const std::size_t> targets,
                                                       const Vector<std::int64_t>& begin,
                                                       const Vector<std::int64_t>& neighbours) {
@@ -312,9 +343,8 @@ std::vector<std::vector<std::size_t>> read_neighbours(const Vector<std::int32_t>
       if (k < 0 || std::cmp_greater_equal(k, neighbours.shape(0)))
         throw std::out_of_range("no such position");
       const auto r = targets[i], t = static_cast<std::size_t>(neighbours.data()[k]);
-      if (r >= states.shape(0) || t >= states.shape(0) || t == r)
-        throw std::out_of_range("no such neighbour");
-      if (std::min(states.data()[r], states.data()[t]) < 2)
+      if (r >= states.size() || t >= states.size() || t == r) throw std::out_of_range("no such neighbour");
+      if (std::min(states[r], states[t]) < 2)
         throw std::invalid_argument("a constant column has no neighbours");
       lists[i].push_back(t);
     }
@@ -346,7 +376,7 @@ Arrays fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, dou
   check_forms(forms, columns);
   std::vector<std::size_t> targets(columns);
   std::iota(targets.begin(), targets.end(), std::size_t{0});
-  const auto supports = read_neighbours(states, targets, begin, neighbours);
+  const auto supports = read_neighbours({states.data(), states.shape(0)}, targets, begin, neighbours);
   const auto of_edges = read_forms(forms, targets, supports, small);
   Watch watch(std::move(progress), elsewhere);
   Asking asking(elsewhere, {states.data(), states.shape(0)});
@@ -363,24 +393,23 @@ Arrays fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, dou
 
 // The losses of some columns with given neighbours and without each one that is to be left out, and the rows
 // expected without it.
-Arrays deviances(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
-                 Vector<std::int64_t> targets, Vector<std::int64_t> begin, Vector<std::int64_t> neighbours,
-                 Vector<std::uint8_t> leave_out, const Forms* forms, Vector<std::uint8_t> small,
-                 bool intercept, unsigned threads, nb::object progress, const Elsewhere* elsewhere) {
-  check_forms(forms, codes.shape(1));
+Arrays deviances(const Prepared& prepared, Vector<std::int64_t> targets, Vector<std::int64_t> begin,
+                 Vector<std::int64_t> neighbours, Vector<std::uint8_t> leave_out, const Forms* forms,
+                 Vector<std::uint8_t> small, bool intercept, unsigned threads, nb::object progress) {
+  const Table& table = prepared.table();
+  check_forms(forms, table.columns());
   const std::vector<std::size_t> columns(targets.data(), targets.data() + targets.shape(0));
-  const auto supports = read_neighbours(states, columns, begin, neighbours);
+  const auto supports = read_neighbours(table.states(), columns, begin, neighbours);
   if (leave_out.shape(0) != neighbours.shape(0)) throw std::invalid_argument("one mark per neighbour");
   const auto of_edges = read_forms(forms, columns, supports, small);
   std::vector<std::vector<std::size_t>> left_out(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i)
     for (std::size_t k = 0; k < supports[i].size(); ++k)
       if (leave_out.data()[static_cast<std::size_t>(begin.data()[i]) + k]) left_out[i].push_back(k);
-  Watch watch(std::move(progress), elsewhere);
-  Asking asking(elsewhere, {states.data(), states.shape(0)});
+  Watch watch(std::move(progress), prepared.elsewhere());
+  Asking asking(prepared.elsewhere(), table.states());
   std::vector<double> loss, without, expected;
   run(watch, asking, [&] {
-    const Table table = make_table(codes, states, weights, n, threads, elsewhere);
     for (const Deviances& one : find_deviances(table, {intercept, forms}, columns, supports, of_edges,
                                                left_out, threads, std::ref(watch), asking.remote())) {
       loss.push_back(one.loss);
@@ -638,18 +667,20 @@ NB_MODULE(_core, m) {
   nb::class_<Forms>(m, "Forms");
   m.def("make_forms", &make_forms, nb::arg("states"), nb::arg("scores"), nb::arg("begin"),
         nb::arg("answered"), nb::arg("own"), nb::arg("tables"));
-  m.def("search", &search, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("answers"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"), nb::arg("scales"),
-        nb::arg("unit"), nb::arg("forms").none(), nb::arg("level"), nb::arg("threshold"), nb::arg("nu"),
-        nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"),
-        nb::arg("progress").none(), nb::arg("elsewhere").none() = nb::none());
+  nb::class_<Prepared>(m, "Prepared");
+  m.def("prepare", &prepare, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
+        nb::arg("answers"), nb::arg("threads"), nb::arg("memory"), nb::arg("elsewhere").none() = nb::none(),
+        nb::keep_alive<0, 8>());
+  m.def("search", &search, nb::arg("prepared"), nb::arg("targets"), nb::arg("required"), nb::arg("forbidden"),
+        nb::arg("scales"), nb::arg("unit"), nb::arg("forms").none(), nb::arg("level"), nb::arg("threshold"),
+        nb::arg("nu"), nb::arg("intercept"), nb::arg("max_degree"), nb::arg("threads"), nb::arg("check"),
+        nb::arg("progress").none());
   m.def("fit", &fit, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"), nb::arg("begin"),
         nb::arg("neighbours"), nb::arg("forms").none(), nb::arg("small"), nb::arg("intercept"),
         nb::arg("threads"), nb::arg("progress").none(), nb::arg("elsewhere").none() = nb::none());
-  m.def("deviances", &deviances, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
-        nb::arg("targets"), nb::arg("begin"), nb::arg("neighbours"), nb::arg("leave_out"),
-        nb::arg("forms").none(), nb::arg("small"), nb::arg("intercept"), nb::arg("threads"),
-        nb::arg("progress").none(), nb::arg("elsewhere").none() = nb::none());
+  m.def("deviances", &deviances, nb::arg("prepared"), nb::arg("targets"), nb::arg("begin"),
+        nb::arg("neighbours"), nb::arg("leave_out"), nb::arg("forms").none(), nb::arg("small"),
+        nb::arg("intercept"), nb::arg("threads"), nb::arg("progress").none());
   nb::class_<Elsewhere>(m, "Elsewhere");
   nb::exception<TooManyCells>(m, "TooManyCells");
   m.def("make_elsewhere", &make_elsewhere, nb::arg("rows"), nb::arg("marginals"), nb::arg("n_planes"),

@@ -14,6 +14,7 @@ from isinglass.engine.learn import Search, learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
 from isinglass.engine.refits import fit_conditionals
 from isinglass.engine.runs import KeptRuns, Paths, Progress, Runs, cuts_of, forms_at
+from isinglass.engine.workers import Workers
 
 __all__ = [
     "Joined",
@@ -25,6 +26,7 @@ __all__ = [
     "Runs",
     "Search",
     "Value",
+    "Workers",
     "cuts_of",
     "fit_conditionals",
     "fit_neighbourhoods",

@@ -82,7 +82,7 @@ def learn_available(
     Tables of log-potentials have all states of a neighbour, missing last.
     """
     parts = parts_of(table)
-    few = len(parts) < threads
+    few = len(parts) < threads or settings.get("workers") is not None
     learn = _one_after_the_other if few else _side_by_side
     paths: dict[int, Path] = {}
     for part, runs in zip(parts, learn(parts, floor, threads, progress, **settings), strict=True):
@@ -94,7 +94,7 @@ def learn_available(
 def _one_after_the_other(
     parts: Sequence[Part], floor: float, threads: int, progress: Progress | None, **settings: Any
 ) -> list[NativeRuns]:
-    """Few parts: threads share the columns of each."""
+    """Few parts, or other workers: threads share the columns of each."""
     p = sum(len(part.targets) for part in parts)
     runs: list[NativeRuns] = []
     for part in parts:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import edge_losses, pair_null
+from isinglass import core
+from isinglass.core import pair_null
 from isinglass.engine.available import parts_of
 from isinglass.engine.native import (
     CountedRows,
@@ -27,6 +28,7 @@ from isinglass.engine.native import (
 )
 from isinglass.engine.refits import PairForms
 from isinglass.engine.runs import Progress, progress_from
+from isinglass.engine.workers import Workers
 from isinglass.losses.forms import TABLE
 from isinglass.losses.nulls import Null, chi_square
 from isinglass.solvers.equivalent import calibrated_gain
@@ -133,6 +135,7 @@ def expectations(
     known: Collection[Pair] = (),
     forms: PairForms | None = None,
     edges: str = "table",
+    workers: Workers | None = None,
 ) -> dict[Key, Expected]:
     """Refit every column on its neighbours among some pairs, and without each of them.
 
@@ -149,7 +152,7 @@ def expectations(
             show = progress_from(progress, done, total)
             settings: dict[str, Any] = {"threads": threads, "progress": show}
             lists = neighbours, left_out
-            settings |= {"of_edges": forms, "edges": edges}
+            settings |= {"of_edges": forms, "edges": edges, "workers": workers}
             found |= _of_part(part.table, targets, *lists, intercept=intercept, **settings)
             done += len(targets)
     return found
@@ -172,6 +175,7 @@ def _of_part(
     intercept: bool,
     of_edges: PairForms | None,
     edges: str,
+    workers: Workers | None,
     **settings: Any,
 ) -> dict[Key, Expected]:
     """What is expected of some columns in the rows where they are seen."""
@@ -185,7 +189,7 @@ def _of_part(
     beside = adjusted_columns(table)
     fitted = [[*some, *beside] for some in varying(neighbours)]
     with too_many_cells_named(table.names):
-        flat = edge_losses(
+        flat = (workers or core).edge_losses(
             *counted.rows,
             targets,
             fitted,

@@ -15,6 +15,7 @@ from isinglass.engine.deviance import Expected, deviances_of, expectations
 from isinglass.engine.joint import both_ends_of
 from isinglass.engine.refits import PairForms
 from isinglass.engine.runs import Choices, Progress, Runs
+from isinglass.engine.workers import Workers
 from isinglass.graph import Graph, Link, Unvalued, sign_of
 from isinglass.losses.forms import PRODUCT, TABLE, Scores
 from isinglass.losses.steps import step_log_odds
@@ -66,7 +67,7 @@ class RefittedValues:
 
     What was found for a graph is kept in `known`; `expected` has the rows that each end expects
     without an edge. With `joint`, evidence is what both ends say together, else the mean of what
-    either says. `scales` and `edges` are those of `learn_neighbourhoods`.
+    either says. `scales`, `edges` and `workers` are those of `learn_neighbourhoods`.
     """
 
     table: Table
@@ -75,6 +76,7 @@ class RefittedValues:
     joint: bool = False
     scales: NDArray[np.float64] | None = None
     edges: str = "table"
+    workers: Workers | None = None
     known: dict[GraphKey, list[Value]] = field(default_factory=dict)
     expected: dict[GraphKey, dict[Pair, Expected]] = field(default_factory=dict)
 
@@ -87,6 +89,7 @@ class RefittedValues:
         """Return one value per pair, each edge in its form, or else a whole table."""
         if (key := graph_key(pairs, forms)) not in self.known:
             settings = {"progress": progress, "forms": forms, "edges": self.edges, **self._settings}
+            settings["workers"] = self.workers
             self.expected[key] = expectations(self.table, pairs, **settings)
             self.known[key] = self._values(pairs, forms, pairs, self.expected[key])
         return self.known[key]

@@ -19,6 +19,7 @@ from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.native import forms_of, learn_native
 from isinglass.engine.readable import learn_readable
 from isinglass.engine.runs import Progress, Runs
+from isinglass.engine.workers import Workers
 from isinglass.losses.forms import Forms
 from isinglass.table import Table
 
@@ -37,6 +38,7 @@ def learn_neighbourhoods(
     scales: NDArray[np.float64] | None = None,
     level: float = math.inf,
     edges: str = "table",
+    workers: Workers | None = None,
     **adjusted: Any,
 ) -> Runs:
     """Run Algorithm 1 for every column down to `floor`.
@@ -46,10 +48,13 @@ def learn_neighbourhoods(
     them, and by the table's design effects, before they are made those of one parameter. Scales say
     how sure a gain is: of candidates that gain more than `level` the one comes in that gains most
     without them.
-    `edges` says which forms an edge may have; `adjust` is for the readable solver.
+    `edges` says which forms an edge may have; `adjust` is for the readable solver, and `workers`,
+    who do the work, for the native one.
     """
     solve: Callable[..., Runs] = learn_native if solver == "native" else learn_readable
     learn = learn_available if table.available else solve
+    if workers is not None:
+        adjusted["workers"] = workers
     return learn(
         table,
         floor,

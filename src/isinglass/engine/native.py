@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass import core
-from isinglass.core import STOPS, Codes, Weights, core_forms, fit_columns, search_columns
+from isinglass.core import STOPS, Codes, Weights, core_forms, fit_columns
 from isinglass.core.elsewhere import MOST_CELLS, RowsElsewhere, TooManyCells
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import Choices, Ends, Progress, Runs, progress_from
+from isinglass.engine.workers import Workers
 from isinglass.errors import Setting, TableError
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
@@ -48,18 +49,20 @@ def learn_native(
     scales: NDArray[np.float64] | None = None,
     level: float = math.inf,
     edges: str = "table",
+    workers: Workers | None = None,
     **settings: Any,
 ) -> NativeRuns:
     """Run Algorithm 1 for every column (or those in `targets`), threads taking them in turn.
 
-    `edges` says which forms an edge may have; `settings` are further ones of `search_columns`.
+    `edges` says which forms an edge may have, `workers` who does it; `settings` are further ones of
+    `search_columns`.
     """
     forms = forms_of(table, edges)
     targets = tuple(range(len(table.columns))) if targets is None else tuple(targets)
     wide, constraints = table.wide, constraints.adjusting(table)
     counted = CountedRows.of(wide)
     with too_many_cells_named(table.names):
-        flat = search_columns(
+        flat = (workers or core).search_columns(
             *counted.rows,
             floor * counted.unit,
             max_degree=None if max_degree is None else max_degree + len(adjusted_columns(table)),

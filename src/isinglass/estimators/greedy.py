@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any
@@ -11,16 +11,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from isinglass.cluster import (
+    ByColumns,
+    is_collection,
+    learn_where_it_fits,
+    present_client,
+)
 from isinglass.engine import (
     Joined,
     Paths,
     Progress,
+    Runs,
     Search,
+    Workers,
     join,
     learn_joint,
     learn_neighbourhoods,
 )
-from isinglass.engine.constraints import Links, Pair, read_constraints
+from isinglass.engine.constraints import Constraints, Links, Pair, read_constraints
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.adjusting import warn_if_coarse
 from isinglass.estimators.base import GraphEstimator, fitting
@@ -186,13 +194,15 @@ class GreedyGraph(GraphEstimator):
         clusters: ArrayLike | str | None = None,
         *,
         progress: Progress | None = None,
+        client: Any = None,
     ) -> GreedyGraph:
         """Learn the graph of a table.
 
         Parameters
         ----------
         X : array or data frame
-            numpy, pandas, polars or pyarrow; strings, booleans, integers, categories.
+            numpy, pandas, polars or pyarrow; strings, booleans, integers, categories. A data frame
+            or an array of Dask is learned on its workers, see :doc:`/cluster`.
         y : ignored
         sample_weight : array, or the name of a column of `X`, optional
             Counts: weight w on a row equals w copies of it.
@@ -202,6 +212,9 @@ class GreedyGraph(GraphEstimator):
         progress : function of (columns done, columns in all), optional
             By the rule "joint", edges that are decided count like columns. Afterwards, if the
             selector runs again on other rows, of those runs.
+        client : distributed.Client, optional
+            Its workers search blocks of columns, and measure what edges are worth; the answer is
+            the same as without. See :doc:`/cluster`.
 
         Returns
         -------
@@ -215,12 +228,19 @@ class GreedyGraph(GraphEstimator):
         Graph(3 columns, 2 edges: x0 -- x1, x1 -- x2)
         """
         rule = selector(self.threshold)
+        if is_collection(X):
+            client, about = present_client(client), {"clusters": clusters}
+            about["sample_weight"] = sample_weight
+            X = learn_where_it_fits(X, client, estimator=self, **about)
+            sample_weight = None if isinstance(X, Table) else sample_weight
         table = self._read(X, sample_weight, clusters)
         check_missing(table, rule)
         check_elsewhere(table, rule, self.rule)
         warn_if_coarse(table)
         self.floor_ = self._checked_floor(rule, table)
-        self.search_ = self._search(table, progress)
+        by_columns = client is not None and table.elsewhere is None
+        workers = ByColumns(client, self.n_jobs) if by_columns else None
+        self.search_ = self._search(table, progress, workers)
         self.table_ = self.search_.table
         self.paths_ = Paths(self.search_.runs, table.library)
         look = Look(self.search_, progress or (lambda done, total: None))
@@ -228,7 +248,15 @@ class GreedyGraph(GraphEstimator):
             self.selection_ = choose(rule, look)
             self.threshold_ = self.selection_.threshold
             self.graph_ = self._graph(self.threshold_, self.selection_.kept)
+        if client is not None:
+            self._value_edges(workers)
+            self.search_ = replace(self.search_, learn=self._learn(table))  # workers may leave now
         return self
+
+    def _value_edges(self, workers: Workers | None) -> None:
+        """Let workers find what the edges are worth while they still have the table."""
+        values = self._edge_values
+        replace(values, workers=workers)(self.graph_.pairs, self.graph_.forms)
 
     def encode(
         self,
@@ -343,18 +371,21 @@ class GreedyGraph(GraphEstimator):
         )
         return notes if self.filled_ is None else [*notes, *self.filled_.notes()]
 
-    def _search(self, table: Table, progress: Progress | None) -> Search:
-        constraints = read_constraints(
-            self.require, self.forbid, table.names, unnamed=table.library is None
-        )
+    def _constraints(self, table: Table) -> Constraints:
+        unnamed = table.library is None
+        return read_constraints(self.require, self.forbid, table.names, unnamed=unnamed)
+
+    def _learn(self, table: Table, workers: Workers | None = None) -> Callable[..., Runs]:
+        """How runs of such a table are made."""
         learn = partial(
             learn_joint if self.rule == "joint" else learn_neighbourhoods,
             nu=float(self.nu),
             intercept=bool(self.intercept),
             max_degree=self.max_degree,
-            constraints=constraints,
+            constraints=self._constraints(table),
             n_jobs=self.n_jobs,
             edges=self.edges,
+            workers=workers,
         )
         if self.missing == "model":
             learn = partial(
@@ -365,8 +396,13 @@ class GreedyGraph(GraphEstimator):
                 seed=int(self.seed),
                 n_jobs=self.n_jobs,
             )
+        return learn
+
+    def _search(self, table: Table, progress: Progress | None, workers: Workers | None) -> Search:
+        learn = self._learn(table, workers)
         runs = learn(table, self.floor_, progress=progress)
         searched = runs.table if isinstance(runs, FilledRuns) else table
+        constraints = self._constraints(table)
         return Search(searched, runs, self.floor_, self.rule, constraints, learn, table, self.edges)
 
     def _checked_floor(self, rule: AnySelector, table: Table) -> float:

@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,9 @@ from isinglass.engine import Progress, fit_conditionals, threads_for
 from isinglass.engine.refits import form_of
 from isinglass.errors import IsinglassError, SettingError, Stopped
 from isinglass.estimators import GreedyGraph
-from isinglass.estimators.folds import Split, learn_like, splits
+from isinglass.estimators.folds import Split, splits
 from isinglass.estimators.score import row_scores
+from isinglass.experiments.fits import Here, Learn, There
 from isinglass.experiments.measure import edge_set
 from isinglass.frames import by_field, frame
 from isinglass.graph import Graph
@@ -122,6 +122,7 @@ def compare(
     high: dict[str, Any] | None = None,
     progress: Progress | None = None,
     tell: Callable[[str], None] | None = None,
+    client: Any = None,
 ) -> Comparison:
     """Learn a table's graph by several methods, and say how they differ.
 
@@ -142,6 +143,8 @@ def compare(
     progress : function of (fits done, fits in all), optional
     tell : function of a few words, optional
         Called with the method at work, its rows, and how far it has come.
+    client : distributed.Client, optional
+        Its workers make the fits, one at a time each; scores are found here. See :doc:`/cluster`.
 
     Raises
     ------
@@ -173,16 +176,19 @@ def compare(
     if not chosen:
         raise SettingError("compare needs at least one method.")
     judges = [_Judge(split) for split in splits(table, folds, seed)]
+    tables = [table, *(judge.split.training for judge in judges)]
+    fits: Here | There = Here(chosen, tables) if client is None else There(chosen, tables, client)
     of_fit = _reporting(len(chosen) * (folds + 1), progress, tell)
     trials: dict[str, Trial] = {
         name: (Entry(name, failed="stopped before it was done"), None) for name in chosen
     }
     try:
-        for name, method in chosen.items():
-            try:
-                trials[name] = _tried(name, method, table, judges, of_fit)
-            except IsinglassError as error:
-                trials[name] = Entry(name, failed=str(error)), None
+        with fits as learn:
+            for name in chosen:
+                try:
+                    trials[name] = _tried(name, learn, judges, of_fit)
+                except IsinglassError as error:
+                    trials[name] = Entry(name, failed=str(error)), None
     except KeyboardInterrupt:
         raise Stopped(_compared(table, judges, trials)) from None
     return _compared(table, judges, trials)
@@ -250,16 +256,13 @@ class _Judge:
         return row_scores([self._fits[one] for one in wanted], self.split.rows)
 
 
-def _tried(
-    name: str, method: Any, table: Table, judges: Sequence[_Judge], of_fit: Reporting
-) -> Trial:
-    started = perf_counter()
+def _tried(name: str, learn: Learn, judges: Sequence[_Judge], of_fit: Reporting) -> Trial:
     with of_fit(name, "all rows") as (learning, _):
-        graph = learn_like(method, table, learning)
-    entry, scores = Entry(name, graph, perf_counter() - started), []
+        graph, seconds = learn(name, 0, learning)
+    entry, scores = Entry(name, graph, seconds), []
     for number, judge in enumerate(judges, start=1):
         with of_fit(name, f"fold {number} of {len(judges)}") as (learning, scoring):
-            found = learn_like(method, judge.split.training, learning)
+            found, _ = learn(name, number, learning)
             scores.append(judge.scores(found, scoring))
     return entry, np.concatenate(scores)
 

@@ -33,6 +33,7 @@ def run(
     sound: Sound = bool,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> dict[str, Record]:
     """Run the cells that have no record yet, and return the records of all, sorted by key.
 
@@ -47,6 +48,7 @@ def run(
         n_jobs=n_jobs,
         progress=progress,
         processes=True,
+        client=client,
     )
     return dict(sorted(records.items()))
 

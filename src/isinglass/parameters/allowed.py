@@ -9,6 +9,7 @@ from __future__ import annotations
 from isinglass.parameters.kinds import (
     ANYTHING,
     BYTES,
+    CLIENT,
     FLAG,
     FUNCTION,
     GENERATOR,
@@ -47,7 +48,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Word("gic", "bic", "ebic", "aic"), "criterion"),
     (Either(Word("pandas", "polars", "pyarrow"), None), "library"),
     (Word("error", "model", "drop", "state", "available"), "missing"),
-    (Word("error", "drop", "state"), "Rival.missing compare.missing plan.missing"),
+    (Word("error", "drop", "state"), "Rival.missing compare.missing pack.missing plan.missing"),
     (Word("rise", "logrise", "rple"), "objective"),
     (Word("pseudolikelihood", "likelihood"), "refit"),
     (Word("or", "and"), "rule"),
@@ -121,7 +122,9 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(Word("gap"), Number(0)), "InteractionScreening.threshold"),
     (Either(Word("sum", "design", "kish"), Number(above=0, most=MANY)), "n_eff"),
     # Everything else.
-    (PATH, "path"),
+    (PATH, "path out"),
+    (Several(TEXT), "drop"),
+    (Either(TEXT, None), "pack.sample_weight"),
     (Either(PATH, None), "resample.path case_dropping.path bootstrap.path split_test.path"),
     (Either(PATH, None), "column_intervals.path"),
     (Either(PATH, None), "audit.path plan.path"),
@@ -129,6 +132,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(SIZE, None), "max_bytes"),
     (Either(SEPARATOR, None), "sep"),
     (Either(FUNCTION, None), "progress"),
+    (Either(CLIENT, None), "client"),
     (ANYTHING, "method ChowLiuTree.threshold GreedyGraph.threshold L1Graph.penalty plan.threshold"),
     (ANYTHING, "GreedyLinear.threshold networks.graphs scores"),
 ]

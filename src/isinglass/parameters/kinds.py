@@ -206,6 +206,10 @@ GENERATOR = Such(
     "a Generator or SeedSequence",
     lambda value: isinstance(value, np.random.Generator | np.random.SeedSequence),
 )
+CLIENT = Such(
+    "a client of Dask (distributed.Client)",
+    lambda value: all(hasattr(value, name) for name in ("submit", "cancel", "scheduler_info")),
+)
 #: Read, and judged, elsewhere: a threshold has many forms.
 ANYTHING = Such("anything", lambda value: True)
 

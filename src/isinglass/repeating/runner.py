@@ -1,4 +1,4 @@
-"""Do what is missing: tasks to records, in threads or in processes, whenever one likes.
+"""Do what is missing: tasks to records, in threads, in processes or on a cluster, at any time.
 
 Every record has a key, and whoever makes it derives its seed from that key. So any task can be
 done at any time, in any order, by any process, with the same result. A record is written as soon
@@ -17,7 +17,9 @@ from pathlib import Path
 from signal import SIG_IGN, SIGINT, signal
 from threading import Thread, current_thread, main_thread
 from time import sleep
+from typing import Any
 
+from isinglass.cluster import call_all
 from isinglass.engine import Progress, threads_for
 from isinglass.errors import IsinglassError
 from isinglass.repeating.store import Record, Sound, Store
@@ -39,6 +41,10 @@ class Task:
         return cls((key,), lambda keys: [{"key": key, **make()}])
 
 
+Spread = Callable[[Sequence[Task], Store | None, int], Iterator[list[Record]]]
+"""A way to do tasks: the records of each when it is done, by so many at once."""
+
+
 def repeat(
     tasks: Iterable[Task],
     *,
@@ -48,6 +54,7 @@ def repeat(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     processes: bool = False,
+    client: Any = None,
 ) -> dict[str, Record]:
     """Do the tasks that have no records yet, and return the records of all, by key.
 
@@ -67,6 +74,9 @@ def repeat(
         Threads or processes, None means all cores; a function of (records there, records in all).
     processes : bool
         Whether workers are processes. Threads are for tasks that spend their time in compiled code.
+    client : distributed.Client, optional
+        Its workers do the tasks, as many at once as they have threads (or as there are workers, if
+        workers are to be processes); records are written here. `n_jobs` is not looked at.
     """
     from threadpoolctl import threadpool_limits
 
@@ -82,7 +92,9 @@ def repeat(
     todo = [task for task in left if task.keys]
     report = progress or (lambda done, total: None)
     report(len(records), len(keys))
-    spread = _in_processes if processes else _in_threads
+    spread: Spread = _in_processes if processes else _in_threads
+    if client is not None:
+        spread = _on_cluster(client, processes, lambda: report(len(records), len(keys)))
     with threadpool_limits(1):  # workers share the cores; libraries of theirs need not
         for made in spread(todo, store, threads_for(n_jobs, max(len(todo), 1))):
             records |= {record["key"]: record for record in made}
@@ -179,6 +191,23 @@ def _in_processes(
         for number in in_hand:
             yield _one_by_one(left.pop(number), store)
         yield from _in_processes(list(left.values()), store, processes)
+
+
+def _on_cluster(client: Any, apart: bool, watch: Callable[[], None]) -> Spread:
+    """The same on the workers of a cluster, with the file of records here."""
+
+    def spread(todo: Sequence[Task], store: Store | None, _: int) -> Iterator[list[Record]]:
+        def died(number: int, error: Exception) -> list[Record]:
+            return [{"key": key, **failure(error)} for key in todo[number].keys]
+
+        calls = [partial(perform, task, None) for task in todo]
+        for _, made in call_all(client, calls, apart=apart, lost=died, watch=watch):
+            if store is not None:
+                for record in made:
+                    store.append(record)
+            yield made
+
+    return spread
 
 
 def _pooled(

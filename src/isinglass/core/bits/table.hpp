@@ -99,6 +99,7 @@ class Table {
   std::size_t words() const { return words_; }
   double n() const { return n_; }
   int states(std::size_t j) const { return states_[j]; }
+  std::span<const int> states() const { return states_; }
   // How many of them, the first ones, are answers; the rest stand for missing values.
   int answers(std::size_t j) const { return answers_.empty() ? states_[j] : answers_[j]; }
   // States are numbered over all columns: all but the first of each column, then the first ones.

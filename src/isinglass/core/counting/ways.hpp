@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/memory.hpp"
 #include "bits/table.hpp"
 #include "counting/pairs.hpp"
 
@@ -27,7 +26,8 @@ inline std::string& forced_way() {
 
 }  // namespace detail
 
-inline Ways ways_to_count(const Table& table, const Pairs& pairs) {
+// `memory`: bytes that are left.
+inline Ways ways_to_count(const Table& table, const Pairs& pairs, double memory) {
   constexpr double kSmall = 64e6;  // bytes of pairs that are always kept
   constexpr double kShare = 0.25;  // of the memory that is left
   constexpr double kCached = 3e6;  // bytes of bits that stay in the cache of a core
@@ -38,8 +38,7 @@ inline Ways ways_to_count(const Table& table, const Pairs& pairs) {
   if (way == "gathered") return {true, kSearches};
   if (way == "gathered rows") return {false, kSearches};
   const double bits = static_cast<double>(pairs.size()) * static_cast<double>(table.words() * sizeof(Word));
-  return {pairs.bytes() <= kSmall || pairs.bytes() <= kShare * available_memory(),
-          bits <= kCached ? 1 : kSearches};
+  return {pairs.bytes() <= kSmall || pairs.bytes() <= kShare * memory, bits <= kCached ? 1 : kSearches};
 }
 
 // The switch that forces a way, for tests and measurements: "whole" (all pairs at first), "rows" (those of

@@ -5,8 +5,11 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
+#include "base/memory.hpp"
 #include "base/threads.hpp"
 #include "counting/gathering.hpp"
 #include "counting/turns.hpp"
@@ -15,22 +18,51 @@
 
 namespace isinglass {
 
+// What the searches of a table share: its pairs, counted by the first of them for all that follow.
+class SharedPairs {
+ public:
+  // `memory`: bytes that pairs may take a share of; what the system says, if not above zero.
+  explicit SharedPairs(const Table& table, double memory = 0)
+      : table_(table), pairs_(table), memory_(memory) {}
+
+  const Table& table() const { return table_; }
+  const Pairs& pairs() const { return pairs_; }
+
+  // Counts the pairs, unless they are counted or would not fit.
+  Ways prepare(unsigned threads, std::atomic<bool>& interrupted, const WatchWork& watch,
+               const Remote* remote) {
+    const std::lock_guard lock(mutex_);
+    const Ways ways = ways_to_count(table_, pairs_, memory_ > 0 ? memory_ : available_memory());
+    if (ways.whole && !pairs_.whole())
+      remote ? pairs_.prepare(remote->holder, interrupted, watch)
+             : pairs_.prepare(threads, interrupted, watch);
+    return ways;
+  }
+
+ private:
+  const Table& table_;
+  Pairs pairs_;
+  double memory_;
+  std::mutex mutex_;
+};
+
 class Engine {
  public:
-  // With a `remote`, the rows are elsewhere, and whoever holds them counts.
   Engine(const Table& table, const Settings& settings, unsigned threads, const Remote* remote = nullptr)
-      : table_(table),
+      : Engine(std::make_shared<SharedPairs>(table), settings, threads, remote) {}
+
+  // With a `remote`, the rows are elsewhere, and whoever holds them counts.
+  Engine(std::shared_ptr<SharedPairs> shared, const Settings& settings, unsigned threads,
+         const Remote* remote = nullptr)
+      : shared_(std::move(shared)),
+        table_(shared_->table()),
         settings_(settings),
         threads_(std::max(threads, 1u)),
         remote_(remote),
-        pairs_(table),
-        at_once_(table) {}
+        at_once_(table_) {}
 
   std::vector<NodePath> run(const std::vector<std::size_t>& targets, const WatchWork& watch) {
-    const Ways ways = ways_to_count(table_, pairs_);
-    if (ways.whole)
-      remote_ ? pairs_.prepare(remote_->holder, interrupted_, watch)
-              : pairs_.prepare(threads_, interrupted_, watch);
+    const Ways ways = shared_->prepare(threads_, interrupted_, watch, remote_);
     std::vector<NodePath> results(targets.size());
     const auto work = [&](std::size_t i, Node& node) {
       node.set_target(targets[i]);
@@ -64,7 +96,7 @@ class Engine {
     if (count == 0) return;
     std::deque<Node> nodes;
     for (unsigned thread = 0; thread < threads_; ++thread)
-      nodes.emplace_back(table_, pairs_, at_once_, settings_);
+      nodes.emplace_back(table_, shared_->pairs(), at_once_, settings_);
     share_out_watched(count, threads_, interrupted_, watch,
                       [&](std::size_t i, unsigned thread) { work(i, nodes[thread]); });
   }
@@ -82,16 +114,16 @@ class Engine {
     const auto searches = static_cast<unsigned>(std::min(count, most));
     std::deque<Node> nodes;
     for (unsigned k = 0; k < searches; ++k)
-      nodes.emplace_back(table_, pairs_, *cores[k % cores.size()], settings_);
+      nodes.emplace_back(table_, shared_->pairs(), *cores[k % cores.size()], settings_);
     share_out_in_turns(count, searches, cores, interrupted_, watch,
                        [&](std::size_t i, unsigned search) { work(i, nodes[search]); });
   }
 
+  std::shared_ptr<SharedPairs> shared_;
   const Table& table_;
   Settings settings_;
   unsigned threads_;
   const Remote* remote_;
-  Pairs pairs_;
   Counter at_once_;
   std::atomic<bool> interrupted_{false};
 };

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -44,8 +45,15 @@ class Reproduction:
     """Studies that share a folder of records."""
 
     def __init__(
-        self, studies: Sequence[Study], folder: str | os.PathLike[str], n_jobs: int | None = None
+        self,
+        studies: Sequence[Study],
+        folder: str | os.PathLike[str],
+        n_jobs: int | None = None,
+        client: Any = None,
     ) -> None:
+        self.client = client
+        if client is not None:  # tables are drawn in processes of their own
+            n_jobs = max(len(client.nthreads()), 1)
         self.studies = studies
         self.folder = Path(folder)
         self.path = self.folder / RECORDS
@@ -64,19 +72,23 @@ class Reproduction:
         """Seconds that are left; a small part is done first for what nothing is known of."""
         first = pilot(self.cells, self.records())
         if first:
-            run(first, self.path, n_jobs=self.n_jobs, progress=progress)
+            self._run(first, progress)
         return seconds_left(self.cells, self.records(), self.n_jobs)
 
     def run(self, progress: Progress | None = None) -> Shares:
         """Do what is missing; say where the time went."""
         before = {key for key, record in self.records().items() if "settings" in record}
         started = perf_counter()
-        records = run(self.cells, self.path, n_jobs=self.n_jobs, progress=progress)
+        records = self._run(self.cells, progress)
         seconds = perf_counter() - started
         new = {key: record for key, record in records.items() if key not in before}
         if new:
             self._note_run(seconds, len(new))
         return shares(self.cells, new, seconds * self.n_jobs)
+
+    def _run(self, cells: Sequence[Cell], progress: Progress | None) -> dict[str, Record]:
+        jobs = {"n_jobs": self.n_jobs, "client": self.client}
+        return run(cells, self.path, progress=progress, **jobs)
 
     def outcomes(self) -> list[Outcome]:
         """Each study with its records."""

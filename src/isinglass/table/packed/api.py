@@ -146,9 +146,36 @@ def _notes(settled: Settled, counts: NDArray[np.float64], n: float) -> tuple[Not
     return (*settled.notes, *about_rows(settled.columns, n), *odd)
 
 
-def open_packed(path: str | PathLike[str], *, threads: int | None = None) -> Table:
-    """Open a packed table; its codes are unpacked if they take little of the memory."""
-    table, file = open_bits(Path(path), threads=threads or cores())
+@checked
+def open_packed(path: str | PathLike[str]) -> Table:
+    r"""Open a table that `pack` wrote, to be given to `GreedyGraph.fit`.
+
+    Sizes and fingerprint are checked when it is opened, and the checksum of each chunk when that is
+    first read. A table whose codes take little of the memory is unpacked, and is then as if it had
+    been read at once. Of any other the rows stay in the folder: fits count them chunk by chunk, and
+    find the same graph and numbers.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder.
+
+    Returns
+    -------
+    Table
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import isinglass as ig
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "votes.csv")
+    ...     _ = path.write_text("tax,school\nyea,yea\nnay,nay\nyea,yea\n")
+    ...     _ = ig.pack(path, path.with_suffix(".bits"))
+    ...     ig.open_packed(path.with_suffix(".bits")).n_states
+    (2, 2)
+    """
+    table, file = open_bits(Path(path), threads=cores())
     if _cells(table) > memory() * _SHARE:
         return table
     return unpacked(table, map(file.load, range(len(file.parts))))

@@ -228,7 +228,7 @@ def elsewhere_in(
 
     rows = sum(rows for rows, _ in parts)
     digits = max((digits for _, digits in parts), default=0)
-    return RowsElsewhere(n_states, counts, rows, answer, stopped.set, digits)
+    return RowsElsewhere(n_states, counts, rows, answer, stopped.set, digits, start=stopped.clear)
 
 
 def open_bits(folder: Path, *, threads: int) -> tuple[Table, BitsFile]:

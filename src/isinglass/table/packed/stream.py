@@ -105,9 +105,11 @@ def stream(
     meaning = reading.meaning(files)
     words = () if tuple(reading.na) == tuple(DEFAULT_NA) else tuple(reading.na)
     weighing = _Weighing.of(encoding.sample_weight, files, meaning)
-    cut = [_Binned.of(name, files) for name in names if name in asked]
+    cut = [_Binned.of(name, files, meaning) for name in names if name in asked]
     if cut:
-        _count(files, words, cut, weighing, watch)
+        others = [name for name in names if name not in asked and encoding.missing == "drop"]
+        seen = _Incomplete([ColumnLabels(name, files.dtype(name)) for name in others], meaning)
+        _count(files, words, cut, weighing, seen, watch)
         for each in cut:
             each.settle(meaning, asked[each.labels.name])
     few = [ColumnLabels(name, files.dtype(name)) for name in names if name not in asked]
@@ -190,33 +192,67 @@ def _count(
     words: Sequence[str],
     cut: Sequence[_Binned],
     weighing: _Weighing,
+    seen: _Incomplete,
     watch: Watch,
 ) -> None:
-    """The weight of each value of columns that are to be binned."""
+    """The weight of each value of columns that are to be binned; incomplete rows have none."""
     rows = 0
-    wanted = Wanted([], [*(each.labels for each in cut), *weighing.labels])
+    wanted = Wanted(seen.labels, [*(each.labels for each in cut), *weighing.labels])
     for some in files.read(wanted, words, CHUNK_ROWS):
-        weights = weighing.weigh(some.many[-1]) if weighing.labels else None
+        weights = weighing.weigh(some.many[-1]) if weighing.labels else np.ones(some.rows)
+        if seen.labels:
+            of_cut = [each.missing(codes) for each, codes in zip(cut, some.many, strict=False)]
+            weights = np.where(seen.rows(some.few, of_cut), 0.0, weights)
         for each, codes in zip(cut, some.many, strict=False):
             each.count(codes, weights)
         rows += some.rows
         watch(rows, round(rows / max(some.share, 1e-9)))
 
 
+class _Missing:
+    """Which labels of a column mean that a value is missing, as labels come."""
+
+    def __init__(self, labels: ColumnLabels, meaning: Meaning) -> None:
+        self.labels, self.meaning = labels, meaning
+        self.marks = np.zeros(0, dtype=bool)
+
+    def rows(self, codes: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Which rows are missing, by the numbers of their labels."""
+        if len(self.labels) > len(self.marks):
+            self.marks = np.asarray(self.meaning.factor(self.labels).codes == MISSING)
+        return np.asarray(self.marks[codes])
+
+
+class _Incomplete:
+    """Which rows lack a value, where incomplete rows are dropped; of no columns otherwise."""
+
+    def __init__(self, labels: list[ColumnLabels], meaning: Meaning) -> None:
+        self.labels = labels
+        self._columns = [_Missing(each, meaning) for each in labels]
+
+    def rows(
+        self, codes: Sequence[NDArray[np.uint8]], others: Sequence[NDArray[np.bool_]]
+    ) -> NDArray[np.bool_]:
+        """The rows, by the numbers of their labels; `others` are those of other columns."""
+        found = [each.rows(own) for each, own in zip(self._columns, codes, strict=True)]
+        return np.asarray(np.logical_or.reduce([*found, *others]))
+
+
 class _Binned:
     """A column that is cut into bins: all its labels, and one label that stands for each bin."""
 
-    def __init__(self, labels: ColumnLabels, few: ColumnLabels) -> None:
+    def __init__(self, labels: ColumnLabels, few: ColumnLabels, meaning: Meaning) -> None:
         self.labels, self.few = labels, few
+        self.missing = _Missing(labels, meaning).rows
         self.weights: NDArray[np.float64] = np.zeros(0)
         self.cuts: Cuts = ()
         self.notes: list[Note] = []
         self.stands_for = np.zeros(0, dtype=np.uint8)
 
     @classmethod
-    def of(cls, name: str, files: TextFiles | FrameFiles) -> _Binned:
+    def of(cls, name: str, files: TextFiles | FrameFiles, meaning: Meaning) -> _Binned:
         """Nothing is known of it yet."""
-        return cls(*(ColumnLabels(name, files.dtype(name)) for _ in range(2)))
+        return cls(*(ColumnLabels(name, files.dtype(name)) for _ in range(2)), meaning)
 
     def count(self, codes: NDArray[np.uint32], weights: NDArray[np.float64] | None) -> None:
         """Add the weights of some rows to those of their labels."""

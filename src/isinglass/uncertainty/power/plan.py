@@ -63,6 +63,7 @@ def plan(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> Planned:
     """Say how many rows it takes to recover a graph, by simulation.
 
@@ -109,7 +110,7 @@ def plan(
         Give up beyond.
     graphs : int
         Tables per point.
-    seed, path, n_jobs
+    seed, path, n_jobs, client
         As for `resample`; the file has one line per table, and jobs are processes.
     progress : function of (tables done, tables in this stage), optional
 
@@ -163,6 +164,7 @@ def plan(
                 sound=lambda record: "" in record["settings"],
                 n_jobs=n_jobs,
                 progress=progress,
+                client=client,
             ),
         )
         return work.answered(rows, most_rows)

@@ -103,6 +103,7 @@ def bootstrap(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> Bootstrap:
     """Fit the parameters of ``graph_`` again to rows drawn with replacement, as many as there are.
 
@@ -112,7 +113,7 @@ def bootstrap(
 
     Parameters
     ----------
-    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress
+    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress, client
         As for `resample`.
     n : int
         Resamples. One in which a state of some column is not drawn fails.
@@ -135,6 +136,7 @@ def bootstrap(
         sound=partial(_sound, rerun),
         n_jobs=n_jobs,
         progress=progress,
+        client=client,
     )
     graph, states = rerun.estimator.graph_, rerun.table.n_answers
     failures = {i: one["failed"] for i, one in enumerate(records.values()) if "failed" in one}

@@ -107,6 +107,7 @@ def column_intervals(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> ColumnIntervals:
     """Measure every column in the graphs of half-samples: intervals of strength and influence.
 
@@ -118,7 +119,7 @@ def column_intervals(
 
     Parameters
     ----------
-    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress
+    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress, client
         As for `resample`.
     n : int
         Half-samples; an even number.
@@ -143,6 +144,7 @@ def column_intervals(
         sound=partial(_sound, rerun),
         n_jobs=n_jobs,
         progress=progress,
+        client=client,
     ).values()
     halves = [half for record in records for half in record.get("records", ())]
     columns = len(rerun.table.columns)

@@ -114,12 +114,13 @@ def case_dropping(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> CaseDropping:
     """Learn the graph again and again with ever fewer rows, and compare it with the whole table's.
 
     Parameters
     ----------
-    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress
+    estimator, X, seed, sample_weight, clusters, strata, path, n_jobs, progress, client
         As for `resample`; the threshold is recomputed for the rows that are left. Shares are of
         clusters, where there are any.
     n : int
@@ -149,6 +150,7 @@ def case_dropping(
         sound=partial(_sound, rerun),
         n_jobs=n_jobs,
         progress=progress,
+        client=client,
     )
     p, whole = len(rerun.table.columns), [_row(link) for link in rerun.estimator.graph_]
     failures = {key: record["failed"] for key, record in records.items() if "failed" in record}

@@ -127,6 +127,7 @@ def resample(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> Resamples:
     """Learn the graphs of half-samples, drawn without replacement in complementary pairs.
 
@@ -158,6 +159,8 @@ def resample(
     n_jobs : int, optional
         Threads; None means all cores.
     progress : function of (pairs done, pairs in all), optional
+    client : distributed.Client, optional
+        Its workers do the work, as many fits at once as they have threads; see :doc:`/cluster`.
 
     Examples
     --------
@@ -179,6 +182,7 @@ def resample(
         sound=partial(_sound, rerun),
         n_jobs=n_jobs,
         progress=progress,
+        client=client,
     ).values()
     names = rerun.table.names
     halves = (half["edges"] for record in records for half in record.get("records", ()))

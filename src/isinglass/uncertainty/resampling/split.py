@@ -127,6 +127,7 @@ def split_test(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> SplitTest:
     """Choose a graph on half of the rows, test its edges on the other half, many times.
 
@@ -146,7 +147,7 @@ def split_test(
         Rows of one cluster stay in one half, and errors allow for their dependence.
     strata : array, one label per row, optional
         Every stratum is halved.
-    seed, path, n_jobs, progress
+    seed, path, n_jobs, progress, client
         As for `resample`; the file has one line per split.
 
     Examples
@@ -178,6 +179,7 @@ def split_test(
             sound=partial(_sound, len(source.names)),
             n_jobs=n_jobs,
             progress=progress,
+            client=client,
         )
     failures = Counter(record["failed"] for record in records.values() if "failed" in record)
     good = [record["p_values"] for record in records.values() if "failed" not in record]

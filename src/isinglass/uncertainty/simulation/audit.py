@@ -159,6 +159,7 @@ def audit(
     path: str | os.PathLike[str] | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> Audit:
     """Say what an analysis does on tables like this one.
 
@@ -176,7 +177,7 @@ def audit(
         The table, as for `GreedyGraph.fit`.
     n : int
         Tables to draw.
-    seed, path, n_jobs, progress
+    seed, path, n_jobs, progress, client
         As for `resample`; the file has one line per table, and jobs are processes.
 
     Examples
@@ -195,7 +196,15 @@ def audit(
     drawn = again.drawn_from(model, fitted.table_)
     design = Design(_key(fitted, seed), len(again.names), 1, drawn.sample, (again.rows,), "n")
     cells = [Cell(Draw(design, again.rows, i), Method("audit", again.learn)) for i in range(n)]
-    records = run(cells, path, work="an audit", sound=again.sound, n_jobs=n_jobs, progress=progress)
+    records = run(
+        cells,
+        path,
+        work="an audit",
+        sound=again.sound,
+        n_jobs=n_jobs,
+        progress=progress,
+        client=client,
+    )
     good = {cell: records[cell.key] for cell in cells if "kept" in records[cell.key]}
     if not good:
         reason = next(record["failed"] for record in records.values() if "failed" in record)

@@ -1,0 +1,173 @@
+"""Dask's data frames and arrays: learned here where they fit, else packed where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from isinglass.cluster.connecting import check_workers
+from isinglass.cluster.partitions import (
+    Seen,
+    example_of,
+    look_at,
+    pack_part,
+    partitions_of,
+    without_rows,
+)
+from isinglass.cluster.shards import RowsOnWorkers, Shard
+from isinglass.cluster.spreading import asked, result_of
+from isinglass.cluster.working import SHARE, gigabytes
+from isinglass.core.elsewhere import MOST_WEIGHT, digits_of
+from isinglass.errors import BadWeights, ClusterError, MissingValues, Setting, SettingError
+from isinglass.table import Note, Table
+from isinglass.table.column import about_column, about_rows
+from isinglass.table.table import table_elsewhere
+from isinglass.wording import listing
+
+#: The share of the memory here that a collection may take when it is computed.
+SHARE_HERE = 0.25
+
+
+def is_collection(X: Any) -> bool:
+    """Whether this is one of Dask's."""
+    return type(X).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def present_client(client: Any) -> Any:
+    """The client that is given, or else the present one of Dask."""
+    if client is not None:
+        return client
+    from distributed import get_client
+
+    try:
+        return get_client()
+    except ValueError:
+        raise ClusterError(
+            "a collection of Dask needs a client; make one first (distributed.Client(address)), "
+            "or compute the collection: fit(X.compute())."
+        ) from None
+
+
+def learn_where_it_fits(
+    X: Any, client: Any, *, estimator: Any, sample_weight: Any, clusters: Any
+) -> Any:
+    """A Dask collection as something to fit: computed here, or a table whose rows stay there.
+
+    It is computed where it fits here and, packed, on every worker; then workers take columns. Else
+    its partitions are packed where they are, and workers count rows.
+    """
+    check_workers(client)
+    if sample_weight is not None and not isinstance(sample_weight, str):
+        raise SettingError(
+            *(Setting("sample_weight"), " of a Dask collection must be the name of a column."),
+        )
+    parts = partitions_of(X)
+    about = {"weight": sample_weight, "missing": estimator.missing}
+    seen: list[Seen] = list(map(result_of, on_parts(client, parts, look_at, **about)))
+    rows = sum(one.rows for one in seen)
+    columns = len(next((one.values for one in seen if one.rows), ()))
+    if not rows or fits(client, sum(one.size for one in seen), rows, columns):
+        return result_of(client.compute(X))
+    refuse_by_rows(estimator, clusters, seen)
+    names = [one for one in X.columns if one != sample_weight] if hasattr(X, "columns") else None
+    like = estimator.encode(example_of(seen, names))
+    digits = digits_of(np.array([max(one.most_weight for one in seen)]))
+    shards = on_parts(client, parts, pack_part, like=like, n_planes=digits, **about)
+    return table_there(client, shards, like, estimator, rows=rows, digits=digits)
+
+
+def on_parts(client: Any, parts: Sequence[Any], work: Any, **settings: Any) -> list[Any]:
+    """Futures of some work on each partition."""
+    from dask.delayed import delayed
+
+    work = delayed(partial(work, **settings), pure=False)
+    futures: list[Any] = client.compute([work(part) for part in parts])
+    return futures
+
+
+def fits(client: Any, size: float, rows: int, columns: int) -> bool:
+    """Whether a table fits here and, as codes and bits, on every worker."""
+    import psutil
+
+    workers = asked(lambda: client.scheduler_info(n_workers=-1))["workers"].values()
+    limits = [float(one["memory_limit"]) for one in workers if one.get("memory_limit")]
+    needs = 1.5 * rows * columns
+    here = SHARE_HERE * float(psutil.virtual_memory().available)
+    return size <= here and needs <= SHARE * min(limits, default=np.inf)
+
+
+def refuse_by_rows(estimator: Any, clusters: Any, seen: Sequence[Seen]) -> None:
+    """Refuse what cannot be done where every worker has some rows only."""
+    asked_for = {
+        "clusters": clusters is not None,
+        "adjust": bool(getattr(estimator, "adjust", None)),
+        "bins": any(isinstance(cut, int) for cut in (estimator.bins or {}).values()),
+        "n_eff": estimator.n_eff != "sum",
+        "missing": estimator.missing in ("model", "available"),
+    }
+    size = gigabytes(sum(one.size for one in seen))
+    for name in (name for name, is_so in asked_for.items() if is_so):
+        raise SettingError(
+            f"this collection of {size} is counted where its partitions are, and ",
+            *(Setting(name), " needs all rows in one place; leave it out, or use larger workers."),
+        )
+    if not all(one.whole and one.most_weight <= MOST_WEIGHT for one in seen):
+        raise BadWeights(
+            "weights must be whole numbers where rows are counted on several workers; round them, "
+            "or use larger workers."
+        )
+    missing: dict[str, int] = {}
+    for one in seen:
+        for name, count in one.missing.items():
+            missing[name] = missing.get(name, 0) + count
+    if missing and estimator.missing == "error":
+        named = listing([f"{name!r} ({count:,})" for name, count in missing.items()], 5)
+        raise MissingValues(
+            f"values are missing in {named}; say what to do with them: ",
+            *(Setting("missing", "drop"), " or ", Setting("missing", "state"), "."),
+            columns=missing,
+            complete_rows=sum(one.complete for one in seen),
+            rows=sum(one.rows for one in seen),
+        )
+
+
+def table_there(
+    client: Any, shards: Sequence[Any], like: Table, estimator: Any, *, rows: int, digits: int
+) -> Table:
+    """A table whose rows, some of which may have been dropped, are shards on the workers."""
+    asked_for = [client.submit(without_rows, shard, pure=False) for shard in shards]
+    about: list[Shard] = list(map(result_of, asked_for))
+    counts = np.sum([one.counts for one in about], axis=0)
+    kept = sum(one.rows for one in about)
+    settings = ("missing", "n_eff", "bins", "high", "adjust")
+    return table_elsewhere(
+        RowsOnWorkers(client, shards, like.n_states).elsewhere(counts, kept, digits),
+        like.columns,
+        fingerprint=_fingerprint(like, about),
+        library=like.library,
+        notes=tuple(_notes(like, counts, rows, rows - kept)),
+        dropped=rows - kept,
+        made_with={name: getattr(estimator, name, None) for name in settings},
+    )
+
+
+def _fingerprint(like: Table, about: Sequence[Shard]) -> str:
+    content = sha256(repr([(column.name, column.states) for column in like.columns]).encode())
+    for one in about:
+        content.update(one.digest)
+    return f"sha256:{content.hexdigest()}"
+
+
+def _notes(like: Table, counts: Any, rows: int, dropped: int) -> list[Note]:
+    notes = list(about_rows(like.columns, float(counts[: like.n_states[0]].sum())))
+    if dropped:
+        done = f"{dropped:,} of {rows:,} rows dropped"
+        notes.append(Note(None, "missing values", done))
+    begin = np.cumsum([0, *like.n_states])
+    for at, column in enumerate(like.columns):
+        notes.extend(about_column(column, counts[begin[at] : begin[at + 1]]))
+    return notes
