@@ -38,14 +38,15 @@ def take_table(data: str, values: Values, sample_weight: str | None = None) -> A
     """
     drop = values.pop("drop")
     groups = column_groups(values.get("codebook"))
-    if is_packed(data):
-        table = _open_packed(data, drop, take(values, READING))
-        _check_groups(groups, table.names)
-        return table
-    if is_large(data, values["max_bytes"]):
-        table = _stream(data, drop, take(values, READING), values, sample_weight)
-        _check_groups(groups, table.names)
-        return table
+    if is_packed(data) or is_large(data, values["max_bytes"]):
+        reading = take(values, READING)
+        encoded = (
+            _open_packed(data, drop, reading)
+            if is_packed(data)
+            else _stream(data, drop, reading, values, sample_weight)
+        )
+        _check_groups(groups, encoded.names)
+        return encoded
     with working("reading the table"):
         table = read_table(data, **take(values, READING))
     _check_groups(groups, table.columns)

@@ -36,7 +36,8 @@ def command(data: str, out: str, **options: Any) -> None:
     """
     if is_packed(data):
         raise SettingError(f"{data} is packed already.")
+    drop = list(options.pop("drop")) or None
     with progress_bar("reading rows", steady=True) as progress:
-        table = pack(data, out, **options, progress=progress)
-    size = f"{counted(table.n, 'row')} of {counted(len(table.columns), 'column')}"
+        table = pack(data, out, drop=drop, **options, progress=progress)
+    size = f"{counted(round(table.n), 'row')} of {counted(len(table.columns), 'column')}"
     click.echo(f"wrote {size} to {out}")

@@ -123,7 +123,7 @@ KINDS: list[tuple[Kind, str]] = [
     (Either(Word("sum", "design", "kish"), Number(above=0, most=MANY)), "n_eff"),
     # Everything else.
     (PATH, "path out"),
-    (Several(TEXT), "drop"),
+    (Either(Several(TEXT), None), "drop"),
     (Either(TEXT, None), "pack.sample_weight"),
     (Either(PATH, None), "resample.path case_dropping.path bootstrap.path split_test.path"),
     (Either(PATH, None), "column_intervals.path"),

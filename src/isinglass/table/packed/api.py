@@ -54,7 +54,7 @@ def pack(
     codebook: Any = None,
     missing_codes: Mapping[str, Sequence[Any]] | None = None,
     order: Mapping[str, Sequence[str]] | None = None,
-    drop: Sequence[str] = (),
+    drop: Sequence[str] | None = None,
     sample_weight: str | None = None,
     missing: str = "error",
     bins: Mapping[Any, int | Sequence[float]] | None = None,
@@ -77,7 +77,7 @@ def pack(
         The folder to write, which ends with ``.bits``; written whole or not at all.
     na, header, sep, encoding, codebook, missing_codes, order
         As in :func:`read_table`.
-    drop : list of str
+    drop : list of str, optional
         Columns to leave out.
     sample_weight : str, optional
         The column of weights, which are counts.
@@ -113,7 +113,7 @@ def pack(
         codebook,
         missing_codes,
         order,
-        drop,
+        tuple(drop or ()),
     )
     how = Encoding(sample_weight, missing, bins, max_states, high)
     folder.parent.mkdir(parents=True, exist_ok=True)

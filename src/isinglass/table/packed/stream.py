@@ -109,7 +109,7 @@ def stream(
     if cut:
         others = [name for name in names if name not in asked and encoding.missing == "drop"]
         seen = _Incomplete([ColumnLabels(name, files.dtype(name)) for name in others], meaning)
-        _count(files, words, cut, weighing, seen, watch)
+        _count(files, words, cut, seen, weighing=weighing, watch=watch)
         for each in cut:
             each.settle(meaning, asked[each.labels.name])
     few = [ColumnLabels(name, files.dtype(name)) for name in names if name not in asked]
@@ -191,8 +191,9 @@ def _count(
     files: TextFiles | FrameFiles,
     words: Sequence[str],
     cut: Sequence[_Binned],
-    weighing: _Weighing,
     seen: _Incomplete,
+    *,
+    weighing: _Weighing,
     watch: Watch,
 ) -> None:
     """The weight of each value of columns that are to be binned; incomplete rows have none."""
@@ -252,7 +253,8 @@ class _Binned:
     @classmethod
     def of(cls, name: str, files: TextFiles | FrameFiles, meaning: Meaning) -> _Binned:
         """Nothing is known of it yet."""
-        return cls(*(ColumnLabels(name, files.dtype(name)) for _ in range(2)), meaning)
+        labels, few = (ColumnLabels(name, files.dtype(name)) for _ in range(2))
+        return cls(labels, few, meaning)
 
     def count(self, codes: NDArray[np.uint32], weights: NDArray[np.float64] | None) -> None:
         """Add the weights of some rows to those of their labels."""
