@@ -234,6 +234,8 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "Comparison.to_frame": (s.compared.to_frame, {}),
         "summarise": (ig.summarise, {"fit": est}),
         "read_table": (ig.read_table, {"path": "table.csv"}),
+        "open_packed": (ig.open_packed, {"path": "table.bits"}),
+        "pack": (ig.pack, {"path": "table.csv", "out": "table.bits"}),
         "read_codebook": (ig.read_codebook, {"path": "codebook.csv"}),
         "foba": (ig.foba, {"loss": s.loss, "threshold": 0.1}),
         "chain": (families.chain, {"p": 3}),

@@ -229,7 +229,7 @@ def test_settings_that_cannot_be(tmp_path):
         whole.value.columns,
         whole.value.complete_rows,
     )
-    with pytest.raises(SettingError, match=r'missing must be "error", "drop" or "state"'):
+    with pytest.raises(SettingError, match=r"missing must be 'error', 'drop' or 'state'"):
         ig.pack(path, out, missing="model")
     with pytest.raises(TooManyStates, match=r"column 'measure' has more than"):
         ig.pack(path, out, missing="drop")

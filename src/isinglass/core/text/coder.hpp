@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,12 @@ class Dictionary {
  public:
   std::size_t size() const { return texts_.size(); }
   const std::vector<std::string>& texts() const { return texts_; }
+
+  // The number of a text of one byte: a look-up without a jump, as most cells have one digit.
+  std::uint32_t find(unsigned char byte) {
+    if (of_byte_[byte] == kFree) of_byte_[byte] = find(std::uint64_t{byte}, 1);
+    return of_byte_[byte];
+  }
 
   // The number of a text of at most eight bytes, which are the lowest of a word; the others are zero.
   std::uint32_t find(std::uint64_t word, std::size_t length) {
@@ -62,6 +69,12 @@ class Dictionary {
     return ((word + length) * 0x9e3779b97f4a7c15u >> 32) & (slots_.size() - 1);
   }
 
+  static std::array<std::uint32_t, 256> filled() {
+    std::array<std::uint32_t, 256> numbers;
+    numbers.fill(kFree);
+    return numbers;
+  }
+
   void grow() {
     std::vector<Slot> before(4 * slots_.size());
     before.swap(slots_);
@@ -77,6 +90,7 @@ class Dictionary {
   std::size_t taken_ = 0;
   std::vector<std::string> texts_;
   std::unordered_map<std::string, std::uint32_t> longer_;
+  std::array<std::uint32_t, 256> of_byte_ = filled();
   std::uint64_t last_word_ = 0;
   std::size_t last_length_ = kFree;
   std::uint32_t last_ = 0;
@@ -184,6 +198,7 @@ class TextCoder {
   }
 
   static std::uint32_t number(Dictionary& column, const char* at, std::size_t length, const char* end) {
+    if (length == 1) return column.find(static_cast<unsigned char>(*at));
     if (length > 8) return column.find(std::string_view(at, length));
     std::uint64_t word = 0;
     if (end - at >= 8 && std::endian::native == std::endian::little) {

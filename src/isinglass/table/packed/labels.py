@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isinglass.core import factorise_integers
+
 if TYPE_CHECKING:
     import polars as pl
 
 Numbers = NDArray[np.uint8] | NDArray[np.uint32]
-
-#: Whole numbers of such a range are looked up in a table rather than sorted.
-COUNTED_RANGE = 4096
 
 
 class ColumnLabels:
@@ -62,35 +61,25 @@ class ColumnLabels:
         return self._code_hashed(cells)
 
     def _code_integers(self, cells: pl.Series) -> Numbers:
-        low: Any = cells.min()
-        high: Any = cells.max()
-        if high - low >= COUNTED_RANGE:
-            return self._code_sorted(cells)
         null = cells.null_count() > 0
-        values = (cells.fill_null(low) if null else cells).to_numpy()
-        # A byte for each cell where the range allows it.
-        kind = np.uint8 if high - low < 256 else np.intp
-        offsets = (values - values.dtype.type(low)).astype(kind)
-        seen = np.zeros(high - low + 1, dtype=bool)
-        seen[offsets] = True
-        if null:  # the lowest value is seen all the same
-            missing = cells.is_null().to_numpy()
-            seen[0] = bool((values[~missing] == low).any())
-        used = np.flatnonzero(seen)
-        found = self.numbers([int(low) + offset for offset in used.tolist()])
-        return self._looked_up(used, found, offsets, len(seen), missing if null else None)
-
-    def _looked_up(
-        self,
-        used: NDArray[np.intp],
-        found: Numbers,
-        offsets: NDArray[Any],
-        size: int,
-        missing: NDArray[np.bool_] | None,
-    ) -> Numbers:
-        table = np.zeros(size, dtype=found.dtype)
-        table[used] = found
-        return self._with_nulls(table[offsets], missing)
+        values = (cells.fill_null(cells.min()) if null else cells).to_numpy()
+        narrow = values.dtype.str in ("|i1", "|u1", "<i2", "<i4", "<i8")
+        found = factorise_integers(values[:, None], 1) if narrow else None
+        if found is None:  # of a wide range
+            return self._code_sorted(cells)
+        codes, least, counts = found[0][:, 0], int(found[1][0]), found[2][0]
+        missing = cells.is_null().to_numpy() if null else None
+        if missing is not None:
+            counts = counts.copy()
+            counts[0] -= np.count_nonzero(missing)  # which stood for the least
+        used = np.flatnonzero(found[2][0])
+        table = np.zeros(len(used), dtype=np.uint32)
+        seen = counts[used] > 0
+        table[seen] = self.numbers((least + used[seen]).tolist())
+        if len(self) <= 256:
+            same = np.array_equal(table, np.arange(len(table)))
+            return self._with_nulls(codes if same else table.astype(np.uint8)[codes], missing)
+        return self._with_nulls(table[codes], missing)
 
     def _with_nulls(self, codes: NDArray[Any], missing: NDArray[np.bool_] | None) -> Numbers:
         """Codes with the number of a null where a cell is missing."""

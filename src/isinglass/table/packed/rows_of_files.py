@@ -142,8 +142,10 @@ class _TextReader:
     def __init__(self, file: TextFile, wanted: Wanted, kept: Sequence[int], room: int) -> None:
         self.file, self.wanted, self.layout = file, wanted, file.layout
         self.coder = TextCoder(kept, file.layout.delimiter.encode())
-        self.few = np.zeros((room, len(wanted.few)), dtype=np.uint8, order="F")
-        self.many = np.zeros((room, len(wanted.many)), dtype=np.uint32, order="F")
+        # Columns begin at odd distances: at powers of two they would take each other's place in
+        # the cache while a row is written.
+        self.few = np.zeros((room + 64, len(wanted.few)), dtype=np.uint8, order="F")
+        self.many = np.zeros((room + 64, len(wanted.many)), dtype=np.uint32, order="F")
         names = file.names
         self.at = [names.index(labels.name) for labels in (*wanted.few, *wanted.many)]
         self.tables: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32) for _ in self.at]

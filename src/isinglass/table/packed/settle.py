@@ -31,7 +31,7 @@ from isinglass.table.packed.store import (
     row_marks,
     some_rows,
 )
-from isinglass.table.reading.delimited import with_types
+from isinglass.table.reading.delimited import with_type
 from isinglass.table.rows import about_dropped, about_missing, refuse_missing
 from isinglass.wording import counted
 
@@ -48,7 +48,8 @@ class Meaning:
         frame = labels.series().to_frame()
         codebook = Codebook({labels.name: self.codebook[labels.name]})
         if self.words is not None:
-            frame = with_types(codebook.without_missing(frame), self.words)
+            texts = codebook.without_missing(frame)[labels.name]
+            frame = with_type(texts, self.words).to_frame()
         return factorise(labels.name, open_frame(codebook.apply(frame)).cells(0))
 
 

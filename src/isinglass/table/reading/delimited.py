@@ -172,10 +172,11 @@ def with_types(texts: pl.DataFrame, na: Sequence[str]) -> pl.DataFrame:
     # Each column of text is let go as soon as it has become another one.
     columns = (left.drop_in_place(name) for name in texts.columns)
     with ThreadPoolExecutor(cores()) as threads:
-        return pl.DataFrame(list(threads.map(_typed, columns, repeat(na))))
+        return pl.DataFrame(list(threads.map(with_type, columns, repeat(na))))
 
 
-def _typed(cells: pl.Series, na: Sequence[str]) -> pl.Series:
+def with_type(cells: pl.Series, na: Sequence[str]) -> pl.Series:
+    """Give a column of text its type; cells that are empty or in `na` become null."""
     words = ["", *na]
     distinct = cells.unique().drop_nulls()
     seen = distinct.filter(~distinct.is_in(words))
