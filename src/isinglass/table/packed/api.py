@@ -33,7 +33,7 @@ from isinglass.table.packed.stream import Encoding, Reading, Watch, stream
 from isinglass.table.reading.blocks import STREAMED, ColumnarFile, files_of
 from isinglass.table.reading.columnar import ARROW, PARQUET
 from isinglass.table.reading.opening import ending
-from isinglass.table.reading.read import DEFAULT_NA
+from isinglass.table.reading.read import DEFAULT_NA, check_encoding, na_words
 from isinglass.table.table import Table
 
 #: The share of the memory that the codes of a table may take, a byte for each cell.
@@ -105,8 +105,9 @@ def pack(
     """
     folder = Path(out)
     check_place(folder)
+    check_encoding(encoding)
     reading = Reading(
-        (na,) if isinstance(na, str) else tuple(na),
+        na_words(na),
         header,
         sep,
         encoding,
