@@ -2,7 +2,8 @@
 
     IsinglassError
     ├── SettingError           an argument that makes no sense          (ValueError)
-    │   └── BelowFloor         a threshold the search did not run to
+    │   ├── BelowFloor         a threshold the search did not run to
+    │   └── NotFinite          NaN or infinite numbers in the columns of a regression
     ├── TableError             a table that cannot be learned from      (ValueError)
     │   ├── MissingValues      missing values, and no word on what to do with them
     │   ├── TooManyStates      a measurement or an id, not a discrete column
@@ -137,6 +138,12 @@ class BelowFloor(SettingError):
 
     threshold: float
     floor: float
+
+
+class NotFinite(SettingError):
+    """Columns of a regression with NaN or infinite numbers: `columns` are their positions."""
+
+    columns: tuple[int, ...]
 
 
 class TableError(IsinglassError, ValueError):

@@ -86,3 +86,14 @@ def test_what_is_asked_must_be_there(est):
         plots.search(est, "y")
     with pytest.raises(SettingError, match="positive"):
         plots.path(est.paths_[0], thresholds={"zero": 0.0})
+
+
+def test_a_regression_shows_its_threshold():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 6))
+    fitted = ig.GreedyRegressor(floor=1e-4).fit(X, X[:, 1] + rng.normal(size=100))
+    ax = plots.path(fitted)
+    assert words(ax) == ["threshold"]
+    assert words(plots.path(fitted, thresholds={"mine": 0.01})) == ["mine"]
+    assert words(plots.path(ig.GreedyRegressor(n_nonzero=2).fit(X, X[:, 1]))) == []
+    assert plots.png(plots.figure_of(ax))

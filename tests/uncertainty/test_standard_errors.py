@@ -12,7 +12,8 @@ from isinglass import GreedyGraph, MarkovField, simulate, with_errors
 from isinglass.errors import BadClusters, OutOfMemory, SettingError, UnseenState
 from isinglass.model.fit.joint import model_of, pseudo_likelihood
 from isinglass.table import encode
-from isinglass.uncertainty import standard_errors as room
+from isinglass.uncertainty import scores
+from isinglass.uncertainty.sandwich import sandwich
 from isinglass.uncertainty.standard_errors import fit_with_errors
 from small_models import any_gauge
 
@@ -72,16 +73,16 @@ def literal_covariance(joint, at, weights, groups=None):
 
 
 def test_the_covariance_is_the_literal_one(monkeypatch):
-    monkeypatch.setattr(room, "BLOCK", 100)
+    monkeypatch.setattr(scores, "BLOCK", 100)
     counts = np.random.default_rng(0).integers(1, 4, 30).astype(float)
     table = encode(frame_of(MIXED, 30, 1), counts)
     joint = pseudo_likelihood(table, MIXED.graph, ridge=0.05)
     at = joint.minimum()
-    found, units, _ = room.sandwich(joint, at)
+    found, units, _ = sandwich(joint, at)
     assert units == counts.sum()
     np.testing.assert_allclose(found, literal_covariance(joint, at, counts), rtol=1e-4, atol=1e-7)
     groups = np.arange(30) % 17
-    found, units, _ = room.sandwich(joint, at, groups)
+    found, units, _ = sandwich(joint, at, groups)
     assert units == 17
     expected = literal_covariance(joint, at, counts, groups.tolist())
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7)

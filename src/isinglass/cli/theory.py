@@ -18,15 +18,16 @@ from isinglass.theorem import ColumnTheory, LinkTheory, Theory, theory
 
 #: Columns and links that are printed, those that need most rows first.
 MOST = 12
+#: Two lines per head, so that names have room on a narrow terminal.
 COLUMNS = {
     "column": "{0.name}",
-    "neighbours": "{0.neighbours}",
-    "condition": "{0.condition:.3g}",
-    "noise": "{0.noise:.3g}",
-    "least threshold": "{0.threshold:.3g}",
-    "least link": "{0.coefficient:.3g}",
-    "smallest link": "{0.smallest:.3g}",
-    "rows asked": "{0.rows:.2g}",
+    "links": "{0.neighbours}",
+    "condition\nnumber": "{0.condition:.3g}",
+    "noise": "{0.noise:.2g}",
+    "least\nthreshold": "{0.threshold:.2g}",
+    "least\nlink": "{0.coefficient:.2g}",
+    "smallest\nlink": "{0.smallest:.2g}",
+    "rows\nasked": "{0.rows:.2g}",
     "l1": "{0.irrepresentability:.2f}",
 }
 LINKS = {
@@ -100,6 +101,11 @@ def _tell(result: Theory) -> None:
     console.print("What Theorem 1 asks for", style="bold")
     columns = sorted(result.columns, key=lambda column: -column.rows)
     console.print(table_of(COLUMNS, columns[:MOST], left=("column",)))
+    console.print(
+        "Links must exceed the least link; l1: irrepresentability, which l1 regression needs "
+        "below 1.",
+        style="dim",
+    )
     links = sorted(result.links, key=lambda link: -link.rows)
     if links:
         console.print("\nRows with which links are found", style="bold")

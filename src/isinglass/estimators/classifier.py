@@ -20,6 +20,7 @@ from isinglass.losses.forms import zero_sum_basis
 from isinglass.losses.linear import LinearLoss
 from isinglass.losses.protocol import Fit
 from isinglass.selection import CrossValidated
+from isinglass.wording import shown
 
 Array = NDArray[np.float64]
 
@@ -154,7 +155,7 @@ class GreedyClassifier(ClassifierMixin, GreedyLinear):  # type: ignore[misc]
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise TableError(
-                f"y has one class, {self.classes_[0]!r}, in the rows of positive weight; a "
+                f"y has one class, {_label(self.classes_[0])}, in the rows of positive weight; a "
                 "classifier needs two or more."
             )
         return np.asarray(codes)
@@ -169,8 +170,8 @@ class GreedyClassifier(ClassifierMixin, GreedyLinear):  # type: ignore[misc]
         if counts.min() < 2:
             rare = self.classes_[int(counts.argmin())]
             raise TableError(
-                f"class {rare!r} has one row, which cannot be both held out and learned from; "
-                "choose the threshold without folds, or drop the class."
+                f"class {_label(rare)} has one row, which cannot be both held out and learned "
+                "from; choose the threshold without folds, or drop the class."
             )
         order = np.random.default_rng(rule.seed).permutation(len(rows.y))
         order = order[np.argsort(rows.y[order], kind="stable")]
@@ -194,3 +195,8 @@ class GreedyClassifier(ClassifierMixin, GreedyLinear):  # type: ignore[misc]
             return np.array(fit.coef)[None], np.atleast_1d(fit.intercept)
         basis = zero_sum_basis(len(self.classes_))
         return np.array((fit.coef @ basis.T).T), np.array(basis @ fit.intercept)
+
+
+def _label(value: Any) -> str:
+    """A label as Python writes it, not as numpy does."""
+    return shown(value.item() if isinstance(value, np.generic) else value)

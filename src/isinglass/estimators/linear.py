@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isinglass.engine import Progress
-from isinglass.errors import BadWeights, BelowFloor, SettingError
-from isinglass.losses.design import check_finite
+from isinglass.errors import BelowFloor, NotFinite, SettingError, TableError
+from isinglass.losses.design import check_finite, not_finite
 from isinglass.losses.linear import LinearLoss
 from isinglass.losses.protocol import Fit
 from isinglass.parameters import checked
@@ -32,6 +33,9 @@ from isinglass.solvers import Path
 from isinglass.solvers.cuts import Cuts
 from isinglass.solvers.foba import blocks_of, named_groups
 from isinglass.solvers.search import search
+from isinglass.table.cells import library_of
+from isinglass.table.rows import row_weights
+from isinglass.wording import shown
 
 Array = NDArray[np.float64]
 Groups = Sequence[Iterable[int]] | ArrayLike
@@ -72,11 +76,15 @@ class GreedyLinear(BaseEstimator):  # type: ignore[misc]
     ) -> Self:
         rule = coefficient_selector(self.threshold)
         rows = self._rows(X, y, sample_weight)
-        loss = self._loss(rows)
+        names = getattr(self, "feature_names_in_", None)
+        try:
+            loss = self._loss(rows)
+        except NotFinite as error:
+            raise not_finite(error.columns, names) from None
         p = len(named_groups(self.groups, loss.size))
         self.floor_ = self._checked_floor(rule, loss.n, p)
-        names = getattr(self, "feature_names_in_", None)
-        self.path_ = self._search(loss, self.floor_, names, progress)
+        path = self._search(loss, self.floor_, names, progress)
+        self.path_ = replace(path, library=library_of(X))
         self.selection_ = self._chosen(rule, loss, rows, progress)
         self.threshold_ = self.selection_.threshold
         self._show(self.path_.at(max(self.threshold_, self.floor_)))
@@ -154,20 +162,31 @@ class GreedyLinear(BaseEstimator):  # type: ignore[misc]
         return (j,) if self.groups is None else named_groups(self.groups, size)[j]
 
     def _rows(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Rows:
-        X, y = validate_data(
-            self,
-            X,
-            y,
-            accept_sparse=["csc", "csr"],
-            dtype=[np.float64, np.float32],
-            y_numeric=self._y_numeric,
-            ensure_all_finite=False,  # the loss looks, and says so in a sentence
-        )
-        weights = _weights(sample_weight, len(y))
+        X, y = self._read(X, y)
+        weights = row_weights(sample_weight, len(y))
         kept = np.flatnonzero(weights > 0)
         rows = Rows(X, y, weights)
         rows = rows if len(kept) == len(y) else rows.some(kept)
         return Rows(rows.X, self._answers(rows.y, rows.weights), rows.weights)
+
+    def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+        """Numbers as scikit-learn reads them; its longest messages in a sentence."""
+        _refuse_what_is_no_table(X)
+        try:
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                accept_sparse=["csc", "csr"],
+                dtype=[np.float64, np.float32],
+                y_numeric=self._y_numeric,
+                ensure_all_finite=False,  # the loss looks, and says so in a sentence
+            )
+        except ValueError:
+            if not issparse(X):
+                _refuse_text(X)
+            raise
+        return X, y
 
     def _show(self, path: Path) -> None:
         """Set what belongs to one threshold."""
@@ -229,7 +248,10 @@ class GreedyLinear(BaseEstimator):  # type: ignore[misc]
             reset=False,
             ensure_all_finite=False,
         )
-        check_finite(X.data if hasattr(X, "tocsr") else X)
+        try:
+            check_finite(X)
+        except NotFinite as error:
+            raise not_finite(error.columns, getattr(self, "feature_names_in_", None)) from None
         eta: Array = np.asarray(X @ np.atleast_2d(self.coef_).T) + np.atleast_1d(self.intercept_)
         return eta
 
@@ -263,18 +285,29 @@ class GreedyLinear(BaseEstimator):  # type: ignore[misc]
         return fit.loss
 
 
-def _weights(sample_weight: ArrayLike | None, n: int) -> Array:
-    if sample_weight is None:
-        return np.ones(n)
-    try:
-        weights = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadWeights("sample_weight must hold numbers.") from None
-    if weights.shape != (n,) or not np.isfinite(weights).all() or (weights < 0).any():
-        raise BadWeights(
-            f"sample_weight must be {n} finite numbers, one per row and none of them negative; "
-            f"got shape {weights.shape}."
+def _refuse_what_is_no_table(X: Any) -> None:
+    """Refuse what has not rows and columns in one sentence."""
+    shape = getattr(X, "shape", None)
+    if shape is not None and len(shape) != 2:
+        raise TableError(
+            f"X must be (n, p), a table of numbers; got shape {tuple(shape)}. A single column is "
+            "X.reshape(-1, 1), a single row X.reshape(1, -1)."
         )
-    if not weights.any():
-        raise BadWeights("all weights are zero; at least one row needs a positive weight.")
-    return weights
+
+
+def _refuse_text(X: Any) -> None:
+    """Name the first column that holds text, if there is one."""
+    names = list(X.columns) if hasattr(X, "columns") else None
+    columns = (X[name] for name in names) if names else np.asarray(X, dtype=object).T
+    for j, column in enumerate(columns):
+        for value in np.asarray(column, dtype=object):
+            try:
+                float(value)
+            except ValueError:
+                word = repr(str(names[j])) if names else str(j)
+                raise TableError(
+                    f"column {word} holds {shown(value)}; a regression takes numbers only. Encode "
+                    "it (by scikit-learn's OneHotEncoder, or numbers of your own) or drop it."
+                ) from None
+            except TypeError:
+                continue

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 
 from isinglass.core import cores
@@ -21,7 +21,8 @@ from isinglass.core.regression import (
     stored_extremes,
     stored_moments,
 )
-from isinglass.errors import SettingError
+from isinglass.errors import NotFinite, SettingError
+from isinglass.wording import listed
 
 Array = NDArray[np.float64]
 
@@ -240,7 +241,7 @@ def read_design(X: Any) -> Design:
     if sparse.issparse(X):
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
-        check_finite(X.data)
+        check_finite(X)
         return SparseDesign(X)
     try:
         array = np.asarray(X)
@@ -253,11 +254,29 @@ def read_design(X: Any) -> Design:
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         array = np.ascontiguousarray(array)
     design = DenseDesign(array)
-    check_finite(design.low, design.high)
+    if not np.isfinite([design.low, design.high]).all():  # they show any of their column
+        check_finite(array)
     return design
 
 
-def check_finite(*values: ArrayLike) -> None:
-    """Refuse NaN and infinite values; a minimum and a maximum show any of their column."""
-    if not all(np.isfinite(part).all() for part in values):
-        raise SettingError("X holds NaN or infinite values; drop or fill them first.")
+def check_finite(X: Any) -> None:
+    """Refuse NaN and infinite values, and say in which columns they are."""
+    stored = X.data if sparse.issparse(X) else X
+    if np.isfinite(stored).all():
+        return
+    if sparse.issparse(X):
+        columns = X.tocoo().col[~np.isfinite(X.tocoo().data)]
+    else:
+        columns = np.flatnonzero(~np.isfinite(X).all(axis=0))
+    raise not_finite(tuple(np.unique(columns).tolist()))
+
+
+def not_finite(columns: tuple[int, ...], names: Sequence[str] | None = None) -> NotFinite:
+    """The error for columns with NaN or infinite values."""
+    words = [str(j) if names is None else repr(str(names[j])) for j in columns]
+    several = "s" if len(words) > 1 else ""
+    return NotFinite(
+        f"X holds NaN or infinite values in column{several} {listed(words, 3)}; drop or fill them "
+        "first.",
+        columns=columns,
+    )

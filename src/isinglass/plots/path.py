@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sklearn.utils.validation import check_is_fitted
 
 from isinglass.errors import SettingError
-from isinglass.estimators import GreedyGraph
+from isinglass.estimators import GreedyClassifier, GreedyGraph, GreedyRegressor
 from isinglass.graph import position_of
 from isinglass.parameters import checked
 from isinglass.plots import canvas
@@ -59,7 +59,10 @@ def search(
 
 
 def path(
-    path: Path, ax: Axes | None = None, *, thresholds: Mapping[str, float] | None = None
+    path: Path | GreedyRegressor | GreedyClassifier,
+    ax: Axes | None = None,
+    *,
+    thresholds: Mapping[str, float] | None = None,
 ) -> Axes:
     """Draw any greedy search: what each step gained, or what dropping a variable cost.
 
@@ -68,10 +71,10 @@ def path(
 
     Parameters
     ----------
-    path : Path
-        As :func:`isinglass.foba` returns it.
+    path : Path, GreedyRegressor or GreedyClassifier
+        As :func:`isinglass.foba` returns it; or a fitted regression, whose own threshold is drawn.
     ax, thresholds
-        As in `search`, but no lines by default.
+        As in `search`, but no lines of a path by default.
 
     Examples
     --------
@@ -84,6 +87,11 @@ def path(
     ['1 2', '2 0']
     """
     lines = thresholds or {}
+    if not isinstance(path, Path):
+        check_is_fitted(path)
+        if thresholds is None and path.n_nonzero is None:
+            lines = {"threshold": path.threshold_}
+        path = path.path_
     ax = _axes(path) if ax is None else ax
     cut = max(lines.values(), default=0.0)
     return _draw(ax, path, lines, cut=cut, title="The search, step by step")
@@ -104,7 +112,7 @@ def _draw(ax: Axes, path: Path, lines: Mapping[str, float], *, cut: float, title
     for at, step in enumerate(steps):
         _draw_step(ax, at, step, least, 1.0 if at < kept else 0.35)
     canvas.names_upward(ax, (_words(at, step, path.names) for at, step in enumerate(steps)))
-    ax.set_xscale("log")
+    _plain_logarithms(ax)
     _draw_thresholds(ax, lines)
     left = len(path.steps) - len(steps)
     plain_frame(
@@ -118,6 +126,16 @@ def _draw(ax: Axes, path: Path, lines: Mapping[str, float], *, cut: float, title
         ax.plot([], [], "X", mfc="white", mec=ORANGE, ms=5.5, label="dropped: its cost")
         canvas.legend_below(ax)
     return ax
+
+
+def _plain_logarithms(ax: Axes) -> None:
+    """A logarithmic axis with numbers as people write them."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    ax.set_xscale("log")
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _thresholds_of(estimator: GreedyGraph) -> dict[str, float]:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import narwhals as nw
+
 from isinglass.errors import BelowFloor
 from isinglass.frames import frame
 from isinglass.losses.forms import Form
@@ -191,6 +193,7 @@ class Path:
                 "loss": [step.loss for step in self.steps],
             },
             library or self.library,
+            {"gain": nw.Float64, "cost": nw.Float64},
         )
 
     def __len__(self) -> int:

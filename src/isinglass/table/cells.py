@@ -160,6 +160,22 @@ _NUMPY_TYPES = (
 )
 
 
+def library_of(X: Any) -> str | None:
+    """The library of a data frame; None for arrays and all else.
+
+    >>> library_of(np.zeros((2, 2))) is None
+    True
+    """
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return _library(frame) if isinstance(frame, nw.DataFrame) else None
+
+
+def _library(frame: nw.DataFrame[Any]) -> str | None:
+    if frame.implementation.is_pandas_like():
+        return "pandas"
+    return frame.implementation.value if frame.implementation.value in _LIBRARIES else None
+
+
 def open_frame(X: Any) -> _FrameSource:
     """Open a data frame whose column names differ."""
     # Before narwhals sees it: pandas and pyarrow allow two columns of one name.
@@ -179,10 +195,7 @@ class _FrameSource:
 
     @property
     def library(self) -> str | None:
-        implementation = self.frame.implementation
-        if implementation.is_pandas_like():
-            return "pandas"
-        return implementation.value if implementation.value in _LIBRARIES else None
+        return _library(self.frame)
 
     def cells(self, position: int) -> Cells:
         series = self.frame[:, position]

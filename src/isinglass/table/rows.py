@@ -77,8 +77,7 @@ def split_weights(
     """The columns of a table, without that of its weights if it has one; the weight of each row."""
     columns = list(range(len(source.names)))
     if not isinstance(sample_weight, str):
-        given = _as_floats(1.0 if sample_weight is None else sample_weight)
-        return columns, _checked(given, source.n_rows)
+        return columns, row_weights(sample_weight, source.n_rows)
     if sample_weight not in source.names:
         known = listing([quoted(known) for known in source.names], 5)
         raise BadWeights(
@@ -91,6 +90,11 @@ def split_weights(
     columns.remove(position)
     check_shape(source.n_rows, len(columns))
     return columns, _checked(given, source.n_rows)
+
+
+def row_weights(given: ArrayLike | None, n_rows: int) -> NDArray[np.float64]:
+    """The weight of each row, checked; ones if none are given."""
+    return _checked(_as_floats(1.0 if given is None else given), n_rows)
 
 
 def rescale(weights: NDArray[np.float64], n_eff: str | float) -> NDArray[np.float64]:

@@ -85,6 +85,8 @@ class Theory:
         Whether the search on the large draw returns the graph.
     conclusions : Conclusions or None
         On a table, if the truth was given with one.
+    regression : bool
+        Whether this is about one regression: its links are the coefficients of y.
 
     Examples
     --------
@@ -104,6 +106,7 @@ class Theory:
     recovered: bool | None = None
     conclusions: Conclusions | None = None
     library: str | None = None
+    regression: bool = False
 
     @property
     def rows_asked(self) -> float:
@@ -140,29 +143,42 @@ class Theory:
         return " ".join(self.sentences)
 
     def __repr__(self) -> str:
+        columns = "" if self.regression else f"{counted(len(self.columns), 'column')}, "
         return (
-            f"Theory({counted(len(self.columns), 'column')}, {counted(len(self.links), 'link')}; "
-            f"the theorem needs {number(self.rows_asked)} rows, the weakest link about "
+            f"Theory({columns}{counted(len(self.links), self._noun)}; the theorem needs "
+            f"{number(self.rows_asked)} rows, the weakest {self._noun} about "
             f"{number(self.rows_sufficient)})"
         )
+
+    @property
+    def _noun(self) -> str:
+        return "coefficient" if self.regression else "link"
 
     def _asked(self) -> str:
         if not self.columns:
             return "There is no column to look at."
         worst = max(self.columns, key=lambda column: column.rows)
         if not np.isfinite(worst.rows):
+            where = "" if self.regression else f"at {worst.name!r} "
             return (
-                f"Theorem 1 cannot be invoked with any number of rows: at {worst.name!r} the loss "
+                f"Theorem 1 cannot be invoked with any number of rows: {where}the loss "
                 "has no curvature in some direction, or none that holds near the truth."
             )
         times = worst.rows / self.rows
         if times <= 1:
-            return f"Theorem 1 holds at every column: it asks for {number(worst.rows)} rows."
+            where = "" if self.regression else " at every column"
+            return f"Theorem 1 holds{where}: it asks for {number(worst.rows)} rows."
+        most = "" if self.regression else f", most at {worst.name!r}"
+        sizes = ""
+        if worst.neighbours:
+            sizes = (
+                f", its {self._noun}s must exceed {worst.coefficient:.3g} and the smallest is "
+                f"{worst.smallest:.3g}"
+            )
         return (
             f"Theorem 1 asks for {number(worst.rows)} rows, {number(times)} times the "
-            f"{number(self.rows)} there are, most at {worst.name!r}: its condition number is "
-            f"{worst.condition:.3g}, its links must exceed {worst.coefficient:.3g} and the "
-            f"smallest is {worst.smallest:.3g}. So it cannot be invoked here."
+            f"{number(self.rows)} there are{most}: its condition number is "
+            f"{worst.condition:.3g}{sizes}. So it cannot be invoked here."
         )
 
     def _sufficient(self) -> str:
@@ -170,10 +186,12 @@ class Theory:
             return ""
         weakest = max(self.links, key=lambda link: link.rows)
         enough = sum(link.rows <= self.rows for link in self.links)
+        ends = f"{weakest.source} - {weakest.target}"
+        ends = f"that of {weakest.target}" if self.regression else ends
         return (
-            f"The search itself finds the weakest link, {weakest.source} - {weakest.target}, with "
-            f"about {number(weakest.rows)} rows (with probability 0.95); {number(self.rows)} rows "
-            f"suffice for {enough} of {counted(len(self.links), 'link')}."
+            f"The search itself finds the weakest {self._noun}, {ends}, with about "
+            f"{number(weakest.rows)} rows (with probability 0.95); {number(self.rows)} rows "
+            f"suffice for {enough} of {counted(len(self.links), self._noun)}."
         )
 
     def _path(self) -> str:

@@ -270,4 +270,4 @@ def _of_loss(
         links.append(LinkTheory("y", f"x{at}", float(instance.sizes[at]), gain, found))
     no_path = float("inf")
     column, _ = column_theory("y", instance, noise=noise, n=loss.n, further=further, margin=no_path)
-    return Theory((column,), tuple(links), loss.n)
+    return Theory((column,), tuple(links), loss.n, regression=True)

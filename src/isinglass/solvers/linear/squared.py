@@ -77,10 +77,18 @@ class SquaredWay:
         """How much the loss rises without some blocks."""
         pull, share = self._pull(fit), self.rows.share
         costs = np.empty(len(places))
-        for at, place in enumerate(places):
-            block = list(self.members[place])
+        single = self.members.sizes[places] == 1
+        costs[single] = self._costs_of_singles(fit, pull, self.members.first[places[single]])
+        for at in np.flatnonzero(~single):
+            block = list(self.members[places[at]])
             part = self.known.columns(block) @ (fit.coef[block] * self.loss.scale[block])
             costs[at] = pull @ part + 0.5 * float(share @ part**2)
+        return costs
+
+    def _costs_of_singles(self, fit: Fit, pull: Array, columns: Numbers) -> Array:
+        size = fit.coef[columns] * self.loss.scale[columns]
+        at = self.known.places(columns.tolist())
+        costs: Array = size * (pull @ self.known.Z[:, at]) + size**2 / 2 * self.known.squares(at)
         return costs
 
     def _pull(self, fit: Fit) -> Array:
@@ -118,6 +126,11 @@ class _Known(KeptColumns):
             beta = beta + cho_solve(factor, (share * residual) @ Z - ridge * beta)
             residual = y - Z @ beta
         return beta / self.scale[list(active)], residual
+
+    def squares(self, at: list[int]) -> Array:
+        """Sums of shares times the squares of some columns, which were read."""
+        squares: Array = self.gram[at, at]
+        return squares
 
     def learn(self, new: list[int]) -> None:
         """Read some columns, and multiply them with all others."""
