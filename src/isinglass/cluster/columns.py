@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from isinglass.cluster.connecting import check_workers
 from isinglass.cluster.shipping import ShippedTable
 from isinglass.cluster.spreading import Spread, asked, held
-from isinglass.cluster.working import losses_block, search_block
+from isinglass.cluster.working import Sealed, losses_block, search_block
 from isinglass.core import Codes, Flat, Progress, Weights
 
-#: Blocks of searches per worker: few enough that searches of a block can be counted together, and so
-#: many that all workers are done at about the same time. Refits take less, and less unequal, time.
+#: Blocks of searches per worker: few enough that searches of a block can be counted together, and
+#: so many that all workers are done at about the same time. Refits take less, and more equal, time.
 BLOCKS, BLOCKS_OF_REFITS = 4, 2
 #: Columns of a block at least, per worker's thread.
 LEAST = 8
@@ -100,10 +100,10 @@ class ByColumns:
         progress: Progress | None,
     ) -> list[Flat]:
         """The results of blocks, in their order."""
-        shared: Any = {"threads": self.threads, **settings}
-        if any(shared.get(name) is not None for name in ("scales", "forms")):  # large ones
+        shared: Any = Sealed({"threads": self.threads, **settings})
+        if any(settings.get(name) is not None for name in ("scales", "forms")):  # large ones
             shared = held(self.client, shared, "settings")
-        calls = [(table, shared, block) for block in blocks]
+        calls = [(table, shared, Sealed(block)) for block in blocks]
         found: dict[int, Flat] = {}
 
         def report() -> None:
