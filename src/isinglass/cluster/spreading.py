@@ -115,7 +115,7 @@ def asked(question: Callable[[], Any]) -> Any:
     """What the scheduler answers; a sentence if it does not."""
     try:
         return question()
-    except (OSError, TimeoutError, RuntimeError, ValueError) as error:
+    except (OSError, TimeoutError, RuntimeError, ValueError, AttributeError) as error:
         raise lost(error) from error
 
 
