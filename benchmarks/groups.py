@@ -6,7 +6,7 @@ the share of tables in which some edge differs at 5 %, by Holm's rule; "omnibus"
 which the tests of all edges together, and of global strength, say so; "edges found": of the edges
 that do differ, the share that is found.
 
-    python benchmarks/groups.py [--tables 400] [--design identical] [--path records.jsonl]
+    python benchmarks/groups.py [--tables 400] [--design identical] [--out groups.jsonl]
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=400)
     parser.add_argument("--design", action="append", choices=[*DESIGNS, *MORE])
     parser.add_argument("--edges", help="what an edge may be, as GreedyGraph(edges=...)")
-    parser.add_argument("--path", help="a file that results are added to, and read from")
+    parser.add_argument("--out", help="a file that results are added to, and read from")
     options = parser.parse_args()
     settings = {"edges": options.edges} if options.edges else {}
     every = {**DESIGNS, **MORE}
@@ -134,7 +134,7 @@ def main() -> None:
             )
             for seed in range(options.tables)
         ]
-        records = list(repeat(tasks, work="groups", path=options.path, n_jobs=1).values())
+        records = list(repeat(tasks, work="groups", path=options.out, n_jobs=1).values())
         failed = sum("failed" in record for record in records)
         good = [record for record in records if "failed" not in record]
         cells = [f"{np.mean([record['edges'] for record in good]):.1f}"]

@@ -26,8 +26,8 @@ from reference import (
 Scores = Sequence[Sequence[float] | None]
 
 
-def equivalent(gain: float, df: float, n: float, looks: int) -> float:
-    """Return the gain of one parameter that is as surprising as the best of some looks."""
+def equivalent(gain: float, df: float, n: float, looks: float) -> float:
+    """Return the gain of one parameter that is as surprising as the better of two looks."""
     if looks == 1 or gain <= 0:
         return standardise(gain, df, n)
     with mpmath.workdps(50):
@@ -123,8 +123,28 @@ class FormNode(Node):
         if upgrade:
             shift, scale, df = beyond(shift, scale, df, self.size(j, "small"))
         above = max(raw - shift / (2 * self.n), 0.0) / scale
-        value = equivalent(above, df, self.n, 1 if upgrade else len(self.forms(j)))
+        value = equivalent(above, df, self.n, self.looks(j, form, upgrade))
         return 0.0 if value < ZERO else value
+
+    def looks(self, j: int, form: str, upgrade: bool) -> float:
+        """Return what a probability is multiplied by: two forms are two looks at a pair."""
+        return 1.0 if upgrade or len(self.forms(j)) == 1 else {"small": 1.25, "table": 1.5}[form]
+
+    def departure(self, fit: Fit, j: int) -> tuple[float, float]:
+        """Return what a table gains beyond the small edge, on the scale that is compared.
+
+        And by how much its deviance exceeds 2 log log n per parameter, Hannan and Quinn's price.
+        """
+        raw = self.least_loss(fit, j, "small") - self.least_loss(fit, j, "table")
+        shift, scale, df = 0.0, 1.0, float(self.size(j, "table"))
+        if self.intercept:
+            shift, scale, df = null_of(self.rows(self.r), self.rows(j))
+        shift, scale, df = beyond(shift, scale, df, self.size(j, "small"))
+        above = max(raw - shift / (2 * self.n), 0.0) / scale
+        value = 0.0 if raw < ZERO else equivalent(above, df, self.n, 1.5)
+        return value if value >= ZERO else 0.0, 2 * self.n * above - df * 2 * max(
+            np.log(np.log(max(self.n, 2))), 1.0
+        )
 
 
 def beyond(shift: float, scale: float, df: float, less: int) -> tuple[float, float, float]:
@@ -173,16 +193,23 @@ def search_forms(
                 moves += [(j, form, False) for form in node.forms(j)]
             elif forms[j] == "small" and "table" in node.forms(j):
                 moves.append((j, "table", True))
-        gains = [
-            node.one_parameter(fit.loss - node.least_loss(fit, j, form), j, form, upgrade)
-            for j, form, upgrade in moves
-        ]
+        gains = []
+        for j, form, upgrade in moves:
+            if form == "table" and "small" in node.forms(j) and not upgrade:
+                gains.append(node.departure(fit, j)[0])
+            else:
+                fall = fit.loss - node.least_loss(fit, j, form)
+                gains.append(node.one_parameter(fall, j, form, upgrade))
         if not moves or gains[best := first_best(gains)] <= threshold:
             return steps, forms
-        j, form, _ = moves[best]
+        j, form, upgrade = moves[best]
+        if form == "small" and "table" in node.forms(j) and node.departure(fit, j)[1] > TIE:
+            form = "table"
         left[size(forms)] = fit.loss
         larger = {**forms, j: form}
-        delta |= dict.fromkeys(range(size(forms) + 1, size(larger) + 1), gains[best])
+        delta[size(forms) + 1] = gains[best]
+        if size(larger) > size(forms) + 1:
+            delta[size(forms) + 2] = node.departure(fit, j)[0]
         forms, fit = larger, node.refit_forms(larger)
         steps.append(("add", j, form, gains[best], fit.loss))
 

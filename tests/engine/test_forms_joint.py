@@ -80,7 +80,7 @@ def plain_statistic(table, pair, of_edges, edges, intercept):
         scale, degrees = relative_null(table.codes, table.weights, pair, intercept)
     statistic = np.sum((v * a + w * b) ** 2) * total / squares / scale
     p = chi2.sf(statistic, max(degrees * total**2 / squares, 1.0))
-    return chi2.isf(min(len(nodes[i].forms(j)) * p, 1.0), 1)
+    return chi2.isf(min(nodes[i].looks(j, form, upgrade=False) * p, 1.0), 1)
 
 
 @pytest.mark.parametrize("edges", ["auto", "scores"])

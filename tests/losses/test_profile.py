@@ -42,3 +42,22 @@ def test_saturated_problems_end_at_their_minimum(seed):
     totals = seen / seen.sum() * rows.sum()
     found = profiled_minimum(scores, rows[:, None], totals[None])[0]
     assert found == pytest.approx(least_value(scores, rows, totals), abs=1e-5)
+
+
+def test_states_that_are_nearly_separated_end_at_their_minimum():
+    # A step that promised less than rounding once raised the value by 700, and was taken.
+    scores = np.array(
+        [
+            [110.55, 102.01, 75.96, -53.59, -234.94],
+            [55.27, 64.0, 55.23, -22.49, -152.01],
+            [-55.3, -12.01, 13.77, 39.7, 13.84],
+            [-110.58, -50.02, -6.96, 70.8, 96.77],
+        ]
+    )
+    rows = np.array([7.0, 16.0, 15.0, 4.0])
+    totals = np.array([7.0, 16.0, 0.0, 15.0, 4.0])
+    seen = totals > 0
+    found = profiled_minimum(scores, rows[:, None], totals[None])[0]
+    slow = least_value(scores[:, seen], rows, totals[seen])
+    assert found == pytest.approx(slow, abs=1e-6)
+    assert found > rows @ scores[np.arange(4), [0, 1, 3, 4]]  # nothing is more than certain

@@ -74,6 +74,19 @@ def test_repeated_work_keeps_forms(rows):
     assert all(np.isfinite(entry.score) for entry in compared.entries)
 
 
+def test_scores_stay_with_their_states_where_a_half_lacks_one(rows):
+    rare = rows.copy()
+    rare["a"] = rare["a"].clip(upper=2)
+    rare.loc[0, "a"] = 3  # one row: the other half never sees this state
+    scores = {"a": [0.0, 1.0, 2.0, 40.0]}
+    tested = ig.split_test(ig.GreedyGraph(n_jobs=1, scores=scores), rare, splits=4, n_jobs=1)
+    equal = ig.split_test(
+        ig.GreedyGraph(n_jobs=1, scores={"a": [0.0, 10.0, 20.0, 400.0]}), rare, splits=4, n_jobs=1
+    )
+    assert ("a", "b") in tested.edges
+    assert tested.p_values == pytest.approx(equal.p_values, abs=1e-9)
+
+
 def test_plans_of_ordered_columns_need_fewer_rows(rows):
     expected = {"columns": 6, "degree": 2, "coupling": 0.3, "states": 5}
     settings = {"rows": [300], "graphs": 6, "n_jobs": 1, "factors": [1.0]}

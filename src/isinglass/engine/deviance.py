@@ -212,7 +212,7 @@ def _of_part(
             null = chi_square(forms.df(r, t, form))
             if intercept and form == TABLE:
                 null = Null(*pair_null(rows[r], rows[t]))
-            null = null._replace(looks=competing.looks(r, t))
+            null = null._replace(looks=competing.looks(r, t, form))
             found[r, t] = Expected(next(losses), loss, null, expected.reshape(shape))
         for t in set(left_out[r]).difference(some):  # constant here: nothing is lost
             found[r, t] = Expected(loss, loss, chi_square(1), np.zeros((states[r], states[t])))

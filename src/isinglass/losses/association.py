@@ -21,6 +21,43 @@ def table_information(tables: Array) -> Array:
     return information
 
 
+def trend_information(tables: Array, scores: Array | None, other: Array | None) -> Array:
+    """Information of trends in tables of counts: -log(1 - R^2) / 2, in nats per row.
+
+    R is the correlation of two scores, or of one with the means of the other column's states.
+
+    >>> table = np.array([[30.0, 10.0], [10.0, 30.0]])
+    >>> trend_information(table, np.arange(2.0), np.arange(2.0)).round(4).tolist()
+    0.1438
+    """
+    if scores is None:
+        assert other is not None
+        return trend_information(np.swapaxes(tables, -1, -2), other, None)
+    n = tables.sum(axis=(-2, -1))
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+
+    def spread(counts: Array, of: Array) -> Array:
+        return np.asarray((counts @ of**2) - (counts @ of) ** 2 / n)
+
+    if other is None:  # the means of the other column's states
+        along = np.einsum("...ac,a->...c", tables, scores)
+        mean = rows @ scores
+        between = np.divide(along**2, columns, out=np.zeros_like(along), where=columns > 0)
+        explained = between.sum(axis=-1) - mean**2 / n
+        share = _share(explained, spread(rows, scores))
+    else:
+        cross = np.einsum("...ac,a,c->...", tables, scores, other)
+        cross = cross - (rows @ scores) * (columns @ other) / n
+        share = _share(cross**2, spread(rows, scores) * spread(columns, other))
+    information: Array = -0.5 * np.log1p(-np.minimum(share, 1 - 1e-12))
+    return information
+
+
+def _share(part: Array, whole: Array) -> Array:
+    there = whole > 1e-12
+    return np.asarray(np.divide(part, whole, out=np.zeros_like(part), where=there))
+
+
 def pair_information(cells: Array, begin: NDArray[np.intp]) -> Array:
     """Mutual information of every two columns, in nats of all their rows: a (p, p) array.
 

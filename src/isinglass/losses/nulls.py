@@ -36,14 +36,13 @@ LEAST_SKEW, MOST_SKEW = 0.5, 2.0  # of the skewness of the chi-square with the s
 class Null(NamedTuple):
     """A deviance without effect: ``shift + scale * chi-square`` with `df` degrees of freedom.
 
-    `looks` is how many forms of an edge compete for the same pair: a probability is that of the
-    least of so many.
+    `looks` is what a probability is multiplied by where forms of an edge compete for a pair.
     """
 
     shift: float
     scale: float
     df: float
-    looks: int = 1
+    looks: float = 1.0
 
     def times(self, scale: float) -> Null:
         """Return the null of deviances that are so many times as large."""
@@ -53,7 +52,7 @@ class Null(NamedTuple):
         """Return the null of what is left of a deviance without a chi-square that is part of it.
 
         >>> Null(0.0, 1.0, 16.0).beyond(1)
-        Null(shift=0.0, scale=1.0, df=15.0, looks=1)
+        Null(shift=0.0, scale=1.0, df=15.0, looks=1.0)
         """
         if self.shift == 0 and self.scale == 1:
             return chi_square(int(self.df) - df)
@@ -74,7 +73,7 @@ def pair_null(rows: ArrayLike, other: ArrayLike) -> Null:
     """The deviance of two columns without a link, whose states have so many rows each.
 
     >>> pair_null([500, 500, 500], [500, 700, 300])
-    Null(shift=0.0, scale=1.0, df=4.0, looks=1)
+    Null(shift=0.0, scale=1.0, df=4.0, looks=1.0)
     >>> shift, scale, df, _ = pair_null([10, 12, 8], [9, 10, 11])
     >>> round(shift + scale * df, 4), round(2 * scale**2 * df, 3)  # its mean and its variance
     (4.51, 10.807)

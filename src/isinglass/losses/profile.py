@@ -19,6 +19,7 @@ Indices = NDArray[np.intp]
 
 MAX_STEPS = 1000
 HALVINGS = 20
+LEAST_DAMPING = 1e-13  # keeps a system of states that nothing ties together solvable
 
 
 def profiled_minimum(scores: Array, rows: Array, totals: Array) -> Array:
@@ -43,8 +44,9 @@ def profiled_minimum(scores: Array, rows: Array, totals: Array) -> Array:
         slope = np.where(seen[left], totals[left] - expected, 0.0)
         step = _newton_steps(curvature, slope, seen[left])
         promise = 0.5 * np.einsum("ba,ba->b", slope, step)
-        minimum[left] = value - promise
-        going = promise > 1e-15 * totals[left].sum(axis=1)
+        enough = 1e-15 * totals[left].sum(axis=1)
+        minimum[left] = value - np.clip(promise, 0.0, enough)
+        going = promise > enough
         left, shift, step, promise = left[going], shift[going], step[going], promise[going]
         value, expected = value[going], expected[going]
 
@@ -67,9 +69,10 @@ def _shortened(
     todo = np.arange(len(step))
     for length in 0.5 ** np.arange(HALVINGS):
         trial = there(todo, length * step[todo])
-        # Where rounding hides the decrease, the step is taken unseen.
+        # Where rounding hides the decrease, the step is taken unless it is seen to be wrong.
+        rounding = 1e-13 * np.abs(value[todo])
         good = trial <= value[todo] - 0.1 * length * promise[todo]
-        good |= promise[todo] <= 1e-13 * np.abs(value[todo])
+        good |= (promise[todo] <= rounding) & (trial <= value[todo] + rounding)
         taken[todo[good]] = length * step[todo[good]]
         todo = todo[~good]
         if not len(todo):
@@ -106,15 +109,21 @@ def _minus_linear(value: Array, totals: Array, shift: Array) -> Array:
 
 
 def _newton_steps(curvature: Array, slope: Array, seen: Flags) -> Array:
-    """Newton steps in the gauge in which the shifts of the seen states sum to zero."""
-    pairs = seen[:, :, None] & seen[:, None, :]
-    scale = np.maximum(np.einsum("baa->b", curvature), 1e-300)[:, None, None]
-    system = np.where(pairs, curvature / scale + 1.0, 0.0)
+    """Newton steps in the gauge in which the seen state of most curvature has no shift.
+
+    Each shift is in units of its own curvature: where states are nearly separated, these differ by
+    many orders of magnitude.
+    """
+    own = np.where(seen, np.einsum("baa->ba", curvature), 0.0)
+    free = own > 0
+    free[np.arange(len(own)), np.argmax(own, axis=1)] = False
+    units = np.divide(1.0, np.sqrt(own), out=np.zeros_like(own), where=free)
+    system = curvature * units[:, :, None] * units[:, None, :]
     diagonal = np.arange(seen.shape[1])
-    system[:, diagonal, diagonal] += np.where(seen, 0.0, 1.0) + 1e-15
-    step: Array = np.linalg.solve(system, (slope / scale[:, :, 0])[:, :, None])[:, :, 0]
+    system[:, diagonal, diagonal] = 1.0 + LEAST_DAMPING
+    step = np.linalg.solve(system, (slope * units)[:, :, None])[:, :, 0] * units
     # No sensible step is longer; a flat slope far from the minimum may ask for one.
-    return np.where(seen, np.clip(step, -50.0, 50.0), 0.0)
+    return np.asarray(np.clip(step, -50.0, 50.0))
 
 
 def _scaling_steps(totals: Array, expected: Array) -> Array:

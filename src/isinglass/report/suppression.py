@@ -10,16 +10,18 @@ hidden cells hold. Otherwise it is left out, as if there were none.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.errors import Setting, SettingError
 from isinglass.graph import Link
-from isinglass.losses.association import table_information
-from isinglass.losses.forms import table_df
+from isinglass.losses.association import table_information, trend_information
+from isinglass.losses.forms import TABLE, Form, Forms
 from isinglass.model import FitRecord
 from isinglass.record.findings import Findings
 from isinglass.report import texts
@@ -157,16 +159,38 @@ def _certain(record: FitRecord, link: Link, least: float) -> bool:
     table = (record.link_tables or {}).get((link.source, link.target))
     if table is None or link.strength is None:
         return False
-    worst = _least_information(table.observed, least)
-    here = table_information(table.observed)
+    information, form = _information_of(record, link), cast(Form, link.form)
+    worst = _least_information(table.observed, least, information)
+    here = float(information(table.observed))
     if here <= 0:
         return False
     loss = -0.5 * np.log1p(-min(link.strength**2, 1 - 1e-12)) * min(worst / here, 1.0)
-    df = table_df(*table.observed.shape)
-    return bool(one_parameter_gain(loss, df, record.rows) > record.threshold)
+    pair, forms = (link.source, link.target), _forms(record)
+    df, looks = forms.df(*pair, form), forms.looks(*pair, form)
+    return bool(one_parameter_gain(loss, df, record.rows, looks) > record.threshold)
 
 
-def _least_information(observed: Array, least: float) -> float:
+def _forms(record: FitRecord) -> Forms:
+    edges = str(record.settings.get("edges", "auto"))
+    return Forms(tuple(record.n_answers), record.scores, edges)
+
+
+def _information_of(record: FitRecord, link: Link) -> Callable[[Array], Array]:
+    """What counts of two columns say about a link of its form."""
+    if link.form == TABLE:
+        return table_information
+    states = [record.n_answers[end] for end in (link.source, link.target)]
+    known = [record.scores[end] for end in (link.source, link.target)]
+    scores = [
+        np.arange(2.0) if some is None and m == 2 else None if some is None else np.array(some[:m])
+        for some, m in zip(known, states, strict=True)
+    ]
+    return partial(trend_information, scores=scores[0], other=scores[1])
+
+
+def _least_information(
+    observed: Array, least: float, information_of: Callable[[Array], Array]
+) -> float:
     """The least information of two columns about each other, for any rows in their small cells.
 
     Cell by cell, from a start that does not depend on what they hold: so the answer does not.
@@ -181,7 +205,7 @@ def _least_information(observed: Array, least: float) -> float:
             tables = np.tile(table, (len(values), 1))
             tables[:, cell] = values
             tables[:, largest] += observed.sum() - tables.sum(axis=1)
-            information = table_information(np.maximum(tables, 0.0).reshape(-1, *observed.shape))
+            information = information_of(np.maximum(tables, 0.0).reshape(-1, *observed.shape))
             table, best = tables[information.argmin()], float(information.min())
         if best >= before - 1e-12:
             break

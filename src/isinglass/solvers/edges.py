@@ -3,12 +3,16 @@
 A variable is an edge to a column in its smallest form, or the upgrade of that to a whole table. So
 a table that has a smaller form is two variables, also if both came in at once. Leaving out the
 first of them takes the second along.
+
+The deviance of a pair falls into two parts: what the smaller form gains, and the departure from it,
+what a table gains beyond. A pair comes in by the more surprising part: as the smaller form, or as a
+table. It is also a table at once where Hannan and Quinn's criterion prefers that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import inf
+from math import inf, log
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +21,7 @@ from numpy.typing import NDArray
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import TABLE, Form
 from isinglass.losses.nulls import Null
-from isinglass.solvers.blocks import ZERO, first_within_tie
+from isinglass.solvers.blocks import TIE, ZERO, first_within_tie
 from isinglass.solvers.equivalent import calibrated_gain
 
 Array = NDArray[np.float64]
@@ -120,7 +124,23 @@ class EdgeBlocks:
         outside = self.outside(support)
         gains = self.gains(fit, outside)
         i, _ = first_within_tie(range(len(outside)), -self._ranks(fit, outside, gains))
-        return outside[i], float(gains[i])
+        return self._in_its_form(fit, outside[i]), float(gains[i])
+
+    def _in_its_form(self, fit: NodeFit, edge: Edge) -> Edge:
+        """The edge that comes in: a table, if that gains more than 2 log log n per parameter."""
+        table = edge._replace(form=TABLE)
+        if edge.upgrade or edge.form == TABLE or TABLE not in self.allowed[edge.column]:
+            return edge
+        shift, scale, df, _ = self.null(table)
+        deviance = (2.0 * self.loss.n * self._falls(fit, [table])[0] - shift) / scale
+        price = 2.0 * max(log(log(max(self.loss.n, 2.0))), 1.0)
+        return table if deviance > df * price + TIE else edge
+
+    def recorded(self, fit: NodeFit, variable: Edge, gain: float) -> tuple[float, ...]:
+        """What costs are compared with; of a table with a smaller form also that of the upgrade."""
+        if not self._departs(variable):
+            return (gain,)
+        return gain, float(self.gains(fit, [variable])[0])
 
     def _ranks(self, fit: NodeFit, variables: Sequence[Edge], gains: Array) -> Array:
         if self._level == inf:
@@ -136,32 +156,50 @@ class EdgeBlocks:
 
     def gains(self, fit: NodeFit, variables: Sequence[Edge]) -> Array:
         """What each variable gains, as the gain of one parameter."""
-        return self._for_one_parameter(variables, self._falls(fit, variables))
+        nulls = [self.null(edge) for edge in variables]
+        return self._for_one_parameter(nulls, self._falls(fit, variables))
 
     def _falls(self, fit: NodeFit, variables: Sequence[Edge]) -> Array:
         least = self.loss.least(fit, [(edge.column, edge.form) for edge in variables])
-        return np.asarray(fit.loss - least)
+        falls = np.asarray(fit.loss - least)
+        at = [i for i, edge in enumerate(variables) if self._departs(edge)]
+        small = [(variables[i].column, self.allowed[variables[i].column][0]) for i in at]
+        falls[at] -= fit.loss - self.loss.least(fit, small)
+        return falls
+
+    def _departs(self, edge: Edge) -> bool:
+        """Whether an edge that is not in is a table with a smaller form."""
+        return not edge.upgrade and edge.form != self.allowed[edge.column][0]
 
     def costs(self, fit: NodeFit, variables: Sequence[Edge]) -> Array:
         """What dropping each variable costs, as the gain of one parameter."""
         left = [(e.column, self.allowed[e.column][0] if e.upgrade else None) for e in variables]
-        now = [e if e.upgrade else e._replace(form=fit.form(e.column)) for e in variables]
-        return self._for_one_parameter(now, self.loss.least(fit, left) - fit.loss)
+        nulls = [
+            self.null(e) if e.upgrade else self.whole_null(e.column, fit.form(e.column))
+            for e in variables
+        ]
+        return self._for_one_parameter(nulls, self.loss.least(fit, left) - fit.loss)
 
     def null(self, variable: Edge) -> Null:
-        """What the deviance of a variable is without effect; two forms are two looks at a pair."""
+        """What the deviance of a variable that is added is without effect."""
         if variable not in self._nulls:
             t, upgrade, form = variable
-            null = self.loss.null(t, form)
-            if upgrade:
-                null = null.beyond(self.loss.forms.df(self.loss.r, t, self.allowed[t][0]))
-            else:
-                null = null._replace(looks=len(self.allowed[t]))
-            self._nulls[variable] = null.times(self._scales.get(t, 1.0))
+            null = self.whole_null(t, form)
+            if upgrade or self._departs(variable):
+                small = self.loss.forms.df(self.loss.r, t, self.allowed[t][0])
+                scale = self._scales.get(t, 1.0)
+                null = self.loss.null(t, form).beyond(small).times(scale)
+            if self._departs(variable):
+                null = null._replace(looks=self.loss.forms.looks(self.loss.r, t, form))
+            self._nulls[variable] = null
         return self._nulls[variable]
 
-    def _for_one_parameter(self, variables: Sequence[Edge], raw: Any) -> Array:
-        nulls = [self.null(edge) for edge in variables]
+    def whole_null(self, t: int, form: Form) -> Null:
+        """What the deviance of a whole edge is without effect; two forms are two looks."""
+        looks = self.loss.forms.looks(self.loss.r, t, form)
+        return self.loss.null(t, form)._replace(looks=looks).times(self._scales.get(t, 1.0))
+
+    def _for_one_parameter(self, nulls: Sequence[Null], raw: Any) -> Array:
         return calibrated_gain(np.where(raw < ZERO, 0.0, raw), nulls, self.loss.n)
 
     def _forms(self, support: Support) -> dict[int, Form]:

@@ -23,7 +23,7 @@ LOG_2 = float(np.log(2.0))
 def one_parameter_gain(gain: ArrayLike, df: ArrayLike, n: float, looks: ArrayLike = 1) -> Array:
     """Gain of a one-parameter block that would be as surprising as `gain` of df parameters.
 
-    The best of several looks is as surprising as its probability times their number says.
+    The better of two looks is as surprising as its probability times `looks` says.
 
     >>> one_parameter_gain([0.01, 0.01], [1, 4], n=1000).round(5).tolist()
     [0.01, 0.00606]

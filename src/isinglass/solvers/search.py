@@ -63,9 +63,9 @@ def search(
             status = stopped_at_threshold(threshold)
             break
         left_at[len(support)] = fit.loss
-        size, support = len(support), blocks.with_variable(support, variable)
+        recorded |= dict(enumerate(blocks.recorded(fit, variable, gain), len(support) + 1))
+        support = blocks.with_variable(support, variable)
         fit = blocks.fit(support, fit)
-        recorded.update(dict.fromkeys(range(size + 1, len(support) + 1), gain))
         j, form = blocks.change(variable, support)
         steps.append(Step("add", j, gain, None, blocks.columns(support), fit, form))
 

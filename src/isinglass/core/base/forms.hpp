@@ -75,8 +75,11 @@ class Forms {
     return r < own_ && t < own_ && degrees(r, t) > 0 && degrees(r, t) < (states_[r] - 1) * (states_[t] - 1);
   }
   bool table(std::size_t r, std::size_t t) const { return tables_ || !small(r, t); }
-  // How many forms compete for an edge.
-  int looks(std::size_t r, std::size_t t) const { return small(r, t) && tables_ ? 2 : 1; }
+  // What a probability is multiplied by where two forms compete for an edge: a look has a share of the level.
+  double looks(std::size_t r, std::size_t t, Form form) const {
+    if (!tables_ || !small(r, t)) return 1;
+    return form == Form::small ? 1.25 : 1.5;
+  }
   Form smallest(std::size_t r, std::size_t t) const { return small(r, t) ? Form::small : Form::table; }
 
   // Columns of a score matrix.

@@ -61,14 +61,14 @@ inline double log_erfc(double t) {
   return t < 0.5 ? std::log1p(-std::erf(t)) : std::log(std::erfc(t));
 }
 
-// `df` is a whole number, or any. The best of several looks is as surprising as its probability times their
-// number says.
+// `df` is a whole number, or any. The best of several looks is as surprising as its probability times `looks`
+// says, one over the look's share of the level.
 template <class Number>
-double one_parameter_gain(double gain, Number df, double n, int looks = 1) {
+double one_parameter_gain(double gain, Number df, double n, double looks = 1) {
   if (gain <= 0) return 0.0;
   if (df == 1 && looks == 1) return gain;
   double tail = log_chi2_tail(2 * n * gain, df);
-  if (looks > 1) tail += std::log(static_cast<double>(looks));
+  if (looks > 1) tail += std::log(looks);
   if (tail >= 0) return 0.0;
   // P(chi2_1 > 2 t^2) = erfc(t); its log is concave, so Newton cannot fail.
   double t = std::sqrt(-tail);

@@ -27,13 +27,22 @@ class SlopeBounds {
   void bound(const CurrentFit& fit, std::vector<Candidate>& candidates) {
     if (candidates.empty()) return;
     tabulate_moments(fit);
-    if (cells_.width() > 2) of_state_.resize(table_.first(table_.columns()) + table_.columns());
+    const std::size_t states = table_.first(table_.columns()) + table_.columns();
+    if (cells_.width() > 2) of_state_.resize(states);
+    if (cells_.width() > 2) kept_sums_.resize(states * moments());
     std::vector<std::size_t> columns;
     for (const Candidate& candidate : candidates) columns.push_back(candidate.column);
     for (std::size_t i = 0; i < columns.size(); ++i) {
       cells_.expect(std::span(columns).subspan(i));
       bound(candidates[i]);
     }
+  }
+
+  // Bounds on the smaller form of a candidate that has bounds on its table.
+  void bound_small(Candidate& candidate) {
+    reader_.cross_counts(candidate.column, cells_.target(), counts_);
+    take_kept(candidate.column);
+    bound_small(candidate, counts_.data());
   }
 
   // Whether sharper bounds rule out a candidate whose cells are split: `hopeless` says when its bound is low
@@ -45,13 +54,24 @@ class SlopeBounds {
     return hopeless(candidate);
   }
 
-  // Bounds on both forms of a candidate whose cells are split, where the target has two states; otherwise
-  // they are known already.
+  // Sharper bounds on the smaller form of a candidate whose cells are split, from one look near its best; for
+  // a target of two states also on its table.
   void bound_forms(Candidate& candidate, const SplitCells& split) {
-    if (cells_.width() > 2) return;
-    look_at_two(candidate, split);
-    if (has_small(candidate)) bound_small(candidate, split.counts.data());
+    if (cells_.width() > 2)
+      take_kept(candidate.column);
+    else
+      look_at_two(candidate, split);
+    bound_small(candidate, split.counts.data());
+    if (system_.step().empty()) return;
+    const auto [least, most] =
+        small_.between(split.by_state, split.counts, forms_->design(cells_.target(), candidate.column),
+                       intercept_, system_.step());
+    candidate.small_floor = std::max(candidate.small_floor, least);
+    candidate.small_bound = std::min(candidate.small_bound, most);
   }
+
+  // Where that look was: the search for the best begins there.
+  std::span<const double> near() const { return system_.step(); }
 
  private:
   void look_at_two(Candidate& candidate, const SplitCells& split) {
@@ -98,11 +118,20 @@ class SlopeBounds {
       if (width > 2) of_state_[table_.state(candidate.column, static_cast<int>(c))] = bound;
       candidate.bound += bound;
     }
-    if (has_small(candidate)) bound_small(candidate, counts_.data());
+    if (width > 2) {
+      std::ranges::copy(sums_, kept(candidate.column));
+    } else if (forms_ && !candidate.upgrade && forms_->small(cells_.target(), candidate.column)) {
+      bound_small(candidate, counts_.data());
+    }
   }
 
-  bool has_small(const Candidate& candidate) const {
-    return forms_ && !candidate.upgrade && forms_->small(cells_.target(), candidate.column);
+  // The moments of a column's states, as they were summed for its bound.
+  std::vector<double>::iterator kept(std::size_t column) {
+    return kept_sums_.begin() + static_cast<std::ptrdiff_t>((table_.first(column) + column) * moments());
+  }
+  void take_kept(std::size_t column) {
+    sums_.resize(static_cast<std::size_t>(table_.states(column)) * moments());
+    std::copy_n(kept(column), sums_.size(), sums_.begin());
   }
 
   // From the moments of the candidate's states that were summed last.
@@ -115,7 +144,8 @@ class SlopeBounds {
       unpack(counts + c * width, &sums_[c * moments()], slope_, curvature_);
       system_.add(c, slope_.data(), curvature_.data());
     }
-    candidate.small_bound = std::min(system_.bound(candidate.small_promise), candidate.bound);
+    candidate.small_bound =
+        std::min(system_.bound(candidate.small_promise, candidate.small_floor), candidate.bound);
   }
 
   // Puts sharper bounds in the place of those of the states, the loosest first, until the candidate is out.
@@ -128,7 +158,7 @@ class SlopeBounds {
       terms[c] = of_state_[table_.state(candidate.column, static_cast<int>(c))];
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return terms[a] > terms[b]; });
-    cells_.sums_by_state(candidate.column, moments_, moments(), sums_);
+    take_kept(candidate.column);
     for (const std::size_t c : order) {
       unpack(split.totals(c).data(), &sums_[c * moments()], slope, curvature);
       terms[c] = profile_.nearly_maximum(split.by_state[c], split.totals(c), slope, curvature) * (1 + 1e-12);
@@ -170,8 +200,10 @@ class SlopeBounds {
   const Forms* forms_;
   SmallSystem system_;
   Profile profile_;
-  std::vector<double> moments_;   // of each cell, at the fit of the last bounds
-  std::vector<double> of_state_;  // the bounds of every state, for a target of three states and more
+  SmallGain small_;
+  std::vector<double> moments_;    // of each cell, at the fit of the last bounds
+  std::vector<double> kept_sums_;  // of them, for every state
+  std::vector<double> of_state_;   // the bounds of every state, for a target of three states and more
   std::vector<double> counts_, sums_, slope_, curvature_;  // kept for their memory
 };
 

@@ -36,6 +36,8 @@ class SmallSystem {
   std::size_t size() const { return size_; }
   std::span<const double> slope() const { return slope_; }
   std::span<const double> curvature() const { return curvature_; }
+  // Newton's step, of the last bound; nothing, where there is none.
+  std::span<const double> step() const { return step_; }
 
   // Adds a state's slopes and curvature (lower triangle), in the target's states but the first.
   void add(std::size_t state, const double* slope, const double* curvature) {
@@ -69,11 +71,12 @@ class SmallSystem {
     }
   }
 
-  // An upper bound on the gain, and a guess at it: kappa^2 is the largest variance of a difference between
-  // two shifts, whichever the state of the candidate.
-  double bound(double& guess) {
+  // An upper bound on the gain, a guess at it, and a lower bound: kappa^2 is the largest variance of a
+  // difference between two shifts, whichever the state of the candidate.
+  double bound(double& guess, double& floor) {
     factor_ = curvature_;
-    guess = 0;
+    guess = floor = 0;
+    step_.clear();
     if (!factorise(factor_, size_, 0.0)) return kNoBound;
     direction_ = slope_;
     substitute(factor_, direction_, false);
@@ -85,10 +88,30 @@ class SmallSystem {
         for (std::size_t b = 0; b <= a; ++b) kappa2 = std::max(kappa2, variance(c, a, b));
     if (!(lambda2 >= 0) || !(kappa2 > 0) || !(steepest * kappa2 < 1e10)) return kNoBound;
     guess = 0.5 * lambda2;
+    floor = along_newton(lambda2);
     return bound_curve(std::sqrt(lambda2 * kappa2) * (1 + 1e-9)) / kappa2 * (1 + 1e-9);
   }
 
  private:
+  // What the best step along Newton's direction gains at least: t lambda^2 - (e^st - st - 1)/s^2 lambda^2,
+  // with s the range of the shifts, is largest where e^st = 1 + s.
+  double along_newton(double lambda2) {
+    direction_ = slope_;
+    substitute(factor_, direction_);
+    double s = 0;
+    shift_.resize(q_);
+    for (std::size_t c = 0; c < design_->neighbour; ++c) {
+      shifts(c, direction_, shift_.data());
+      const auto [low, high] = std::ranges::minmax(shift_);
+      s = std::max(s, std::max(high, 0.0) - std::min(low, 0.0));
+    }
+    if (!std::isfinite(s)) return 0;
+    step_ = direction_;
+    for (double& number : step_) number /= std::max(1.0, 0.5 * s);  // far out the step is too long
+    const double share = s > 1e-3 ? ((1 + s) * std::log1p(s) - s) / (s * s) : 0.5 - s / 6;
+    return share * lambda2 * (1 - 1e-9);
+  }
+
   const double* weights(std::size_t state) const { return &design_->shifts[state * q_ * design_->size]; }
 
   // Of the difference between the shifts of two of the target's states; b = a stands for the first state,
@@ -109,17 +132,19 @@ class SmallSystem {
 
   const SmallDesign* design_ = nullptr;
   std::size_t q_ = 0, field_ = 0, size_ = 0;
-  std::vector<double> slope_, curvature_, factor_, direction_, pulled_;
+  std::vector<double> slope_, curvature_, factor_, direction_, pulled_, shift_, step_;
 };
 
 class SmallGain {
  public:
   // The log-likelihood that is gained, not divided by n; `counts` has the rows of each state of the candidate
-  // and each of the target's. Probabilities of a cell may have any sum: the gain is then against these.
+  // and each of the target's. Probabilities of a cell may have any sum: the gain is then against these. The
+  // search begins at `start`, if that is given.
   double maximum(const std::vector<WeightedCells>& by_state, std::span<const double> counts,
-                 const SmallDesign& design, bool field) {
+                 const SmallDesign& design, bool field, std::span<const double> start = {}) {
     here_.system.start(design, field);
     here_.x.assign(here_.system.size(), 0.0);
+    if (!start.empty()) std::ranges::copy(start, here_.x.begin());
     double rows = 0;
     for (const double count : counts) rows += count;
     look(by_state, counts, design, field, here_);
@@ -144,6 +169,20 @@ class SmallGain {
     }
     fill_shifts(design);
     return here_.value;
+  }
+
+  // Bounds on the same from one look, at the step `x` from zero: what is gained there, and at most beyond.
+  struct Between {
+    double least = 0, most = kNoBound;
+  };
+  Between between(const std::vector<WeightedCells>& by_state, std::span<const double> counts,
+                  const SmallDesign& design, bool field, std::span<const double> x) {
+    here_.x.assign(x.begin(), x.end());
+    look(by_state, counts, design, field, here_);
+    double guess = 0, floor = 0;
+    const double beyond = here_.system.bound(guess, floor);
+    if (!std::isfinite(here_.value)) return {};
+    return {std::max(here_.value + floor, 0.0), here_.value + beyond + 1e-12 * std::abs(here_.value)};
   }
 
   // Of the target's states but the first, state by state of the candidate, at the maximum found last.

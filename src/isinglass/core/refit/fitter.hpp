@@ -32,9 +32,10 @@ struct Added {
 
 // The same with what a search asks of it, which takes a number for each cell and is soon made again.
 struct CurrentFit : NodeFit {
-  std::vector<double> probabilities;  // cells x states of the target
-  std::vector<double> least_costs;    // what removing each column costs at least, raw
-  std::vector<double> responses;      // where the field then goes, about; or nothing
+  std::vector<double> probabilities;        // cells x states of the target
+  std::vector<double> least_costs;          // what removing each column costs at least, raw
+  std::vector<double> least_upgrade_costs;  // what making its table a smaller form does
+  std::vector<double> responses;            // where the field then goes, about; or nothing
 };
 
 // Where the features of each column of a support stand.
@@ -68,14 +69,20 @@ class Fitter {
     fit.parameters = problem.expand(x);
     fit.loss = problem.probabilities(fit.parameters, fit.probabilities);
     fit.unbounded = problem.held_by_ridge(x);
-    fit.least_costs = problem.least_removal_costs(x);
+    std::vector<const SmallDesign*> smaller(fit.support.size(), nullptr);
+    for (std::size_t i = 0; forms_ && i < smaller.size(); ++i)
+      if (fit.form(i) == Form::table && forms_->small(cells.target(), fit.support[i]))
+        smaller[i] = &forms_->design(cells.target(), fit.support[i]);
+    LeastCosts least = problem.least_costs(x, smaller);
+    fit.least_costs = std::move(least.whole);
+    fit.least_upgrade_costs = std::move(least.upgrade);
     fit.responses = problem.field_responses(x);
     return fit;
   }
 
   // A fit that was kept, with its probabilities; the cells are those of its support.
   CurrentFit restore(const Cells& cells, const NodeFit& kept) const {
-    CurrentFit fit{kept, {}, {}, {}};
+    CurrentFit fit{kept, {}, {}, {}, {}};
     Refit(cells.view(), table_.n(), intercept_, kRidge).probabilities(fit.parameters, fit.probabilities);
     return fit;
   }

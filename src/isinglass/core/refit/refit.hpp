@@ -16,6 +16,7 @@
 #include "bits/cell_view.hpp"
 #include "large/large_refit.hpp"
 #include "refit/cell_loss.hpp"
+#include "refit/least_costs.hpp"
 #include "refit/minimum.hpp"
 
 namespace isinglass {
@@ -154,8 +155,13 @@ class Refit {
   }
 
   // See refit/minimum.hpp. Nothing is known of the field's responses where there is no matrix.
-  std::vector<double> least_removal_costs(std::span<const double> x) const {
-    return isinglass::least_removal_costs(minimum(x, to_numbers(x)));
+  // `smaller` has the smaller forms of edges that are tables, or nulls.
+  LeastCosts least_costs(std::span<const double> x, std::span<const SmallDesign* const> smaller) const {
+    const std::vector<double> numbers = to_numbers(x);
+    const Minimum at = minimum(x, numbers);
+    LeastCosts least(at, smaller);
+    if (q_ == 1) least.whole = least_removal_costs(at);
+    return least;
   }
   std::vector<double> field_responses(std::span<const double> x) const {
     return large_ ? std::vector<double>() : isinglass::field_responses(minimum(x, to_numbers(x)));

@@ -31,7 +31,7 @@ namespace isinglass {
 
 // About `scale` times a chi-square with `df` degrees of freedom, if ends are chi-squares, as one with one
 // degree; the null of an end says what it is relative to that. Of two forms it is the best of two looks.
-inline double as_one_parameter(double chi2, const Null& null, double scale, double df, int looks) {
+inline double as_one_parameter(double chi2, const Null& null, double scale, double df, double looks) {
   return 2 * one_parameter_gain(0.5 * chi2 / (null.scale * scale), std::max(null.df * df, 1.0), 1.0, looks);
 }
 
@@ -40,7 +40,7 @@ inline double as_one_parameter(double chi2, const Null& null, double scale, doub
 struct Tested {
   Null null;
   Form form = Form::table;
-  int looks = 1;
+  double looks = 1;
   std::size_t contrasts[2] = {0, 0};  // of either column
 };
 
@@ -210,7 +210,7 @@ class Elimination {
       Tested tested;
       if (const Forms* forms = conditional.forms) {
         tested.form = small[e] ? Form::small : Form::table;
-        tested.looks = forms->looks(i, j);
+        tested.looks = forms->looks(i, j, tested.form);
         tested.contrasts[0] = forms->width(i);
         tested.contrasts[1] = forms->width(j);
       }

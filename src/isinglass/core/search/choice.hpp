@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -19,8 +20,9 @@ namespace isinglass {
 constexpr double kTie = 1e-9;    // gains and costs this close to the best are equal to it
 constexpr double kZero = 1e-12;  // a smaller gain counts as none
 
-// What a gain or a cost is of: an edge, in one of its forms, or what makes a small edge a table.
-enum class Of : std::uint8_t { small, table, upgrade };
+// What a gain or a cost is of: an edge, in one of its forms; what a table has beyond the small edge, where
+// the pair is not linked yet; and the same where the small edge is in.
+enum class Of : std::uint8_t { small, table, departure, upgrade };
 
 struct Choice {
   std::size_t column = 0;
@@ -89,11 +91,19 @@ class Scale {
   }
 
   double standardised(double raw, std::size_t column, Of of) const {
-    const int times = looks(column, of);
+    const double times = looks(column, of);
     if (of == Of::table && times == 1) return standardised(raw, column);
     if (raw < kZero) return 0.0;
     const Null null = null_of(column, of);
     return one_parameter_gain(std::max(raw - null.shift, 0.0) / null.scale, null.df, table_.n(), times);
+  }
+
+  // Whether what a table has beyond a smaller form is more than its parameters cost by Hannan and Quinn's
+  // criterion, 2 log log n each.
+  bool pays(double raw, std::size_t column) const {
+    const Null null = null_of(column, Of::departure);
+    const double price = 2 * std::max(std::log(std::log(std::max(table_.n(), 2.0))), 1.0);
+    return 2 * table_.n() * in_parts(raw, null) > null.df * price + kTie;
   }
 
   // A gain of a column, or a bound on it, in parts of a chi-square, which is at least what it is as one of
@@ -153,8 +163,9 @@ class Scale {
     return {null.shift * times, null.scale * times, null.df};
   }
 
-  int looks(std::size_t column, Of of) const {
-    return of == Of::upgrade || !forms_ ? 1 : forms_->looks(target_, column);
+  double looks(std::size_t column, Of of) const {
+    if (of == Of::upgrade || !forms_) return 1;
+    return forms_->looks(target_, column, of == Of::small ? Form::small : Form::table);
   }
 
   // With its shift per row.
@@ -164,9 +175,14 @@ class Scale {
     if (of == Of::table) return table;
     const double scale = scales_.empty() ? 1.0 : scales_[first() + column],
                  df = static_cast<double>(forms_->degrees(target_, column));
-    if (of == Of::small) return {0, scale, df};
-    Null left = Nulls::beyond({table.shift * 2 * table_.n() / scale, table.scale / scale, table.df}, df);
-    return {left.shift * scale / (2 * table_.n()), left.scale * scale, left.df};
+    return of == Of::small ? Null{0, scale, df} : beyond(table, scale, df);
+  }
+
+  // What a table has beyond a small edge of some degrees of freedom.
+  Null beyond(const Null& table, double scale, double df) const {
+    const double rows = 2 * table_.n();
+    const Null left = Nulls::beyond({table.shift * rows / scale, table.scale / scale, table.df}, df);
+    return {left.shift * scale / rows, left.scale * scale, left.df};
   }
 
   std::size_t first() const { return target_ * table_.columns(); }
@@ -183,9 +199,15 @@ class Scale {
     const double scale = scales_.empty() ? 1.0 : scales_[first() + column];
     null.scale *= scale;
     null.shift *= scale / (2 * table_.n());
+    allow_for(null, scale);
+    if (forms_ && forms_->small(target_, column))
+      allow_for(beyond(null, scale, static_cast<double>(forms_->degrees(target_, column))), scale);
+    of_column_[column] = null;
+  }
+
+  void allow_for(const Null& null, double scale) {
     least_ = std::min(least_, null.shift < 0 ? 0.0 : null.scale);
     least_unscaled_ = std::min(least_unscaled_, null.shift < 0 ? 0.0 : null.scale * (unscaled_ / scale));
-    of_column_[column] = null;
   }
 
   const Table& table_;

@@ -18,7 +18,8 @@ namespace isinglass {
 
 struct Forward {
   Choice choice;
-  Added added;  // where the refit with it starts
+  Added added;           // where the refit with it starts
+  double departure = 0;  // what a table gains beyond the smaller form that it comes in with
 };
 
 class ForwardSearch {
@@ -44,6 +45,7 @@ class ForwardSearch {
     for (const std::size_t t : upgrades) open_.push_back({.column = t, .upgrade = true});
     if (!screened) slopes_.bound(fit, open_);
     drop_hopeless(exact);
+    if (!screened && settings_.forms && cells_.width() > 2) bound_small_forms(exact);
     if (settings_.forms) promise_on_one_scale();
     std::stable_sort(open_.begin(), open_.end(),
                      [](const Candidate& a, const Candidate& b) { return less_promising(b, a); });
@@ -56,11 +58,12 @@ class ForwardSearch {
     if (exact.gains.empty()) return {};
     Choice choice = first_within_tie(exact.gains);
     choice.value = choice.gain;
-    if ((choice.column == exact.best.column && choice.of == exact.best.of) ||
-        !(choice.value > settings_.threshold))
-      return {choice, {choice.column, std::move(exact.start)}};
+    if (!(choice.value > settings_.threshold)) return {choice, {}};
+    if (choice.of == Of::small && has_table({.column = choice.column})) return small_or_table(fit, choice);
+    if (choice.column == exact.best.column && choice.of == exact.best.of)
+      return {choice, {choice.column, std::move(exact.start)}, choice.gain};
     const Gain gain = exact_gain(fit, choice.column, choice.of);  // of a lower column, within a tie
-    return {choice, {choice.column, start_of(choice.of, gain)}};
+    return {choice, {choice.column, start_of(choice.of, gain)}, choice.gain};
   }
 
   Gain exact_gain(const CurrentFit& fit, std::size_t column, Of of = Of::table) {
@@ -85,6 +88,22 @@ class ForwardSearch {
     std::vector<double> start;
   };
 
+  // A pair that comes in by its smaller form is a table at once if Hannan and Quinn's criterion prefers that.
+  Forward small_or_table(const CurrentFit& fit, Choice choice) {
+    const std::size_t t = choice.column;
+    gains_.split(fit, t, split_);
+    const Gain small = gain_of_split(t, Of::small);
+    const auto falls_short = [&](double whole) { return !scale_.pays(whole - small.value, t); };
+    Candidate candidate{.column = t};
+    if (slopes_.rule_out(candidate, split_, [&](const Candidate& c) { return falls_short(c.bound / n_); }))
+      return {choice, {t, start_of(Of::small, small)}};
+    const Gain table = gain_of_split(t, Of::table);
+    const double beyond = table.value - small.value;
+    if (falls_short(table.value)) return {choice, {t, start_of(Of::small, small)}};
+    choice.of = Of::departure;
+    return {choice, {t, start_of(Of::table, table)}, scale_.standardised(beyond, t, Of::departure)};
+  }
+
   // What a candidate's rank must exceed. Above the level of ranks the threshold is not one of them.
   double cut(const Evaluated& exact) const {
     return std::max(exact.best.value, std::min(settings_.threshold, settings_.level)) - kTie;
@@ -107,7 +126,13 @@ class ForwardSearch {
 
   bool table_hopeless(const Candidate& candidate, const Evaluated& exact) const {
     return !has_table(candidate) ||
-           hopeless(candidate.bound, candidate.column, candidate.upgrade ? Of::upgrade : Of::table, exact);
+           hopeless(candidate.bound - candidate.small_floor, candidate.column, as_table(candidate), exact);
+  }
+
+  // What a table of a candidate is compared by: all of it, or what it has beyond a smaller form.
+  Of as_table(const Candidate& candidate) const {
+    if (candidate.upgrade) return Of::upgrade;
+    return has_small(candidate) ? Of::departure : Of::table;
   }
 
   // A small edge gains no more than a whole table.
@@ -124,13 +149,20 @@ class ForwardSearch {
     std::erase_if(open_, [&](const Candidate& candidate) { return hopeless(candidate, exact); });
   }
 
+  // What is left of the candidates after bounds on their tables gets bounds on its smaller forms.
+  void bound_small_forms(const Evaluated& exact) {
+    for (Candidate& candidate : open_)
+      if (has_small(candidate)) slopes_.bound_small(candidate);
+    drop_hopeless(exact);
+  }
+
   // Guesses at gains of either form, as those of one parameter: what gains most comes first.
   void promise_on_one_scale() {
     for (Candidate& candidate : open_) {
       const std::size_t t = candidate.column;
       double promise = 0;
       if (has_table(candidate))
-        promise = scale_.rank(candidate.promise / n_, t, candidate.upgrade ? Of::upgrade : Of::table);
+        promise = scale_.rank((candidate.promise - candidate.small_promise) / n_, t, as_table(candidate));
       if (has_small(candidate))
         promise = std::max(promise, scale_.rank(candidate.small_promise / n_, t, Of::small));
       candidate.promise = promise;
@@ -176,28 +208,40 @@ class ForwardSearch {
   // The exact gain of a candidate, in each of its forms, unless bounds from its split cells rule it out.
   void evaluate(const CurrentFit& fit, Candidate candidate, Evaluated& exact) {
     gains_.split(fit, candidate.column, split_);
-    if (has_small(candidate)) {
+    bool small = !has_small(candidate);  // whether all is known of its smaller form
+    if (!small) {
       slopes_.bound_forms(candidate, split_);
-      if (!small_hopeless(candidate, exact)) take(candidate.column, Of::small, exact);
+      near_.assign(slopes_.near().begin(), slopes_.near().end());
+      if (!small_hopeless(candidate, exact)) small = take_small(candidate, exact);
     }
-    if (settings_.forms && table_hopeless(candidate, exact)) return;
-    if (!slopes_.rule_out(candidate, split_, [&](const Candidate& c) { return table_hopeless(c, exact); }))
-      take(candidate.column, candidate.upgrade ? Of::upgrade : Of::table, exact);
+    const auto out = [&](const Candidate& c) { return table_hopeless(c, exact); };
+    if (settings_.forms && out(candidate)) return;
+    if (slopes_.rule_out(candidate, split_, out)) return;
+    if (!small && take_small(candidate, exact) && out(candidate)) return;
+    const Of of = as_table(candidate);
+    const Gain gain = gain_of_split(candidate.column, of);
+    take(candidate.column, of, gain.value - candidate.small_floor / n_, gain, exact);
   }
 
-  void take(std::size_t column, Of of, Evaluated& exact) {
-    const Gain gain = gain_of_split(column, of);
+  bool take_small(Candidate& candidate, Evaluated& exact) {
+    const Gain gain = gain_of_split(candidate.column, Of::small, near_);
+    candidate.small_floor = n_ * gain.value;
+    take(candidate.column, Of::small, gain.value, gain, exact);
+    return true;
+  }
+
+  void take(std::size_t column, Of of, double value, const Gain& gain, Evaluated& exact) {
     exact.gains.push_back(
-        {column, scale_.rank(gain.value, column, of), of, scale_.standardised(gain.value, column, of)});
+        {column, scale_.rank(value, column, of), of, scale_.standardised(value, column, of)});
     if (!(exact.gains.back().value > exact.best.value)) return;
     exact.best = exact.gains.back();
     exact.start = start_of(of, gain);
   }
 
-  Gain gain_of_split(std::size_t column, Of of) {
+  Gain gain_of_split(std::size_t column, Of of, std::span<const double> near = {}) {
     ++evaluated_;
     if (of != Of::small) return gains_.gain(split_);
-    return gains_.small_gain(split_, settings_.forms->design(cells_.target(), column));
+    return gains_.small_gain(split_, settings_.forms->design(cells_.target(), column), near);
   }
 
   std::vector<double> start_of(Of of, const Gain& gain) const {
@@ -210,12 +254,14 @@ class ForwardSearch {
     const auto check = [&](std::size_t j, Of of) {
       const bool known =
           std::ranges::any_of(exact.gains, [&](const Choice& c) { return c.column == j && c.of == of; });
-      const double rank = known ? 0 : scale_.rank(exact_gain(fit, j, of).value, j, of);
+      double value = known ? 0 : exact_gain(fit, j, of).value;
+      if (!known && of == Of::departure) value -= exact_gain(fit, j, Of::small).value;
+      const double rank = scale_.rank(value, j, of);
       if (rank > cut(exact) + 1e-12)
         throw std::logic_error("a skipped candidate was better than the chosen one");
     };
     for (const std::size_t j : candidates) {
-      if (has_table({.column = j})) check(j, Of::table);
+      if (has_table({.column = j})) check(j, as_table({.column = j}));
       if (has_small({.column = j})) check(j, Of::small);
     }
     for (const std::size_t j : upgrades) check(j, Of::upgrade);
@@ -229,6 +275,7 @@ class ForwardSearch {
   SlopeBounds slopes_;
   Screen screen_;
   SplitCells split_;                   // of the candidate in hand; kept for its memory
+  std::vector<double> near_;           // where its smaller form is nearly best
   std::vector<std::size_t> expected_;  // kept for its memory
   std::vector<Candidate> open_;        // candidates of the step that nothing has ruled out yet
   std::int64_t evaluated_ = 0;

@@ -77,11 +77,12 @@ class Node {
       if (outside.empty() && upgrades.empty()) return stopped(path, Stop::no_candidate);
       if (fit.support.size() >= settings_.max_degree) return stopped(path, Stop::max_degree);
 
-      const auto [choice, added] = forward_.best(fit, outside, upgrades);
+      const auto [choice, added, departure] = forward_.best(fit, outside, upgrades);
       if (!(choice.value > settings_.threshold)) return stopped(path, Stop::below_threshold);
       left_at[size] = fit.loss;
       fit = add(fit, choice, added, outside);
-      for (std::size_t now = size + 1; now <= size_of(fit); ++now) recorded[now] = choice.value;
+      recorded[size + 1] = choice.value;
+      if (size_of(fit) > size + 1) recorded[size + 2] = departure;
       path.steps.push_back({true, choice.column, choice.value, fit});
 
       while (!interrupted) {
@@ -191,17 +192,19 @@ class Node {
     std::vector<Choice> costs;
     for (std::size_t i = 0; i < fit.support.size(); ++i) {
       const std::size_t t = fit.support[i];
+      const auto look = [&](Of of, double raw_least, const auto& exact) {
+        const double least = scale_.standardised(raw_least, t, of);
+        const bool dear = least > limit + 2 * kTie;
+        if (dear && !settings_.check) return;
+        const double cost = scale_.standardised(exact(), t, of);
+        costs.push_back({t, -cost, of});
+        if (dear && cost < least - 1e-10) throw std::logic_error("a removal costs less than its bound");
+      };
       if (is_upgraded(fit, i))
-        costs.push_back(
-            {t, -scale_.standardised(removals_.cost_of_upgrade(fit, i), t, Of::upgrade), Of::upgrade});
+        look(Of::upgrade, fit.least_upgrade_costs[i], [&] { return removals_.cost_of_upgrade(fit, i); });
       if (contains(required_, t)) continue;
       const Of of = fit.form(i) == Form::small ? Of::small : Of::table;
-      const double least = scale_.standardised(fit.least_costs[i], t, of);
-      const bool dear = least > limit + 2 * kTie;
-      if (dear && !settings_.check) continue;
-      const double cost = scale_.standardised(removals_.cost(fit, i), t, of);
-      costs.push_back({t, -cost, of});
-      if (dear && cost < least - 1e-10) throw std::logic_error("a removal costs less than its bound");
+      look(of, fit.least_costs[i], [&] { return removals_.cost(fit, i); });
     }
     if (costs.empty()) return {0, std::numeric_limits<double>::infinity()};
     const Choice choice = first_within_tie(costs);

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from isinglass.engine.available import parts_of
@@ -22,7 +22,7 @@ from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import TABLE, Form
-from isinglass.losses.nulls import Null
+from isinglass.solvers.edges import EdgeBlocks
 from isinglass.solvers.equivalent import calibrated_gain
 from isinglass.solvers.path import Path
 
@@ -84,34 +84,20 @@ class Search:
         what adding it would gain, in the form that gains most; zero for a constant column.
         """
         evidence, known = np.zeros(len(others)), set(self.loss.candidates)
-        outside = []
+        scales = {} if self.scales is None else {t: float(self.scales[t]) for t in others}
+        blocks = EdgeBlocks(self.loss, [t for t in others if t in known], scales)
+        outside = [edge for edge in blocks.outside(()) if edge.column not in fit.coef]
+        found: dict[int, float] = {}
+        for edge, gain in zip(outside, blocks.gains(fit, outside), strict=True):
+            found[edge.column] = max(found.get(edge.column, 0.0), float(gain))
+        for t in known.intersection(others, fit.coef):
+            fewer = self.loss.fit({s: fit.form(s) for s in fit.coef if s != t})
+            null = blocks.whole_null(t, fit.form(t))
+            lost = max(fewer.loss - fit.loss, 0.0)
+            found[t] = float(calibrated_gain([lost], [null], self.loss.n)[0])
         for i, t in enumerate(others):
-            if t in known and t in fit.coef:
-                fewer = self.loss.fit({s: fit.form(s) for s in fit.coef if s != t})
-                lost = max(fewer.loss - fit.loss, 0.0)
-                evidence[i] = self._evidence([lost], [self._null(t, fit.form(t))], [t])[0]
-            elif t in known:
-                outside += [(i, t, form) for form in self.allowed(t)]
-        gains = fit.loss - self.loss.least(fit, [(t, form) for _, t, form in outside])
-        nulls = [self._null(t, form) for _, t, form in outside]
-        found = self._evidence(np.maximum(gains, 0.0), nulls, [t for _, t, _ in outside])
-        at = np.array([i for i, *_ in outside], dtype=np.intp)
-        np.maximum.at(evidence, at, found)
+            evidence[i] = 2.0 * self.loss.n * found.get(t, 0.0)
         return evidence
-
-    def _null(self, t: int, form: Form) -> Null:
-        """What the deviance of an edge is without effect; two forms are two looks at a pair."""
-        return self.loss.null(t, form)._replace(looks=len(self.allowed(t)))
-
-    def _evidence(
-        self, gains: ArrayLike, nulls: Sequence[Null], columns: Sequence[int]
-    ) -> NDArray[np.float64]:
-        scaled = [
-            null.times(1.0 if self.scales is None else self.scales[t])
-            for null, t in zip(nulls, columns, strict=True)
-        ]
-        n = self.loss.n
-        return 2.0 * n * calibrated_gain(np.asarray(gains), scaled, n)
 
 
 def searches(estimator: GreedyGraph, columns: Sequence[int] | None = None) -> Iterator[Search]:

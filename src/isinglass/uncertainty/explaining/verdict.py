@@ -242,7 +242,7 @@ class _Judge:
         sizes, forms = (self.needed, search.rows(t), power), search.allowed(t)
         step = self._step(search, t, edge, power)
         if forms[-1] == TABLE:
-            looks = len(forms)
+            looks = search.loss.forms.looks(search.column, t, TABLE)
             in_states = least_in_states(edge, *sizes, states, looks=looks)
             return least_log_odds(edge, *sizes, looks), in_states, step
         # Only links of the smaller form are looked for.
@@ -261,7 +261,8 @@ class _Judge:
         scores = loss.forms.scores[r], loss.forms.scores[t]
         step = step_log_odds(design[0], scores, PRODUCT)
         assert step is not None
-        least = least_length(edge.within(design), self.needed, search.rows(t), power, len(forms))
+        looks = loss.forms.looks(r, t, PRODUCT)
+        least = least_length(edge.within(design), self.needed, search.rows(t), power, looks)
         return abs(step) * least
 
     def _in_states(self, a: int, b: int) -> float:

@@ -40,18 +40,20 @@ def typical_log_odds(table: Array) -> float:
 
 
 def least_log_odds(
-    edge: Information, needed: float, n: float, power: float, looks: int = 1
+    edge: Information, needed: float, n: float, power: float, looks: float = 1.0
 ) -> float:
     """The smallest log of a typical odds ratio that is found with this power in n rows.
 
     `needed` is the evidence that a link must exceed, a chi-square with one degree of freedom, and
-    `looks` the number of forms that compete for the pair. The power for links of several parameters
-    is the mean over all directions.
+    `looks` what probabilities are multiplied by where forms compete for the pair. The power for
+    links of several parameters is the mean over all directions.
     """
     return 2.0 * least_length(edge, needed, n, power, looks) / float(np.sqrt(len(edge.held)))
 
 
-def least_length(edge: Information, needed: float, n: float, power: float, looks: int = 1) -> float:
+def least_length(
+    edge: Information, needed: float, n: float, power: float, looks: float = 1.0
+) -> float:
     """The same as the root of the sum of the squared log-potentials of a link."""
     df = len(edge.held)
     back = np.linalg.pinv(edge.held, hermitian=True, rcond=1e-10)
@@ -73,7 +75,7 @@ def least_in_states(
     power: float,
     states: tuple[int, int],
     *,
-    looks: int = 1,
+    looks: float = 1.0,
 ) -> Array:
     """The smallest log odds ratio of a link in one state of each column, for every two states.
 
@@ -98,10 +100,10 @@ def least_in_states(
         return np.asarray(wanted / np.sqrt(n * np.maximum(pull, 0.0) / share))
 
 
-def critical_value(needed: float, df: int, looks: int = 1) -> float:
+def critical_value(needed: float, df: int, looks: float = 1.0) -> float:
     """The chi-square with df degrees of freedom that is as surprising as one with one.
 
-    The best of several looks must be so many times less probable.
+    The better of two looks must be so many times less probable.
 
     >>> round(critical_value(3.8415, 1), 4), round(critical_value(3.8415, 4), 3)
     (3.8415, 9.488)

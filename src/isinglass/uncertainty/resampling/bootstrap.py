@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from isinglass.frames import by_column, frame
 from isinglass.graph import Graph, Link, position_of
 from isinglass.model import MarkovField, fit_model
 from isinglass.parameters import checked
-from isinglass.repeating import Record, Task, repeat
-from isinglass.uncertainty.resampling.rerun import Rerun
+from isinglass.repeating import Record
+from isinglass.uncertainty.resampling.rerun import Rerun, failures_of
 
 Array = NDArray[np.float64]
 
@@ -128,24 +127,17 @@ def bootstrap(
     True
     """
     rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
-    key = rerun.key("bootstrap", seed)
-    records = repeat(
-        (Task.single(f"{key}/{i}", partial(_refitted, rerun, seed, i)) for i in range(int(n))),
-        work="a bootstrap",
-        path=path,
-        sound=partial(_sound, rerun),
-        n_jobs=n_jobs,
-        progress=progress,
-        client=client,
-    )
+    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress, "client": client}
+    how |= {"work": "a bootstrap", "sound": _sound}
+    done = rerun.repeat("bootstrap", zip(range(int(n))), _refitted, seed=seed, **how)
+    records = list(done.values())
     graph, states = rerun.estimator.graph_, rerun.table.n_answers
-    failures = {i: one["failed"] for i, one in enumerate(records.values()) if "failed" in one}
-    good = [one["records"][0]["tables"] for one in records.values() if "failed" not in one]
+    good = [one["records"][0]["tables"] for one in records if "failed" not in one]
     tables = {
         (i, j): np.array([each[at] for each in good], float).reshape(-1, states[i], states[j])
         for at, (i, j) in enumerate(graph.pairs)
     }
-    return Bootstrap(graph, rerun.estimator.model_, tables, failures)
+    return Bootstrap(graph, rerun.estimator.model_, tables, failures_of(records))
 
 
 def _refitted(rerun: Rerun, seed: int, number: int) -> Record:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,8 @@ from isinglass.frames import by_column, frame
 from isinglass.graph import Graph
 from isinglass.measures import sums
 from isinglass.parameters import checked
-from isinglass.repeating import Record, Task, repeat
-from isinglass.uncertainty.resampling.rerun import Rerun
+from isinglass.repeating import Record
+from isinglass.uncertainty.resampling.rerun import Rerun, failures_of
 
 Array = NDArray[np.float64]
 #: What is measured of every column, as `measures.nodes` names it.
@@ -136,25 +135,18 @@ def column_intervals(
     """
     rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
     rerun.drawer.check_halves()
-    key = rerun.key("columns", seed)
-    records = repeat(
-        (Task.single(f"{key}/{i}", partial(_halves, rerun, seed, i)) for i in range(int(n) // 2)),
-        work="measures of half-samples",
-        path=path,
-        sound=partial(_sound, rerun),
-        n_jobs=n_jobs,
-        progress=progress,
-        client=client,
-    ).values()
+    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress, "client": client}
+    how |= {"work": "measures of half-samples", "sound": _sound}
+    done = rerun.repeat("columns", zip(range(int(n) // 2)), _halves, seed=seed, **how)
+    records = list(done.values())
     halves = [half for record in records for half in record.get("records", ())]
     columns = len(rerun.table.columns)
     draws = {
         measure: np.array([half[measure] for half in halves], float).reshape(-1, columns)
         for measure in MEASURES
     }
-    failures = {at: record["failed"] for at, record in enumerate(records) if "failed" in record}
     graph, drawer = rerun.estimator.graph_, rerun.drawer
-    return ColumnIntervals(graph, draws, drawer.half, failures, drawer.what)
+    return ColumnIntervals(graph, draws, drawer.half, failures_of(records), drawer.what)
 
 
 def _halves(rerun: Rerun, seed: int, number: int) -> Record:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from isinglass.estimators import GreedyGraph
 from isinglass.frames import by_column, frame
 from isinglass.graph import Link
 from isinglass.parameters import checked
-from isinglass.repeating import Record, Task, are_pairs, repeat
+from isinglass.repeating import Record, are_pairs
 from isinglass.uncertainty.resampling.rerun import Rerun
 
 Array = NDArray[np.float64]
@@ -137,21 +137,11 @@ def case_dropping(
     0.5
     """
     rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
-    key = rerun.key("dropping", seed)
-    keys = {float(share): [f"{key}/{share:g}/{i}" for i in range(int(n))] for share in shares}
-    records = repeat(
-        (
-            Task.single(key, partial(_dropped, rerun, seed, share, i))
-            for share, own in keys.items()
-            for i, key in enumerate(own)
-        ),
-        work="case dropping",
-        path=path,
-        sound=partial(_sound, rerun),
-        n_jobs=n_jobs,
-        progress=progress,
-        client=client,
-    )
+    names = {f"{share:g}": float(share) for share in shares}
+    draws = product(names.values(), range(int(n)))
+    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress, "client": client}
+    how |= {"work": "case dropping", "sound": _sound}
+    records = rerun.repeat("dropping", draws, _dropped, seed=seed, **how)
     p, whole = len(rerun.table.columns), [_row(link) for link in rerun.estimator.graph_]
     failures = {key: record["failed"] for key, record in records.items() if "failed" in record}
     compared = {
@@ -159,10 +149,12 @@ def case_dropping(
         for key, record in records.items()
         if key not in failures
     }
-    seen = [[compared[key] for key in own if key in compared] for own in keys.values()]
+    seen = [[two for key, two in compared.items() if key.split("/")[-2] == name] for name in names]
     columns = [np.array(some).reshape(-1, 3).T for some in seen]
     edge, strength, overlap = (tuple(column[k] for column in columns) for k in range(3))
-    return CaseDropping(tuple(keys), edge, strength, overlap, failures, rerun.table.library)
+    return CaseDropping(
+        tuple(names.values()), edge, strength, overlap, failures, rerun.table.library
+    )
 
 
 def _dropped(rerun: Rerun, seed: int, share: float, number: int) -> Record:

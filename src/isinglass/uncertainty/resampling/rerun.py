@@ -6,7 +6,9 @@ table. Each draw has a seed of its own, so that any of them can be done at any t
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -15,7 +17,7 @@ from isinglass.errors import SettingError
 from isinglass.estimators import GreedyGraph
 from isinglass.estimators.base import GraphEstimator
 from isinglass.graph import Graph
-from isinglass.repeating import as_recorded, that_matter
+from isinglass.repeating import Record, Task, as_recorded, repeat, that_matter
 from isinglass.selection import Fixed, LookBelow, Selector, selector
 from isinglass.table import Drawer, Table
 from isinglass.table.clusters import strata_of_rows
@@ -82,12 +84,41 @@ class Rerun:
         values = RefittedValues(table, bool(self.estimator.intercept), 1)
         return join(Joined(runs, threshold, self.estimator.rule, table, values))
 
+    def repeat(
+        self,
+        kind: str,
+        draws: Iterable[tuple[Any, ...]],
+        one: Callable[..., Record],
+        *,
+        seed: int,
+        sound: Callable[[Rerun, Record], bool],
+        **how: Any,
+    ) -> dict[str, Record]:
+        """Do ``one(rerun, seed, *draw)`` for every draw that has no record yet; records by key.
+
+        `how` is that of `isinglass.repeating.repeat`. A key ends with the numbers of its draw.
+        """
+        key = self.key(kind, seed)
+        tasks = [
+            Task.single(
+                "/".join([key, *(f"{number:g}" for number in draw)]),
+                partial(one, self, seed, *draw),
+            )
+            for draw in draws
+        ]
+        return repeat(tasks, sound=partial(sound, self), **how)
+
     def key(self, kind: str, seed: int) -> str:
         """A name for the results of this search on this table, whatever draws they are of."""
         content = [self.table.fingerprint]
         if self.drawer.stratum is not None:
             content.append(f"strata={self.drawer.stratum.tolist()}")
         return key_of(kind, self.estimator, seed, *content)
+
+
+def failures_of(records: Iterable[Record]) -> dict[int, str]:
+    """The reasons why draws failed, by their number."""
+    return {at: record["failed"] for at, record in enumerate(records) if "failed" in record}
 
 
 def key_of(kind: str, estimator: GraphEstimator, seed: int, *content: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ from isinglass.estimators import GreedyGraph
 from isinglass.frames import by_column, frame
 from isinglass.graph import Graph
 from isinglass.parameters import checked
-from isinglass.repeating import Record, Task, are_pairs, repeat
-from isinglass.uncertainty.resampling.rerun import Rerun
+from isinglass.repeating import Record, are_pairs
+from isinglass.uncertainty.resampling.rerun import Rerun, failures_of
 
 Names = tuple[str, str]
 
@@ -174,23 +174,17 @@ def resample(
     """
     rerun = Rerun.of(estimator, X, sample_weight, clusters, strata)
     rerun.drawer.check_halves()
-    key = rerun.key("halves", seed)
-    records = repeat(
-        (Task.single(f"{key}/{i}", partial(_halves, rerun, seed, i)) for i in range(int(n) // 2)),
-        work="half-samples",
-        path=path,
-        sound=partial(_sound, rerun),
-        n_jobs=n_jobs,
-        progress=progress,
-        client=client,
-    ).values()
+    how: Any = {"path": path, "n_jobs": n_jobs, "progress": progress, "client": client}
+    how |= {"work": "half-samples", "sound": _sound}
+    done = rerun.repeat("halves", zip(range(int(n) // 2)), _halves, seed=seed, **how)
+    records = list(done.values())
     names = rerun.table.names
     halves = (half["edges"] for record in records for half in record.get("records", ()))
     return Resamples(
         rerun.estimator.graph_,
         tuple(frozenset((names[a], names[b]) for a, b in edges) for edges in halves),
         rerun.drawer.half,
-        {at: record["failed"] for at, record in enumerate(records) if "failed" in record},
+        failures_of(records),
         rerun.drawer.what,
     )
 

@@ -222,17 +222,34 @@ class Halves:
         first = half_of(self.weights, self.clusters, rng, self.strata)
         n_eff = self.estimator.n_eff
         halved = n_eff if isinstance(n_eff, str) else float(n_eff) / 2.0
-        choosing: Any = clone(self.estimator).set_params(n_jobs=1, n_eff=halved)
+        own: Any = clone(self.estimator).set_params(n_jobs=1, n_eff=halved)
+        choosing = self._with_scores_of(own, first)
         graph = choosing.fit(self.X, sample_weight=first, clusters=self.clusters).graph_
         if not len(graph):
             return {"p_values": []}
-        others = choosing.encode(self.X, self.weights - first, self.clusters)
+        left = self.weights - first
+        others = self._with_scores_of(own, left).encode(self.X, left, self.clusters)
         model = errors_like(choosing, others, graph)
         p = {}
         for i, j in model.couplings:
             bounded = (i, j) not in model.unbounded
             p[i, j] = model.wald(model.names[i], model.names[j]).p_value if bounded else 1.0
         return {"p_values": [[i, j, min(1.0, len(p) * value)] for (i, j), value in p.items()]}
+
+    def _with_scores_of(self, estimator: Any, weights: Array) -> Any:
+        """The estimator, with scores for those states alone that have rows of some weight."""
+        given = estimator.get_params(deep=False).get("scores")
+        if not given:
+            return estimator
+        whole = estimator.encode(self.X, self.weights, self.clusters)
+        seen = clone(estimator).set_params(scores=None).encode(self.X, weights, self.clusters)
+        kept = {}
+        for key in given:
+            v = whole.names.index(key) if key in whole.names else int(key)
+            scores = dict(zip(whole.columns[v].states, whole.scores[v], strict=False))
+            if len(seen.columns[v].states) > 2:
+                kept[key] = [scores[state] for state in seen.columns[v].states]
+        return clone(estimator).set_params(scores=kept or None)
 
     def key(self, seed: int) -> str:
         """A name for the results of these rows, in this order, and these settings."""
