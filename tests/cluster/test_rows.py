@@ -16,8 +16,9 @@ from isinglass.cluster import collections
 from isinglass.cluster.shards import RowsOnWorkers, Shard
 from isinglass.cluster.spreading import held
 from isinglass.core import edge_losses, search_columns
-from isinglass.core.elsewhere import digits_of, pack_chunk, state_counts
+from isinglass.core.elsewhere import digits_of, elsewhere_of, pack_chunk, state_counts
 from isinglass.errors import BadWeights, ClusterError, MissingValues, SettingError
+from isinglass.table.table import table_elsewhere
 
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
@@ -203,3 +204,12 @@ def test_ctrl_c_by_rows(client, too_large):
     with pytest.raises(KeyboardInterrupt):
         GreedyGraph(1e-9, max_degree=15).fit(array, client=client, progress=stop)
     assert wait_until(lambda: not searching(client))
+
+
+def test_packed_files_here_are_not_for_workers(client):
+    codes, *_ = table_of(0)
+    table = GreedyGraph(max_states=200).encode(codes)
+    rows = elsewhere_of([pack_chunk(table.codes, table.weights, table.n_states)], table.n_states)
+    far = table_elsewhere(rows, table.columns, fingerprint=table.fingerprint)
+    with pytest.raises(SettingError, match="client has workers that do not have the packed files"):
+        GreedyGraph().fit(far, client=client)
