@@ -7,7 +7,8 @@
     c  a sparse 20,000 x 50,000, density 0.2 %, k = 10 and 50
     d  beside skscope's FobaSolver, which tries every candidate: ten columns at 200 x 300, the first
        step at 1000 x 2000 (`make .venv-peers/skscope/ready` installs it)
-    m  memory beyond X, as a share of X, at 2000 x 5000 in both orders, float64 and float32
+    m  memory beyond X, as a share of X, at 2000 x 5000 in both orders and a sparse 20,000 x 50,000
+       by row and by column, float64 and float32
 
 Ours is the whole search to k columns, from arrays to the path: checks, set-up, gains, removals and
 refits. It is compared with k + 1 times `X.T @ v`; with abess on the sizes 0 to k; with
@@ -57,7 +58,7 @@ def thin(n: int, p: int) -> sparse.csr_array:
     """Density 0.2 %, entries from 1 to 2."""
     rng = np.random.default_rng(0)
     m = int(0.002 * n * p)
-    where = rng.integers(0, n, m), rng.integers(0, p, m)
+    where = tuple(rng.integers(0, size, m).astype(np.int32) for size in (n, p))
     return sparse.csr_array((1 + rng.random(m), where), shape=(n, p))
 
 
@@ -149,16 +150,28 @@ def beside_skscope(X: np.ndarray, k: int) -> Iterator[Row | NotRun]:
 
 def memory(n: int, p: int) -> Iterator[str]:
     """The most memory that a search to ten columns has beyond X, as a share of X."""
-    for order in "CF":
-        for dtype in (np.float64, np.float32):
-            X = np.asarray(dense(n, p), dtype=dtype, order=order)
+    whole = dense(n, p)
+    for dtype in (np.float64, np.float32):
+        forms = {f"order {order}": np.asarray(whole, dtype=dtype, order=order) for order in "CF"}
+        stored = thin(10 * n, 10 * p).astype(dtype)
+        forms |= {"by row": stored, "by column": stored.tocsc()}
+        for words, X in forms.items():
+            parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
+            size = sum(part.nbytes for part in parts)
             for kind in TARGETS:
-                y = answers(X, 10, kind)
-                tracemalloc.start()
-                greedy(X, y, 10, kind)
-                share = tracemalloc.get_traced_memory()[1] / X.nbytes
-                tracemalloc.stop()
-                yield f"m   {share:6.3f} of X beyond X: {kind}, {n} x {p}, {X.dtype}, order {order}"
+                share = most_memory(X, kind) / size
+                shape = f"{'sparse ' * sparse.issparse(X)}{X.shape[0]} x {X.shape[1]}"
+                yield f"m   {share:6.3f} of X beyond X: {kind}, {shape}, {X.dtype}, {words}"
+
+
+def most_memory(X: Any, kind: str) -> int:
+    """The most bytes that a search to ten columns has at one time."""
+    y = answers(X, 10, kind)
+    tracemalloc.start()
+    greedy(X, y, 10, kind)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
 
 
 def main() -> None:

@@ -224,6 +224,10 @@ def test_regressions():
         SquaredLoss(X, X @ coef), coef=coef, groups=[[0, 1], [2, 3], [4, 5], [6, 7]], draws=5
     )
     assert grouped.columns[0].candidates == 4
+    assert "its coefficients must exceed" in logistic.sentences[0]
+    assert "the weakest coefficient, that of x" in logistic.sentences[1]
+    empty = ig.theory(LogisticLoss(X, y), coef=np.zeros(8), draws=5)
+    assert "inf" not in str(empty)
     flat = ig.theory(SquaredLoss(np.ones((20, 2)), rng.normal(size=20)), coef=[1, 0], draws=5)
     assert flat.rows_asked == np.inf
     assert "cannot be invoked with any number of rows" in str(flat)
