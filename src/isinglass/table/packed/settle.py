@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from isinglass.core.elsewhere import Chunk
 from isinglass.errors import Setting, TableError
 from isinglass.table.cells import open_frame
-from isinglass.table.codebook import Codebook
+from isinglass.table.codebook import Codebook, Variable
 from isinglass.table.coding.bins import Cuts, bin_factor, cut_points
 from isinglass.table.coding.factor import MISSING, Factor, factorise
 from isinglass.table.coding.states import check_finite, learn_states
@@ -45,12 +45,13 @@ class Meaning:
 
     def factor(self, labels: ColumnLabels) -> Factor:
         """The labels of a column as a column with one row per label."""
-        frame = labels.series().to_frame()
-        codebook = Codebook({labels.name: self.codebook[labels.name]})
+        cells, said = labels.series(), self.codebook[labels.name]
+        codebook = Codebook({} if said == Variable() else {labels.name: said})
         if self.words is not None:
-            texts = codebook.without_missing(frame)[labels.name]
-            frame = with_type(texts, self.words).to_frame()
-        return factorise(labels.name, open_frame(codebook.apply(frame)).cells(0))
+            texts = codebook.without_missing(cells.to_frame()) if codebook else cells.to_frame()
+            cells = with_type(texts[labels.name], self.words)
+        frame = codebook.apply(cells.to_frame()) if codebook else cells.to_frame()
+        return factorise(labels.name, open_frame(frame).cells(0))
 
 
 def binned(name: str, factor: Factor, weights: NDArray[np.float64], asked: int | Cuts) -> Cuts:
