@@ -662,6 +662,11 @@ Array<double> joint_curvature_of(const JointLoss& loss, std::size_t column) {
   return owned(std::move(matrix));
 }
 
+Array<double> joint_curvature_by_state(const JointLoss& loss, std::size_t column, std::size_t neighbour) {
+  if (std::max(column, neighbour) >= loss.columns()) throw std::invalid_argument("no such column");
+  return owned(loss.curvature_by_state(column, neighbour));
+}
+
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   nb::class_<Forms>(m, "Forms");
@@ -720,7 +725,9 @@ NB_MODULE(_core, m) {
       .def("multiply", &joint_apply<&JointLoss::multiply>, nb::arg("direction"))
       .def("ease", &joint_apply<&JointLoss::ease>, nb::arg("slope"))
       .def("shares", &joint_shares)
+      .def_prop_ro("numbers", &JointLoss::numbers)
       .def("curvature_of", &joint_curvature_of, nb::arg("column"))
+      .def("curvature_by_state", &joint_curvature_by_state, nb::arg("column"), nb::arg("neighbour"))
       .def("renew", &JointLoss::renew, nb::arg("damping") = 0.0, nb::call_guard<nb::gil_scoped_release>());
   m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
         nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"), nb::arg("adjusted"));

@@ -327,7 +327,8 @@ class GreedyGraph(GraphEstimator):
         Parameters
         ----------
         progress : function of (columns done, columns in all), optional
-            Called while the values of edges are found, which may take longer than the search.
+            Called while the values of edges are found, which may take longer than the search. With
+            ``rule="joint"`` all edges leave before, one by one, and they are counted first.
 
         Examples
         --------
@@ -338,16 +339,17 @@ class GreedyGraph(GraphEstimator):
         FitRecord(3 columns, 2 edges, ... steps, isinglass ...)
         """
         check_is_fitted(self)
-        return record_of(
-            self.search_,
-            self.graph_,
-            self.threshold_,
-            self._edge_values,
-            settings=self.get_params(deep=False),
-            notes=self._notes(),
-            progress=progress,
-            filled=None if self.filled_ is None else self.filled_.to_record(),
-        )
+        with self.search_.runs.watched(progress, after=0):
+            return record_of(
+                self.search_,
+                self.graph_,
+                self.threshold_,
+                self._edge_values,
+                settings=self.get_params(deep=False),
+                notes=self._notes(),
+                progress=progress,
+                filled=None if self.filled_ is None else self.filled_.to_record(),
+            )
 
     def _scales(self) -> NDArray[np.float64] | None:
         filled = self.filled_
