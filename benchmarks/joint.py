@@ -1,6 +1,6 @@
 """CPU time and peak memory of the joint fit, beside those of the search that found the graph.
 
-    python benchmarks/joint.py [--only items] [--errors] [--data FOLDER]
+    python benchmarks/joint.py [--only items] [--errors] [--edges table] [--data FOLDER]
 
     items     25 questions of 6 answers, 2,400 rows
     mixed     56 columns of 2 to 11 states, 20,000 rows
@@ -116,6 +116,7 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--only", default=",".join(CASES), help="cases, as in items,wide")
     parser.add_argument("--errors", action="store_true", help="standard errors too")
+    parser.add_argument("--edges", default="auto", help="the forms of edges, as in table")
     parser.add_argument("--case", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.case:
@@ -135,7 +136,7 @@ def measure(asked: argparse.Namespace) -> None:
         print(f"{asked.case:9} not run: there is no such file in {asked.data}")
         return
     warnings.simplefilter("error")  # such as one that says that a fit stopped early
-    estimator = GreedyGraph(missing="state")
+    estimator = GreedyGraph(missing="state", edges=asked.edges)
     search, model = least_times([lambda: estimator.fit(codes), estimator.fit_model])
     field = estimator.model_
     free = [len(labels) - 1 for labels in field.states]

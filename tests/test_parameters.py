@@ -234,6 +234,8 @@ def calls(s: SimpleNamespace) -> dict[str, tuple]:
         "Comparison.to_frame": (s.compared.to_frame, {}),
         "summarise": (ig.summarise, {"fit": est}),
         "read_table": (ig.read_table, {"path": "table.csv"}),
+        "open_packed": (ig.open_packed, {"path": "table.bits"}),
+        "pack": (ig.pack, {"path": "table.csv", "out": "table.bits", "missing": "state"}),
         "read_codebook": (ig.read_codebook, {"path": "codebook.csv"}),
         "foba": (ig.foba, {"loss": s.loss, "threshold": 0.1}),
         "chain": (families.chain, {"p": 3}),
@@ -308,6 +310,7 @@ def here(tmp_path, monkeypatch):
     small().field.save("saved.json", fit=small().record)
     ig.exports.write(small().field, "saved.uai", "uai")
     (tmp_path / "table.csv").write_text("a,b\n0,1\n1,0\n")
+    ig.pack(tmp_path / "table.csv", tmp_path / "table.bits")
     (tmp_path / "codebook.csv").write_text("name,label\na,first\n")
 
 

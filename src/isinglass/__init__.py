@@ -18,6 +18,7 @@ _NAMES = {
     "rivals": ("ChowLiuTree", "InteractionScreening", "L0Graph", "L1Graph"),
     "solvers": ("Path", "Step", "foba"),
     "table": ("read_table",),
+    "table.packed.api": ("open_packed", "pack"),
     "table.codebook": ("Codebook", "Variable", "read_codebook"),
     "theorem": ("Theory", "theory"),
     "uncertainty.explaining.explain": ("Explanation", "explain"),

@@ -31,6 +31,8 @@ from isinglass.table import read_table as read_table
 from isinglass.table.codebook import Codebook as Codebook
 from isinglass.table.codebook import Variable as Variable
 from isinglass.table.codebook import read_codebook as read_codebook
+from isinglass.table.packed.api import open_packed as open_packed
+from isinglass.table.packed.api import pack as pack
 from isinglass.theorem import Theory as Theory
 from isinglass.theorem import theory as theory
 from isinglass.uncertainty.explaining.explain import Explanation as Explanation

@@ -12,6 +12,7 @@ import pytest
 
 from isinglass import GreedyGraph
 from isinglass.cluster import columns
+from isinglass.errors import ClusterError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
 
@@ -73,7 +74,7 @@ def table() -> np.ndarray:
     return chain(7, 40)
 
 
-@pytest.mark.parametrize("killed", [1, 2])
+@pytest.mark.parametrize("killed", [pytest.param(1, marks=pytest.mark.long), 2])
 def test_workers_killed_half_way(client, table, killed, monkeypatch):
     """One of the two; and all that had the table."""
     monkeypatch.setattr(columns, "LEAST", 1)
@@ -150,3 +151,21 @@ def test_ctrl_c_stops_the_workers(client):
         GreedyGraph(1e-9).fit(X, client=client, progress=stop)
     assert wait_until(lambda: not searching(client))
     assert not client.futures
+
+
+@pytest.mark.long
+def test_a_scheduler_that_goes_away(table):
+    from distributed import Client, LocalCluster
+
+    shape = {"n_workers": 1, "threads_per_worker": 1, "processes": True}
+    cluster = LocalCluster(**shape, dashboard_address=":0", silence_logs=50)
+    client = Client(cluster, set_as_default=False)
+
+    def close(done: int, total: int) -> None:
+        cluster.close()
+
+    X = np.random.default_rng(0).integers(0, 2, size=(6000, 80))
+    with pytest.raises(ClusterError, match="the connection to Dask's scheduler was lost") as raised:
+        GreedyGraph(1e-9).fit(X, client=client, progress=close)
+    assert "\n" not in str(raised.value)
+    client.close()

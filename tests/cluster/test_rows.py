@@ -16,8 +16,9 @@ from isinglass.cluster import collections
 from isinglass.cluster.shards import RowsOnWorkers, Shard
 from isinglass.cluster.spreading import held
 from isinglass.core import edge_losses, search_columns
-from isinglass.core.elsewhere import digits_of, pack_chunk, state_counts
+from isinglass.core.elsewhere import digits_of, elsewhere_of, pack_chunk, state_counts
 from isinglass.errors import BadWeights, ClusterError, MissingValues, SettingError
+from isinglass.table.table import table_elsewhere
 
 dd = pytest.importorskip("dask.dataframe")
 da = pytest.importorskip("dask.array")
@@ -98,7 +99,7 @@ def assert_same(here: GreedyGraph, there: GreedyGraph) -> None:
     assert steps[0] == steps[1]
 
 
-@pytest.mark.parametrize("rule", ["or", "and"])
+@pytest.mark.parametrize("rule", ["or", pytest.param("and", marks=pytest.mark.long)])
 def test_a_frame_by_rows(client, too_large, rule):
     frame = mixed()
     settings = {"rule": rule, "forbid": [("number", "flag")], "n_jobs": 1}
@@ -128,14 +129,14 @@ def test_a_frame_by_columns(client):
     assert there.table_.elsewhere is None
 
 
-@pytest.mark.parametrize("dtype", ["int64", "object"])
+@pytest.mark.parametrize("dtype", ["int64", pytest.param("object", marks=pytest.mark.long)])
 def test_an_array_by_rows(client, too_large, dtype):
     X = chain(5, 6, 800).astype(dtype)
     array = da.from_array(X, chunks=(250, 4))
     assert_same(GreedyGraph(n_jobs=1).fit(X), GreedyGraph().fit(array, client=client))
 
 
-@pytest.mark.parametrize("missing", ["drop", "state"])
+@pytest.mark.parametrize("missing", ["drop", pytest.param("state", marks=pytest.mark.long)])
 def test_missing_values(client, too_large, missing):
     frame = mixed(600).drop(columns="count")
     frame.loc[::7, "word"] = None
@@ -178,6 +179,7 @@ def test_a_collection_needs_a_client():
         GreedyGraph().fit(da.ones((10, 2), dtype=int))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent the POSIX way")
 def test_a_worker_killed_half_way(client, too_large):
     X = chain(7, 40)
@@ -202,3 +204,12 @@ def test_ctrl_c_by_rows(client, too_large):
     with pytest.raises(KeyboardInterrupt):
         GreedyGraph(1e-9, max_degree=15).fit(array, client=client, progress=stop)
     assert wait_until(lambda: not searching(client))
+
+
+def test_packed_files_here_are_not_for_workers(client):
+    codes, *_ = table_of(0)
+    table = GreedyGraph(max_states=200).encode(codes)
+    rows = elsewhere_of([pack_chunk(table.codes, table.weights, table.n_states)], table.n_states)
+    far = table_elsewhere(rows, table.columns, fingerprint=table.fingerprint)
+    with pytest.raises(SettingError, match="client has workers that do not have the packed files"):
+        GreedyGraph().fit(far, client=client)

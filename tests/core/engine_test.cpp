@@ -393,7 +393,8 @@ class Bounds {
     Screen fresh(table_, pairs_, counter_, reader_, cells_);
     of_gains(fit, fresh, probabilities);
     of_gains(fit, screen_, probabilities);  // which keeps sets from fit to fit
-    of_removals(problem.least_removal_costs(x), node_.costs_at(fit));
+    const std::vector<const SmallDesign*> no_smaller(fit.support.size(), nullptr);
+    of_removals(problem.least_costs(x, no_smaller).whole, node_.costs_at(fit));
   }
 
   // The screen, ever sharper.

@@ -21,6 +21,7 @@ BELOW: dict[str, set[str]] = {
     "joint": {"base"},
     "moments": {"base"},
     "sampling": {"base"},
+    "text": set(),
 }
 HEADERS = {str(path.relative_to(CORE)): path for path in CORE.glob("*/*.hpp")}
 
@@ -32,7 +33,7 @@ def included(path: Path) -> list[str]:
 def test_every_header_is_in_a_room():
     assert {name.split("/")[0] for name in HEADERS} == set(BELOW)
     doors = {path.name for path in CORE.glob("*.[hc]pp")}
-    assert doors == {"module.cpp", "regression.cpp", "arrays.hpp"}
+    assert doors == {"module.cpp", "packing.cpp", "regression.cpp", "arrays.hpp"}
 
 
 def test_headers_include_rooms_below():

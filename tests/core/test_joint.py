@@ -104,6 +104,24 @@ def test_damping_adds_to_the_curvature_of_every_number(rows, intercept):
     np.testing.assert_array_equal(loss.ease(direction), eased)
 
 
+def test_curvature_in_the_states_of_a_neighbour_is_a_part_of_the_whole(rows):
+    loss = joint_loss(*rows, STATES, EDGES, ridge=RIDGE, intercept=True, memory=1e9, threads=1)
+    loss.move_to(np.random.default_rng(2).normal(size=loss.size))
+    for r, t in EDGES + [(j, i) for i, j in EDGES]:
+        m, others = STATES[r], STATES[t]
+        neighbours = [b if a == r else a for a, b in EDGES if r in (a, b)]
+        first = 1 + sum(STATES[u] for u in neighbours[: neighbours.index(t)])
+        part, whole = loss.curvature_by_state(r, t), loss.curvature_of(r)
+        if m == 1:
+            assert not part.size
+            continue
+        whole = whole.reshape(2 * [round(np.sqrt(whole.size))])
+        for s, matrix in enumerate(part.reshape(others, m, m)):
+            own = slice((first + s) * m, (first + s + 1) * m)
+            np.testing.assert_allclose(matrix, whole[own, own], atol=1e-15)
+    assert not loss.curvature_by_state(0, 4).size  # no edge
+
+
 def test_a_state_in_no_row(intercept):
     codes, weights = draw(0, 0)
     codes[:, 2] = np.minimum(codes[:, 2], 2)

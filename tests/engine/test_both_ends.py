@@ -162,6 +162,23 @@ def test_the_statistic_is_its_definition(states, seed, intercept):
     np.testing.assert_allclose(found, plain, rtol=2e-5, atol=1e-6)
 
 
+def test_the_statistic_is_its_definition_where_cells_are_many():
+    """Then refits take columns together; some rows have no weight."""
+    states = (4, 3, 4, 3, 2, 4, 3)
+    pairs = [(0, t) for t in range(1, 7)] + [(1, t) for t in range(2, 7)]
+    rng = np.random.default_rng(0)
+    trait = rng.normal(size=3000)
+    codes = np.column_stack(
+        [np.clip(np.round(trait / 3 + rng.normal(size=3000) + m / 2), 0, m - 1) for m in states]
+    ).astype(np.uint8)
+    weights = rng.integers(0, 3, len(codes)).astype(float)
+    assert len(np.unique(codes[weights > 0, 1:], axis=0)) > 512
+    found, _ = both_ends(codes, weights, states, pairs, intercept=True, threads=2)
+    for pair in [(0, 1), (1, 5)]:
+        plain = plain_statistic(codes, weights, states, pairs, pair, True)
+        np.testing.assert_allclose(found[pairs.index(pair)], plain, rtol=2e-5, atol=1e-6)
+
+
 def proposed(table, floor):
     return sorted(pairs_at(learn_neighbourhoods(table, floor), floor, "or"))
 
@@ -392,3 +409,20 @@ def test_selected_by_names_the_end_that_proposed_an_edge(est):
     for (a, b), link in zip(est.graph_.pairs, est.graph_.links, strict=True):
         by = [est.table_.names[r] for r, t in ((a, b), (b, a)) if (r, t) in proposed]
         assert link.selected_by == ("both" if len(by) == 2 else by[0])
+
+
+def test_a_record_tells_of_edges_that_leave_and_can_be_stopped(grid):
+    """All edges leave for it, which may take long; nothing was said of it before."""
+    est = ig.GreedyGraph(rule="joint").fit(grid)
+    edges = len(est.search_.runs.entries(est.threshold_))
+    told = []
+    est.record(lambda done, total: told.append((done, total)))
+    first = [done for done, total in told if total == edges]
+    assert first
+    assert first == sorted(first)
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ig.GreedyGraph(rule="joint").fit(grid).record(stop)

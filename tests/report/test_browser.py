@@ -226,6 +226,22 @@ def test_all_six_columns_of_a_table_are_in_sight(look, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize("width", [1300, 1400])
+def test_all_of_the_table_of_links_is_in_sight(look, width):
+    """Long names, and a form of every edge: more than the measure of a line of text."""
+    rng = np.random.default_rng(0)
+    trait = rng.normal(size=800)
+    names = [f"I was worried about situations in which I might panic, number {k}" for k in range(6)]
+    columns = {
+        name: np.clip(np.round(1.2 * trait + rng.normal(size=800) + 1.5), 0, 3).astype(int)
+        for name in names
+    }
+    page = look(GreedyGraph().fit(pl.DataFrame(columns)), viewport={"width": width, "height": 900})
+    frame = page.locator("#edge-table").locator("..")
+    needed, there = frame.evaluate("frame => [frame.scrollWidth, frame.clientWidth]")
+    assert needed <= there
+
+
 def test_the_rows_behind_a_number_of_a_wide_table(look):
     est = fitted(six_states())
     page = look(est)

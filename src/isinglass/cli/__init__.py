@@ -20,6 +20,7 @@ COMMANDS = {
     "groups": "Compare the links of groups of rows.",
     "impute": "Fill in the missing values of a table with a model.",
     "inspect": "Say what every column is, and how to learn from a table.",
+    "pack": "Pack a large table into a folder of bits, from which fits start at once.",
     "plan": "Say how many rows are needed to recover a graph.",
     "plot": "Draw saved fits: networks, heat maps, centrality.",
     "report": "Write the report of a fit again.",

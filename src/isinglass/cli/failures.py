@@ -36,6 +36,7 @@ OPTIONS = {
     "max_bytes": "max-size",
     "missing_codes": "missing-code",
     "n": "samples",
+    "client": "scheduler",
     "n_jobs": "jobs",
     "p": "columns",
     "sample_weight": "weight-column",

@@ -104,7 +104,8 @@ def command(
 
     DATA is CSV, TSV, Parquet or Arrow, or with the extra `files` a file of SPSS, Stata, SAS, Excel
     or OpenDocument, plain or gzipped: one row per case, one column per discrete variable (yes/no,
-    a few numbers, a few words).
+    a few numbers, a few words). Files larger than memory are read in chunks, and so is a folder of
+    files; a folder that isinglass pack wrote is opened at once.
 
     Results are written as soon as they are found; the joint model of all columns, which may take
     longer, is added to model.json at the end. Ctrl-C keeps what has been written.
@@ -139,7 +140,10 @@ def command(
         print_summary(new_console(), summary, top)
     if result:
         result.write_more(to_paste(asked, result.record, summary))
-        lines = result.add_rest(model=not asked["no_model"])
+        here = estimator.table_.elsewhere is None
+        lines = result.add_rest(model=here and not asked["no_model"])
+        if not here:
+            lines.append("the joint model needs the rows in memory, and these are read in chunks")
     lines += draw_figures(figures, lambda plots: plots.network(record.graph, **groups_of(record)))
     for line in lines:
         click.echo(line, err=as_json)

@@ -10,21 +10,43 @@ from typing import Any
 
 from isinglass.cli.options import READING, Values, take
 from isinglass.cli.terminal import progress_bar, working
-from isinglass.errors import MissingValues, SettingError, SeveralProblems, TooManyStates, Wording
+from isinglass.errors import (
+    MissingValues,
+    Setting,
+    SettingError,
+    SeveralProblems,
+    TooManyStates,
+    Wording,
+)
 from isinglass.estimators import GreedyGraph
 from isinglass.selection import look_below
-from isinglass.table import read_table
+from isinglass.table import DEFAULT_NA, Table, read_table
 from isinglass.table.codebook import read_codebook
+from isinglass.table.packed.api import is_large, is_packed, open_packed, stream_table
+from isinglass.table.packed.stream import Encoding, Reading
 from isinglass.table.reading import LABELLED, ending
 from isinglass.table.reading.codebooks import settings_of
 from isinglass.table.settings import Group
 from isinglass.wording import listing
 
 
-def take_table(data: str, values: Values) -> Any:
-    """Read a table by the options of a command, which are taken out; leave out what to --drop."""
+def take_table(data: str, values: Values, sample_weight: str | None = None) -> Any:
+    """Read a table by the options of a command, which are taken out; leave out what to --drop.
+
+    A packed table is opened, and a file that is too large to be read at once is packed in memory,
+    with weights from a column; both are encoded then.
+    """
     drop = values.pop("drop")
     groups = column_groups(values.get("codebook"))
+    if is_packed(data) or is_large(data, values["max_bytes"]):
+        reading = take(values, READING)
+        encoded = (
+            _open_packed(data, drop, reading)
+            if is_packed(data)
+            else _stream(data, drop, reading, values, sample_weight)
+        )
+        _check_groups(groups, encoded.names)
+        return encoded
     with working("reading the table"):
         table = read_table(data, **take(values, READING))
     _check_groups(groups, table.columns)
@@ -36,6 +58,39 @@ def take_table(data: str, values: Values) -> Any:
     if not left.columns:
         raise SettingError("--drop leaves no column; keep at least one.")
     return left
+
+
+def _open_packed(data: str, drop: Sequence[str], reading: Values) -> Table:
+    said = [option.name for option in READING if reading[option.name] != _usual(option)]
+    if drop or said:
+        raise SettingError(
+            f"{data} is packed already: how it is read, and which columns it has, was settled "
+            "then; pack the file again with these options."
+        )
+    with working("opening the packed table"):
+        return open_packed(data)
+
+
+def _usual(option: Any) -> Any:
+    """What an option is if it is not given."""
+    return {"na": DEFAULT_NA, "header": True, "encoding": "utf-8"}.get(option.name)
+
+
+def _stream(
+    data: str, drop: Sequence[str], reading: Values, values: Values, sample_weight: str | None
+) -> Table:
+    """Read a large file in chunks; how it is encoded is among the options, and stays there."""
+    if values.get("adjust") or values.get("n_eff", "sum") != "sum":
+        which = "adjust" if values.get("adjust") else "n_eff"
+        raise SettingError(
+            *(Setting(which), f" needs the rows in memory, and {data} is so large that it is "),
+            *("read in chunks; raise ", Setting("max_bytes"), " to read it at once."),
+        )
+    how = {name: reading[name] for name in Reading.__dataclass_fields__ if name in reading}
+    encode = {name: values[name] for name in Encoding.__dataclass_fields__ if name in values}
+    encoding = Encoding(**encode | {"sample_weight": sample_weight})
+    with progress_bar("reading rows", steady=True) as progress:
+        return stream_table(data, Reading(**how, drop=drop), encoding, progress=progress)
 
 
 def column_labels(data: str, codebook: str | None) -> dict[str, str]:
@@ -69,10 +124,11 @@ def read_and_configure(
     require: Sequence[tuple[str, str]],
     forbid: Sequence[tuple[str, str]],
     forbid_group: Sequence[tuple[str, ...]],
+    sample_weight: str | None = None,
     **values: Any,
 ) -> tuple[GreedyGraph, Any]:
     """An estimator that is still to be fitted, and the table to fit it to."""
-    table = take_table(data, values)
+    table = take_table(data, values, sample_weight)
     estimator = GreedyGraph(
         look_below(threshold),
         require=list(require) or None,
@@ -91,7 +147,7 @@ def fit_file(
     **values: Any,
 ) -> GreedyGraph:
     """A graph learned from a file, with the settings of `SEARCH`."""
-    estimator, table = read_and_configure(data, **values)
+    estimator, table = read_and_configure(data, sample_weight=sample_weight, **values)
     with progress_bar("searching") as progress, pointing_to_inspect(data):
         about_rows = {"sample_weight": sample_weight, "clusters": clusters}
         return estimator.fit(table, **about_rows, progress=progress, client=client)

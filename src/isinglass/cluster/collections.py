@@ -20,7 +20,7 @@ from isinglass.cluster.partitions import (
 )
 from isinglass.cluster.shards import RowsOnWorkers, Shard
 from isinglass.cluster.spreading import asked, result_of
-from isinglass.cluster.working import SHARE, gigabytes
+from isinglass.cluster.working import SHARE, gigabytes, memory_limit
 from isinglass.core.elsewhere import MOST_WEIGHT, digits_of
 from isinglass.errors import BadWeights, ClusterError, MissingValues, Setting, SettingError
 from isinglass.table import Note, Table
@@ -93,8 +93,7 @@ def fits(client: Any, size: float, rows: int, columns: int) -> bool:
     """Whether a table fits here and, as codes and bits, on every worker."""
     import psutil
 
-    workers = asked(lambda: client.scheduler_info(n_workers=-1))["workers"].values()
-    limits = [float(one["memory_limit"]) for one in workers if one.get("memory_limit")]
+    limits = [float(limit) for limit in asked(lambda: client.run(memory_limit)).values() if limit]
     needs = 1.5 * rows * columns
     here = SHARE_HERE * float(psutil.virtual_memory().available)
     return size <= here and needs <= SHARE * min(limits, default=np.inf)

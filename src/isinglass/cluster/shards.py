@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.cluster.spreading import Spread, asked
-from isinglass.cluster.working import Unwanted, alone, threads_of, wanted
+from isinglass.cluster.working import Sealed, Unwanted, alone, threads_of, wanted
 from isinglass.core.elsewhere import (
     TOGETHER,
     Answers,
@@ -77,7 +77,8 @@ class RowsOnWorkers:
         """The sum of the answers of all shards: one round."""
         self._stopped.clear()
         groups = self._by_holder()
-        calls = [(shards, self.n_states, questions, self._weight) for shards in groups.values()]
+        batch = Sealed((self.n_states, dict(questions), self._weight))
+        calls = [(shards, batch) for shards in groups.values()]
         spread = Spread(self.client, answer_shards, calls, homes=list(groups))
         found: dict[int, Answers] = dict(spread.results(self._go_on))
         self.rounds += 1
@@ -110,14 +111,9 @@ class RowsOnWorkers:
         )
 
 
-def answer_shards(
-    key: str,
-    shards: Sequence[Shard],
-    n_states: Sequence[int],
-    questions: Questions,
-    weight: float,
-) -> Answers | None:
+def answer_shards(key: str, shards: Sequence[Shard], batch: Sealed) -> Answers | None:
     """The sum of the answers of some shards, which are here."""
+    n_states, questions, weight = batch.content
     chunks = [chunk for shard in shards for chunk in shard.chunks]
     stopped = Event()
     try:

@@ -52,10 +52,11 @@ class ShippedTable:
 
     def codes(self) -> NDArray[np.uint8]:
         """The codes again, column by column."""
-        codes = np.zeros((len(self.n_states), self.rows), dtype=np.uint8)
+        codes = np.empty((len(self.n_states), self.rows), dtype=np.uint8)
         places = iter(self.digits)
         for j, states in enumerate(self.n_states):
-            for digit in range(digits_of(states)):
+            codes[j] = np.unpackbits(next(places), count=self.rows) if states > 1 else 0
+            for digit in range(1, digits_of(states)):
                 codes[j] |= np.unpackbits(next(places), count=self.rows) << np.uint8(digit)
         return codes.T
 

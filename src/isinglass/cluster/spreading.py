@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from itertools import islice
 from queue import Empty, SimpleQueue
@@ -68,7 +69,7 @@ class Spread:
                     alive = looked if self._feed() else alive
                     self._give_up_after(looked - alive)
         finally:
-            if self._number:
+            with suppress(Exception):  # what is wrong with the client was said already
                 self._client.cancel(list(self._number))
 
     def _feed(self) -> int:
@@ -114,14 +115,13 @@ def asked(question: Callable[[], Any]) -> Any:
     """What the scheduler answers; a sentence if it does not."""
     try:
         return question()
-    except (OSError, TimeoutError, RuntimeError, ValueError) as error:
+    except (OSError, TimeoutError, RuntimeError, ValueError, AttributeError) as error:
         raise lost(error) from error
 
 
 def result_of(future: Any) -> Any:
     """The result of a task, or its error; a sentence where it is Dask's."""
     from distributed import KilledWorker
-    from distributed.client import FutureCancelledError
 
     try:
         return future.result()
@@ -130,7 +130,7 @@ def result_of(future: Any) -> Any:
             f"{error.allowed_failures + 1} workers died at the same task; most often it is their "
             "memory. Look at their logs, and start fewer workers with more memory each."
         ) from error
-    except (FutureCancelledError, OSError, TimeoutError) as error:
+    except (CancelledError, OSError, TimeoutError) as error:
         raise lost(error) from error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
@@ -17,6 +18,13 @@ SHARE = 0.6
 BUSY = Lock()
 
 
+@dataclass(frozen=True)
+class Sealed:
+    """An argument that Dask does not look into: it walks through all lists for futures."""
+
+    content: Any
+
+
 #: What a worker is while it works.
 RUNNING = ("init", "running", "paused", "closing_gracefully")
 
@@ -25,32 +33,24 @@ class Unwanted(BaseException):
     """The task was cancelled, or who asked for it is gone; nobody reads what it raises."""
 
 
-def search_block(
-    key: str, table: ShippedTable, settings: Mapping[str, Any], block: Mapping[str, Any]
-) -> Flat | None:
+def search_block(key: str, table: ShippedTable, settings: Sealed, block: Sealed) -> Flat | None:
     """Run Algorithm 1 for a block of columns."""
-    return _work(PreparedTable.search, key, table, settings, block)
+    return _work(PreparedTable.search, key, table, settings.content | block.content)
 
 
-def losses_block(
-    key: str, table: ShippedTable, settings: Mapping[str, Any], block: Mapping[str, Any]
-) -> Flat | None:
+def losses_block(key: str, table: ShippedTable, settings: Sealed, block: Sealed) -> Flat | None:
     """Fit a block of columns with and without their neighbours."""
-    return _work(PreparedTable.edge_losses, key, table, settings, block)
+    return _work(PreparedTable.edge_losses, key, table, settings.content | block.content)
 
 
 def _work(
-    work: Callable[..., Flat],
-    key: str,
-    table: ShippedTable,
-    settings: Mapping[str, Any],
-    block: Mapping[str, Any],
+    work: Callable[..., Flat], key: str, table: ShippedTable, settings: Mapping[str, Any]
 ) -> Flat | None:
     try:
         with wanted(key) as (worker, check), alone(check):
             threads = threads_of(worker, settings["threads"])
             own = prepared(table, worker, threads)
-            return work(own, **{**settings, **block, "threads": threads})
+            return work(own, **{**settings, "threads": threads})
     except Unwanted:
         return None
 
@@ -77,11 +77,20 @@ def memory_left(worker: Any) -> float | None:
     """Bytes that a worker's process may still take before Dask minds; None without a limit."""
     import psutil
 
-    limit = worker.memory_manager.memory_limit
+    limit = memory_limit(worker)
     if not limit:
         return None
     taken = float(psutil.Process().memory_info().rss)
     return max(SHARE * float(limit) - taken, 0.0)
+
+
+def memory_limit(dask_worker: Any) -> int | None:
+    """Bytes that Dask lets a worker's process take; None if it does not look.
+
+    Dask hands over the worker to a parameter of this name.
+    """
+    limit: int | None = dask_worker.memory_manager.memory_limit
+    return limit
 
 
 def gigabytes(size: float) -> str:

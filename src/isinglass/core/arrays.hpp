@@ -4,6 +4,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -11,6 +14,7 @@ namespace nb = nanobind;
 
 template <class T>
 using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 using Matrix2D = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
@@ -24,5 +28,17 @@ Array<T> owned(std::vector<T, Allocator>&& data) {
   return Array<T>(kept->data(), {kept->size()}, owner);
 }
 
+inline void check_codes(const Codes& codes, const Vector<std::int32_t>& states) {
+  const std::size_t rows = codes.shape(0), columns = codes.shape(1);
+  if (states.shape(0) != columns) throw std::invalid_argument("one number of states per column");
+  for (std::size_t j = 0; j < columns; ++j) {
+    std::uint8_t most = 0;
+    for (std::size_t i = 0; i < rows; ++i) most = std::max(most, codes.data()[j * rows + i]);
+    if (most >= states.data()[j]) throw std::invalid_argument("a code without a state");
+  }
+}
+
+// The functions of packing.cpp.
+void define_packing(nb::module_& m);
 // The functions of regression.cpp.
 void define_regression(nb::module_& m);

@@ -95,6 +95,8 @@ class RowsElsewhere:
     together : int
         How many searches wait for each other before a batch is asked. More of them need fewer
         batches, and a thread each.
+    start : function without arguments
+        Called before new work begins, also after `stop`.
     """
 
     n_states: Sequence[int]
@@ -104,9 +106,11 @@ class RowsElsewhere:
     stop: Callable[[], None] = lambda: None
     n_planes: int = 0
     together: int = TOGETHER
+    start: Callable[[], None] = lambda: None
 
     def in_core(self) -> _core.Elsewhere:
-        """The same as the core knows it."""
+        """The same as the core knows it, for new work."""
+        self.start()
         return _core.make_elsewhere(
             self.rows,
             np.ascontiguousarray(self.counts, dtype=np.float64),
@@ -149,7 +153,7 @@ def digits_of(weights: NDArray[np.float64]) -> int:
     """Binary digits of the largest weight; none if all weights are one."""
     if not len(weights) or (weights == 1).all():
         return 0
-    return int(weights.max()).bit_length()
+    return max(int(weights.max()).bit_length(), 1)
 
 
 def no_counts(n_states: Sequence[int], questions: Questions, weight: float) -> Answers:
@@ -252,6 +256,7 @@ def elsewhere_of(
         stopped.set,
         max((len(chunk.planes) for chunk in chunks), default=0),
         together,
+        stopped.clear,
     )
 
 
@@ -314,6 +319,7 @@ def crossed(elsewhere: RowsElsewhere, groups: Sequence[Sequence[int]]) -> list[N
     """
     if not groups:
         return []
+    elsewhere.start()
     shapes = [tuple(elsewhere.n_states[column] for column in group) for group in groups]
     counts = elsewhere.answer(crossings(groups)).astype(np.float64)
     ends = np.cumsum([int(np.prod(shape)) for shape in shapes])
@@ -338,6 +344,7 @@ def all_pairs(elsewhere: RowsElsewhere) -> NDArray[np.float64]:
     first[begin[:-1]] = True
     others = int((~first).sum())
     cells = np.zeros((begin[-1], begin[-1]))
+    elsewhere.start()
     counts = elsewhere.answer(state_pairs(0, others, 0))
     cells[np.ix_(~first, ~first)] = counts.reshape(others, others)
     # The first state of a column has the rows that its other states do not have.

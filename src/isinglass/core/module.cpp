@@ -28,18 +28,7 @@
 
 using namespace isinglass;
 
-using Codes = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
 using Arrays = nb::typed<nb::dict, nb::str, nb::any>;  // by name
-
-void check_codes(const Codes& codes, const Vector<std::int32_t>& states) {
-  const std::size_t rows = codes.shape(0), columns = codes.shape(1);
-  if (states.shape(0) != columns) throw std::invalid_argument("one number of states per column");
-  for (std::size_t j = 0; j < columns; ++j) {
-    std::uint8_t most = 0;
-    for (std::size_t i = 0; i < rows; ++i) most = std::max(most, codes.data()[j * rows + i]);
-    if (most >= states.data()[j]) throw std::invalid_argument("a code without a state");
-  }
-}
 
 // Weights without an element are ones; n not above zero is their sum; of states, all are answers unless
 // their numbers are given.
@@ -435,59 +424,6 @@ Arrays deviances(const Prepared& prepared, Vector<std::int64_t> targets, Vector<
   return out;
 }
 
-using Bits = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-// Bits of each state but the first of each column, one after the other.
-Array<std::uint64_t> pack(Codes codes, Vector<std::int32_t> states) {
-  const std::size_t words = words_for(codes.shape(0));
-  std::vector<std::uint64_t> bits;
-  {
-    const nb::gil_scoped_release release;
-    check_codes(codes, states);
-    const Table table(codes.data(), codes.shape(0), {states.data(), states.shape(0)}, {}, 0, 1);
-    bits.assign(table.row(0), table.row(0) + table.first(table.columns()) * words);
-  }
-  return owned(std::move(bits));
-}
-
-// Adds the answers of a block of packed rows to `counts`.
-template <class Count>
-void answer(Bits bits, Bits planes, std::size_t rows, Vector<std::int32_t> states,
-            nb::ndarray<Count, nb::ndim<1>, nb::c_contig, nb::device::cpu> counts,
-            Vector<std::int64_t> support_begin, Vector<std::int64_t> support, Vector<std::int64_t> cells,
-            Vector<std::uint8_t> codes, Vector<std::int64_t> grouping, Vector<std::int64_t> range,
-            Vector<std::int64_t> chosen_begin, Vector<std::int64_t> states_begin,
-            Vector<std::int64_t> by_begin, Vector<std::uint8_t> chosen, Vector<std::int64_t> listed,
-            Vector<std::int64_t> by) {
-  std::size_t every = 0;
-  for (std::size_t j = 0; j < states.shape(0); ++j) every += static_cast<std::size_t>(states.data()[j]) - 1;
-  const std::size_t words = words_for(rows);
-  if (bits.shape(0) != every || bits.shape(1) != words || (planes.shape(0) && planes.shape(1) != words))
-    throw std::invalid_argument("bits that do not fit the table");
-  const auto span = [](const auto& array) { return std::span(array.data(), array.shape(0)); };
-  const QuestionArrays questions{span(support_begin), span(support), span(cells),        span(codes),
-                                 span(grouping),      span(range),   span(chosen_begin), span(states_begin),
-                                 span(by_begin),      span(chosen),  span(listed),       span(by)};
-  const nb::gil_scoped_release release;
-  const std::span<const int> of_states{states.data(), states.shape(0)};
-  const Table table(PackedRows{rows, bits.data(), planes.data(), planes.shape(0)}, of_states);
-  Answers<Count>(table, of_states, questions, {counts.data(), counts.shape(0)});
-}
-
-// How many numbers the answers to questions are.
-std::size_t answer_size(Vector<std::int32_t> states, Vector<std::int64_t> support_begin,
-                        Vector<std::int64_t> support, Vector<std::int64_t> cells, Vector<std::uint8_t> codes,
-                        Vector<std::int64_t> grouping, Vector<std::int64_t> range,
-                        Vector<std::int64_t> chosen_begin, Vector<std::int64_t> states_begin,
-                        Vector<std::int64_t> by_begin, Vector<std::uint8_t> chosen,
-                        Vector<std::int64_t> listed, Vector<std::int64_t> by) {
-  const auto span = [](const auto& array) { return std::span(array.data(), array.shape(0)); };
-  return size_of_answers(
-      {span(support_begin), span(support), span(cells), span(codes), span(grouping), span(range),
-       span(chosen_begin), span(states_begin), span(by_begin), span(chosen), span(listed), span(by)},
-      span(states));
-}
-
 Arrays l1_paths(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                 Vector<std::int64_t> targets, Vector<double> penalties, Vector<double> scales,
                 const std::string& loss, bool intercept, double tolerance, unsigned threads,
@@ -726,6 +662,11 @@ Array<double> joint_curvature_of(const JointLoss& loss, std::size_t column) {
   return owned(std::move(matrix));
 }
 
+Array<double> joint_curvature_by_state(const JointLoss& loss, std::size_t column, std::size_t neighbour) {
+  if (std::max(column, neighbour) >= loss.columns()) throw std::invalid_argument("no such column");
+  return owned(loss.curvature_by_state(column, neighbour));
+}
+
 NB_MODULE(_core, m) {
   m.doc() = "Bits, counts, and Algorithm 1 on them.";
   nb::class_<Forms>(m, "Forms");
@@ -749,17 +690,7 @@ NB_MODULE(_core, m) {
   nb::exception<TooManyCells>(m, "TooManyCells");
   m.def("make_elsewhere", &make_elsewhere, nb::arg("rows"), nb::arg("marginals"), nb::arg("n_planes"),
         nb::arg("answer"), nb::arg("stop"), nb::arg("together"));
-  m.def("pack", &pack, nb::arg("codes"), nb::arg("n_states"));
-  const auto answering = [&](const char* name, auto function, const auto&... first) {
-    m.def(name, function, first..., nb::arg("support_begin"), nb::arg("support"), nb::arg("cells"),
-          nb::arg("codes"), nb::arg("grouping"), nb::arg("range"), nb::arg("chosen_begin"),
-          nb::arg("states_begin"), nb::arg("by_begin"), nb::arg("chosen"), nb::arg("states"), nb::arg("by"));
-  };
-  answering("answer", &answer<std::uint32_t>, nb::arg("bits"), nb::arg("planes"), nb::arg("rows"),
-            nb::arg("n_states"), nb::arg("counts").noconvert());
-  answering("answer", &answer<std::uint64_t>, nb::arg("bits"), nb::arg("planes"), nb::arg("rows"),
-            nb::arg("n_states"), nb::arg("counts").noconvert());
-  answering("answer_size", &answer_size, nb::arg("n_states"));
+  define_packing(m);
   m.def("l1_paths", &l1_paths, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("targets"), nb::arg("penalties"), nb::arg("scales"), nb::arg("loss"), nb::arg("intercept"),
         nb::arg("tolerance"), nb::arg("threads"), nb::arg("progress").none());
@@ -794,7 +725,9 @@ NB_MODULE(_core, m) {
       .def("multiply", &joint_apply<&JointLoss::multiply>, nb::arg("direction"))
       .def("ease", &joint_apply<&JointLoss::ease>, nb::arg("slope"))
       .def("shares", &joint_shares)
+      .def_prop_ro("numbers", &JointLoss::numbers)
       .def("curvature_of", &joint_curvature_of, nb::arg("column"))
+      .def("curvature_by_state", &joint_curvature_by_state, nb::arg("column"), nb::arg("neighbour"))
       .def("renew", &JointLoss::renew, nb::arg("damping") = 0.0, nb::call_guard<nb::gil_scoped_release>());
   m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
         nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"), nb::arg("adjusted"));

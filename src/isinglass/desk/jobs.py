@@ -18,6 +18,8 @@ COMMAND = (sys.executable, "-c", "from isinglass.cli import main; main()")
 LONGEST_LINE = 1 << 20
 #: Seconds that a process gets to end after it was asked to.
 PATIENCE = 2.0
+#: The signal that no process can ignore, where systems have one.
+KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 class Job:
@@ -33,6 +35,7 @@ class Job:
         self._progress: dict[str, Any] = {}
         self._began = self._stage_began = time.monotonic()
         self._process: asyncio.subprocess.Process | None = None
+        self._how_to_end: int = signal.SIGTERM
         self._task = asyncio.create_task(self._run())
 
     def status(self) -> dict[str, Any]:
@@ -69,14 +72,17 @@ class Job:
 
     def kill(self) -> None:
         """End the process and all that it has started, without waiting."""
-        if self._process is not None and not self.ended.is_set():
-            _end(self._process, getattr(signal, "SIGKILL", signal.SIGTERM))
+        if self.ended.is_set():
+            return
+        self.state, self._how_to_end = "stopped", KILL
+        if self._process is not None:  # else it is being started, and ends as soon as it has
+            _end(self._process, KILL)
 
     async def _run(self) -> None:
         try:
             process = self._process = await self._start()
             if self.state == "stopped":  # while it was being started
-                _end(process, signal.SIGTERM)
+                _end(process, self._how_to_end)
             assert process.stdout is not None
             output, _ = await asyncio.gather(process.stdout.read(), self._listen(process))
             status = await process.wait()

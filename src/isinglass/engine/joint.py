@@ -154,15 +154,16 @@ class JointRuns:
     scales: Array | None = None
     edges: str = "table"
     _known: dict[float, dict[Pair, float]] = field(default_factory=dict)
-    _watching: list[Progress] = field(default_factory=list)
+    _watching: list[tuple[Progress, int]] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.table.columns)
 
     @contextmanager
-    def watched(self, progress: Progress | None) -> Iterator[None]:
-        """Tell of edges that are being decided, after all columns, for as long as this lasts."""
-        self._watching[:] = [progress] if progress is not None else []
+    def watched(self, progress: Progress | None, after: int | None = None) -> Iterator[None]:
+        """Tell of edges that are being decided, by default after all columns."""
+        before = len(self) if after is None else after
+        self._watching[:] = [(progress, before)] if progress is not None else []
         try:
             yield
         finally:
@@ -213,8 +214,8 @@ class JointRuns:
         return reduce(or_, (forms_at(self.proposals, level, "or") for level in levels))
 
     def _progress_of(self, edges: int) -> Callable[..., None] | None:
-        watching, p = next(iter(self._watching), None), len(self)
-        return progress_from(watching, p, p + edges)
+        progress, before = next(iter(self._watching), (None, 0))
+        return progress_from(progress, before, before + edges)
 
     @cached_property
     def _undecided(self) -> dict[Pair, float]:

@@ -93,8 +93,13 @@ class Runs(Protocol):
         """Return where the path of column r may be cut."""
         return Cuts.of(self.path(r))
 
-    def watched(self, progress: Progress | None) -> AbstractContextManager[None]:
-        """Tell of work that is done when a graph is asked for, for as long as this lasts."""
+    def watched(
+        self, progress: Progress | None, after: int | None = None
+    ) -> AbstractContextManager[None]:
+        """Tell of work that is done when a graph or a path is asked for, as long as this lasts.
+
+        It counts on from what is done before it, by default all columns.
+        """
         return nullcontext()
 
 

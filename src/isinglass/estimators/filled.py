@@ -12,6 +12,7 @@ on the stack, is found for every pair (see :mod:`isinglass.estimators.informatio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,6 +119,11 @@ class FilledRuns(Runs):
 
     def __len__(self) -> int:
         return len(self.runs)
+
+    def watched(
+        self, progress: Progress | None, after: int | None = None
+    ) -> AbstractContextManager[None]:
+        return self.runs.watched(progress, after)
 
     def choices(self, threshold: float) -> Choices:
         return self.runs.choices(threshold)

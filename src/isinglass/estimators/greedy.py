@@ -29,7 +29,7 @@ from isinglass.engine import (
     learn_neighbourhoods,
 )
 from isinglass.engine.constraints import Constraints, Links, Pair, read_constraints
-from isinglass.errors import BelowFloor, SettingError
+from isinglass.errors import BelowFloor, Setting, SettingError
 from isinglass.estimators.adjusting import warn_if_coarse
 from isinglass.estimators.base import GraphEstimator, fitting
 from isinglass.estimators.diagnose import check_elsewhere, check_missing, diagnose
@@ -229,10 +229,12 @@ class GreedyGraph(GraphEstimator):
         """
         rule = selector(self.threshold)
         if is_collection(X):
-            client, about = present_client(client), {"clusters": clusters}
-            about["sample_weight"] = sample_weight
+            client = present_client(client)
+            about: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters}
             X = learn_where_it_fits(X, client, estimator=self, **about)
             sample_weight = None if isinstance(X, Table) else sample_weight
+        elif client is not None:
+            _check_here(X)
         table = self._read(X, sample_weight, clusters)
         check_missing(table, rule)
         check_elsewhere(table, rule, self.rule)
@@ -325,7 +327,8 @@ class GreedyGraph(GraphEstimator):
         Parameters
         ----------
         progress : function of (columns done, columns in all), optional
-            Called while the values of edges are found, which may take longer than the search.
+            Called while the values of edges are found, which may take longer than the search. With
+            ``rule="joint"`` all edges leave before, one by one, and they are counted first.
 
         Examples
         --------
@@ -336,16 +339,17 @@ class GreedyGraph(GraphEstimator):
         FitRecord(3 columns, 2 edges, ... steps, isinglass ...)
         """
         check_is_fitted(self)
-        return record_of(
-            self.search_,
-            self.graph_,
-            self.threshold_,
-            self._edge_values,
-            settings=self.get_params(deep=False),
-            notes=self._notes(),
-            progress=progress,
-            filled=None if self.filled_ is None else self.filled_.to_record(),
-        )
+        with self.search_.runs.watched(progress, after=0):
+            return record_of(
+                self.search_,
+                self.graph_,
+                self.threshold_,
+                self._edge_values,
+                settings=self.get_params(deep=False),
+                notes=self._notes(),
+                progress=progress,
+                filled=None if self.filled_ is None else self.filled_.to_record(),
+            )
 
     def _scales(self) -> NDArray[np.float64] | None:
         filled = self.filled_
@@ -420,3 +424,13 @@ class GreedyGraph(GraphEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "search_")
+
+
+def _check_here(X: Any) -> None:
+    """Refuse packed files of this machine, which workers do not have."""
+    if isinstance(X, Table) and X.elsewhere is not None:
+        raise SettingError(
+            Setting("client"),
+            " has workers that do not have the packed files of this table; leave it out, or fit a "
+            "collection of Dask.",
+        )

@@ -118,13 +118,13 @@ def _bin(rows: Rows, asked: Mapping[str, int | Cuts]) -> tuple[Rows, dict[str, C
     }
     binned = {name: bin_factor(factors[name], cuts[name]) for name in cuts}
     notes = [
-        note for name in cuts for note in _about_bins(name, asked[name], cuts[name], binned[name])
+        note for name in cuts for note in about_bins(name, asked[name], cuts[name], binned[name])
     ]
     factors.update(binned)
     return replace(rows, factors=tuple(factors.values()), notes=(*rows.notes, *notes)), cuts
 
 
-def _about_bins(name: str, asked: int | Cuts, cuts: Cuts, binned: Factor) -> Iterator[Note]:
+def about_bins(name: str, asked: int | Cuts, cuts: Cuts, binned: Factor) -> Iterator[Note]:
     """What is odd about the bins of a column."""
     made = len(cuts) + 1
     if isinstance(asked, int):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -192,23 +192,31 @@ def settle_missing(
     counts = {name: count for name, count in every.items() if count}
     rows = counted(len(factors[0].codes), "row")
     if not counts or missing in _DONE:
-        notes = tuple(
-            Note(name, "missing values", f"{count:,} of {rows}; {_DONE[missing]}")
-            for name, count in counts.items()
-        )
+        notes = tuple(about_missing(counts, rows, missing))
         return _without_empty_rows(factors, notes) if missing == "model" else (None, notes)
     complete: NDArray[np.bool_] = ~np.logical_or.reduce([factor.missing for factor in factors])
     named = listing([f"{name!r} ({count:,})" for name, count in counts.items()], 5)
     if missing == "error":
-        raise _refused(counts, named, complete)
+        raise refuse_missing(counts, int(complete.sum()), len(complete))
     if not complete.any():
         raise TableError(
             *("no row is complete, so none remains with ", Setting("missing", "drop")),
             f": missing are {named}. Drop those columns, or use ",
             *(Setting("missing", "model"), "."),
         )
-    dropped = f"{int((~complete).sum()):,} of {rows} dropped; missing were {named}"
-    return complete, (Note(None, "missing values", dropped),)
+    return complete, (about_dropped(counts, int((~complete).sum()), rows),)
+
+
+def about_dropped(counts: Mapping[str, int], dropped: int, rows: str) -> Note:
+    """What was done about missing values where incomplete rows are dropped."""
+    named = listing([f"{name!r} ({count:,})" for name, count in counts.items()], 5)
+    return Note(None, "missing values", f"{dropped:,} of {rows} dropped; missing were {named}")
+
+
+def about_missing(counts: Mapping[str, int], rows: str, missing: str) -> Iterator[Note]:
+    """What was done about the missing values of columns that are kept."""
+    for name, count in counts.items():
+        yield Note(name, "missing values", f"{count:,} of {rows}; {_DONE[missing]}")
 
 
 def _without_empty_rows(
@@ -226,8 +234,13 @@ def _without_empty_rows(
     return seen, (*notes, Note(None, "empty rows", dropped))
 
 
-def _refused(counts: dict[str, int], named: str, complete: NDArray[np.bool_]) -> MissingValues:
-    left, rows = int(complete.sum()), len(complete)
+def refuse_missing(counts: Mapping[str, int], left: int, rows: int) -> MissingValues:
+    """What is said where values are missing, in so many rows of each column; `left` are complete.
+
+    >>> str(refuse_missing({"age": 3}, 7, 10))[:59]
+    "missing values (NaN, None or empty) in 1 column: 'age' (3)."
+    """
+    named = listing([f"{name!r} ({count:,})" for name, count in counts.items()], 5)
     return MissingValues(
         f"missing values (NaN, None or empty) in {counted(len(counts), 'column')}: "
         f"{named}. Choose one of four ways: ",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isinglass.model.fit import descent, pseudolikelihood, sharpened
+from isinglass.model.fit import pseudolikelihood, sharpened
 from isinglass.model.fit.joint import fit_model, pseudo_likelihood
 from isinglass.simulate import grid, potts
 from isinglass.table import encode
@@ -63,7 +63,8 @@ def test_all_ways_lead_to_the_same_minimum(monkeypatch, make, seed):
     table, graph = make(seed)
     values = []
     for patience, damping in [(10_000, 0.0), (10_000, 1.0), (1, 0.0), (3, 1.0)]:
-        monkeypatch.setattr(descent, "PATIENCE", patience)
+        monkeypatch.setattr(sharpened, "PATIENCE", patience)
+        monkeypatch.setattr(sharpened, "FACTOR", 0.0)
         monkeypatch.setattr(pseudolikelihood, "DAMPING", damping)
         monkeypatch.setattr(pseudolikelihood, "SHARES", (0.999, 0.0))  # never without damping
         joint = pseudo_likelihood(table, graph)
@@ -74,8 +75,9 @@ def test_all_ways_lead_to_the_same_minimum(monkeypatch, make, seed):
 def test_bounded_edges_do_not_depend_on_the_way(monkeypatch):
     table, graph = drawn(5, 2000)
     plain = fit_model(table, graph)
-    monkeypatch.setattr(descent, "PATIENCE", 1)
+    monkeypatch.setattr(sharpened, "PATIENCE", 1)
     monkeypatch.setattr(pseudolikelihood, "SHARES", (0.5,))
+    monkeypatch.setattr(sharpened, "FACTOR", 0.0)
     other = fit_model(table, graph)
     for pair, coupling in plain.couplings.items():
         np.testing.assert_allclose(other.couplings[pair], coupling, atol=1e-7)

@@ -7,7 +7,7 @@ import pytest
 from isinglass.errors import FileError
 from isinglass.table import read_table
 
-LOOK = "isinglass.table.reading.delimited._may_have_short_rows"
+LOOK = "isinglass.table.reading.delimited.may_have_short_rows"
 
 
 def careful(data, layout, frame):

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/vectors.hpp"
+
 namespace isinglass {
 
 // LAPACK's routines for positive matrices, lent by whoever has them; large systems are theirs. Lower
@@ -32,6 +34,20 @@ inline Lapack& lapack() {
   return lent;
 }
 
+// Takes the product of one row with each of some others, so many numbers apart, from as many entries.
+ISINGLASS_INLINE inline void take_products_loop(const double* row, const double* others, std::size_t apart,
+                                                std::size_t length, std::size_t count, double* entries) {
+  for (std::size_t j = 0; j < count; ++j, others += apart) {
+    double sum[8] = {};
+    std::size_t k = 0;
+    for (; k + 8 <= length; k += 8)
+      for (std::size_t l = 0; l < 8; ++l) sum[l] += row[k + l] * others[k + l];
+    for (std::size_t l = 0; k < length; ++k, ++l) sum[l] += row[k] * others[k];
+    entries[j] -= ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+  }
+}
+inline constexpr Vectorised<take_products_loop> take_products;
+
 // Cholesky factor of the lower triangle of `a` (+ extra on the diagonal), in place. False if not positive.
 inline bool factorise(std::span<double> a, std::size_t size, double extra) {
   constexpr std::size_t kBlock = 48;
@@ -53,34 +69,32 @@ inline bool factorise(std::span<double> a, std::size_t size, double extra) {
       }
     }
     // The rest of the matrix, less the outer product of the panel: where the time goes.
-    for (std::size_t i = stop; i < size; ++i) {
-      const double* left = &a[i * size + start];
-      for (std::size_t j = stop; j <= i; ++j) {
-        const double* right = &a[j * size + start];
-        double sum[4] = {0, 0, 0, 0};
-        std::size_t k = 0;
-        for (; k + 4 <= stop - start; k += 4)
-          for (std::size_t l = 0; l < 4; ++l) sum[l] += left[k + l] * right[k + l];
-        for (; k < stop - start; ++k) sum[0] += left[k] * right[k];
-        a[i * size + j] -= (sum[0] + sum[1]) + (sum[2] + sum[3]);
-      }
-    }
+    for (std::size_t i = stop; i < size; ++i)
+      take_products(&a[i * size + start], &a[stop * size + start], size, stop - start, i + 1 - stop,
+                    &a[i * size + stop]);
   }
   return true;
 }
 
+ISINGLASS_INLINE inline void substitute_loop(const double* factor, std::size_t size, double* x, bool both) {
+  for (std::size_t i = 0; i < size; ++i) {
+    double sum = 0;
+    if (i < kSumLanes)
+      for (std::size_t k = 0; k < i; ++k) sum += factor[i * size + k] * x[k];
+    else
+      sum = dot_loop(factor + i * size, x, i);
+    x[i] = (x[i] - sum) / factor[i * size + i];
+  }
+  for (std::size_t i = size; both && i-- > 0;) {
+    x[i] /= factor[i * size + i];
+    add_multiple_loop(x, -x[i], factor + i * size, i);
+  }
+}
+inline constexpr Vectorised<substitute_loop> substitute_in;
+
 // Solves L x = b, and with `both` L L' x = b, in place.
 inline void substitute(std::span<const double> factor, std::span<double> x, bool both = true) {
-  const std::size_t size = x.size();
-  for (std::size_t i = 0; i < size; ++i) {
-    for (std::size_t k = 0; k < i; ++k) x[i] -= factor[i * size + k] * x[k];
-    x[i] /= factor[i * size + i];
-  }
-  if (!both) return;
-  for (std::size_t i = size; i-- > 0;) {
-    x[i] /= factor[i * size + i];
-    for (std::size_t k = 0; k < i; ++k) x[k] -= factor[i * size + k] * x[i];
-  }
+  substitute_in(factor.data(), x.size(), x.data(), both);
 }
 
 // The inverse (lower triangle) of the matrix that was factorised, in place.

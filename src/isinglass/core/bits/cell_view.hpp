@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/forms.hpp"
+#include "bits/grouped_cells.hpp"
 
 namespace isinglass {
 
@@ -18,6 +19,7 @@ struct CellView {
   const double* offset = nullptr;  // cells x width: scores held fixed, or none
   std::vector<int> answers = {};   // of each column, how many states are answers; all, if nothing is said
   std::vector<const SmallDesign*> designs = {};  // of each column, null for a whole table; all, if none
+  const GroupedCells* grouped = nullptr;         // the same cells in groups of columns, if somebody has them
 
   const SmallDesign* design(std::size_t t) const { return designs.empty() ? nullptr : designs[t]; }
 

@@ -37,6 +37,16 @@ ISINGLASS_INLINE inline void softmax_loop(double* scores, std::size_t cells, std
 }
 inline constexpr Vectorised<softmax_loop> softmax;
 
+// Adds some numbers, which four divides, to the blocks of all pairs of some indices, which are in order.
+ISINGLASS_INLINE inline void add_to_blocks_loop(const std::uint32_t* indices, std::size_t count,
+                                                const double* numbers, std::size_t size, double* blocks) {
+  for (std::size_t i = 0; i < count; ++i) {
+    double* row = blocks + std::size_t{indices[i]} * (indices[i] + 1) / 2 * size;
+    for (std::size_t j = 0; j <= i; ++j) add_few<0>(row + indices[j] * size, numbers, size);
+  }
+}
+inline constexpr Vectorised<add_to_blocks_loop> add_to_blocks;
+
 // Its block of numbers is its field, then a table for each neighbour, whose states are *features*: each has a
 // number for every state of the column, in a row that is padded to whole vectors here.
 class JointConditional {
@@ -48,6 +58,11 @@ class JointConditional {
         width_((m_ + kVector - 1) / kVector * kVector),
         degree_(layout.edges_of(r).size()),
         observed_(layout.block_size(r), 0.0) {
+    std::size_t first = 1;
+    for (const auto& edge : layout.edges_of(r)) {
+      first_.push_back(first);
+      first += layout.states(edge.other);
+    }
     const JointCells cells(layout, table, r);
     std::vector<double> counts(cells.first.size() * m_, 0.0);
     for (std::size_t i = 0; i < table.rows; ++i)
@@ -114,23 +129,37 @@ class JointConditional {
     unpad(sums, product);
   }
 
+  // Adds the curvature within the rows of each state of the k-th neighbour: a square matrix of the column's
+  // states for each.
+  void add_curvature_by_state(std::size_t k, double* matrices) const {
+    each_cell([&](std::size_t c, const double* p) {
+      double* matrix = matrices + (features(c)[k + 1] - first_[k]) * m_ * m_;
+      for (std::size_t a = 0; a < m_; ++a)
+        for (std::size_t b = 0; b < m_; ++b)
+          matrix[a * m_ + b] += weight_[c] * p[a] * ((a == b ? 1.0 : 0.0) - p[b]);
+    });
+  }
+
   // Adds the curvature at the coefficients moved to: a square matrix of the numbers of the block.
   void add_curvature(double* matrix) const {
-    const std::size_t size = observed_.size();
-    std::vector<double> own(m_ * m_);
+    const std::size_t size = observed_.size(), count = size / m_,
+                      wide = (m_ * m_ + kVector - 1) / kVector * kVector;
+    // A block for each pair of features, the lower one second.
+    std::vector<double> blocks(count * (count + 1) / 2 * wide, 0.0), own(wide, 0.0);
     each_cell([&](std::size_t c, const double* p) {
       for (std::size_t a = 0; a < m_; ++a)
         for (std::size_t b = 0; b < m_; ++b)
           own[a * m_ + b] = weight_[c] * p[a] * ((a == b ? 1.0 : 0.0) - p[b]);
-      for (const std::size_t f : features(c))
-        for (const std::size_t g : features(c)) {
-          if (g > f) break;  // features are in order
-          for (std::size_t a = 0; a < m_; ++a)
-            add_multiple(&matrix[(f * m_ + a) * size + g * m_], 1.0, &own[a * m_], m_);
-        }
+      add_to_blocks(features(c).data(), features(c).size(), own.data(), wide, blocks.data());
     });
-    for (std::size_t i = 0; i < size; ++i)
-      for (std::size_t j = i + 1; j < size; ++j) matrix[i * size + j] = matrix[j * size + i];
+    for (std::size_t f = 0; f < count; ++f)
+      for (std::size_t g = 0; g <= f; ++g)
+        for (std::size_t a = 0; a < m_; ++a)
+          for (std::size_t b = 0; b < m_; ++b) {
+            const double number = blocks[(f * (f + 1) / 2 + g) * wide + a * m_ + b];
+            matrix[(f * m_ + a) * size + g * m_ + b] += number;
+            if (f != g) matrix[(g * m_ + b) * size + f * m_ + a] += number;
+          }
   }
 
   // Calls visit(cell, probabilities of the column's states there).
@@ -147,12 +176,9 @@ class JointConditional {
 
   // One more cell, with the rows of each state of the column; `first` is one of its rows.
   void add_cell(const JointLayout& layout, const CodedRows& table, std::size_t first, const double* counts) {
-    std::size_t begin = 1;
     active_.push_back(0);
-    for (const auto& edge : layout.edges_of(r_)) {
-      active_.push_back(static_cast<std::uint32_t>(begin + table.at(first, edge.other)));
-      begin += layout.states(edge.other);
-    }
+    for (std::size_t k = 0; const auto& edge : layout.edges_of(r_))
+      active_.push_back(static_cast<std::uint32_t>(first_[k++] + table.at(first, edge.other)));
     weight_.push_back(0.0);
     for (std::size_t a = 0; a < m_; ++a) weight_.back() += counts[a];
     for (const std::size_t f : features(weight_.size() - 1))
@@ -192,6 +218,7 @@ class JointConditional {
   }
 
   std::size_t r_, m_, width_, degree_;
+  std::vector<std::size_t> first_;     // feature of each neighbour
   std::vector<double> weight_;         // of each cell
   std::vector<std::uint32_t> active_;  // (cells, degree + 1): the features of each cell
   std::vector<double> observed_;

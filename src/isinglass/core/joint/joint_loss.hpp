@@ -42,9 +42,8 @@ class JointLoss {
       solver_of_[column->column()] = columns_.size();
       columns_.push_back(std::move(*column));
     }
-    std::size_t numbers = 0;
-    for (const JointConditional& column : columns_) numbers += column.numbers();
-    pass_threads_ = numbers < kWorthThreads ? 1 : threads_;
+    for (const JointConditional& column : columns_) numbers_ += column.numbers();
+    pass_threads_ = numbers_ < kWorthThreads ? 1 : threads_;
     make_solvers(memory / 2);
     blocks_.resize(columns_.size());
     for (std::size_t k = 0; k < columns_.size(); ++k)
@@ -110,6 +109,21 @@ class JointLoss {
     columns_[solver_of_[r]].add_curvature(matrix.data());
     return matrix;
   }
+
+  // The curvature of one column's loss in the states of one of its neighbours: for each of these, a square
+  // matrix of the column's states. Tables of other neighbours and the ridge are left out.
+  std::vector<double> curvature_by_state(std::size_t r, std::size_t t) const {
+    const auto& edges = layout_.edges_of(r);
+    const auto at = std::ranges::find(edges, t, &JointLayout::Edge::other);
+    if (solver_of_[r] == kNone || at == edges.end()) return {};
+    std::vector<double> matrices(layout_.states(t) * layout_.states(r) * layout_.states(r), 0.0);
+    columns_[solver_of_[r]].add_curvature_by_state(static_cast<std::size_t>(at - edges.begin()),
+                                                   matrices.data());
+    return matrices;
+  }
+
+  // Numbers that a product looks at.
+  std::size_t numbers() const { return numbers_; }
 
   // Looks again at the columns whose numbers have moved since the preconditioner looked at them; at all of
   // them if the damping, which adds to the curvature of every number, is another one.
@@ -241,6 +255,7 @@ class JointLoss {
   double ridge_, damping_ = 0;
   bool intercept_;
   unsigned threads_, pass_threads_ = 1;
+  std::size_t numbers_ = 0;
   std::vector<JointConditional> columns_;
   std::vector<ColumnSolver> solvers_;
   std::vector<std::size_t> solver_of_;

@@ -43,8 +43,9 @@ class CellLoss {
   double sum(std::span<const double> full, double* slopes, double* blocks) {
     if (!binary_ && BinaryDesign::suits(view_)) binary_.emplace(view_);
     if (binary_) return binary_->look(full, slopes, blocks);
-    if (active_.empty()) list_active();
     const Scores scores(view_, full);
+    if (view_.grouped) return sum_grouped(scores, slopes, blocks);
+    if (active_.empty()) list_active();
     return q_ == 1 ? sum_two_states(scores, slopes, blocks) : sum_many_states(scores, slopes, blocks);
   }
 
@@ -130,9 +131,12 @@ class CellLoss {
     double value = 0;
     for (std::size_t s = 0; s < view_.cells; s += kCellBlock) {
       value += block_probabilities(s, scores, probabilities.data());
+      const GroupedCells* grouped = view_.grouped;
       add_cells({.cells = cells_from(s),
-                 .active = active_.data(),
-                 .begin = &active_begin_[s],
+                 .active = grouped ? grouped->active() + s * grouped->groups() : active_.data(),
+                 .begin = grouped ? nullptr : &active_begin_[s],
+                 .each = grouped ? grouped->groups() : 0,
+                 .apart = grouped ? whole_vectors(q_) : q_,
                  .counts = view_.counts + s * width,
                  .probabilities = probabilities.data(),
                  .slopes = slopes,
@@ -142,12 +146,55 @@ class CellLoss {
     return value;
   }
 
+  // Sums over cells are made for combinations of states, and handed on to the states.
+  double sum_grouped(const Scores& scores, double* slopes, double* blocks) {
+    const GroupedCells& grouped = *view_.grouped;
+    const std::size_t features = grouped.features(), size = block_size(q_), apart = whole_vectors(q_);
+    grouped_slopes_.assign(features * apart, 0.0);
+    if (blocks) grouped_blocks_.assign(features * (features + 1) / 2 * size, 0.0);
+    const double value =
+        sum_many_states(scores, grouped_slopes_.data(), blocks ? grouped_blocks_.data() : nullptr);
+    for (std::size_t f = 0; f < features; ++f) {
+      if (f < grouped.last(0)) add_few_numbers(slopes, &grouped_slopes_[f * apart], q_);
+      for (const std::size_t part : grouped.parts(f))
+        add_few_numbers(slopes + part * q_, &grouped_slopes_[f * apart], q_);
+    }
+    if (blocks) hand_on_blocks(blocks);
+    return value;
+  }
+
+  // Two features of one group never go together, but each goes with itself.
+  void hand_on_blocks(double* blocks) const {
+    const GroupedCells& grouped = *view_.grouped;
+    const std::size_t size = block_size(q_);
+    const auto block = [&](std::size_t f, std::size_t g) { return (f * (f + 1) / 2 + g) * size; };
+    for (std::size_t group = 0; group < grouped.groups(); ++group)
+      for (std::size_t f = grouped.first(group); f < grouped.last(group); ++f) {
+        const double* own = &grouped_blocks_[block(f, f)];
+        const std::span<const std::uint32_t> parts = grouped.parts(f);
+        if (group == 0) add_few<0>(blocks, own, size);
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+          add_few<0>(blocks + block(parts[i], 0), own, size);
+          for (std::size_t j = 0; j <= i; ++j) add_few<0>(blocks + block(parts[i], parts[j]), own, size);
+        }
+        for (std::size_t g = 0; g < grouped.first(group); ++g)
+          for (const std::size_t part : parts)
+            for (const std::size_t other : grouped.parts(g))
+              add_few<0>(blocks + block(part, other), &grouped_blocks_[block(f, g)], size);
+      }
+  }
+
+  static void add_few_numbers(double* to, const double* from, std::size_t count) {
+    for (std::size_t a = 0; a < count; ++a) to[a] += from[a];
+  }
+
   const CellView& view_;
   const Design& design_;
   std::size_t q_;
   std::vector<std::uint32_t> active_;  // features that are 1, cell by cell
   std::vector<std::size_t> active_begin_;
   std::optional<BinaryDesign> binary_;  // in their place, where it is small
+  std::vector<double> grouped_slopes_, grouped_blocks_;
 };
 
 }  // namespace isinglass

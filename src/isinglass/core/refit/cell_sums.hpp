@@ -33,35 +33,21 @@ ISINGLASS_INLINE inline double logits_to_probabilities_loop(std::size_t cells, c
 }
 inline constexpr Vectorised<logits_to_probabilities_loop> logits_to_probabilities;
 
-// Scores of some cells, less the largest of each cell; how many rows these have, and the sum of counts times
-// scores. A width that the compiler knows makes short loops; zero stands for any.
-template <std::size_t kWidth>
-ISINGLASS_INLINE inline double lower_scores(std::size_t cells, std::size_t any_width, const double* counts,
-                                            double* scores, double* rows) {
-  const std::size_t width = kWidth ? kWidth : any_width;
-  double linear = 0;
-  for (std::size_t s = 0; s < cells; ++s, counts += width, scores += width) {
-    double top = scores[0], sum = 0, weighted = 0;
+// Scores of three states and more become probabilities. Returns the loss of the cells, all rows together.
+ISINGLASS_INLINE inline double any_scores_to_probabilities(std::size_t cells, std::size_t width,
+                                                           const double* counts, double* probability) {
+  double rows[kCellBlock], sums[kCellBlock], linear = 0;
+  for (std::size_t s = 0; s < cells; ++s) {
+    double *scores = probability + s * width, top = scores[0], sum = 0;
     for (std::size_t a = 1; a < width; ++a) top = scores[a] > top ? scores[a] : top;
     for (std::size_t a = 0; a < width; ++a) {
-      scores[a] -= top;
-      weighted += counts[a] * scores[a];
-      sum += counts[a];
+      scores[a] = top - scores[a];
+      linear += counts[s * width + a] * scores[a];
+      sum += counts[s * width + a];
     }
-    linear += weighted;
     rows[s] = sum;
   }
-  return linear;
-}
-
-// Scores of three states and more become probabilities. Returns the loss of the cells, all rows together.
-template <std::size_t kWidth>
-ISINGLASS_INLINE inline double scores_to_probabilities_of(std::size_t cells, std::size_t any_width,
-                                                          const double* counts, double* probability) {
-  const std::size_t width = kWidth ? kWidth : any_width;
-  double rows[kCellBlock], sums[kCellBlock];
-  const double linear = lower_scores<kWidth>(cells, width, counts, probability, rows);
-  for (std::size_t i = 0; i < cells * width; ++i) probability[i] = exp_of_minus(-probability[i]);
+  for (std::size_t i = 0; i < cells * width; ++i) probability[i] = exp_of_minus(probability[i]);
   for (std::size_t s = 0; s < cells; ++s) {
     double sum = 0;
     for (std::size_t a = 0; a < width; ++a) sum += probability[s * width + a];
@@ -72,34 +58,72 @@ ISINGLASS_INLINE inline double scores_to_probabilities_of(std::size_t cells, std
     for (std::size_t a = 0; a < width; ++a) probability[s * width + a] *= whole;
   }
   const auto loss = [&](std::size_t s) ISINGLASS_INLINE { return rows[s] * log_of(sums[s]); };
-  return sum_in_lanes(cells, loss) - linear;
+  return sum_in_lanes(cells, loss) + linear;
+}
+
+// The same for a few states, cells side by side: every step is one of whole vectors.
+template <std::size_t kWidth>
+ISINGLASS_INLINE inline double few_scores_to_probabilities(std::size_t cells, const double* counts,
+                                                           double* probability) {
+  double by_state[kWidth][kCellBlock], rows[kCellBlock], sums[kCellBlock], linear[kCellBlock];
+  for (std::size_t s = 0; s < cells; ++s) {
+    double top = probability[s * kWidth], weighted = 0, all = 0;
+    for (std::size_t a = 1; a < kWidth; ++a)
+      top = probability[s * kWidth + a] > top ? probability[s * kWidth + a] : top;
+    for (std::size_t a = 0; a < kWidth; ++a) {
+      const double below = top - probability[s * kWidth + a];
+      weighted += counts[s * kWidth + a] * below;
+      all += counts[s * kWidth + a];
+      by_state[a][s] = below;
+    }
+    linear[s] = weighted;
+    rows[s] = all;
+  }
+  for (std::size_t s = 0; s < cells; ++s) {
+    double sum = 0;
+    for (std::size_t a = 0; a < kWidth; ++a) {
+      by_state[a][s] = exp_of_minus(by_state[a][s]);
+      sum += by_state[a][s];
+    }
+    sums[s] = sum;  // from 1 to the width
+  }
+  for (std::size_t s = 0; s < cells; ++s) {
+    const double whole = 1 / sums[s];
+    for (std::size_t a = 0; a < kWidth; ++a) probability[s * kWidth + a] = by_state[a][s] * whole;
+    linear[s] += rows[s] * log_of(sums[s]);
+  }
+  return sum_in_lanes(cells, [&](std::size_t s) ISINGLASS_INLINE { return linear[s]; });
 }
 
 ISINGLASS_INLINE inline double scores_to_probabilities_loop(std::size_t cells, std::size_t width,
                                                             const double* counts, double* probability) {
   switch (width) {
     case 3:
-      return scores_to_probabilities_of<3>(cells, width, counts, probability);
+      return few_scores_to_probabilities<3>(cells, counts, probability);
     case 4:
-      return scores_to_probabilities_of<4>(cells, width, counts, probability);
+      return few_scores_to_probabilities<4>(cells, counts, probability);
     case 5:
-      return scores_to_probabilities_of<5>(cells, width, counts, probability);
+      return few_scores_to_probabilities<5>(cells, counts, probability);
     default:
-      return scores_to_probabilities_of<0>(cells, width, counts, probability);
+      return any_scores_to_probabilities(cells, width, counts, probability);
   }
 }
 inline constexpr Vectorised<scores_to_probabilities_loop> scores_to_probabilities;
 
-// A block, the lower triangle of a q x q matrix, takes whole vectors.
-constexpr std::size_t block_size(std::size_t q) { return q == 1 ? 1 : (q * (q + 1) / 2 + 3) / 4 * 4; }
+constexpr std::size_t whole_vectors(std::size_t count) { return (count + 3) / 4 * 4; }
 
-// Some cells: the features that are 1 in each, from active[begin[s]] to active[begin[s + 1]], counts
-// and probabilities of the target's states. And where sums are added: q = width - 1 slopes per feature, and
-// for each pair of features a block; no blocks, if nobody wants them.
+// A block, the lower triangle of a q x q matrix, takes whole vectors.
+constexpr std::size_t block_size(std::size_t q) { return q == 1 ? 1 : whole_vectors(q * (q + 1) / 2); }
+
+// Some cells: the features that are 1 in each, from active[begin[s]] to active[begin[s + 1]]; without
+// `begin`, as many in each cell as `each` says. Counts and probabilities of the target's states. And where
+// sums are added: q = width - 1 slopes per feature, so many numbers apart, and for each pair of features a
+// block; no blocks, if nobody wants them.
 struct CellSums {
   std::size_t cells;
   const std::uint32_t* active;
   const std::size_t* begin;
+  std::size_t each, apart;
   const double *counts, *probabilities;
   double *slopes, *blocks;
 };
@@ -108,25 +132,31 @@ struct CellSums {
 template <std::size_t kQ>
 ISINGLASS_INLINE inline void add_cells_of(const CellSums& by, std::size_t states) {
   const std::size_t q = kQ ? kQ : states, width = q + 1, size = block_size(q);
-  double few_off[kQ + 1], few[block_size(kQ) + 4] = {};
-  std::vector<double> many_off(kQ ? 0 : q), many(kQ ? 0 : size);
+  double few_off[kQ + 4] = {}, few[block_size(kQ) + 4] = {};
+  std::vector<double> many_off(kQ ? 0 : q + 3), many(kQ ? 0 : size);
   double *off = kQ ? few_off : many_off.data(), *curvature = kQ ? few : many.data();
   for (std::size_t s = 0; s < by.cells; ++s) {
     const double *counts = by.counts + s * width, *probability = by.probabilities + s * width;
     double rows = 0;
     for (std::size_t a = 0; a < width; ++a) rows += counts[a];
+    for (std::size_t a = 1; a <= q; ++a) off[a - 1] = rows * probability[a] - counts[a];
+    const std::uint32_t *begin = by.active + (by.begin ? by.begin[s] : s * by.each),
+                        *end = by.begin ? by.active + by.begin[s + 1] : begin + by.each;
+    if (by.apart == q)
+      for (const std::uint32_t* f = begin; f != end; ++f)
+        for (std::size_t a = 0; a < q; ++a) by.slopes[*f * q + a] += off[a];
+    else
+      for (const std::uint32_t* f = begin; f != end; ++f)
+        add_few<kQ ? whole_vectors(kQ) : 0>(by.slopes + *f * by.apart, off, by.apart);
+    if (!by.blocks) continue;
     for (std::size_t a = 1, k = 0; a <= q; ++a) {
       const double expected = rows * probability[a];
-      off[a - 1] = expected - counts[a];
       for (std::size_t b = 1; b < a; ++b) curvature[k++] = -expected * probability[b];
       double others = 0;  // not 1 - probability, which cancels
       for (std::size_t b = 0; b <= q; ++b) others += b == a ? 0.0 : probability[b];
       curvature[k++] = expected * others;
     }
-    const std::uint32_t *begin = by.active + by.begin[s], *end = by.active + by.begin[s + 1];
-    for (const std::uint32_t* f = begin; f != end; ++f)
-      for (std::size_t a = 0; a < q; ++a) by.slopes[*f * q + a] += off[a];
-    for (const std::uint32_t* f = begin; by.blocks && f != end; ++f) {
+    for (const std::uint32_t* f = begin; f != end; ++f) {
       double* row = by.blocks + std::size_t{*f} * (*f + 1) / 2 * size;
       for (const std::uint32_t* g = begin; g <= f; ++g)
         add_few<kQ ? block_size(kQ) : 0>(row + *g * size, curvature, size);

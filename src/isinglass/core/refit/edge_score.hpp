@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -48,26 +49,39 @@ inline std::vector<double> contrasts_against_first(std::size_t m) {
   return basis;
 }
 
-// Adds the scores of the states that each cell has: what the state's own direction moves, less what all do
-// on average. Directions are rows of the features, d numbers for each of the q states but the first; `room`
-// is for those of one cell, and their mean.
-ISINGLASS_INLINE inline void add_edge_scores_loop(const Rows& rows, const double* direction,
-                                                  const double* probability, const double* counts,
-                                                  std::size_t q, std::size_t d, double* room,
-                                                  double* scores) {
+// The scores of the states that each cell has, one after the other: what the state's own direction moves,
+// less what all do on average. Directions are rows of the features, d numbers for each of the q states but
+// the first; `room` is for those of one cell, and their mean.
+ISINGLASS_INLINE inline void find_edge_scores_loop(const Rows& rows, const double* direction,
+                                                   const double* probability, const double* counts,
+                                                   std::size_t q, std::size_t d, double* room,
+                                                   double* scores) {
   double* mean = room + rows.width;
   for (std::size_t s = 0; s < rows.cells; ++s, probability += q + 1, counts += q + 1) {
     rows.gather<0>(s, direction, room);
     for (std::size_t e = 0; e < d; ++e) mean[e] = 0;
     for (std::size_t a = 0; a < q; ++a)
       for (std::size_t e = 0; e < d; ++e) mean[e] += probability[a + 1] * room[a * d + e];
-    for (std::size_t a = 0; a <= q; ++a, scores += d) {
+    for (std::size_t a = 0; a <= q; ++a) {
       if (counts[a] == 0) continue;
       for (std::size_t e = 0; e < d; ++e) scores[e] = (a ? room[(a - 1) * d + e] : 0.0) - mean[e];
+      for (std::size_t e = d; e < whole_vectors(d); ++e) scores[e] = 0;
+      scores += whole_vectors(d);
     }
   }
 }
-inline constexpr Vectorised<add_edge_scores_loop> add_edge_scores;
+inline constexpr Vectorised<find_edge_scores_loop> find_edge_scores;
+
+// The sum of the squares of some rows of numbers, each times a weight; four divides their width.
+ISINGLASS_INLINE inline double sum_squares_loop(const double* weights, std::size_t rows, std::size_t width,
+                                                const double* numbers) {
+  double lanes[4] = {};
+  for (std::size_t row = 0; row < rows; ++row, numbers += width)
+    for (std::size_t k = 0; k < width; k += 4)
+      for (std::size_t l = 0; l < 4; ++l) lanes[l] += weights[row] * numbers[k + l] * numbers[k + l];
+  return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+}
+inline constexpr Vectorised<sum_squares_loop> sum_squares;
 
 // A column fitted on its neighbours, and asked what it loses without one of them.
 class End {
@@ -89,7 +103,8 @@ class End {
     const CellView view = cells.view();
     codes_.assign(view.codes, view.codes + view.cells * neighbours.size());
     counts_.assign(view.counts, view.counts + view.cells * width());
-    cell_of_row_ = cells.numbers();
+    grouped_.emplace(view.codes, view.cells, view.states);
+    find_places(cells.numbers());
     fit(std::move(start));
   }
 
@@ -100,7 +115,8 @@ class End {
     return static_cast<std::size_t>(std::ranges::find(neighbours_, neighbour) - neighbours_.begin());
   }
   std::size_t parameters_of(std::size_t i) const { return (end(i) - begin(i)); }
-  std::uint32_t cell(std::size_t row) const { return cell_of_row_[row]; }
+  // Where the score of each row stands among those of its cell and its state; see `scores`.
+  std::span<const std::uint32_t> place_of_row() const { return place_of_row_; }
 
   // Calls that are given a deviance that is lost at least, and say whether that is all one wants to know.
   using Enough = std::function<bool(double)>;
@@ -127,31 +143,31 @@ class End {
     add_score(problem, Design(view.states), i, found);
   }
 
-  // The scores of rows, in units that `root` makes of them, by cell and by state: (cells, width, df). States
-  // that a cell does not have are left at zero.
-  std::vector<double> scores_by_cell(const EdgeScore& edge, std::span<const double> root) const {
+  // The scores of rows, in units that `root` makes of them: one for each cell and each state that it has,
+  // whole_vectors(df) numbers each. And the sum over all rows of their squares.
+  std::vector<double> scores(const EdgeScore& edge, std::span<const double> root, double& squares) const {
     const CellView view = this->view();
-    const Design design(view.states);
-    const std::size_t q = width() - 1, d = edge.df, features = design.features(),
-                      wide = (q * d + 3) / 4 * 4;  // whole vectors
-    // One row of directions per feature, and a row of zeros for the first states.
-    std::vector<double> direction((features + 1) * wide, 0.0), probabilities;
-    for (std::size_t f = 0; f < features; ++f)
-      for (std::size_t at = 0; at < q * d; at += d)
-        for (std::size_t l = 0; l < d; ++l)
-          add_multiple(&direction[f * wide + at], edge.direction[f * q * d + at + l], &root[l * d], d);
-    std::vector<std::uint32_t> active;
-    for (std::size_t s = 0, at = 0; s < view.cells; ++s) {
-      active.push_back(0);  // the field's
-      for (std::size_t t = 0; t < neighbours_.size(); ++t, ++at)
-        active.push_back(
-            static_cast<std::uint32_t>(codes_[at] ? design.first(t) + codes_[at] - 1 : features));
+    const std::size_t q = width() - 1, d = edge.df, wide = whole_vectors(q * d);
+    // One row of directions per feature of a group; the field's goes with the first group.
+    std::vector<double> direction(grouped_->features() * wide, 0.0), of_state, probabilities;
+    const auto add = [&](std::size_t to, std::size_t feature) {
+      for (std::size_t at = 0; at < q * d; ++at) direction[to * wide + at] += of_state[feature * q * d + at];
+    };
+    of_state.assign(edge.direction.size(), 0.0);
+    for (std::size_t at = 0; at < of_state.size(); at += d)
+      for (std::size_t l = 0; l < d; ++l)
+        add_multiple(&of_state[at], edge.direction[at + l], &root[l * d], d);
+    for (std::size_t f = 0; f < grouped_->features(); ++f) {
+      if (f < grouped_->last(0)) add(f, 0);
+      for (const std::size_t part : grouped_->parts(f)) add(f, part);
     }
     Refit problem(view, table_->n(), intercept_, kRidge);
     problem.probabilities(problem.expand(edge.without), probabilities);
-    std::vector<double> scores(view.cells * width() * d, 0.0), room(wide + d);
-    add_edge_scores({view.cells, neighbours_.size() + 1, wide, active.data()}, direction.data(),
-                    probabilities.data(), counts_.data(), q, d, room.data(), scores.data());
+    // One place more, for rows without weight.
+    std::vector<double> scores((places_.size() + 1) * whole_vectors(d)), room(wide + whole_vectors(d));
+    find_edge_scores({view.cells, grouped_->groups(), wide, grouped_->active()}, direction.data(),
+                     probabilities.data(), counts_.data(), q, d, room.data(), scores.data());
+    squares = sum_squares(places_.data(), places_.size(), whole_vectors(d), scores.data());
     return scores;
   }
 
@@ -164,19 +180,34 @@ class End {
 
  private:
   static constexpr double kTolerance = 1e-18;
-  static constexpr double kEnough = 1e-11;    // of a likelihood ratio, whose score is flat there
-  static constexpr int kSteps = 12;           // with the same curvature
-  static constexpr double kContracts = 0.25;  // what a step must leave at most of what is predicted
-  static constexpr double kToSpare = 4;       // times what is predicted, steps that contract do not gain
-  static constexpr double kDrift = 0.1;       // of scores, since the curvature that serves
-  using Bound = std::function<bool(double)>;  // whether a loss that is left at least is enough
+  static constexpr double kEnough = 1e-11;     // of a likelihood ratio, whose score is flat there
+  static constexpr int kSteps = 12;            // with the same curvature
+  static constexpr double kContracts = 0.25;   // what a step must leave at most of what is predicted
+  static constexpr double kToSpare = 4;        // times what is predicted, steps that contract do not gain
+  static constexpr double kFirstToSpare = 50;  // and before they are known to contract
+  static constexpr double kDrift = 0.1;        // of scores, since the curvature that serves
+  using Bound = std::function<bool(double)>;   // whether a loss that is left at least is enough
 
   std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
+
+  // Scores stand in the order of cells, and of the states that each has.
+  void find_places(const std::vector<std::uint32_t>& cell_of_row) {
+    std::vector<std::uint32_t> place(counts_.size());
+    for (std::size_t at = 0; at < counts_.size(); ++at) {
+      place[at] = static_cast<std::uint32_t>(places_.size());
+      if (counts_[at] != 0) places_.push_back(counts_[at]);
+    }
+    place_of_row_.resize(cell_of_row.size());
+    const std::uint8_t* codes = table_->codes(target_);
+    for (std::size_t row = 0; row < cell_of_row.size(); ++row)
+      place_of_row_[row] = place[cell_of_row[row] * width() + codes[row]];
+  }
 
   CellView view() const {
     CellView view{counts_.size() / width(), static_cast<int>(width()), {}, codes_.data(), counts_.data()};
     for (const std::size_t t : neighbours_) view.states.push_back(table_->states(t));
     set_designs(view, forms_, target_, neighbours_, of_edges_);
+    if (width() > 2) view.grouped = &*grouped_;
     return view;
   }
 
@@ -260,7 +291,7 @@ class End {
         if (k < first || k >= first + d) predicted -= 0.5 * slope[k] * move[k];
       if (!(predicted > kEnough)) return std::isfinite(predicted);
       if (step > 0 && !(predicted < kContracts * last)) return false;
-      if (step > 0 && enough(problem.plain_loss() - kToSpare * predicted)) {
+      if (enough(problem.plain_loss() - (step > 0 ? kToSpare : kFirstToSpare) * predicted)) {
         x.clear();
         return true;
       }
@@ -356,7 +387,9 @@ class End {
   std::vector<Form> of_edges_;
   std::vector<std::uint8_t> codes_;  // cells x neighbours
   std::vector<double> counts_;       // cells x width
-  std::vector<std::uint32_t> cell_of_row_;
+  std::optional<GroupedCells> grouped_;
+  std::vector<std::uint32_t> place_of_row_;
+  std::vector<double> places_;       // rows of each cell with each state that it has
   std::vector<std::size_t> begin_;   // where each neighbour's free parameters begin
   std::vector<double> x_, inverse_;  // the fit, and the inverse of its curvature
   bool has_inverse_ = false;

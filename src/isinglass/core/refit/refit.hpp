@@ -53,7 +53,10 @@ class Refit {
     size_ = begin_.back();
     const bool many = curvature == Curvature::by_size ? q_ > 1 && size_ >= kManyParameters
                                                       : curvature == Curvature::products;
-    if (many && intercept_ && !restricted_) large_.emplace(view_, n_, ridge_);
+    if (many && intercept_ && !restricted_)
+      large_.emplace(view_, n_, ridge_);
+    else if (!view_.grouped && q_ > 1 && GroupedCells::suits(view_.cells, view_.states.size()))
+      view_.grouped = &grouped_.emplace(view_.codes, view_.cells, view_.states);
   }
 
   Refit(const Refit&) = delete;  // its parts point at each other
@@ -392,6 +395,7 @@ class Refit {
   std::size_t size_ = 0;
   bool restricted_ = false;         // whether some edge is small
   std::vector<std::size_t> begin_;  // where the parameters of each edge begin, and where they end
+  std::optional<GroupedCells> grouped_;
   CellLoss loss_;
   std::vector<double> slope_, curvature_;   // field and tables
   std::vector<double> blocks_;              // the curvature while it is summed, a block per pair of features

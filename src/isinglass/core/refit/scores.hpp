@@ -15,26 +15,30 @@ namespace isinglass {
 // For each state of each column a row of numbers; the scores of a cell are the sum of its states' rows.
 struct ScoreRows {
   std::size_t columns, length;
-  const std::size_t* begin;  // where the rows of each column begin
+  const std::size_t* begin;  // where the rows of each column, or group of columns, begin
   const double *field, *rows;
 };
 
 // A length that the compiler knows makes short loops; zero stands for any.
-template <std::size_t kLength>
-ISINGLASS_INLINE inline void add_rows_of(const ScoreRows& by, const std::uint8_t* codes, std::size_t cells,
+template <std::size_t kLength, class Code>
+ISINGLASS_INLINE inline void add_rows_of(const ScoreRows& by, const Code* codes, std::size_t cells,
                                          double* out) {
   const std::size_t length = kLength ? kLength : by.length;
   for (std::size_t s = 0; s < cells; ++s, codes += by.columns, out += length) {
-    for (std::size_t a = 0; a < length; ++a) out[a] = by.field[a];
+    double few[kLength + 1];  // stays in registers
+    double* sum = kLength ? few : out;
+    for (std::size_t a = 0; a < length; ++a) sum[a] = by.field[a];
     for (std::size_t t = 0; t < by.columns; ++t) {
       const double* row = by.rows + (by.begin[t] + codes[t]) * length;
-      for (std::size_t a = 0; a < length; ++a) out[a] += row[a];
+      for (std::size_t a = 0; a < length; ++a) sum[a] += row[a];
     }
+    for (std::size_t a = 0; kLength && a < length; ++a) out[a] = sum[a];
   }
 }
 
-ISINGLASS_INLINE inline void add_score_rows_loop(const ScoreRows& by, const std::uint8_t* codes,
-                                                 std::size_t cells, double* out) {
+template <class Code>
+ISINGLASS_INLINE inline void add_score_rows_loop(const ScoreRows& by, const Code* codes, std::size_t cells,
+                                                 double* out) {
   switch (by.length) {
     case 1:
       return add_rows_of<1>(by, codes, cells, out);
@@ -48,7 +52,8 @@ ISINGLASS_INLINE inline void add_score_rows_loop(const ScoreRows& by, const std:
       return add_rows_of<0>(by, codes, cells, out);
   }
 }
-inline constexpr Vectorised<add_score_rows_loop> add_score_rows;
+template <class Code>
+inline constexpr Vectorised<add_score_rows_loop<Code>> add_score_rows;
 
 // The scores of a target's states, the first one's zero; of two states the second one's alone, its logit.
 class Scores {
@@ -63,6 +68,10 @@ class Scores {
       rows_.insert(rows_.end(), of_states, of_states + q);
     };
     add_row(numbers);
+    if (view.grouped) {
+      add_groups(full);
+      return;
+    }
     for (const int m : view.states) {
       begin_.push_back(rows_.size() / length_);
       rows_.resize(rows_.size() + length_, 0.0);  // the first state's
@@ -72,9 +81,11 @@ class Scores {
 
   // Of some cells, one after another.
   void of_cells(std::size_t first, std::size_t cells, double* out) const {
-    const std::size_t columns = view_.states.size();
-    add_score_rows({columns, length_, begin_.data(), rows_.data(), rows_.data()},
-                   view_.codes + first * columns, cells, out);
+    const ScoreRows rows{begin_.size(), length_, begin_.data(), rows_.data(), rows_.data()};
+    if (view_.grouped)
+      add_score_rows<std::uint32_t>(rows, view_.grouped->active() + first * begin_.size(), cells, out);
+    else
+      add_score_rows<std::uint8_t>(rows, view_.codes + first * begin_.size(), cells, out);
     if (!view_.offset) return;
     const double* offset = view_.offset + first * static_cast<std::size_t>(view_.width);
     if (length_ == 1)
@@ -84,10 +95,20 @@ class Scores {
   }
 
  private:
+  void add_groups(std::span<const double> full) {
+    const std::size_t q = static_cast<std::size_t>(view_.width) - 1, zeros = length_ - q,
+                      features = view_.grouped->features();
+    begin_.assign(view_.grouped->groups(), 1);  // their features are numbered through
+    rows_.resize(rows_.size() + features * length_, 0.0);
+    for (std::size_t f = 0; f < features; ++f)
+      for (const std::size_t part : view_.grouped->parts(f))
+        for (std::size_t a = 0; a < q; ++a) rows_[(f + 1) * length_ + zeros + a] += full[part * q + a];
+  }
+
   const CellView& view_;
   std::size_t length_;
   std::vector<std::size_t> begin_;
-  std::vector<double> rows_;  // the field, then those of each state of each column
+  std::vector<double> rows_;  // the field, then those of each state of each column, or group
 };
 
 }  // namespace isinglass

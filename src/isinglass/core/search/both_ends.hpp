@@ -51,6 +51,45 @@ inline std::pair<double, double> best_weights(double one, double other, double c
   return length > 0 ? std::pair(v / length, w / length) : std::pair(1.0, 1.0);
 }
 
+// Scores of both ends of an edge, so many numbers each, as rows look them up.
+struct ScoresOfRows {
+  const std::uint32_t *place, *other_place;  // of each row
+  const double *scores, *other_scores;
+  std::size_t df;
+};
+
+// Adds x y' for every row, x and y being its scores, times its weight: df rows of whole_vectors(df) numbers.
+// So many numbers as the compiler knows; zero stands for any.
+template <std::size_t kPadded>
+ISINGLASS_INLINE inline void add_products_of(const ScoresOfRows& by, std::size_t rows, const double* weights,
+                                             double* sums) {
+  const std::size_t wide = kPadded ? kPadded : whole_vectors(by.df);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double weight = weights ? weights[row] : 1.0;
+    const double* x = by.scores + by.place[row] * wide;
+    const double* y = by.other_scores + by.other_place[row] * wide;
+    for (std::size_t k = 0; k < by.df; ++k) {
+      const double factor = weight * x[k];
+      for (std::size_t l = 0; l < wide; ++l) sums[k * wide + l] += factor * y[l];
+    }
+  }
+}
+
+ISINGLASS_INLINE inline void add_products_loop(const ScoresOfRows& by, std::size_t rows,
+                                               const double* weights, double* sums) {
+  switch (whole_vectors(by.df)) {
+    case 4:
+      return add_products_of<4>(by, rows, weights, sums);
+    case 12:
+      return add_products_of<12>(by, rows, weights, sums);
+    case 16:
+      return add_products_of<16>(by, rows, weights, sums);
+    default:
+      return add_products_of<0>(by, rows, weights, sums);
+  }
+}
+inline constexpr Vectorised<add_products_loop> add_products;
+
 // What both ends of one edge say together.
 class EdgeStatistic {
  public:
@@ -64,10 +103,22 @@ class EdgeStatistic {
         ends_{&one, &other},
         scores_{&score, &other_score} {}
 
-  double value() const {
+  // An end's score with unit variance, in the coordinates of the first end.
+  struct Whitened {
+    std::vector<double> vector;  // (df): as long as the likelihood ratio says
+    double size = 0;             // root of the mean information
+    double squares = 0;          // of the scores of all rows
+    std::vector<double> scores;  // see `End::scores`
+  };
+
+  // Whether the ends are compared row by row.
+  bool compares() const { return scores_[0]->df <= kMostParameters; }
+
+  // Of ends that are not compared: as if they said the same.
+  double value() const { return as_one(mean_root(), 1.0, static_cast<double>(scores_[0]->df)); }
+
+  double value(const Whitened& a, const Whitened& b) const {
     const std::size_t d = scores_[0]->df;
-    if (d > kMostParameters) return as_one(mean_root(), 1.0, static_cast<double>(d));
-    const Whitened a = whiten(0), b = whiten(1);
     const std::vector<double> common = correlation(a, b);
     double trace = 0;
     for (std::size_t k = 0; k < d; ++k) trace += common[k * d + k];
@@ -88,35 +139,14 @@ class EdgeStatistic {
     return sum > 0 && squares > 0 ? as_one(length, squares / sum, sum * sum / squares) : 0.0;
   }
 
- private:
-  static constexpr std::size_t kMostParameters = 64;  // of an edge whose ends are compared row by row
-  static constexpr double kAlike = 0.98;  // scores that are more alike are weighted as if they were not
-
-  struct Whitened {
-    std::vector<double> vector;   // (df): the score with unit variance, as long as the likelihood ratio says
-    std::vector<double> by_cell;  // (cells, width, df)
-    double size = 0;              // root of the mean information
-  };
-
-  double as_one(double chi2, double scale, double df) const {
-    return as_one_parameter(chi2, tested_.null, scale, df, tested_.looks);
-  }
-
-  // Of ends that are not compared: as if they said the same.
-  double mean_root() const {
-    const double root = 0.5 * (std::sqrt(scores_[0]->deviance) + std::sqrt(scores_[1]->deviance));
-    return root * root;
-  }
-
-  // In the coordinates of the first end.
   Whitened whiten(std::size_t end) const {
     const EdgeScore& edge = *scores_[end];
     const std::size_t d = edge.df;
     double trace = 0;
     for (std::size_t k = 0; k < d; ++k) trace += edge.information[k * d + k];
     const std::vector<double> root = end_to_first(inverse_root(edge.information, d, 1e-9 * trace), end);
-    Whitened found{std::vector<double>(d, 0.0), ends_[end]->scores_by_cell(edge, root),
-                   std::sqrt(std::max(trace, 0.0) / static_cast<double>(d))};
+    Whitened found{std::vector<double>(d, 0.0), std::sqrt(std::max(trace, 0.0) / static_cast<double>(d))};
+    found.scores = ends_[end]->scores(edge, root, found.squares);
     double length = 0;
     for (std::size_t k = 0; k < d; ++k) {
       for (std::size_t l = 0; l < d; ++l) found.vector[k] += edge.score[l] * root[l * d + k];
@@ -124,6 +154,19 @@ class EdgeStatistic {
     }
     for (double& number : found.vector) number *= length > 0 ? std::sqrt(edge.deviance / length) : 0.0;
     return found;
+  }
+
+ private:
+  static constexpr std::size_t kMostParameters = 64;  // of an edge whose ends are compared row by row
+  static constexpr double kAlike = 0.98;  // scores that are more alike are weighted as if they were not
+
+  double as_one(double chi2, double scale, double df) const {
+    return as_one_parameter(chi2, tested_.null, scale, df, tested_.looks);
+  }
+
+  double mean_root() const {
+    const double root = 0.5 * (std::sqrt(scores_[0]->deviance) + std::sqrt(scores_[1]->deviance));
+    return root * root;
   }
 
   // The columns of a matrix in the order of the first end's contrasts: at the second end, the neighbour's
@@ -145,23 +188,15 @@ class EdgeStatistic {
 
   // How the scores of both ends go together: (df, df), the mean variance of either being one.
   std::vector<double> correlation(const Whitened& a, const Whitened& b) const {
-    const std::size_t d = scores_[0]->df, wide_i = static_cast<std::size_t>(table_.states(i_)),
-                      wide_j = static_cast<std::size_t>(table_.states(j_));
-    const std::uint8_t *of_i = table_.codes(i_), *of_j = table_.codes(j_);
-    std::vector<double> common(d * d, 0.0);
-    double own = 0, other = 0;
-    for (std::size_t row = 0; row < table_.rows(); ++row) {
-      const double weight = table_.weight(row);
-      const double* x = &a.by_cell[(ends_[0]->cell(row) * wide_i + of_i[row]) * d];
-      const double* y = &b.by_cell[(ends_[1]->cell(row) * wide_j + of_j[row]) * d];
-      for (std::size_t k = 0; k < d; ++k) {
-        own += weight * x[k] * x[k];
-        other += weight * y[k] * y[k];
-        for (std::size_t l = 0; l < d; ++l) common[k * d + l] += weight * x[k] * y[l];
-      }
-    }
-    const double scale = own > 0 && other > 0 ? static_cast<double>(d) / std::sqrt(own * other) : 0.0;
-    for (double& number : common) number *= scale;
+    const std::size_t d = scores_[0]->df, wide = whole_vectors(d);
+    std::vector<double> sums(d * wide, 0.0), common;
+    add_products({ends_[0]->place_of_row().data(), ends_[1]->place_of_row().data(), a.scores.data(),
+                  b.scores.data(), d},
+                 table_.rows(), table_.weights(), sums.data());
+    const double scale =
+        a.squares > 0 && b.squares > 0 ? static_cast<double>(d) / std::sqrt(a.squares * b.squares) : 0.0;
+    for (std::size_t k = 0; k < d; ++k)
+      for (std::size_t l = 0; l < d; ++l) common.push_back(scale * sums[k * wide + l]);
     return common;
   }
 
@@ -250,14 +285,16 @@ class Elimination {
   static constexpr double kTie = 1e-9;  // gains so near each other are equal
   static constexpr double kToSpare = 1.25;
   static constexpr std::size_t kFew = 16;
+  static constexpr std::size_t kMostKept = std::size_t{1} << 23;  // numbers of rows' scores: 64 megabytes
 
   struct Edge {
     bool live = true, held = false;
     bool stale = true;  // whether it has not been looked at since one of its columns was fitted
     double seen = 0;
     double entry = std::numeric_limits<double>::infinity();
-    EdgeScore score[2];               // what each end says, as last seen
-    bool stands[2] = {false, false};  // whether the end still says so
+    EdgeScore score[2];                   // what each end says, as last seen
+    EdgeStatistic::Whitened whitened[2];  // the same for all rows, as far as there is room
+    bool stands[2] = {false, false};      // whether the end still says so
   };
 
   Found found() const {
@@ -384,22 +421,46 @@ class Elimination {
     const auto [i, j] = pairs_[e];
     if (edge.score[0].score.empty()) ends_[i].add_score(ends_[i].position(j), edge.score[0]);
     if (edge.score[1].score.empty()) ends_[j].add_score(ends_[j].position(i), edge.score[1]);
-    edge.seen = EdgeStatistic(table_, pairs_[e], tested_[e], ends_[i], edge.score[0], ends_[j], edge.score[1])
-                    .value();
+    const EdgeStatistic statistic(table_, pairs_[e], tested_[e], ends_[i], edge.score[0], ends_[j],
+                                  edge.score[1]);
+    if (statistic.compares()) {
+      for (std::size_t k = 0; k < 2; ++k)
+        if (edge.whitened[k].scores.empty()) {
+          edge.whitened[k] = statistic.whiten(k);
+          kept_ += edge.whitened[k].scores.size();
+        }
+      edge.seen = statistic.value(edge.whitened[0], edge.whitened[1]);
+      if (kept_ > kMostKept) forget_scores(edge);
+    } else {
+      edge.seen = statistic.value();
+    }
     edge.stale = false;
   }
 
   void fit_without(std::size_t e) {
     Edge& edge = edges_[e];
-    const auto [i, j] = pairs_[e];
-    if (!edge.stands[0]) edge.score[0] = ends_[i].without(ends_[i].position(j));
-    if (!edge.stands[1]) edge.score[1] = ends_[j].without(ends_[j].position(i));
-    edge.stands[0] = edge.stands[1] = true;
+    const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (edge.stands[k]) continue;
+      const End& end = ends_[columns[k]];
+      edge.score[k] = end.without(end.position(columns[1 - k]));
+      forget(edge.whitened[k]);
+      edge.stands[k] = true;
+    }
+  }
+
+  void forget(EdgeStatistic::Whitened& whitened) {
+    kept_ -= whitened.scores.size();
+    whitened = {};
+  }
+  void forget_scores(Edge& edge) {
+    for (EdgeStatistic::Whitened& whitened : edge.whitened) forget(whitened);
   }
 
   void remove(std::size_t e, double entry) {
     edges_[e].live = false;
     edges_[e].entry = entry;
+    forget_scores(edges_[e]);
     const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
     share_out(2, std::min(threads_, 2u), [&](std::size_t k) {
       End& end = ends_[columns[k]];
@@ -424,8 +485,9 @@ class Elimination {
   std::vector<std::vector<std::size_t>> of_column_;  // the edges of each column
   std::size_t own_;                                  // columns that are not adjusted for
   unsigned threads_;
-  std::size_t decided_ = 0;  // edges that left, or were above the top when last seen
-  std::deque<Cells> cells_;  // one per thread, and one for either end
+  std::size_t decided_ = 0;           // edges that left, or were above the top when last seen
+  std::deque<Cells> cells_;           // one per thread, and one for either end
+  std::atomic<std::size_t> kept_{0};  // numbers of rows' scores
   std::atomic<bool> interrupted_{false};
   std::chrono::steady_clock::time_point told_;
 };

@@ -36,8 +36,6 @@ LONGEST, STILL_FALLING = 64.0, 0.05
 LESS, LEAST_DAMPING = 0.1, 1e-9
 #: Residuals of steps far from the minimum, and near it.
 LOOSE, TIGHT = 0.3, 1e-4
-#: Products in one step after which a better preconditioner may pay.
-PATIENCE = 60
 #: The largest slope that L-BFGS leaves.
 SLOPE = 1e-10
 
@@ -61,8 +59,8 @@ class Loss(Protocol):
         """About the inverse of the curvature, times a slope."""
         ...
 
-    def sharpen(self) -> bool:
-        """Make `ease` much better at some cost; False where that is not possible."""
+    def improve(self, products: int, /) -> bool:
+        """Make `ease` better, if so many products in one step say that it pays; False if not."""
         ...
 
 
@@ -163,7 +161,7 @@ def conjugate_gradients(
             break
         if report is not None:
             report(count)
-        if count % PATIENCE == PATIENCE - 1 and loss.sharpen():
+        if loss.improve(count):
             direction = eased = loss.ease(residual)
             norm, wanted = float(residual @ eased), float(right @ loss.ease(right)) * share**2
         product = loss.multiply(direction)

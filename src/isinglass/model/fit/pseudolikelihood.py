@@ -172,34 +172,39 @@ class PseudoLikelihood:
         limits = {pair: open_below(self._size_around(parameters, pair)) for pair in possible}
         # With the least ridge, whatever ridge there was in the fit.
         ridge = np.where(self.ridge > 0, RIDGE, 0.0)
-        curvatures = self._curvatures(parameters)
-        alone = {
-            pair
-            for pair in possible
-            if _flattest(*self._around(pair, curvatures, ridge)) <= limits[pair]
-        }
+        self.loss.move_to(self.layout.numbers(parameters))
+        alone = {pair for pair in possible if _flattest(*self._around(pair, ridge)) <= limits[pair]}
         others = sorted(possible - alone)
         if not others:
             return possible
-        flattest = self._flattest_of_all(self._assembled(curvatures, ridge), others)
+        hessian = self._assembled(self._curvatures(parameters), ridge)
+        flattest = self._flattest_of_all(hessian, others)
         return possible - {pair for pair in others if flattest[pair] > limits[pair]}
 
-    def _around(
-        self, pair: Pair, curvatures: dict[int, tuple[Positions, Array]], ridge: Array
-    ) -> tuple[Array, int]:
-        """The curvature of the fields of an edge's ends, then of its table; where that begins."""
-        fields = np.concatenate([self.layout.fields[end] for end in pair])
-        both = np.concatenate([fields, self.layout.edges[pair].ravel()])
-        hessian = np.diag(ridge[both])
-        for end in pair:
-            if end not in curvatures:  # what is adjusted for
+    def _around(self, pair: Pair, ridge: Array) -> tuple[Array, int]:
+        """The curvature of the fields of an edge's ends, then of its table; where that begins.
+
+        It is about the place that the loss last moved to.
+        """
+        fields = [self.layout.fields[end] for end in pair]
+        begin = sum(map(len, fields))
+        hessian = np.diag(ridge[np.concatenate([*fields, self.layout.edges[pair].ravel()])])
+        tables, at = self.layout.tables(pair), 0
+        for end, other in (pair, pair[::-1]):
+            own = slice(at, at := at + len(self.layout.fields[end]))
+            if end not in self._shares:  # constant, or adjusted for
                 continue
-            at, curvature = curvatures[end]
-            order = np.argsort(at)
-            found = np.minimum(np.searchsorted(at, both, sorter=order), len(at) - 1)
-            here, there = np.flatnonzero(at[order[found]] == both), order[found]
-            hessian[np.ix_(here, here)] += curvature[np.ix_(there[here], there[here])]
-        return hessian, len(fields)
+            # What is said of this end's states in each state of the other one.
+            by_state = tables.transpose(2, 1, 0) if end == pair[0] else tables.transpose(1, 2, 0)
+            fit = self.loss.curvature_by_state(end, other)
+            curvature = fit.reshape(len(by_state), *(by_state.shape[1],) * 2)
+            pull = curvature @ by_state
+            basis = self.layout.bases[end][:, : own.stop - own.start]
+            hessian[own, own] += basis.T @ curvature.sum(0) @ basis
+            hessian[own, begin:] += basis.T @ pull.sum(0)
+            hessian[begin:, own] = hessian[own, begin:].T
+            hessian[begin:, begin:] += np.tensordot(by_state, pull, ((0, 1), (0, 1)))
+        return hessian, begin
 
     def _flattest_of_all(self, hessian: Array, pairs: Sequence[Pair]) -> dict[Pair, float]:
         """The least curvature of each of some edges' tables, all else making the best of it."""

@@ -42,8 +42,8 @@ class Restricted:
     def renew(self, damping: float) -> None:
         self._loss.renew(damping)
 
-    def sharpen(self) -> bool:
-        return self._loss.sharpen()
+    def improve(self, products: int) -> bool:
+        return self._loss.improve(products)
 
     def ease(self, slope: Array) -> Array:
         return self.inside(self._loss.ease(self.numbers(slope)))

@@ -24,6 +24,9 @@ Array = NDArray[np.float64]
 
 #: Parameters up to which the matrix is factorised.
 MOST = 4000
+#: The least number of products after which the matrix may be factorised, and what one product of
+#: numbers in that takes, relative to one number of a product with the curvature.
+PATIENCE, FACTOR = 60, 0.03
 #: What is added to its diagonal, which is one, until factors exist in single precision.
 SHIFTS = (1e-6, 1e-5, 1e-4, 1e-3)
 
@@ -36,6 +39,7 @@ class Sharpened:
         self._factor: Factor | None = None
         self._at, self._damping = np.zeros(0), 0.0
         self._factored_at: Array | None = None
+        self._patience = patience_for(joint.layout.size, joint.loss.numbers)
         self.multiply = self._loss.multiply
 
     def move_to(self, numbers: Array, /) -> tuple[float, Array]:
@@ -51,7 +55,11 @@ class Sharpened:
     def ease(self, slope: Array, /) -> Array:
         return self._loss.ease(slope) if self._factor is None else self._factor.solve(slope)
 
+    def improve(self, products: int, /) -> bool:
+        return products % self._patience == self._patience - 1 and self.sharpen()
+
     def sharpen(self) -> bool:
+        """Factorise the matrix in this place; False where that is not possible."""
         size = self._joint.layout.size
         if size > MOST or 4 * 8 * size**2 > self._joint.memory or self._at is self._factored_at:
             return False
@@ -60,6 +68,18 @@ class Sharpened:
         basis = self._joint.layout.basis() if self._factor is None else self._factor.basis
         self._factor, self._factored_at = Factor(matrix, basis), self._at
         return True
+
+
+def patience_for(size: int, numbers: int) -> int:
+    """Products in one step after which it pays to factorise a matrix of some size.
+
+    A factor takes about size**3 / 3 products of numbers, in single precision and from the cache;
+    a product with the curvature looks at so many `numbers`, here and there.
+
+    >>> patience_for(2000, 1_800_000), patience_for(2000, 100_000)
+    (60, 800)
+    """
+    return max(PATIENCE, round(FACTOR * size**3 / 3 / max(numbers, 1)))
 
 
 class Factor:

@@ -6,12 +6,13 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isinglass.errors import FileError
+from isinglass.errors import FileError, IsinglassError
 from isinglass.table.cells import check_names
 from isinglass.table.coding.labels import number_in
 from isinglass.table.limits import check_size
@@ -33,7 +34,7 @@ def read_columnar(path: Path, data: bytes, suffix: str, max_bytes: int) -> pl.Da
     """Read a file that keeps types; FileError if it is damaged, or unpacks to too much."""
     import polars as pl
 
-    try:
+    with damaged(path, suffix):
         if suffix in PARQUET:
             _check_cells(path, pl.scan_parquet(io.BytesIO(data)), max_bytes)
             frame = pl.read_parquet(io.BytesIO(data))
@@ -42,15 +43,24 @@ def read_columnar(path: Path, data: bytes, suffix: str, max_bytes: int) -> pl.Da
             frame = pl.read_ipc(io.BytesIO(data))
         else:
             frame = pl.read_ipc_stream(io.BytesIO(data))
-    except FileError:
+    check_names(frame.columns)
+    return frame
+
+
+@contextmanager
+def damaged(path: Path, suffix: str) -> Iterator[None]:
+    """Say that a file is damaged, whatever polars makes of it."""
+    import polars as pl
+
+    try:
+        yield
+    except IsinglassError:
         raise
     # A damaged file can make polars fail in any way, a panic of its core included.
     except (Exception, pl.exceptions.PanicException) as error:
         raise FileError(
             f"{path} is damaged, or not in the format that {suffix} stands for; write it again."
         ) from error
-    check_names(frame.columns)
-    return frame
 
 
 def _check_cells(path: Path, lazy: pl.LazyFrame, max_bytes: int) -> None:

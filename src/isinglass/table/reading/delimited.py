@@ -33,18 +33,18 @@ def read_delimited(
     path: Path, data: bytes, suffix: str, *, sep: str | None, encoding: str, header: bool
 ) -> tuple[pl.DataFrame, Layout]:
     """Read separated text: its cells as texts, null where they are empty, and its layout."""
-    data = _in_utf8(path, data, encoding)
-    layout = _first_look(path, data, sep or _delimiter(data, DELIMITERS[suffix]), header)
-    frame = None if b"\0" in data else _parsed(data, layout)
-    if frame is None or _may_have_short_rows(data, layout, frame):
+    data = in_utf8(path, data, encoding)
+    layout = first_look(path, data, sep or delimiter_of(data, DELIMITERS[suffix]), header)
+    frame = None if b"\0" in data else parsed(data, layout)
+    if frame is None or may_have_short_rows(data, layout, frame):
         fault = find_fault(data, layout)
         if fault:
             raise FileError(f"{path}, ", *fault)
-        frame = _parsed_again(path, data, layout, frame)
+        frame = parsed_again(path, data, layout, frame)
     return frame, layout
 
 
-def _may_have_short_rows(data: bytes, layout: Layout, frame: pl.DataFrame) -> bool:
+def may_have_short_rows(data: bytes, layout: Layout, frame: pl.DataFrame) -> bool:
     """Whether rows may lack cells: polars fills them up with nulls, up to the last column.
 
     Without quotes, the separators of the whole file tell: polars refuses rows of too many cells.
@@ -56,7 +56,8 @@ def _may_have_short_rows(data: bytes, layout: Layout, frame: pl.DataFrame) -> bo
     return b'"' in data or frame.width == 1 or not all_there
 
 
-def _in_utf8(path: Path, data: bytes, encoding: str) -> bytes:
+def in_utf8(path: Path, data: bytes, encoding: str) -> bytes:
+    """Text of any encoding as UTF-8; FileError if it is not written so."""
     name = codecs.lookup(encoding).name
     if name not in ("utf-8", "utf-8-sig"):
         try:
@@ -78,7 +79,8 @@ def _in_utf8(path: Path, data: bytes, encoding: str) -> bytes:
     return data
 
 
-def _first_look(path: Path, data: bytes, delimiter: str, header: bool) -> Layout:
+def first_look(path: Path, data: bytes, delimiter: str, header: bool) -> Layout:
+    """The layout of a text, by its first row."""
     layout = Layout(delimiter, header, names=())
     try:
         _, cells = next(_filled(records(data, delimiter)), (0, []))
@@ -97,7 +99,8 @@ def first_row(data: bytes, suffix: str, sep: str | None, encoding: str) -> list[
     """The cells of the first row that is not blank, as far as it can be read."""
     head = data[:_LONGEST_HEADER].decode(encoding, "replace").removeprefix("\ufeff").encode()
     try:
-        return next(_filled(records(head, sep or _delimiter(head, DELIMITERS[suffix]))), (0, []))[1]
+        delimiter = sep or delimiter_of(head, DELIMITERS[suffix])
+        return next(_filled(records(head, delimiter)), (0, []))[1]
     except csv.Error:
         return []
 
@@ -106,7 +109,8 @@ def _filled(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[s
     return ((row, cells) for row, cells in rows if cells)
 
 
-def _delimiter(data: bytes, usual: str) -> str:
+def delimiter_of(data: bytes, usual: str) -> str:
+    """What separates cells: what is usual, unless the first line says otherwise."""
     lines = data[:_LONGEST_HEADER].lstrip().splitlines()
     first_line = lines[0].decode("utf-8", "replace") if lines else ""
     if not usual:
@@ -116,7 +120,7 @@ def _delimiter(data: bytes, usual: str) -> str:
     return next((other for other in ";\t" if other in first_line), usual)
 
 
-def _parsed(data: bytes, layout: Layout) -> pl.DataFrame | None:
+def parsed(data: bytes, layout: Layout) -> pl.DataFrame | None:
     """What polars makes of it, None if it gives up."""
     import polars as pl
 
@@ -141,13 +145,13 @@ def _without_last_lines(data: bytes) -> bytes:
     return data if one else data.rstrip(b"\r\n")
 
 
-def _parsed_again(
+def parsed_again(
     path: Path, data: bytes, layout: Layout, frame: pl.DataFrame | None
 ) -> pl.DataFrame:
     """Read text that is sound, but has blank lines or stray quotes, after writing it anew."""
     if frame is not None and not has_blank_rows(data, layout):
         return frame
-    frame = _parsed(_rewritten(data, layout), layout)
+    frame = parsed(_rewritten(data, layout), layout)
     if frame is None:
         raise FileError(f"{path} cannot be read as a table; save it again as CSV in UTF-8.")
     return frame
@@ -168,10 +172,11 @@ def with_types(texts: pl.DataFrame, na: Sequence[str]) -> pl.DataFrame:
     # Each column of text is let go as soon as it has become another one.
     columns = (left.drop_in_place(name) for name in texts.columns)
     with ThreadPoolExecutor(cores()) as threads:
-        return pl.DataFrame(list(threads.map(_typed, columns, repeat(na))))
+        return pl.DataFrame(list(threads.map(with_type, columns, repeat(na))))
 
 
-def _typed(cells: pl.Series, na: Sequence[str]) -> pl.Series:
+def with_type(cells: pl.Series, na: Sequence[str]) -> pl.Series:
+    """Give a column of text its type; cells that are empty or in `na` become null."""
     words = ["", *na]
     distinct = cells.unique().drop_nulls()
     seen = distinct.filter(~distinct.is_in(words))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,23 +29,33 @@ _CHUNK = 1 << 22
 def contents(path: Path, max_bytes: int) -> bytes:
     """All bytes of a file, unpacked if it is gzipped; FileError if it cannot be read."""
     try:
-        with path.open("rb") as file:
-            packed = file.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
-            stream: Any = gzip.GzipFile(fileobj=file) if packed else file
+        with opened(path) as stream:
             return _read(path, stream, max_bytes)
     except FileError:
         raise
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        known = (reason for kind, reason in _REASONS.items() if isinstance(error, kind))
-        raise FileError(f"{path}{next(known, f' cannot be opened: {error}')}.") from error
+        raise FileError(f"{path}{why_not(error)}.") from error
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked if it is gzipped."""
+    with path.open("rb") as file:
+        packed = file.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
+        stream: Any = gzip.GzipFile(fileobj=file) if packed else file
+        yield stream
+
+
+def why_not(error: Exception) -> str:
+    """Why a file cannot be read, to go on its name with."""
+    known = (reason for kind, reason in _REASONS.items() if isinstance(error, kind))
+    return next(known, f" cannot be opened: {error}")
 
 
 def beginning(path: Path, size: int = 1 << 20) -> bytes:
     """The first bytes of a file, unpacked if it is gzipped; none if it cannot be read."""
     try:
-        with path.open("rb") as file:
-            packed = file.peek(len(_GZIP_MAGIC)).startswith(_GZIP_MAGIC)
-            stream: Any = gzip.GzipFile(fileobj=file) if packed else file
+        with opened(path) as stream:
             return bytes(stream.read(size))
     except (OSError, EOFError, ValueError, zlib.error):
         return b""

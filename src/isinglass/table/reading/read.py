@@ -134,10 +134,10 @@ def read_file(
     """Read a table, and keep the texts of its cells; parameters as in `read_table`."""
     path = Path(path)
     suffix = _suffix(path)
-    words = _na_words(na)
+    words = na_words(na)
     check("sep", sep)
     check("max_bytes", max_bytes)
-    _check_encoding(encoding)
+    check_encoding(encoding)
     limit = most_bytes(max_bytes)
     meaning = with_more(given_codebook(codebook), missing_codes=missing_codes, order=order)
     data = contents(path, limit)
@@ -205,7 +205,8 @@ def _suffix(path: Path) -> str:
     return suffix
 
 
-def _na_words(na: Any) -> tuple[str, ...]:
+def na_words(na: Any) -> tuple[str, ...]:
+    """What stands for a missing value; SettingError unless it is text."""
     try:
         words = (na,) if isinstance(na, str) else tuple(na)
     except TypeError:
@@ -217,7 +218,8 @@ def _na_words(na: Any) -> tuple[str, ...]:
     return words
 
 
-def _check_encoding(encoding: Any) -> None:
+def check_encoding(encoding: Any) -> None:
+    """Raise SettingError unless there is such an encoding of text."""
     try:
         codecs.lookup(encoding)
         "".encode(encoding)

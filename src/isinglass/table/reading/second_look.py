@@ -51,16 +51,22 @@ def records(data: bytes, delimiter: str) -> Iterator[tuple[int, list[str]]]:
         yield row, cells
 
 
-def find_fault(data: bytes, layout: Layout) -> tuple[Part, ...] | None:
-    """The first thing that is wrong: where, what, and what to do. None if all is well."""
+def find_fault(data: bytes, layout: Layout, before: int = 0) -> tuple[Part, ...] | None:
+    """The first thing that is wrong: where, what, and what to do. None if all is well.
+
+    `before` are the lines of the file before these.
+    """
     try:
         faults = (
-            _fault(row, cells, layout) for row, cells in records(data, layout.delimiter) if cells
+            _fault(before + row, cells, layout)
+            for row, cells in records(data, layout.delimiter)
+            if cells
         )
         return next((fault for fault in faults if fault), None)
     except _Broken as broken:
+        row = _row(before + broken.row, layout)
         return (
-            f'{_row(broken.row, layout)}: a quote (") opens there and is not closed, or text '
+            f'{row}: a quote (") opens there and is not closed, or text '
             "follows where it closes. Correct that row.",
         )
 

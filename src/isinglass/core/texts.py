@@ -1,0 +1,52 @@
+"""Cells of separated text as numbers: the dictionaries of ``core/text/coder.hpp``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isinglass.core import _core
+
+#: What becomes of a column: few texts, a byte for each cell; many, four bytes; or nothing.
+FEW, MANY, NOTHING = 0, 1, 2
+
+
+class TextCoder:
+    r"""Numbers the texts of each column as they are first seen.
+
+    >>> coder = TextCoder([FEW, FEW], b",")
+    >>> codes = np.zeros((4, 2), dtype=np.uint8, order="F")
+    >>> coder.code(b"no,3\nyes,3\n", 0, codes, np.zeros((4, 0), np.uint32, order="F"), 0)
+    (2, 11, False)
+    >>> codes[:2].tolist(), coder.texts(0, 0)
+    ([[0, 0], [1, 0]], [b'no', b'yes'])
+    """
+
+    def __init__(self, kept: Sequence[int], delimiter: bytes) -> None:
+        self._coder = _core.make_coder(np.asarray(kept, dtype=np.uint8), delimiter)
+
+    def code(
+        self,
+        text: bytes,
+        start: int,
+        few: NDArray[np.uint8],
+        many: NDArray[np.uint32],
+        first: int,
+    ) -> tuple[int, int, bool]:
+        """Code whole rows of text from a byte on, into the columns of two arrays from a row on.
+
+        Returns the rows that were coded before there was no room, the bytes that they took, and
+        whether the row that comes next has too few cells or too many. Text has no quotes, and ends
+        with a newline; arrays are stored column by column.
+        """
+        return self._coder.code(text, start, few, many, first)
+
+    def sizes(self) -> NDArray[np.int64]:
+        """How many texts each column has."""
+        return self._coder.sizes()
+
+    def texts(self, column: int, start: int) -> list[bytes]:
+        """The texts of a column from a number on."""
+        return list(self._coder.texts(column, start))
