@@ -85,16 +85,16 @@ def table(
 
     In a narrow terminal heads of numbers take several lines; numbers are never cut.
     """
-    heads, rows = list(heads), [list(row) for row in rows]
+    cells = [list(row) for row in rows]
     made = Table(box=None, pad_edge=False, header_style="dim", title=title or None)
     made.title_justify, made.title_style = "left", "bold"
     for at, head in enumerate(heads):
         if head in left:
             made.add_column(head, overflow="fold")
             continue
-        widest = max((cell_len(row[at]) for row in rows), default=0)
+        widest = max((cell_len(row[at]) for row in cells), default=0)
         made.add_column(head, justify="right", overflow="fold", min_width=widest)
-    for row in rows:
+    for row in cells:
         made.add_row(*map(Text, row))
     return made
 
