@@ -41,3 +41,9 @@ def test_each_part_can_be_put_into_other_words():
 )
 def test_python_writes_a_setting_as_an_argument(setting, text):
     assert str(setting) == text
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_an_error_can_be_made_before_it_is_told_what_is_wrong(kind):
+    """As tblib does, by which Dask brings errors home from workers."""
+    assert isinstance(kind.__new__(kind), kind)

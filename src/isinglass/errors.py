@@ -40,7 +40,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 from isinglass.wording import shown
 
@@ -213,6 +213,10 @@ class OutOfMemory(IsinglassError, MemoryError):
 
     needed: float
     allowed: float
+
+    def __new__(cls, *args: Any, **details: Any) -> Self:
+        """Like other errors: tblib, which Dask uses, calls it to make one from a pickle."""
+        return Exception.__new__(cls, *args)
 
 
 class FileError(IsinglassError, OSError):

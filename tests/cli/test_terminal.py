@@ -65,3 +65,13 @@ def test_nothing_is_shown_where_there_is_no_terminal(shell, survey, tmp_path):
     outcome = shell("fit", survey, *PLAIN, "--out", tmp_path / "out")
     assert outcome.status == 0
     assert outcome.err == ""
+
+
+def test_a_table_too_wide_for_the_terminal_folds_heads_and_keeps_every_number():
+    heads = ["graph", *(f"method {k}, cross-validated" for k in range(8))]
+    rows = [["chain", *(f"{k}.25" for k in range(8))], ["grid", *(f"{k}.75" for k in range(8))]]
+    sent = io.StringIO()
+    Console(file=sent, width=80).print(terminal.table(heads, rows, left=("graph",)))
+    shown = sent.getvalue()
+    assert all(cell in shown for row in rows for cell in row)
+    assert max(map(len, shown.splitlines())) <= 80

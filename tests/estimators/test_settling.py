@@ -1,5 +1,7 @@
 """Filling and fitting in turn on a known graph, and the tree that it all begins with."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -85,6 +87,18 @@ def test_steps_that_go_farther_end_where_plain_ones_do(share):
         free = (len(coupling) - 1) * (len(coupling.T) - 1)
         moved = 800 * np.square(settled.model.couplings[pair] - coupling).mean()
         assert moved < 0.5 * free  # of a chi-square; steps end within 0.05, at a rate of one half
+
+
+def test_what_rounding_leaves_does_not_grow_from_step_to_step():
+    """Steps that go three times as far would double it each time, until the sums are not zero."""
+    table = with_missing(0.3, rows=300)
+    filler, lost = Filler(MissingCells.of(table), True, 0, 1), np.full((7, 7), 2 / 3)
+    off = {pair: coupling + 1e-12 for pair, coupling in FIELD.couplings.items()}
+    model = replace(FIELD, couplings=off)
+    for _ in range(20):
+        model = filler.farther(model, FIELD, lost)
+    for pair, coupling in FIELD.couplings.items():
+        np.testing.assert_allclose(model.couplings[pair], coupling, atol=1e-12)
 
 
 def test_a_stack_that_stands_still_is_fitted_by_the_model_that_filled_it():

@@ -39,7 +39,11 @@ from isinglass.wording import counted
     opt.several(f"--also {'|'.join(EXTRAS)}", "One more method; may be given several times."),
     opt.several("--figure 1|2|3 figures", "Only these figures."),
     opt.whole("--graphs N", "Graphs per point.", least=2),
-    opt.whole("--rivals N", "Graphs per point that the rivals of greedy see, at most.", least=2),
+    opt.whole(
+        "--rivals N",
+        "Graphs per point that the rivals of greedy see, at most (cross-validation: 2).",
+        least=2,
+    ),
     opt.seed("Seed of the graphs and tables drawn."),
     opt.PROCESSES,
     opt.SCHEDULER,

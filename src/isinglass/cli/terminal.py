@@ -6,7 +6,8 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from rich.console import Console, JustifyMethod
+from rich.cells import cell_len
+from rich.console import Console
 from rich.padding import Padding
 from rich.progress import (
     BarColumn,
@@ -80,13 +81,20 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
 def table(
     heads: Iterable[str], rows: Iterable[Iterable[str]], left: Container[str] = (), title: str = ""
 ) -> Table:
-    """Cells as they are, without lines: numbers at the right, columns in `left` at the left."""
+    """Cells as they are, without lines: numbers at the right, columns in `left` at the left.
+
+    In a narrow terminal heads of numbers take several lines; numbers are never cut.
+    """
+    cells = [list(row) for row in rows]
     made = Table(box=None, pad_edge=False, header_style="dim", title=title or None)
     made.title_justify, made.title_style = "left", "bold"
-    for head in heads:
-        side: JustifyMethod = "left" if head in left else "right"
-        made.add_column(head, justify=side, no_wrap=side == "right", overflow="fold")
-    for row in rows:
+    for at, head in enumerate(heads):
+        if head in left:
+            made.add_column(head, overflow="fold")
+            continue
+        widest = max((cell_len(row[at]) for row in cells), default=0)
+        made.add_column(head, justify="right", overflow="fold", min_width=widest)
+    for row in cells:
         made.add_row(*map(Text, row))
     return made
 

@@ -92,13 +92,25 @@ class Filler:
         couplings = dict(fitted.couplings)
         for pair in fitted.couplings.keys() - fitted.unbounded:
             start = before.couplings.get(pair, np.zeros_like(couplings[pair]))
-            couplings[pair] = start + times[pair] * (couplings[pair] - start)
+            couplings[pair] = centred(start + times[pair] * (couplings[pair] - start))
         seen = 1.0 - self.cells.missing.mean(axis=0) if self.intercept else np.ones(len(lost))
         intercepts = tuple(
-            start + (end - start) * min(1.0 / max(share, 1e-3), FARTHEST)
+            centred(start + (end - start) * min(1.0 / max(share, 1e-3), FARTHEST))
             for start, end, share in zip(before.intercepts, fitted.intercepts, seen, strict=True)
         )
         return replace(fitted, intercepts=intercepts, couplings=couplings)
+
+
+def centred(numbers: Array) -> Array:
+    """The numbers with sums of zero again: steps that go farther double what rounding left.
+
+    >>> centred(np.array([[2.0, 0.0], [0.0, 0.0]]))
+    array([[ 0.5, -0.5],
+           [-0.5,  0.5]])
+    """
+    for axis in range(numbers.ndim):
+        numbers = numbers - numbers.mean(axis=axis, keepdims=True)
+    return numbers
 
 
 def fill_on(table: Table, graph: Graph, estimator: Any) -> tuple[Table, int]:

@@ -82,8 +82,10 @@ def _first(size: Size, *, coupling: float, also: Sequence[str], seed: int) -> St
         for family, make in families.items()
         for p in size.columns
     ]
-    # Where columns nearly determine each other, one cross-validation takes minutes.
-    fewest = size.for_rivals(size.fewest if coupling == 0.5 else min(size.fewest, 2))
+    # Cross-validation takes most of the rivals' time, and minutes per table where columns nearly
+    # determine each other.
+    few = coupling != 0.5 or size.rivals is not None
+    fewest = size.for_rivals(min(size.fewest, 2) if few else size.fewest)
     title = f"The paper's experiment: couplings +-{coupling:g} with random signs"
     fewer = size.for_rivals(size.fewer)
     chosen = lines(fewer, fewest, of_l1=size.rivals, also=also)
