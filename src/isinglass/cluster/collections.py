@@ -22,11 +22,11 @@ from isinglass.cluster.shards import RowsOnWorkers, Shard
 from isinglass.cluster.spreading import asked, result_of
 from isinglass.cluster.working import SHARE, gigabytes, memory_limit
 from isinglass.core.elsewhere import MOST_WEIGHT, digits_of
-from isinglass.errors import BadWeights, ClusterError, MissingValues, Setting, SettingError
+from isinglass.errors import BadWeights, ClusterError, Setting, SettingError
 from isinglass.table import Note, Table
 from isinglass.table.column import about_column, about_rows
+from isinglass.table.rows import refuse_missing
 from isinglass.table.table import table_elsewhere
-from isinglass.wording import listing
 
 #: The share of the memory here that a collection may take when it is computed.
 SHARE_HERE = 0.25
@@ -124,14 +124,8 @@ def refuse_by_rows(estimator: Any, clusters: Any, seen: Sequence[Seen]) -> None:
         for name, count in one.missing.items():
             missing[name] = missing.get(name, 0) + count
     if missing and estimator.missing == "error":
-        named = listing([f"{name!r} ({count:,})" for name, count in missing.items()], 5)
-        raise MissingValues(
-            f"values are missing in {named}; say what to do with them: ",
-            *(Setting("missing", "drop"), " or ", Setting("missing", "state"), "."),
-            columns=missing,
-            complete_rows=sum(one.complete for one in seen),
-            rows=sum(one.rows for one in seen),
-        )
+        complete, rows = sum(one.complete for one in seen), sum(one.rows for one in seen)
+        raise refuse_missing(missing, complete, rows, in_memory=False)
 
 
 def table_there(

@@ -234,27 +234,39 @@ def _without_empty_rows(
     return seen, (*notes, Note(None, "empty rows", dropped))
 
 
-def refuse_missing(counts: Mapping[str, int], left: int, rows: int) -> MissingValues:
+def refuse_missing(
+    counts: Mapping[str, int], left: int, rows: int, *, in_memory: bool = True
+) -> MissingValues:
     """What is said where values are missing, in so many rows of each column; `left` are complete.
+
+    Rows that are not in memory can only be dropped, or have a state more.
 
     >>> str(refuse_missing({"age": 3}, 7, 10))[:59]
     "missing values (NaN, None or empty) in 1 column: 'age' (3)."
     """
     named = listing([f"{name!r} ({count:,})" for name, count in counts.items()], 5)
-    return MissingValues(
-        f"missing values (NaN, None or empty) in {counted(len(counts), 'column')}: "
-        f"{named}. Choose one of four ways: ",
+    model = (
         Setting("missing", "model"),
         " fills them from the model that is learned, and assumes that whether a value is missing "
         "depends on nothing but values that are seen; ",
+    )
+    available = (
+        "; ",
+        Setting("missing", "available"),
+        " leaves out, for each column, the rows where it is missing, and is for few missing "
+        "values: with many it makes false links",
+    )
+    return MissingValues(
+        f"missing values (NaN, None or empty) in {counted(len(counts), 'column')}: "
+        f"{named}. Choose one of {'four' if in_memory else 'two'} ways: ",
+        *(model if in_memory else ()),
         Setting("missing", "drop"),
         f" uses only complete rows ({left:,} of {rows:,} remain), and assumes that whether a value "
         "is missing has nothing to do with the values; ",
         Setting("missing", "state"),
-        " makes missing a state of its own, so columns that are missing together become linked; ",
-        Setting("missing", "available"),
-        " leaves out, for each column, the rows where it is missing, and is for few missing "
-        "values: with many it makes false links.",
+        " makes missing a state of its own, so columns that are missing together become linked",
+        *(available if in_memory else ()),
+        ".",
         columns=counts,
         complete_rows=left,
         rows=rows,

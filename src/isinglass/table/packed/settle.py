@@ -134,7 +134,7 @@ def settle(
     if dropping and missing in ("error", "drop"):
         complete = _rows_left(store, dropping)
     if counts and missing == "error":
-        raise refuse_missing(counts, complete, rows)
+        raise refuse_missing(counts, complete, rows, in_memory=False)
     if counts and missing == "drop" and not complete:
         raise TableError(
             *("no row is complete, so none remains with ", Setting("missing", "drop")),
