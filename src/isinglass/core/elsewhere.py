@@ -9,7 +9,7 @@ is exact, and a search finds what it would find in one array, bit for bit.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
@@ -97,6 +97,8 @@ class RowsElsewhere:
         batches, and a thread each.
     start : function without arguments
         Called before new work begins, also after `stop`.
+    chunks : function without arguments, optional
+        The rows themselves, chunk by chunk, if they can be had here.
     """
 
     n_states: Sequence[int]
@@ -107,6 +109,7 @@ class RowsElsewhere:
     n_planes: int = 0
     together: int = TOGETHER
     start: Callable[[], None] = lambda: None
+    chunks: Callable[[], Iterator[Chunk]] | None = None
 
     def in_core(self) -> _core.Elsewhere:
         """The same as the core knows it, for new work."""
@@ -257,6 +260,7 @@ def elsewhere_of(
         max((len(chunk.planes) for chunk in chunks), default=0),
         together,
         stopped.clear,
+        lambda: iter(chunks),
     )
 
 
