@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -29,6 +29,8 @@ Answers = NDArray[np.uint64] | NDArray[np.uint32]
 CHUNK_ROWS = 32_768
 #: How many searches wait for each other before a batch of questions is asked.
 TOGETHER = 64
+#: The same where address space is limited: each is a thread, for which the system reserves 70 MB.
+FEW_TOGETHER = 8
 #: The largest whole weight of a packed row.
 MOST_WEIGHT = 2**31 - 1
 
@@ -124,6 +126,16 @@ class RowsElsewhere:
         )
 
 
+def searches_together() -> int:
+    """How many searches are to wait for each other in this process."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return TOGETHER
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return TOGETHER if limit == resource.RLIM_INFINITY else FEW_TOGETHER
+
+
 def words_for(rows: int) -> int:
     """Words of 64 bits for so many rows; a multiple of eight, as wide instructions take them.
 
@@ -210,18 +222,37 @@ def answer_chunks(
             watch(next(done))
         return own
 
-    threads = max(1, min(threads, chunks))
-    if threads == 1:
-        return work()
-    with ThreadPoolExecutor(threads) as pool:
-        found = [pool.submit(work) for _ in range(threads)]
+    return sum_side_by_side(work, max(1, min(threads, chunks)), stopped)
+
+
+def sum_side_by_side(
+    work: Callable[[], Answers], threads: int, stopped: threading.Event
+) -> Answers:
+    """The sum of what threads find, this one among them; fewer, if there is no room for so many."""
+    found: list[Answers] = []
+    failures: list[BaseException] = []
+
+    def run() -> None:
         try:
-            total = found[0].result()
-            for other in found[1:]:
-                total += other.result()
-        except BaseException:
+            found.append(work())
+        except BaseException as error:  # raised again below, once all have ended
+            failures.append(error)
             stopped.set()
-            raise
+
+    helpers: list[threading.Thread] = []
+    with suppress(RuntimeError):  # no room for one more
+        for _ in range(threads - 1):
+            helper = threading.Thread(target=run)
+            helper.start()
+            helpers.append(helper)
+    run()
+    for helper in helpers:
+        helper.join()
+    if failures:
+        raise failures[0]
+    total = found[0]
+    for other in found[1:]:
+        total = total + other
     return total
 
 

@@ -27,6 +27,7 @@ from isinglass.core.elsewhere import (
     Questions,
     RowsElsewhere,
     answer_chunks,
+    searches_together,
     state_counts,
     words_for,
 )
@@ -229,7 +230,7 @@ def elsewhere_in(
     rows = sum(rows for rows, _ in parts)
     digits = max((digits for _, digits in parts), default=0)
     return RowsElsewhere(
-        *(n_states, counts, rows, answer, stopped.set, digits),
+        *(n_states, counts, rows, answer, stopped.set, digits, searches_together()),
         start=stopped.clear,
         chunks=lambda: map(load, range(len(parts))),
     )
