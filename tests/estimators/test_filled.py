@@ -210,7 +210,7 @@ def test_pairs_without_effect_have_their_chi_square(drop, linked):
 
 
 def test_copies_of_a_row_are_no_further_rows():
-    """Design effects of a stack are those of complete tables, attenuated where cells are drawn."""
+    """Design effects of a stack are those of the rows in which both columns of a pair are seen."""
     rng = np.random.default_rng(0)
     clusters = np.repeat(np.arange(150), 4)
     shared = rng.integers(0, 2, (150, 4))[clusters]

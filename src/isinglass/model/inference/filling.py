@@ -93,7 +93,7 @@ class MissingCells:
             total=table.n,  # not a rounded sum of shares
             available=False,
             by_model=False,
-            copies=draws,
+            filled_from=table,
             clusters=self._copies_together(draws),
             adjusted=table.adjusted_of(np.tile(np.arange(len(table.codes)), draws)),
         )
