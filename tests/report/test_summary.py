@@ -153,7 +153,7 @@ def test_rows_that_were_left_out_are_counted(table):
     table.loc[7, "b"] = None
     summary = summarise(GreedyGraph(missing="drop").fit(table))
     assert (summary["rows"], summary["dropped"]) == (196, 4)
-    assert "4 observations with missing values were left out." in summary["texts"]["methods"]
+    assert "4 observations with missing values were dropped." in summary["texts"]["methods"]
 
 
 def test_states_are_counted_alike_everywhere(table):

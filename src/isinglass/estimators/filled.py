@@ -80,7 +80,7 @@ class FilledRuns(Runs):
     def notes(self) -> Iterator[Note]:
         """How the filling went."""
         filled = f"{int(self.missing_cells.sum()):,} cells were filled {self.draws} times"
-        rounds = f"{filled}; {self.rounds} searches until the graph stood"
+        rounds = f"{filled}; {self.rounds} searches until the graph no longer changed"
         if self.settled:
             yield Note(None, "filled values", rounds)
         else:
@@ -108,8 +108,8 @@ class FilledRuns(Runs):
     def _restless(self, filled: str) -> str:
         names = self.table.names
         pairs = listing([f"{names[a]} -- {names[b]}" for a, b in self.unsettled], 4)
-        why = f"edges that come and go: {pairs}" if pairs else "couplings still move"
-        return f"{filled}; after {self.rounds} searches the graph does not stand ({why})"
+        why = f"edges that enter and leave: {pairs}" if pairs else "couplings still move"
+        return f"{filled}; after {self.rounds} searches the graph still changes ({why})"
 
     @property
     def missing_cells(self) -> NDArray[np.intp]:
@@ -259,8 +259,8 @@ def refuse_filled(estimator: Any, what: str) -> None:
     """Raise SettingError if rows of a fit were filled, for work that would take them as seen."""
     if getattr(estimator, "filled_", None) is not None:
         raise SettingError(
-            f"{what} would take values that were filled for values that were seen; fit with ",
-            *(Setting("missing", "drop"), " to ask complete rows."),
+            f"{what} would treat filled values as observed ones; fit with ",
+            *(Setting("missing", "drop"), " to use complete rows."),
         )
 
 

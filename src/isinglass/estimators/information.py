@@ -54,7 +54,7 @@ class Information:
         How many times a chi-square the cost of a link without effect is, if the drawing model has
         it; the mean of both ends. For other pairs, about what it would be.
     lost : (p, p) array
-        The share of information about each pair that is missing with the values, likewise.
+        The share of information about each pair that the missing values cost, likewise.
     """
 
     scales: Array

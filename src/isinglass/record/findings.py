@@ -41,7 +41,7 @@ class ColumnGroup:
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found out; None where nobody asked."""
+    """What was found out; None where it was not computed."""
 
     title: str | None = None  # of the table
     measures: Mapping[str, Numbers] | None = None  # of MEASURES, each with a number per column

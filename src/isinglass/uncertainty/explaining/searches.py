@@ -143,7 +143,7 @@ def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:
     if b in estimator.search_.constraints.forbidden.get(a, ()):
         return "the link is forbidden"
     if ends == 2 or (ends == 1 and estimator.rule == "or"):
-        return "the selector left it out"
+        return "the selector did not choose it"
     if ends == 1:
         return "only one end chose the other, and the rule asks for both"
     if estimator.max_degree is not None:
