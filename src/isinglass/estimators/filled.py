@@ -1,12 +1,14 @@
 """Algorithm 2 where values are missing: they are filled from the model that is being learned.
 
-Structural EM by draws (Friedman, "Learning belief networks in the presence of missing values and
-hidden variables", ICML 1997). A model fills the missing cells several times over, given the cells
-that are seen; the filled tables are stacked, each with its share of the weight, and searched; the
-graph found is fitted to the stack, and its model fills the cells again, until the graph stands.
+Structural EM with draws (Friedman, "Learning belief networks in the presence of missing values and
+hidden variables", ICML 1997). A model fills the missing cells several times, given the observed
+cells; the filled tables are stacked, each with its share of the weight, and searched; the graph
+found is fitted to the stack, and its model fills the cells again, until the graph no longer
+changes.
 
-Drawn cells are not information. How many times a chi-square the cost of a link without effect is,
-on the stack, is found for every pair (see :mod:`isinglass.estimators.information`), and divides it.
+Drawn cells are not information. On the stack, the cost of a link without effect is a multiple of a
+chi-square; this multiple is computed for every pair (see :mod:`isinglass.estimators.information`),
+and costs are divided by it.
 """
 
 from __future__ import annotations

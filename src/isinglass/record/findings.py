@@ -32,7 +32,7 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class ColumnGroup:
-    """Columns that somebody put together, and the colour of their dots, such as "#0072b2"."""
+    """A group of columns that the user defined, and the colour of its dots, such as "#0072b2"."""
 
     name: str
     columns: tuple[int, ...]

@@ -38,7 +38,7 @@ WIDTHS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0)
 
 
 def groups_of(record: FitRecord, found: Findings) -> list[dict[str, Any]]:
-    """Columns that somebody put together, by name."""
+    """The groups of columns that the user defined, by name."""
     return [
         {
             "name": group.name,

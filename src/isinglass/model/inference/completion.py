@@ -1,8 +1,8 @@
-"""The missing values of rows, drawn jointly given the values that are seen.
+"""The missing values of rows, drawn jointly given the observed values.
 
-In a row, missing columns that touch each other in the graph have to be drawn together; others are
-independent once the seen values are known. So each row falls into pieces, most of them small, and
-rows that share a piece and what surrounds it are done at once.
+In a row, missing columns that are connected in the graph have to be drawn together; others are
+independent given the observed values. So each row splits into pieces, most of them small, and rows
+with the same piece and the same values around it are handled together.
 """
 
 from __future__ import annotations

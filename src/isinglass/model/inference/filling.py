@@ -2,7 +2,7 @@
 
 The rows are stacked, one copy for each draw, with their weights shared among the copies. Only cells
 that were missing differ. Random numbers belong to cells: a model that is a little different fills
-nearly all cells as before, so that a loop of filling and fitting comes to rest.
+nearly all cells as before, so that a loop of filling and fitting converges.
 """
 
 from __future__ import annotations

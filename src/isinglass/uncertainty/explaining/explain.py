@@ -1,7 +1,7 @@
 """Why is there an edge between two columns, or none?
 
-Two columns that go together need no edge if a third one accounts for it. The search shows which:
-the evidence for the pair falls when that column enters. It is read along the searches of both ends.
+Two associated columns need no edge if a third one accounts for the association. The searches at
+both ends show which one: the evidence for the pair falls when that column enters.
 """
 
 from __future__ import annotations

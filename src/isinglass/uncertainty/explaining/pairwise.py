@@ -1,4 +1,4 @@
-"""Does the pairwise form hold, or does a third column change how two others go together?
+"""Does the pairwise form hold, or does a third column change the association of two others?
 
 A pairwise model says that the log odds between two columns are the same whatever a third one is.
 The conditional probabilities of each column, fitted by the sum of its neighbours' tables, are

@@ -1,7 +1,7 @@
 """A column's search, asked again: what would an edge add at any step of it?
 
-A path keeps the gains of the columns it took in, not those of the others. Here they are computed
-again, by the readable loss and from the rows of the fitted table.
+A path keeps the gains of the columns that it added, not those of the others. Here they are
+computed, by the readable loss and from the rows of the fitted table.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Which links differ between groups of rows, and by how much?
 
-One graph for all rows, adjusted for the groups, so that groups whose intercepts differ make no
-links; then the same graph fitted in each group, and its parameters compared. What is compared was
-not chosen because it differs: the pooled graph is chosen by what groups have in common. (A link
-whose signs are opposite cancels in the pool; so edges that are firm in one group only are listed,
-as an exploratory result, without a test.)
+One graph is learned from all rows, adjusted for the groups, so that groups whose intercepts differ
+create no links; then the same graph is fitted in each group, and its parameters are compared. The
+edges were not chosen because they differ: the pooled graph is chosen by what groups have in common.
+(A link with opposite signs cancels in the pooled graph; so edges that are firm in one group only
+are listed, as an exploratory result, without a test.)
 """
 
 from __future__ import annotations

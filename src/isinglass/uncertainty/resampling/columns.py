@@ -1,4 +1,4 @@
-"""How far the strength and the expected influence of each column may be off."""
+"""How uncertain the strength and the expected influence of each column are."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 P-values of many splits are joined as in Meinshausen, Meier and Bühlmann, "p-values for
 high-dimensional regression", JASA 104 (2009): within a split each is multiplied by the number of
-edges the first half chose; over splits a quantile is taken, and the best quantile paid for. The
-false-discovery rate is then controlled for any dependence between pairs (Benjamini and Yekutieli,
-Annals of Statistics 29, 2001).
+edges the first half chose; over splits a quantile is taken, with a correction for choosing the best
+quantile. The false-discovery rate is then controlled for any dependence between pairs (Benjamini
+and Yekutieli, Annals of Statistics 29, 2001).
 """
 
 from __future__ import annotations
