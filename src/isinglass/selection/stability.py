@@ -46,8 +46,8 @@ class Stability(Checked):
     Examples
     --------
     >>> Stability()
-    Stability(expected=1, share=0.75, pairs=50, seed=0): edges in 0.75 of the half-samples, as many
-    as keep the bound on wrong ones at 1
+    Stability(expected=1, share=0.75, pairs=50, seed=0): edges in 0.75 of the half-samples, with a
+    bound of 1 on the expected wrong ones
     """
 
     expected: float = 1.0
