@@ -88,15 +88,15 @@ def _weights(draft: Draft) -> None:
     counts = [name for name, each in draft.facts.items() if is_count(each)]
     options = draft.options
     if names:
-        options.sample_weight, options.n_eff = names[0], "kish"
+        options.sample_weight, options.n_eff = names[0], "design"
         draft.proposals[names[0]] = "weights of the rows"
         options.because(
             f"--weight-column {names[0]}",
             f"{names[0]!r} looks like sampling weights: its name, and positive numbers around one.",
         )
         options.because(
-            "--n-eff kish",
-            "sampling weights are not counts of rows; kish is their effective number of rows.",
+            "--n-eff design",
+            "sampling weights are not counts of rows; each pair is corrected by its design effect.",
         )
         for other in names[1:]:
             draft.drop(other, "one column of weights is used")

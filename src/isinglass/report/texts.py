@@ -83,9 +83,12 @@ LIMITS = (
     "What could have been found depends on the number of rows and on how common each state is.",
     "Only pairs are modelled. Where the effect of one column depends on a third, the line shows an "
     "average.",
-    "Rows are treated as independent. Repeated rows of the same people, places or days make the "
-    "evidence look stronger than it is.",
 )
+INDEPENDENT = (
+    "Rows are treated as independent. Repeated rows of the same people, places or days make the "
+    "evidence look stronger than it is."
+)
+IN_CLUSTERS = "Rows of different clusters are treated as independent."
 
 
 def all_texts(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,9 +98,13 @@ def all_texts(summary: Mapping[str, Any]) -> dict[str, Any]:
         "how_to_read": how_to_read(summary),
         "methods": methods(summary),
         "results": results(summary),
-        "limits": list(LIMITS),
+        "limits": [*LIMITS, IN_CLUSTERS if _has_clusters(summary) else INDEPENDENT],
         "citation": CITATION,
     }
+
+
+def _has_clusters(summary: Mapping[str, Any]) -> bool:
+    return any(note["what"] == "clusters" for note in summary["diagnostics"])
 
 
 def how_to_read(summary: Mapping[str, Any]) -> list[str]:
