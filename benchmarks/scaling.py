@@ -164,7 +164,7 @@ def print_group(group: str, chosen: argparse.Namespace) -> None:
 
 
 def beside_it(kind: str, group: str, size: int, threads: int) -> float:
-    """Time of what a fit is compared with; NaN if that ends by itself, as OpenBLAS does at 30,000."""
+    """Time of what a fit is compared with; NaN if it crashes, as OpenBLAS does at 30,000."""
     try:
         return point_in_process(kind, group, size, threads)[0]
     except subprocess.CalledProcessError:
