@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from isinglass.engine import Progress
 from isinglass.errors import TableError
-from isinglass.estimators.base import fitting
 from isinglass.estimators.linear import GreedyLinear, Rows
 from isinglass.losses import LogisticLoss, MultinomialLoss
 from isinglass.losses.forms import zero_sum_basis
@@ -59,39 +57,6 @@ class GreedyClassifier(ClassifierMixin, GreedyLinear):  # type: ignore[misc]
     """
 
     _y_numeric = False
-
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-        *,
-        progress: Progress | None = None,
-    ) -> GreedyClassifier:
-        """Search for the columns that predict the class.
-
-        Parameters
-        ----------
-        X : (n, p) array, data frame or scipy sparse matrix of numbers
-        y : (n,) array of labels
-        sample_weight : (n,) array, optional
-            Counts: weight w on a row equals w copies of it.
-        progress : function of (columns in the model, columns at most), optional
-            Told after every forward step; with cross-validation, of each search in turn.
-
-        Returns
-        -------
-        GreedyClassifier
-
-        Examples
-        --------
-        >>> import isinglass as ig
-        >>> X, y = [[0], [0], [1], [1], [1]], [0, 1, 1, 1, 0]
-        >>> ig.GreedyClassifier(n_nonzero=1).fit(X, y).coef_.round(4)      # log(2) - log(1)
-        array([[0.6931]])
-        """
-        return self._fit(X, y, sample_weight, progress)
 
     def decision_function(self, X: Any) -> Array:
         """Return the scores of the classes: (n, K), or (n,) log-odds of the second of two.

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isinglass.engine import Progress
 from isinglass.errors import BelowFloor, NotFinite, SettingError, TableError
+from isinglass.estimators.base import fitting
 from isinglass.losses.design import check_finite, not_finite
 from isinglass.losses.linear import LinearLoss
 from isinglass.losses.protocol import Fit
@@ -71,9 +72,38 @@ class GreedyLinear(BaseEstimator):  # type: ignore[misc]
     groups: Groups | None = None
     fit_intercept: bool = True
 
-    def _fit(
-        self, X: Any, y: Any, sample_weight: ArrayLike | None, progress: Progress | None
+    @fitting
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        progress: Progress | None = None,
     ) -> Self:
+        """Search for the columns that predict y.
+
+        Parameters
+        ----------
+        X : (n, p) array, data frame or scipy sparse matrix of numbers
+            float64 and float32 are not copied; sparse columns are neither made dense nor centred.
+        y : (n,) array
+            Numbers for a regressor, labels for a classifier.
+        sample_weight : (n,) array, optional
+            Counts: weight w on a row equals w copies of it.
+        progress : function of (columns in the model, columns at most), optional
+            Told after every forward step; with cross-validation, of each search in turn.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import isinglass as ig
+        >>> ig.GreedyRegressor(n_nonzero=1).fit([[0, 1], [1, 1], [2, 0]], [0, 1, 2]).coef_.round(6)
+        array([1., 0.])
+        """
         rule = coefficient_selector(self.threshold)
         rows = self._rows(X, y, sample_weight)
         names = getattr(self, "feature_names_in_", None)

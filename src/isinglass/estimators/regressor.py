@@ -6,12 +6,10 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from isinglass.engine import Progress
 from isinglass.errors import TableError
-from isinglass.estimators.base import fitting
 from isinglass.estimators.linear import GreedyLinear, Rows
 from isinglass.losses import HuberLoss, PoissonLoss, SquaredLoss
 from isinglass.losses.linear import LinearLoss
@@ -84,39 +82,6 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
     _: KW_ONLY
     loss: str = "squared"
     k: float = 1.345
-
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-        *,
-        progress: Progress | None = None,
-    ) -> GreedyRegressor:
-        """Search for the columns that predict y.
-
-        Parameters
-        ----------
-        X : (n, p) array, data frame or scipy sparse matrix of numbers
-            float64 is not copied; sparse columns are neither made dense nor centred.
-        y : (n,) array of numbers
-        sample_weight : (n,) array, optional
-            Counts: weight w on a row equals w copies of it.
-        progress : function of (columns in the model, columns at most), optional
-            Told after every forward step; with cross-validation, of each search in turn.
-
-        Returns
-        -------
-        GreedyRegressor
-
-        Examples
-        --------
-        >>> import isinglass as ig
-        >>> ig.GreedyRegressor(n_nonzero=1).fit([[0, 1], [1, 1], [2, 0]], [0, 1, 2]).coef_.round(6)
-        array([1., 0.])
-        """
-        return self._fit(X, y, sample_weight, progress)
 
     def predict(self, X: Any) -> Array:
         """Return the mean of y for rows of the same columns.

@@ -78,6 +78,38 @@ def weighted_gram(design: Any, weights: Array) -> Array:
     return gram
 
 
+class LinearFit(Fit):
+    """A fit that keeps the coefficients of its support only; there may be very many others.
+
+    Attributes
+    ----------
+    active : (k,) array
+        Coordinates of the support.
+    values : (k,) or (k, q) array
+        Their coefficients.
+    size : int
+        Coordinates in all.
+    """
+
+    active: NDArray[np.intp]
+    values: Array
+    size: int
+
+    def __init__(
+        self, active: Sequence[int], values: Array, intercept: Any, loss: float, size: int
+    ) -> None:
+        numbers = np.asarray(active, dtype=np.intp)
+        own = {"active": numbers, "values": values, "size": size}
+        vars(self).update(own | {"intercept": intercept, "loss": loss})
+
+    @property
+    def coef(self) -> Array:
+        """Coefficients of all coordinates, made when asked for."""
+        coef = np.zeros((self.size, *self.values.shape[1:]))
+        coef[self.active] = self.values
+        return coef
+
+
 class LinearLoss:
     """Base of losses that depend on ``eta = intercept + X @ coef``, one number per row.
 
@@ -172,9 +204,11 @@ class LinearLoss:
         active = tuple(active)
         offset = np.zeros((len(self.design), self.width))
         solution = self._minimise(active, offset, RIDGE, start)
-        coef = np.zeros((self.size, self.width))
-        coef[list(active)] = solution[1:]
-        return self.fit_at(coef, solution[0])
+        level, values = solution[0], solution[1:]
+        loss = self.terms(level + self.design.columns(list(active)) @ values)[0]
+        if self.width == 1:
+            return LinearFit(active, values[:, 0], float(level[0]), loss, self.size)
+        return LinearFit(active, values, level, loss, self.size)
 
     def gains(self, fit: Fit, blocks: Sequence[Block]) -> list[float]:
         """How far each block alone can lower the loss."""
@@ -252,13 +286,6 @@ class LinearLoss:
         """The (n, q) predictor of some coefficients."""
         eta: Array = intercept + self.design.predictor(np.reshape(coef, (self.size, self.width)))
         return eta
-
-    def fit_at(self, coef: Array, intercept: Array) -> Fit:
-        """The fit of given (p, q) coefficients."""
-        loss = self.terms(self.eta(coef, intercept))[0]
-        if self.width == 1:
-            return Fit(coef[:, 0], float(intercept[0]), loss)
-        return Fit(coef, intercept, loss)
 
 
 def _checked(

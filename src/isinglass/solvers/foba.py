@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from isinglass.errors import SettingError
 from isinglass.losses.protocol import Block, Loss
 from isinglass.parameters import checked
-from isinglass.solvers.blocks import Blocks
-from isinglass.solvers.linear import LinearBlocks, Singles, has_quick_way
+from isinglass.solvers.blocks import Blocks, Singles
+from isinglass.solvers.linear import LinearBlocks, has_quick_way
 from isinglass.solvers.path import Path
 from isinglass.solvers.search import search
 

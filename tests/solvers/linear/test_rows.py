@@ -87,8 +87,7 @@ def test_a_closer_look_is_close(kind):
     fit = loss.fit([])
     _, slope, curvature = loss.terms(loss.eta(fit.coef, fit.intercept))
     least, most = closer_look(
-        loss.design.X,
-        np.arange(30),
+        loss.design.entries(np.arange(30)),
         ends=(loss.design.low, loss.design.high, loss.scale),
         rows=(np.full(3000, fit.intercept), loss.y.astype(float), loss.share),
         level=(float(slope.sum()), float(curvature.sum())),

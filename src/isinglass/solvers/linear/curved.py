@@ -31,7 +31,7 @@ class CurvedWay:
     def __init__(self, loss: LinearLoss, members: Members, bound: Bound) -> None:
         self.loss, self.members, self.bound = loss, members, bound
         self.design = loss.design
-        self.all_single, self.own = bool((members.sizes == 1).all()), members.first
+        self.all_single = bool((members.sizes == 1).all())
         y = np.ascontiguousarray(loss.y, dtype=np.float64) if has_core(loss) else loss.y
         self.rows = rows_of(loss, y) if has_core(loss) and self.all_single else Rows(loss, y)
         mean = self.rows.mean() if loss.intercept else np.zeros(loss.size)
@@ -66,7 +66,8 @@ class CurvedWay:
         weight = float(weights.sum())
         margin = self.bound.margin if isinstance(self.bound, HuberBound) else 0.0
         upper, guess = column_prospects(sums, ends, level=level, weight=weight, margin=margin)
-        return upper[self.own], guess[self.own]
+        own = self.members.singles()[1]
+        return upper[own], guess[own]
 
     def _of_singles_in_classes(self, slope: Array, curvature: Array) -> tuple[Array, Array]:
         """The same for several scores per row."""
@@ -95,7 +96,8 @@ class CurvedWay:
             forms[:, 0, :, 1, :] = cross
             forms[:, 1, :, 0, :] = cross
         upper, guess = self._bounded(pulls, forms, reach)
-        return np.where(self._flat(), 0.0, upper)[self.own], guess[self.own]
+        own = self.members.singles()[1]
+        return np.where(self._flat(), 0.0, upper)[own], guess[own]
 
     def _of_groups(self, slope: Array, curvature: Array) -> tuple[Array, Array]:
         """The same for blocks of several coordinates, one after the other."""
@@ -133,10 +135,10 @@ class CurvedWay:
         level = None
         if loss.intercept:
             level = float(state.slope.sum()), float(state.curvature.sum())
+        own = self.members.first(places)
         least, most = closer_look(
-            self.design.X,
-            self.own[places],
-            ends=(self.design.low, self.design.high, loss.scale),
+            self.design.entries(own),
+            ends=(self.design.low[own], self.design.high[own], loss.scale[own]),
             rows=rows,
             level=level,
             poisson=isinstance(loss, PoissonLoss),
@@ -147,7 +149,7 @@ class CurvedWay:
         """How far some blocks lower the loss, exactly; minus infinity where `judge` gave up."""
         state = self._at(fit)
         if self.core is not None and self.all_single:  # one coefficient each: compared as they are
-            return self.core.gains(state, self.own[places], judge.bar)
+            return self.core.gains(state, self.members.first(places), judge.bar)
         gains = np.empty(len(places))
         for size in {len(self.members[at]) for at in places}:
             alike = np.array([len(self.members[at]) == size for at in places])
@@ -205,7 +207,7 @@ class CurvedWay:
     def _parts(self, fit: Fit, places: Numbers) -> Array:
         """What some blocks add to the predictor, up to an intercept that is free: (m, n, q)."""
         if self.core is not None and self.all_single:
-            return self.core.parts(fit, self.own[places])
+            return self.core.parts(fit, self.members.first(places))
         coef = np.reshape(fit.coef, (self.loss.size, self.loss.width))
         blocks = [list(self.members[at]) for at in places]
         return np.array([self.design.columns(block) @ coef[block] for block in blocks])
