@@ -18,7 +18,7 @@ from isinglass.losses.forms import zero_sum_basis
 from isinglass.losses.linear import LinearLoss
 from isinglass.losses.protocol import Fit
 from isinglass.selection import CrossValidated
-from isinglass.wording import shown
+from isinglass.wording import listed, shown
 
 Array = NDArray[np.float64]
 
@@ -116,8 +116,15 @@ class GreedyClassifier(ClassifierMixin, GreedyLinear):  # type: ignore[misc]
         return found
 
     def _answers(self, y: NDArray[Any], weights: Array) -> NDArray[Any]:
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        try:
+            check_classification_targets(y)
+            self.classes_, codes = np.unique(y, return_inverse=True)
+        except TypeError as error:  # of comparisons
+            kinds = sorted({type(value).__name__ for value in y})
+            raise TableError(
+                f"y holds labels of several kinds ({listed(kinds, 5)}), which cannot be put in "
+                "order; make them all text or all numbers, and drop rows without a label."
+            ) from error
         if len(self.classes_) < 2:
             raise TableError(
                 f"y has one class, {_label(self.classes_[0])}, in the rows of positive weight; a "

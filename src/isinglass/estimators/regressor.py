@@ -12,7 +12,7 @@ from sklearn.base import RegressorMixin
 from isinglass.errors import TableError
 from isinglass.estimators.linear import GreedyLinear, Rows
 from isinglass.losses import HuberLoss, PoissonLoss, SquaredLoss
-from isinglass.losses.linear import LinearLoss
+from isinglass.losses.linear import LinearLoss, check_answers
 from isinglass.losses.protocol import Fit
 from isinglass.selection import CrossValidated
 
@@ -43,9 +43,9 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
     nu : float
         A column is dropped when that costs at most nu times the gain recorded for the present
         number of columns; strictly between 0 and 1.
-    groups : list of lists of int, or one label per column, optional
-        Columns that enter and leave together. Gains of groups are compared by the gain of one
-        coefficient that would be as surprising.
+    groups : lists of columns, or one label per column, optional
+        Columns that enter and leave together, by positions or, in a data frame, by names. Gains of
+        groups are compared by the gain of one coefficient that would be as surprising.
     fit_intercept : bool
     loss : "squared", "huber" or "poisson"
         Poisson models the logarithm of the mean of counts.
@@ -103,6 +103,7 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
 
     def _answers(self, y: NDArray[Any], weights: Array) -> Array:
         y = y.astype(np.float64)
+        check_answers(y)
         if self.loss == "poisson":
             if (y < 0).any():
                 raise TableError(

@@ -31,6 +31,8 @@ Entries = tuple[NDArray[np.intp], Array, NDArray[np.intp]]
 
 #: A few columns stay sparse if they are large, and store less than this share of their entries.
 SMALL, FEW = 10_000, 0.1
+#: Smaller numbers, and larger ones than its inverse, cannot be squared and added.
+SMALLEST = 1e-140
 
 
 class Moments(NamedTuple):
@@ -303,7 +305,7 @@ def read_design(X: Any) -> Design:
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
         check_finite(X)
-        return sparse_design(X)
+        return _sized(sparse_design(X))
     try:
         array = np.asarray(X)
         if array.dtype not in (np.float32, np.float64):
@@ -317,7 +319,30 @@ def read_design(X: Any) -> Design:
     design = DenseDesign(array)
     if not np.isfinite([design.low, design.high]).all():  # they show any of their column
         check_finite(array)
+    return _sized(design)
+
+
+def _sized(design: Design) -> Design:
+    """Refuse columns whose numbers are too large or too small to be squared."""
+    sizes = np.maximum(np.abs(design.low), np.abs(design.high))
+    sound = sound_sizes(sizes)
+    if not sound.all():
+        j = int(np.argmin(sound))
+        raise SettingError(f"column {j} of X {too_far(sizes[j])}")
     return design
+
+
+def sound_sizes(sizes: Array) -> NDArray[np.bool_]:
+    """Which sizes are 0, or such that sums of their squares are neither 0 nor infinite."""
+    return np.asarray((sizes == 0) | ((sizes > SMALLEST) & (sizes < 1 / SMALLEST)))
+
+
+def too_far(size: float) -> str:
+    """What is said of numbers of a size that is not sound."""
+    return (
+        f"holds numbers of size {size:.2g}; from {SMALLEST:g} to {1 / SMALLEST:g} they can be "
+        "squared and added. Change its unit."
+    )
 
 
 def check_finite(X: Any) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from isinglass.errors import SettingError
-from isinglass.losses.design import Design, read_design
+from isinglass.losses.design import Design, read_design, sound_sizes, too_far
 from isinglass.losses.newton import Objective, minimise
 from isinglass.losses.protocol import Block, Fit
 from isinglass.parameters import check
@@ -309,7 +309,15 @@ def _checked(
         X, y, weights = (X.tocsr() if sparse.issparse(X) else X)[kept], y[kept], weights[kept]
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise SettingError("y holds NaN or infinite values; drop those rows first.")
+    check_answers(y)
     return read_design(X), y, weights
+
+
+def check_answers(y: NDArray[Any]) -> None:
+    """Refuse numbers that cannot be squared and added."""
+    largest = float(np.abs(y).max()) if y.dtype.kind == "f" else 0.0
+    if not sound_sizes(np.array(largest)):
+        raise SettingError(f"y {too_far(largest)}")
 
 
 def _half_ranges(design: Design) -> Array:
