@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from isinglass.core.regression import closer_look, column_prospects
 from isinglass.losses.design import SparseDesign
-from isinglass.losses.families import LogisticLoss, PoissonLoss
+from isinglass.losses.families import PoissonLoss
 from isinglass.losses.linear import HUGE, LinearLoss, weighted_gram
 from isinglass.losses.protocol import Fit
 from isinglass.solvers.linear.bounds import Bound, HuberBound, SelfConcordant, inverses
+from isinglass.solvers.linear.kept import KeptEntries
 from isinglass.solvers.linear.members import Members
 from isinglass.solvers.linear.race import Judge, Problems, terms_of_many
 from isinglass.solvers.linear.refits import CoreRefits, State, has_core
@@ -40,6 +41,9 @@ class CurvedWay:
         self.core = CoreRefits(loss, self.rows, mean) if has_core(loss) else None
         #: Whether the gain of a block does not depend on who else is evaluated.
         self.apart = self.core is not None and self.all_single
+        self.kept: KeptEntries | None = None
+        if self.apart and isinstance(self.design, SparseDesign):
+            self.kept = KeptEntries(self.design)
         self._state: State | None = None
 
     def fit(self, active: Sequence[int], start: Fit | None = None) -> Fit:
@@ -126,24 +130,22 @@ class CurvedWay:
     def sharpen(self, fit: Fit, places: Numbers) -> tuple[Array, Array] | None:
         """What some blocks gain at least and at most, where a closer look is cheap."""
         loss = self.loss
-        if not isinstance(loss, LogisticLoss | PoissonLoss) or not self.all_single:
-            return None
-        if not isinstance(self.design, SparseDesign):
+        if self.kept is None:
             return None
         state = self._at(fit)
         rows = self.rows.all_rows(state.eta[:, 0]), np.asarray(loss.y, dtype=np.float64), loss.share
         level = None
         if loss.intercept:
             level = float(state.slope.sum()), float(state.curvature.sum())
-        own = self.members.first(places)
+        columns, entries, at = self.kept.of(self.members.first(places))
         least, most = closer_look(
-            self.design.entries(own),
-            ends=(self.design.low[own], self.design.high[own], loss.scale[own]),
+            entries,
+            ends=(self.design.low[columns], self.design.high[columns], loss.scale[columns]),
             rows=rows,
             level=level,
             poisson=isinstance(loss, PoissonLoss),
         )
-        return least, most
+        return least[at], most[at]
 
     def gains(self, fit: Fit, places: Numbers, judge: Judge) -> Array:
         """How far some blocks lower the loss, exactly; minus infinity where `judge` gave up."""
