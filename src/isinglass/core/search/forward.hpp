@@ -59,8 +59,8 @@ class ForwardSearch {
     Choice choice = first_within_tie(exact.gains);
     choice.value = choice.gain;
     if (!(choice.value > settings_.threshold)) return {choice, {}};
-    if (choice.column != exact.best.column ||
-        choice.of != exact.best.of) {  // of a lower column, within a tie
+    if (choice.column != exact.best.column || choice.of != exact.best.of) {
+      // A lower column, within a tie.
       const Gain gain = exact_gain(fit, choice.column, choice.of);
       exact.raw = gain.value;
       exact.start = start_of(choice.of, gain);
