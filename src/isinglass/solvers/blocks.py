@@ -105,10 +105,6 @@ class Blocks:
         """The members that may be dropped."""
         return [j for j in support if j not in required]
 
-    def recorded(self, fit: Fit, variable: int, gain: float) -> tuple[float, ...]:
-        """What backward steps compare costs with, for each variable that a step brings."""
-        return (gain,)
-
     def with_variable(self, support: tuple[int, ...], variable: int) -> tuple[int, ...]:
         """The support with one variable more."""
         return tuple(sorted((*support, variable)))
