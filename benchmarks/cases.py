@@ -265,10 +265,10 @@ def senate(folder: Path) -> Case:
     if filled is not None:
         lost = np.median([filled.information.lost[pair] for pair in graph.pairs])
         share = filled.missing_cells.sum() / (len(votes) * len(votes.columns))
-        stood = "until the graph stood" if filled.settled else "and the graph did not stand"
+        end = "until the graph no longer changed" if filled.settled else "and it still changed"
         text += (
             f"{share:.1%} of the votes are missing; the median link lost {lost:.0%} of its "
-            f"information with them. {filled.rounds} searches, {stood}.\n\n"
+            f"information with them. {filled.rounds} searches, {end}.\n\n"
         )
     text += markdown(["community", "senators", "D", "R", "I", "of another party"], rows)
     for sign, words in ((1, "They agree across the aisle"), (-1, "They disagree across it")):

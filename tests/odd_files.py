@@ -170,7 +170,7 @@ ODD = [
         "weights.csv",
         csv(frame(weight=RNG.random(N) + 0.5)),
         gone={"weight"},
-        options=("--weight-column weight", "--n-eff kish"),
+        options=("--weight-column weight", "--n-eff design"),
     ),
     Odd("semicolons.csv", csv(frame(), separator=";")),
     Odd("bars.csv", csv(frame(), separator="|"), options=("--sep '|'",)),

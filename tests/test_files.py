@@ -136,6 +136,6 @@ def test_a_file_beside_is_replaced_only_if_it_is_ours(tmp_path):
     beside.write_bytes(b"# " + MARK + b"\n")
     check_side_files([main, beside], main)
     beside.write_bytes(b"somebody's")
-    with pytest.raises(FileError, match=r"x\.R' would be written beside .*, but is there already"):
+    with pytest.raises(FileError, match=r"x\.R' would be written beside .*, but already exists"):
         check_side_files([main, beside], main)
     check_side_files([main, beside], main, overwrite=True)

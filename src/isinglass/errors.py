@@ -5,7 +5,7 @@
     │   ├── BelowFloor         a threshold the search did not run to
     │   └── NotFinite          NaN or infinite numbers in the columns of a regression
     ├── TableError             a table that cannot be learned from      (ValueError)
-    │   ├── MissingValues      missing values, and no word on what to do with them
+    │   ├── MissingValues      missing values, and no setting that says how to treat them
     │   ├── TooManyStates      a measurement or an id, not a discrete column
     │   ├── DuplicateNames     several columns of one name
     │   ├── SeveralProblems    more than one of these at once
@@ -14,7 +14,7 @@
     │   └── BadClusters        missing labels, the wrong number of them, or all the same
     ├── OutOfMemory            exact work beyond the memory allowed     (MemoryError)
     ├── FileError              a file that cannot be read or written    (OSError)
-    ├── ClusterError           workers that cannot be had, or were lost (RuntimeError)
+    ├── ClusterError           workers that are not there, or were lost (RuntimeError)
     └── MissingExtra           an optional library is not installed     (ImportError)
 
 what Ctrl-C raises where part of the work is done,
@@ -25,8 +25,8 @@ and warnings
 
     IsinglassWarning           base of all                              (UserWarning)
     ├── PoorMixing             draws that are far from independent
-    ├── StoppedEarly           a fit that took all its steps
-    ├── ManyMissing            more missing values than a way to treat them can bear
+    ├── StoppedEarly           a fit that took all steps allowed
+    ├── ManyMissing            too many missing values for `missing="available"`
     └── DamagedRecords         lines of a file of records, ignored
 
 A message says what was wrong, what is allowed, what came, and what to do next. It is made of parts,
@@ -151,7 +151,7 @@ class TableError(IsinglassError, ValueError):
 
 
 class MissingValues(TableError):
-    """A table with missing values, and no word on what to do with them.
+    """A table with missing values, and no setting that says how to treat them.
 
     Attributes
     ----------
@@ -224,7 +224,7 @@ class FileError(IsinglassError, OSError):
 
 
 class ClusterError(IsinglassError, RuntimeError):
-    """The workers of a cluster cannot be had, do not fit, or were lost."""
+    """The workers of a cluster are not there, do not fit, or were lost."""
 
 
 class MissingExtra(IsinglassError, ImportError):
@@ -248,7 +248,7 @@ class PoorMixing(IsinglassWarning):
 
 
 class StoppedEarly(IsinglassWarning):
-    """A fit took all the steps it may, and could still gain."""
+    """A fit took all the steps allowed, and could still improve."""
 
 
 class ManyMissing(IsinglassWarning):

@@ -43,8 +43,8 @@ def check_side_files(contents: Iterable[Path], main: Path, *, overwrite: bool = 
     for path in contents:
         if path != main and not overwrite and path.is_file() and MARK not in _start(path):
             raise FileError(
-                f"{str(path)!r} would be written beside {str(main)!r}, but is there already, and "
-                "not from isinglass; name another file, or give ",
+                f"{str(path)!r} would be written beside {str(main)!r}, but already exists, and "
+                "isinglass did not write it; name another file, or give ",
                 Setting("overwrite", True),
                 ".",
             )

@@ -33,7 +33,7 @@ class Link(NamedTuple):
     strength : float or None
         sqrt(1 - exp(-2c)), 0 to 1 (the R of Cox and Snell), with c the log-likelihood per row that
         is lost when the edge is removed and everything else is refitted, the mean of its two ends.
-        None in a model that no table was asked about.
+        None in the graph of a model without a table.
     sign : int
         +1 or -1 where both columns are ordered or have two states, else 0.
     coupling, log_odds : float or None
@@ -45,13 +45,13 @@ class Link(NamedTuple):
         "both", the name of the one column that chose it, "required", or empty if no search is
         known.
     unbounded : bool
-        A zero cell or a collinear column leaves the size of the edge open.
+        Whether an empty cell or a collinear column leaves the size of the edge without a limit.
     tier : str
         "firm", "tentative", or empty: the first tier whose level `entry_evidence` exceeds; or
         "required".
     relative_strength : float or None
         The strength at one end as a share of what is possible there (the R of Nagelkerke), at the
-        end where it is larger. It is 1 if one end is known exactly once the other is.
+        end where it is larger. It is 1 if one end determines the other exactly.
     entry_evidence : float or None
         The edge is in the graph of every threshold below this one, down to that of this graph, on
         the scale of `evidence`: 2n times the gain.

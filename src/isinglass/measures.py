@@ -247,11 +247,10 @@ def predictability(
     """Cross-validate how well each column is predicted by its neighbours.
 
     The measure is the normalised accuracy of Haslbeck and Waldorp ("How well do network models
-    predict observations? On the importance of predictability in network models", Behavior
-    Research Methods 50, 2018), here on held-out rows: for each fold the graph is learned again
-    from the other folds by the same estimator, each column's conditional is refitted there, and
-    the fold's cells are predicted. So neither the choice of edges nor their sizes have seen the
-    cells.
+    predict observations? On the importance of predictability in network models", Behavior Research
+    Methods 50, 2018), here on held-out rows: for each fold the graph is learned again from the
+    other folds by the same estimator, each column's conditional is refitted there, and the fold's
+    cells are predicted. So the cells influence neither the choice of edges nor their sizes.
 
     Parameters
     ----------

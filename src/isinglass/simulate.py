@@ -61,7 +61,7 @@ def grid(rows: int, cols: int) -> networkx.Graph:
 
 @checked
 def star(p: int, d: int) -> networkx.Graph:
-    """Link node 0 to d leaves; the other nodes are alone.
+    """Link node 0 to d leaves; the other nodes have no edges.
 
     >>> list(star(6, 3).edges)
     [(0, 1), (0, 2), (0, 3)]
@@ -72,7 +72,7 @@ def star(p: int, d: int) -> networkx.Graph:
 
 @checked
 def tree(p: int, seed: Seed = None) -> networkx.Graph:
-    """Draw a tree, every tree on p labelled nodes equally probable (by its Prüfer code).
+    """Draw a tree, every tree on p labelled nodes equally likely (by its Prüfer code).
 
     >>> import networkx as nx
     >>> nx.is_tree(tree(20, seed=1))

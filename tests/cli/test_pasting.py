@@ -70,7 +70,7 @@ def test_files_need_a_folder(invoke, survey, option):
 
 @pytest.mark.parametrize("option", ["--excel", "--word", "--methods"])
 def test_nothing_exact_where_small_groups_are_hidden(invoke, survey, tmp_path, option):
-    with pytest.raises(SettingError, match="--suppress leaves out"):
+    with pytest.raises(SettingError, match="--suppress hides"):
         invoke("fit", survey, *OPTIONS, option, "--suppress", 5, "--out", tmp_path / "out")
 
 

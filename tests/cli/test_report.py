@@ -73,7 +73,7 @@ def test_suppress_writes_nothing_exact(invoke, survey, tmp_path):
     (out / "model.json").write_text("{}")
     outcome = invoke("fit", survey, *drop, "--out", out, "--suppress", 5)
     assert f"do not share model.json, left in {out} by an earlier run" in outcome.out
-    with pytest.raises(SettingError, match="Use either the one or the others"):
+    with pytest.raises(SettingError, match="Use either --suppress or the others"):
         invoke("fit", survey, *drop, "--out", out, "--suppress", 5, "--verdicts")
 
 

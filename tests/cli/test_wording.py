@@ -9,7 +9,7 @@ from isinglass.parameters import check
 @pytest.mark.parametrize(
     ("settings", "weights", "option"),
     [
-        ({}, None, "--missing state makes missing a state"),
+        ({}, None, "--missing state treats missing as one more state"),
         ({"missing": "drop", "max_states": 2}, None, "or raise --max-states"),
         ({"missing": "state"}, [0.5] * 6, "for --n-eff sum; or use --n-eff design"),
         ({"missing": "state"}, [0.5] * 6, "e.g. their sum, --n-eff 3."),

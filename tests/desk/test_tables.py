@@ -194,7 +194,7 @@ def test_a_port_that_is_taken_is_one_sentence():
     pytest.importorskip("uvicorn", reason="the extra desk is not installed here")
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
-        with pytest.raises(SettingError, match=f"port {port} cannot be had"):
+        with pytest.raises(SettingError, match=f"port {port} is not available"):
             serve(port=port, most_bytes=1, ready=print)
 
 

@@ -210,7 +210,7 @@ def test_pairs_without_effect_have_their_chi_square(drop, linked):
 
 
 def test_copies_of_a_row_are_no_further_rows():
-    """Design effects of a stack are those of complete tables, attenuated where cells are drawn."""
+    """Design effects of a stack are those of the rows in which both columns of a pair are seen."""
     rng = np.random.default_rng(0)
     clusters = np.repeat(np.arange(150), 4)
     shared = rng.integers(0, 2, (150, 4))[clusters]
@@ -295,11 +295,11 @@ def test_the_error_names_what_each_way_assumes():
 def test_what_cannot_be_asked_says_so():
     cells = at_random(rows=400)
     est = GreedyGraph(missing="model").fit(cells)
-    with pytest.raises(SettingError, match="score needs rows without missing values"):
+    with pytest.raises(SettingError, match="score needs complete rows"):
         est.score(cells)
     assert np.isfinite(est.score(CHAIN.sample(50, seed=3)))
     for ask in (predictability, lambda fit: explain(fit, "x0", "x3")):
-        with pytest.raises(SettingError, match="values that were filled"):
+        with pytest.raises(SettingError, match="filled values as observed"):
             ask(est)
     with pytest.raises(SettingError, match="EBIC counts rows"):
         GreedyGraph("ebic:0.5", missing="model").fit(cells)

@@ -285,7 +285,7 @@ def test_equal_columns_are_said_to_be_linked_only_if_they_are():
     est = GreedyGraph(missing="available").fit(x)
     assert (2, 3) not in est.graph_.pairs
     (note,) = [n for n in est.record().diagnostics if n.what == "equal columns"]
-    assert "in all 2 rows where it is seen; the two are not linked" in note.done
+    assert "in all 2 rows where it is observed; the two are not linked" in note.done
 
 
 def test_zero_cells_are_finite_and_flagged():

@@ -26,7 +26,7 @@ def changed(column, row):
 def test_copies_whatever_their_labels():
     first = RNG.integers(0, 3, N)
     again = np.array(["x", "y", "z"])[first]
-    assert related(first=first, again=again) == {"again": ["says the same as 'first'"]}
+    assert related(first=first, again=again) == {"again": ["a copy of 'first', up to labels"]}
 
 
 @pytest.mark.parametrize("row", [0, 1, 1501, N - 1])

@@ -148,12 +148,20 @@ def test_paragraphs(table):
     assert "No edge was found among 10 pairs" in nothing["results"]
 
 
+def test_rows_are_called_independent_only_where_they_are_taken_so(table):
+    alone = summarise(GreedyGraph().fit(table))["texts"]["limits"]
+    clusters = np.arange(200) // 4
+    together = summarise(GreedyGraph().fit(table, clusters=clusters))["texts"]["limits"]
+    assert alone[-1].startswith("Rows are treated as independent.")
+    assert together[-1] == "Rows of different clusters are treated as independent."
+
+
 def test_rows_that_were_left_out_are_counted(table):
     table.loc[:2, "a"] = None
     table.loc[7, "b"] = None
     summary = summarise(GreedyGraph(missing="drop").fit(table))
     assert (summary["rows"], summary["dropped"]) == (196, 4)
-    assert "4 observations with missing values were left out." in summary["texts"]["methods"]
+    assert "4 observations with missing values were dropped." in summary["texts"]["methods"]
 
 
 def test_states_are_counted_alike_everywhere(table):

@@ -90,7 +90,7 @@ def test_every_row_a_cluster_of_its_own_is_no_clusters():
     alone = encode(codes, clusters=np.arange(60))
     assert alone.clusters is None
     assert alone.fingerprint == encode(codes).fingerprint
-    assert "taken as independent" in next(n.done for n in alone.notes if n.what == "clusters")
+    assert "treated as independent" in next(n.done for n in alone.notes if n.what == "clusters")
     # But copies of a row are in one cluster.
     counted = encode(codes, counts, np.arange(60))
     np.testing.assert_array_equal(counted.clusters, np.arange(60))

@@ -126,6 +126,32 @@ def test_clusters_are_their_definition(sampling):
     assert effects[0, 1] > 1.1
 
 
+@pytest.mark.parametrize("sampling", [True, False])
+def test_a_pair_with_missing_values_has_the_rows_in_which_both_are_seen(sampling):
+    rng = np.random.default_rng(7)
+    clusters, weights = rng.integers(0, 25, 90), np.ones(90)
+    codes = np.column_stack([rng.integers(0, m, 25)[clusters] for m in (2, 3)])
+    seen = rng.random(codes.shape) < 0.8
+    seen[~seen.any(axis=1), 0] = True  # rows with nothing seen are left out
+    if sampling:
+        weights = np.where(rng.random(90) < 0.3, 3.0, 1.0)
+    cells = np.where(seen, codes, np.nan)
+    n_eff = "design" if sampling else "sum"
+    table = encode(cells, weights, clusters, n_eff=n_eff, missing="model")
+    uneven, alike, w = [], [], table.weights
+    for x, here in zip(codes.T, seen.T, strict=True):
+        z, v = residuals(x[here], w[here]), w[here] ** 2
+        uneven.append(np.sum(v * (z**2).sum(axis=1)) / v.sum() / z.shape[1])
+        alike.append(literal_likeness(x[here], w[here], clusters[here]))
+    both = seen.all(axis=1)
+    squares, groups = np.sum(w[both] ** 2), np.bincount(clusters[both], w[both])
+    own = squares / w[both].sum() * (uneven[0] * uneven[1] if sampling else 1.0)
+    together = (np.sum(groups**2) - squares) / w[both].sum()
+    expected = own + together * alike[0] * alike[1]
+    assert table.design_effects[0, 1] == pytest.approx(expected, rel=1e-9)
+    assert expected > 1.5
+
+
 def test_copies_are_rows_of_their_cluster():
     rng = np.random.default_rng(4)
     codes, clusters = rng.integers(0, 3, (60, 3)), rng.integers(0, 15, 60)

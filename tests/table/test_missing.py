@@ -21,7 +21,7 @@ def test_an_error_names_columns_counts_and_the_ways_on(make, library):
     assert 'missing="state"' in message
     assert "columns that are missing together become linked" in message
     assert 'missing="available"' in message
-    assert "with many it makes false links" in message
+    assert "with many it creates false links" in message
     assert "\n" not in message
 
 
@@ -49,7 +49,7 @@ def test_drop_keeps_the_complete_rows(make, library):
     assert [column.states for column in table.columns] == [(2, 3), ("x", "y")]
     np.testing.assert_array_equal(table.weights, [2, 3])
     b = "'b'" if library else "'x1'"
-    done = f"1 of 3 rows dropped; missing were {b} (1)"
+    done = f"1 of 3 rows dropped; missing in {b} (1)"
     assert table.notes[0] == Note(None, "missing values", done)
 
 
@@ -70,7 +70,7 @@ def test_a_missing_value_as_a_state_comes_last_and_has_no_order(make, library):
     np.testing.assert_array_equal(table.codes[:, 0], [2, 1, 0])
     note = table.notes[0]
     assert (note.column, note.what) == ("a" if library else "x0", "missing values")
-    assert note.done.startswith("1 of 3 rows; taken as a state, None; assumes that")
+    assert note.done.startswith("1 of 3 rows; treated as a state, None; assumes that")
 
 
 def test_missing_values_of_rows_without_weight_do_not_count():

@@ -32,9 +32,9 @@ MOST_BYTES = 5e8
 def command(port: int | None, max_size: float, *, no_browser: bool) -> None:
     """Open a page in the browser: drop a file, look at its columns, learn, read the report.
 
-    The page is for this machine alone: its address has a secret in it, and nothing is sent to
-    anywhere else. Files that are dropped on it are copied to a temporary folder. Ctrl-C ends it
-    and removes them, with all results that you have not saved.
+    The page is for this machine alone: its address contains a secret, and nothing is sent
+    anywhere else. Files that are dropped on it are copied to a temporary folder. Ctrl-C ends the
+    desk and removes them, with all results that you have not saved.
     """
 
     def ready(address: str) -> None:

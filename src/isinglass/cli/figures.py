@@ -17,7 +17,7 @@ from isinglass.model import FitRecord
 ENDINGS = {".pdf": "pdf", ".svg": "svg", ".png": "png"}
 FIGURE = opt.several(
     "--figure FILE figures",
-    "Draw the result to a file of that ending: .pdf, .svg or .png; may be given several times.",
+    "Draw the result to a .pdf, .svg or .png file; may be given several times.",
 )
 
 

@@ -57,7 +57,7 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
     opt.flag("--methods", "Write methods.txt too: the paragraphs for a paper as plain text."),
     opt.several(
         "--figure FILE figures",
-        "Draw the network to a file of that ending: network.pdf, network.svg or network.png.",
+        "Draw the network to a file, such as network.pdf, network.svg or network.png.",
     ),
     opt.SUPPRESS,
     opt.OPEN,
@@ -67,8 +67,8 @@ EXACT = ("edges.csv", "nodes.csv", "graph.graphml", "model.json", "graph.png")
     ),
     opt.flag(
         "--verdicts",
-        "Add to the report, for columns without a link, what explained their association away and "
-        "what could have been found (slower).",
+        "Add to the report, for pairs without a link, which columns explain their association and "
+        "which links could have been found (slower).",
     ),
     opt.whole(
         "--half-samples N",
@@ -160,9 +160,9 @@ def _check_out(out: str | None, suppress: float, asked: dict[str, Any]) -> None:
         raise SettingError(f"{option} {GOES[first]}; name a folder with --out.")
     if suppress and any(asked[name] for name in (*EXTRAS, *PASTED)):
         raise SettingError(
-            "--suppress leaves out what --predictability, --verdicts, --half-samples, --excel, "
-            "--word and --methods show: exact numbers would reveal small groups. Use either the "
-            "one or the others."
+            "--suppress hides what --predictability, --verdicts, --half-samples, --excel, "
+            "--word and --methods show: exact numbers would reveal small groups. Use either "
+            "--suppress or the others."
         )
 
 

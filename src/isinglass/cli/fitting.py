@@ -64,7 +64,7 @@ def _open_packed(data: str, drop: Sequence[str], reading: Values) -> Table:
     said = [option.name for option in READING if reading[option.name] != _usual(option)]
     if drop or said:
         raise SettingError(
-            f"{data} is packed already: how it is read, and which columns it has, was settled "
+            f"{data} is packed already: options for reading it and for its columns were fixed "
             "then; pack the file again with these options."
         )
     with working("opening the packed table"):

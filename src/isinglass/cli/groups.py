@@ -28,13 +28,13 @@ PICTURES = {
 
 @opt.command(
     opt.DATA,
-    opt.needed("--by NAME", "The column that makes the groups."),
+    opt.needed("--by NAME", "The column that defines the groups."),
     opt.option(
         "--out DIR",
         "Write groups.html, differences.csv, exploratory.csv, paragraph.txt, networks.png and "
         "differences.png there.",
     ),
-    opt.option("--level", "The probability of naming an edge, where none differs.", 0.05),
+    opt.option("--level", "The probability of finding a difference where there is none.", 0.05),
     opt.OPEN,
     *opt.SEARCH,
     opt.seed("Seed of the draws that fill missing values."),

@@ -43,8 +43,8 @@ from isinglass.wording import counted
 def command(model: str, data: str, *, out: str, overwrite: bool, **drawing: Any) -> None:
     """Fill in the missing values of DATA with draws from a MODEL (model.json).
 
-    They are drawn given the values that are there. All other values of a text file are written
-    as they were. A missing value of a binned column becomes the label of a bin.
+    They are drawn given the observed values. Observed values of a text file are written unchanged.
+    A missing value of a binned column becomes the label of a bin.
     """
     reading = opt.take(drawing, opt.READING)
     check("draws", drawing["draws"], "impute")

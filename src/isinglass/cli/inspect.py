@@ -29,7 +29,7 @@ MOST_STATES = 5
     opt.option(
         "--out FILE",
         "Write the proposal as a settings file (survey.toml) that you can change, and that "
-        "isinglass fit --settings obeys.",
+        "isinglass fit --settings uses.",
     ),
     *opt.READING,
     opt.JSON,
@@ -40,11 +40,11 @@ MOST_STATES = 5
     """,
 )
 def command(data: str, *, out: str | None, as_json: bool, **reading: Any) -> None:
-    """Say what every column of DATA is, what is odd about it, and how to learn from it.
+    """Say what every column of DATA is, what is unusual about it, and how to learn from it.
 
-    Encoding, separator and a missing header are guessed if the file cannot be read without. The
-    last line is a command that works, ready to be pasted; the lines above it say why each of its
-    options is there. Nothing is changed.
+    Encoding, separator and a missing header are guessed if the file cannot be read otherwise. The
+    last line is a command that works, ready to paste; the lines above it say why each of its
+    options is there. DATA is not changed.
     """
     if out:
         check_file(Path(out))

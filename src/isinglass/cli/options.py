@@ -230,19 +230,19 @@ READING = (
     ),
     option(
         "--codebook FILE",
-        "What columns and codes mean: a CSV file with the heads name, label, values, order, "
+        "What columns and codes mean: a CSV file with the headings name, label, values, order, "
         "missing; it is added to the labels of SPSS, Stata and SAS files.",
     ),
     several(
         "--missing-code NAME=CODE missing_codes",
-        "Codes of a column that stand for a missing value, such as income=98,99; an asterisk "
-        "in the place of the name is about all columns.",
+        "Codes of a column that stand for a missing value, such as income=98,99; '*' instead of a "
+        "name means all columns.",
         into=read_missing_codes,
     ),
     several(
         "--order NAME=STATES",
-        "The states of a column from low to high, such as sleep=bad,fair,good; quote states with a "
-        "comma.",
+        "The states of a column from low to high, such as sleep=bad,fair,good; quote states that "
+        "contain a comma.",
         into=lambda texts: dict(map(_order, texts)) or None,
     ),
 )
@@ -258,7 +258,7 @@ def _obey(context: click.Context, _option: click.Parameter, path: str | None) ->
     if unknown:
         raise SettingError(
             f"{path} sets {unknown[0]!r}, for which isinglass {context.info_name} has no option; "
-            "take it out."
+            "remove it."
         )
     context.default_map = {**(context.default_map or {}), **typed, "codebook": path}
 
@@ -289,14 +289,14 @@ def _as_typed(options: Values) -> Values:
 TABLE = (
     option(
         "--settings FILE",
-        "A settings file (survey.toml), as isinglass inspect --out writes it. Options that are "
-        "typed come before it.",
+        "A settings file (survey.toml), as isinglass inspect --out writes it. Options on the "
+        "command line override it.",
         callback=_obey,
         is_eager=True,
         expose_value=False,
     ),
     *READING,
-    several("--drop NAME", "A column to leave out."),
+    several("--drop NAME", "A column to drop."),
     several(
         "--bin NAME=K bins",
         "Cut a column of numbers into K bins at its quantiles, or at your own cut points: "
@@ -329,10 +329,10 @@ TABLE = (
 #: What becomes of missing values.
 WAYS = {
     "error": "refuses them",
-    "model": "fills them from the model that is learned (missing at random, given what is seen)",
-    "drop": "uses complete rows only (whether values are missing has nothing to do with them)",
-    "state": "makes missing a state of its own (columns that are missing together become linked)",
-    "available": "leaves out, for each column, the rows where it is missing (few missing values)",
+    "model": "fills them from the model that is learned (assumes missing at random)",
+    "drop": "uses complete rows only (assumes missing completely at random)",
+    "state": "treats missing as one more state (columns that are missing together become linked)",
+    "available": "uses, for each column, the rows where it is observed (for few missing values)",
 }
 
 
@@ -342,7 +342,7 @@ def missing(*ways: str) -> click.Option:
     return choice(f"--missing {'|'.join(ways)}", f"Missing values: {words}.")
 
 
-#: When an edge is taken in.
+#: When an edge enters the graph.
 THRESHOLD = (
     option(
         "--threshold",
@@ -363,24 +363,24 @@ SEARCH = (
     several("--forbid A B", "A link that it must not have.", type=(str, str)),
     several(
         "--forbid-group A,B,C",
-        "Columns of which no two may be linked; quote names with a comma.",
+        "Columns of which no two may be linked; quote names that contain a comma.",
         into=lambda texts: list(map(_group, texts)),
     ),
     several(
         "--adjust A,B",
-        "Columns that are held fixed in every conditional, such as age,sex: not explained, not in "
-        "the graph. Columns of numbers are cut into eight bins or more; quote names with a comma.",
+        "Columns to adjust for, such as age,sex: held fixed in every conditional and not in the "
+        "graph. Numbers are cut into eight bins or more; quote names that contain a comma.",
         into=lambda texts: [name for text in texts for name in names_of(text)] or None,
     ),
     missing(*WAYS),
     choice(
         "--edges auto|table|scores",
         "What an edge between ordered columns may be: a table of log-potentials or one product of "
-        "scores, whichever the rows speak for (auto); always a table; always a product (scores).",
+        "scores, whichever the rows support (auto); always a table; always a product (scores).",
     ),
     several(
         "--ordered NAME",
-        "A column whose states are in order; numbers and columns of two states are anyway.",
+        "A column whose states are ordered; numbers and columns of two states always are.",
         into=lambda names: list(names) or None,
     ),
     several(

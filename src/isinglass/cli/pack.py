@@ -31,8 +31,8 @@ def command(data: str, out: str, **options: Any) -> None:
     """Pack DATA into the folder OUT, whose name ends with .bits.
 
     DATA is CSV, TSV, Parquet or Arrow, text also gzipped, or a folder of such files with the same
-    columns. It is read once, some rows at a time: neither the table nor its bits have to fit
-    memory. What is said of missing values, bins and weights is settled here.
+    columns. It is read once, some rows at a time: neither the table nor its bits have to fit into
+    memory. Missing values, bins and weights are fixed here, for all later fits.
     """
     if is_packed(data):
         raise SettingError(f"{data} is packed already.")

@@ -43,7 +43,7 @@ def command(kind: str, models: tuple[str, ...], *, out: tuple[str, ...], **optio
 
     \b
     network     columns as dots, links by strength and sign; several in one layout
-    adjacency   columns by columns, in groups
+    adjacency   a matrix of columns, in groups
     centrality  strength and expected influence of every column; several compared
 
     `isinglass resample --figure` draws what needs the table: dropped cases, intervals of
@@ -51,7 +51,7 @@ def command(kind: str, models: tuple[str, ...], *, out: tuple[str, ...], **optio
     """  # noqa: D301 (the escape is click's mark for lines to keep)
     check_figures(out, "--out")
     if len(models) > 1 and kind == "adjacency":
-        raise SettingError(f"adjacency is drawn of one model at a time; {len(models)} were given.")
+        raise SettingError(f"adjacency takes one model at a time; {len(models)} were given.")
     with working("reading the models"):
         draw = KINDS[kind](models, options)
     for line in draw_figures(out, draw):

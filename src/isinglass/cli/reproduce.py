@@ -41,7 +41,7 @@ from isinglass.wording import counted
     opt.whole("--graphs N", "Graphs per point.", least=2),
     opt.whole(
         "--rivals N",
-        "Graphs per point that the rivals of greedy see, at most (cross-validation: 2).",
+        "Graphs per point for the rivals of greedy, at most (cross-validation: 2).",
         least=2,
     ),
     opt.seed("Seed of the graphs and tables drawn."),

@@ -59,7 +59,7 @@ COMMON = (
     ),
     opt.option(
         "--intercept H",
-        "How far each column leans to +1, or a range to draw it from, such as -0.3:0.3.",
+        "Intercept of the state +1 of each column, or a range to draw it from, such as -0.3:0.3.",
         "0",
         into=partial(_size, "intercept"),
     ),
@@ -84,17 +84,17 @@ COLUMNS = opt.whole("--columns P p", "Columns.", required=True)
 FAMILIES: dict[Callable[..., Any], tuple[str, list[click.Option]]] = {
     simulate.chain: ("Every column is linked to the next.", [COLUMNS]),
     simulate.grid: (
-        "A sheet: links go left, right, up and down.",
+        "A grid: links go left, right, up and down.",
         [
-            opt.whole("--rows", "Rows of the sheet.", required=True),
-            opt.whole("--cols", "Columns of the sheet.", required=True),
+            opt.whole("--rows", "Rows of the grid.", required=True),
+            opt.whole("--cols", "Columns of the grid.", required=True),
         ],
     ),
     simulate.star: (
-        "One column is linked to some others; the rest are alone.",
+        "One column is linked to some others; the rest have no links.",
         [COLUMNS, opt.needed("--degree d", "Leaves of the star.", type=int)],
     ),
-    simulate.tree: ("A random tree, all trees equally probable.", [COLUMNS]),
+    simulate.tree: ("A random tree, all trees equally likely.", [COLUMNS]),
     simulate.random_regular: (
         "A random graph in which every column has the same number of links.",
         [COLUMNS, opt.needed("--degree d", "Links of each column.", type=int)],
@@ -108,7 +108,7 @@ FAMILIES: dict[Callable[..., Any], tuple[str, list[click.Option]]] = {
         "ring, then each link is moved with a small probability (Watts and Strogatz).",
         [
             COLUMNS,
-            opt.needed("--nearest k", "Links of each; even.", type=int),
+            opt.needed("--nearest k", "Links of each column; an even number.", type=int),
             opt.option("--rewire", "Probability that a link is moved.", 0.1),
         ],
     ),

@@ -69,9 +69,9 @@ def command(
 ) -> None:
     """What does the theorem of the paper ask of DATA, and how many rows does the search need?
 
-    Fits the graph and its model. Theorem 1 then has numbers: curvatures, noise, the least
-    threshold and the least link, and the rows with which it could be invoked. Beside them are the
-    working numbers, from a search on a very large table drawn from the model.
+    Fits the graph and its model, and computes the numbers of Theorem 1 for it: curvatures, noise,
+    the smallest threshold and the smallest link, and the rows that it needs. Also shows the working
+    numbers, from a search on a very large table drawn from the model.
     """
     if out is not None:
         check_folder(out)
@@ -102,16 +102,16 @@ def _tell(result: Theory) -> None:
     columns = sorted(result.columns, key=lambda column: -column.rows)
     console.print(table_of(COLUMNS, columns[:MOST], left=("column",)))
     console.print(
-        "Links must exceed the least link; l1: irrepresentability, which l1 regression needs "
-        "below 1.",
+        "Links must exceed the least link; l1: irrepresentability, which must be below 1 for l1 "
+        "regression.",
         style="dim",
     )
     links = sorted(result.links, key=lambda link: -link.rows)
     if links:
-        console.print("\nRows with which links are found", style="bold")
+        console.print("\nRows needed to find each link", style="bold")
         console.print(table_of(LINKS, links[:MOST], left=("link",)))
     if max(len(columns), len(links)) > MOST:
-        console.print(f"The {MOST} that need most rows are shown.", style="dim")
+        console.print(f"Only the {MOST} that need the most rows are shown.", style="dim")
     console.print()
     for sentence in result.sentences:
         console.print(sentence)

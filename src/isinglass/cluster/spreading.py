@@ -137,7 +137,7 @@ def result_of(future: Any) -> Any:
 def lost(error: BaseException) -> ClusterError:
     """What to say when the scheduler is gone."""
     return ClusterError(
-        "the connection to Dask's scheduler was lost while work was there "
+        "the connection to Dask's scheduler was lost while work was running "
         f"({str(error).splitlines()[0] if str(error) else type(error).__name__}); "
         "see whether it still runs, and fit again."
     )

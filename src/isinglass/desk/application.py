@@ -137,7 +137,7 @@ class Desk:
         asked = await _document(request)
         settings, extras = asked.get("settings"), asked.get("extras", [])
         if not isinstance(settings, dict) or not isinstance(extras, list):
-            raise Refused(400, "The page sent something else than settings.")
+            raise Refused(400, "The page sent something other than settings.")
         words = [word for name, some in EXTRAS.items() if name in extras for word in some]
         await self._table(request).learn(settings, [*words, *_pasted()])
         return JSONResponse({})
@@ -228,5 +228,5 @@ async def _document(request: Request) -> dict[str, Any]:
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise Refused(400, "The page sent something else than settings.")
+        raise Refused(400, "The page sent something other than settings.")
     return document

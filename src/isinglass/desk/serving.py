@@ -65,7 +65,7 @@ def _listening(port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise SettingError(
-            f"port {port} cannot be had ({error.strerror}); choose another, or none, with --port."
+            f"port {port} is not available ({error.strerror}); choose another with --port."
         ) from None
     return listener
 

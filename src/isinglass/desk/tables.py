@@ -65,7 +65,7 @@ class OpenTable:
         try:
             words += reading_words(reading)
         except (AttributeError, TypeError):
-            raise Refused(400, "The page sent something else than settings.") from None
+            raise Refused(400, "The page sent something other than settings.") from None
         async with self._lock:
             await self.clear()
             self._begin("look", words)

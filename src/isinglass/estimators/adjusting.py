@@ -18,9 +18,8 @@ def warn_if_coarse(table: Table) -> None:
         warnings.warn(
             CoarseBins(
                 f"{listed([repr(column.name) for column in coarse])} is adjusted for by fewer than "
-                f"{FEW_BINS} bins: what they leave of its effect makes false links. Leave it out "
-                "of ",
-                *(Setting("bins"), ", or take eight bins or more."),
+                f"{FEW_BINS} bins: its effect within bins creates false links. Remove it from ",
+                *(Setting("bins"), ", or use eight bins or more."),
             ),
             stacklevel=level_of_the_caller(),
         )
@@ -36,6 +35,6 @@ def refuse_adjusted(estimator: Any, what: str) -> None:
     """Raise SettingError if an estimator adjusts for columns, for work that does not know them."""
     if getattr(estimator, "adjust", None):
         raise SettingError(
-            f"{what} does not know columns that are adjusted for; fit without ",
+            f"{what} does not support columns that are adjusted for; fit without ",
             *(Setting("adjust"), "."),
         )

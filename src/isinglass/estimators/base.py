@@ -87,8 +87,8 @@ class GraphEstimator(BaseEstimator):  # type: ignore[misc]
         rows = self.table_.encode_like(X, sample_weight, self.missing, clusters)
         if rows.by_model:
             raise SettingError(
-                "score needs rows without missing values where those of fit were filled from the "
-                "model; drop the incomplete rows, or complete them with model_.impute."
+                "after a fit with missing values filled from the model, score needs complete rows; "
+                "drop the incomplete rows, or complete them with model_.impute."
             )
         fits = refit_conditionals(self.graph_, self.table_)
         return float(np.average(row_scores(fits, rows), weights=rows.weights))

@@ -22,7 +22,7 @@ from isinglass.wording import listed
 
 #: Fewer rows than this for each cell of a pair, and the chi-square is far off.
 ROWS_PER_CELL = 5
-CALIBRATED = "links are compared with what so few rows give without a link."
+CALIBRATED = "links are compared with their distribution for so few rows without a link."
 APPROXIMATE = "the threshold is approximate there."
 #: Rows times the square of the largest share that is missing in a column: from here on the study of
 #: docs/missing.md has false edges with ``missing="available"``.
@@ -58,7 +58,7 @@ def check_missing(table: Table, rule: AnySelector) -> None:
     if table.by_model:
         if isinstance(rule, EBIC):
             raise SettingError(
-                "EBIC counts rows, and of filled rows only a part is information; with ",
+                "EBIC counts rows, but filled rows hold less information than observed ones; with ",
                 *(Setting("missing", "model"), " choose the threshold by another rule, such as "),
                 *(Setting("threshold", "auto"), "."),
             )
@@ -69,7 +69,7 @@ def check_missing(table: Table, rule: AnySelector) -> None:
             ManyMissing(
                 f"{share:.0%} of a column are missing in {table.n:,.6g} rows: with ",
                 Setting("missing", "available"),
-                " some links will be false, the more the more rows there are. Take ",
+                " some links will be false, more of them with more rows. Use ",
                 *(Setting("missing", "model"), "."),
             ),
             stacklevel=level_of_the_caller(),
@@ -83,13 +83,13 @@ def check_elsewhere(table: Table, rule: AnySelector, joined: str) -> None:
     if joined == "joint":
         raise SettingError(
             *(Setting("rule", "joint"), " compares both ends of an edge row by row, and the rows "),
-            *("of this table are counted chunk by chunk; take ", Setting("rule", "or"), " or "),
+            *("of this table are counted chunk by chunk; use ", Setting("rule", "or"), " or "),
             *(Setting("rule", "and"), "."),
         )
     if isinstance(rule, CrossValidated | Stability | StARS):
         raise SettingError(
             "this rule for the threshold fits again on other rows, and the rows of this table are "
-            "counted chunk by chunk; take ",
+            "counted chunk by chunk; use ",
             *(Setting("threshold", "auto"), " or a number."),
         )
 
@@ -101,14 +101,14 @@ def _equal_columns(table: Table, graph: Graph) -> Iterator[Note]:
         where = "every row"
         if table.available:
             seen = int(np.count_nonzero(table.codes[:, first] < table.n_answers[first]))
-            where = where if seen == len(table.codes) else f"all {seen:,} rows where it is seen"
+            where = where if seen == len(table.codes) else f"all {seen:,} rows where it is observed"
         for other in others:
             found = (
-                "; the two are linked. Drop one of them: links to others may be at either."
+                "; the two are linked. Drop one of them: links to other columns may be at either."
                 if (first, other) in linked
-                else "; the two are not linked: rows are few, or a third column says the same."
+                else "; the two are not linked: there are few rows, or a third column is equal too."
             )
-            same_as = f"says the same as {table.names[first]!r} in {where}"
+            same_as = f"equal to {table.names[first]!r}, up to labels, in {where}"
             yield Note(table.names[other], "equal columns", same_as + found)
 
 
@@ -154,8 +154,8 @@ def _determined(table: Table, paths: Sequence[Path]) -> Iterator[Note]:
             yield Note(
                 column.name,
                 "determined by others",
-                f"{listed([table.names[t] for t in path.support], 4)} tell it without error (a "
-                "copy, a part or a total?); its links are real, but their sizes are unbounded.",
+                f"{listed([table.names[t] for t in path.support], 4)} determine it without error "
+                "(a copy, a part or a total?); its links are real, but their sizes are unbounded.",
             )
 
 
@@ -207,5 +207,5 @@ def _cannot_be(table: Table, required: Iterable[tuple[int, int]]) -> Iterator[No
             yield Note(
                 table.names[constant[0]],
                 "required link",
-                f"with {table.names[other]!r}: left out, since a constant column has no links.",
+                f"with {table.names[other]!r}: not drawn, since a constant column has no links.",
             )

@@ -1,12 +1,14 @@
 """Algorithm 2 where values are missing: they are filled from the model that is being learned.
 
-Structural EM by draws (Friedman, "Learning belief networks in the presence of missing values and
-hidden variables", ICML 1997). A model fills the missing cells several times over, given the cells
-that are seen; the filled tables are stacked, each with its share of the weight, and searched; the
-graph found is fitted to the stack, and its model fills the cells again, until the graph stands.
+Structural EM with draws (Friedman, "Learning belief networks in the presence of missing values and
+hidden variables", ICML 1997). A model fills the missing cells several times, given the observed
+cells; the filled tables are stacked, each with its share of the weight, and searched; the graph
+found is fitted to the stack, and its model fills the cells again, until the graph no longer
+changes.
 
-Drawn cells are not information. How many times a chi-square the cost of a link without effect is,
-on the stack, is found for every pair (see :mod:`isinglass.estimators.information`), and divides it.
+Drawn cells are not information. On the stack, the cost of a link without effect is a multiple of a
+chi-square; this multiple is computed for every pair (see :mod:`isinglass.estimators.information`),
+and costs are divided by it.
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ class FilledRuns(Runs):
     def notes(self) -> Iterator[Note]:
         """How the filling went."""
         filled = f"{int(self.missing_cells.sum()):,} cells were filled {self.draws} times"
-        rounds = f"{filled}; {self.rounds} searches until the graph stood"
+        rounds = f"{filled}; {self.rounds} searches until the graph no longer changed"
         if self.settled:
             yield Note(None, "filled values", rounds)
         else:
@@ -108,8 +110,8 @@ class FilledRuns(Runs):
     def _restless(self, filled: str) -> str:
         names = self.table.names
         pairs = listing([f"{names[a]} -- {names[b]}" for a, b in self.unsettled], 4)
-        why = f"edges that come and go: {pairs}" if pairs else "couplings still move"
-        return f"{filled}; after {self.rounds} searches the graph does not stand ({why})"
+        why = f"edges that enter and leave: {pairs}" if pairs else "couplings still move"
+        return f"{filled}; after {self.rounds} searches the graph still changes ({why})"
 
     @property
     def missing_cells(self) -> NDArray[np.intp]:
@@ -259,8 +261,8 @@ def refuse_filled(estimator: Any, what: str) -> None:
     """Raise SettingError if rows of a fit were filled, for work that would take them as seen."""
     if getattr(estimator, "filled_", None) is not None:
         raise SettingError(
-            f"{what} would take values that were filled for values that were seen; fit with ",
-            *(Setting("missing", "drop"), " to ask complete rows."),
+            f"{what} would treat filled values as observed ones; fit with ",
+            *(Setting("missing", "drop"), " to use complete rows."),
         )
 
 

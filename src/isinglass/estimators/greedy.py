@@ -74,21 +74,21 @@ class GreedyGraph(GraphEstimator):
         present number of neighbours; strictly between 0 and 1.
     rule : "or", "and" or "joint"
         Whether an edge needs one of its ends to choose it, or both, as in the paper; or whether
-        both ends decide together: ``evidence`` then adds up what they say, each with its best
-        weight, and the weakest edge leaves until all are above the threshold. ``"joint"`` finds
+        both ends decide together: ``evidence`` is then the sum of both ends, each with its best
+        weight, and the weakest edge is removed until all are above the threshold. ``"joint"`` finds
         graphs from fewer rows.
     intercept : bool
-        Whether each column has a field of its own; without it, as in the paper's
-        experiments, the model is symmetric in the states.
+        Whether each column has an intercept; without it, as in the paper's experiments, the model
+        is symmetric in the states.
     max_degree : int, optional
         A column's search stops at that many neighbours.
     missing : "error", "model", "drop", "state" or "available"
-        What to do with missing values: refuse them; fill them from the model that is learned, which
-        assumes that whether a value is missing depends on nothing but values that are seen; use
-        complete rows only, which assumes that it has nothing to do with the values; make missing a
-        state of its own, so that columns that are missing together become linked; or leave out, for
-        each column, the rows where that column is missing, while a missing neighbour counts as one
-        more state of the neighbour, which makes false links where many values are missing.
+        How to treat missing values: refuse them; fill them from the model that is learned, which
+        assumes that whether a value is missing depends only on observed values; use complete rows
+        only, which assumes that it has nothing to do with the values; treat missing as one more
+        state, so that columns that are missing together become linked; or use, for each column, the
+        rows where it is observed, while a missing neighbour counts as one more state of the
+        neighbour, which creates false links where many values are missing.
     n_eff : "sum", "design", "kish" or float
         How many rows weighted rows stand for: weights are counts (``"sum"``), or sampling weights,
         whose number of rows is Kish's for all pairs (``"kish"``) or corrected by the design effect
@@ -109,9 +109,9 @@ class GreedyGraph(GraphEstimator):
         names or more are a group, every two of them; two lists of names stand for every one of
         the first with every one of the second.
     adjust : list of column names, optional
-        Columns that are held fixed in every conditional, such as age and sex: they are not
-        explained, not in the graph, and not counted among its columns. A column of numbers is cut
-        into eight bins or more at its quantiles, unless `bins` says how.
+        Columns that are held fixed in every conditional, such as age and sex: they are not in the
+        graph, and not counted among its columns. A column of numbers is cut into eight bins or more
+        at its quantiles, unless `bins` says how.
     edges : "auto", "table" or "scores"
         What an edge may be. Between two ordered columns it may be one product of their scores, with
         one parameter; between an ordered and an unordered one a trend for each state of the latter;
@@ -136,7 +136,7 @@ class GreedyGraph(GraphEstimator):
         The graph at the threshold of ``FalseEdges(1)``, from the same run: about one edge without
         effect is expected among those that are not firm.
     selection_ : Selection
-        How the threshold was chosen: the curve that was looked at, and why.
+        How the threshold was chosen: the curve that was compared, and why.
     paths_ : sequence of Path
         What the search did at each column, down to ``floor_``.
     threshold_, floor_ : float
@@ -208,13 +208,13 @@ class GreedyGraph(GraphEstimator):
             Counts: weight w on a row equals w copies of it.
         clusters : array, or the name of a column of `X`, optional
             One label per row: rows of one cluster (a school, a family, a person asked twice) may
-            depend on each other. ``diagnostics_`` says what allows for that.
+            depend on each other. ``diagnostics_`` says what takes that into account.
         progress : function of (columns done, columns in all), optional
             By the rule "joint", edges that are decided count like columns. Afterwards, if the
             selector runs again on other rows, of those runs.
         client : distributed.Client, optional
-            Its workers search blocks of columns, and measure what edges are worth; the answer is
-            the same as without. See :doc:`/cluster`.
+            Its workers search blocks of columns, and compute the numbers of edges; the answer is
+            the same as without a client. See :doc:`/cluster`.
 
         Returns
         -------
@@ -322,7 +322,7 @@ class GreedyGraph(GraphEstimator):
         return self.at(TENTATIVE.threshold(self.table_.n, len(self.table_.columns)))
 
     def record(self, progress: Progress | None = None) -> FitRecord:
-        """Return what to keep of the fit when its table is gone, to be saved.
+        """Return what to save of the fit, for later use without the table.
 
         Parameters
         ----------

@@ -1,17 +1,18 @@
 """How much rows say of each pair where cells are filled by draws: information, not copies.
 
-Let u be what a row says of a link, its score in the conditional of one end, and I the information
-that the filled tables would have, were they seen. What is seen tells only the mean of u over the
-draws of a row. With B the sum of the squares of these means,
+Let u be the score of a row for a link, in the conditional of one end, and I the information that
+the filled tables would have if they were observed. The observed cells determine only the mean of u
+over the draws of a row. With B the sum of the squares of these means,
 
 - the gain of a pair that the drawing model does not link is about B / I times a chi-square: draws
   without the link dilute it;
 - the cost of a link of the drawing model is about I B / A^2 times a chi-square: draws with the link
-  repeat it. A = I - C, where C is the covariance, over the draws of a row, of u and of what the
-  model draws by (Louis, "Finding the observed information matrix when using the EM algorithm",
-  1982).
+  repeat it. A = I - C, where C is the covariance, over the draws of a row, of u and the sufficient
+  statistics of the drawing model (Louis, "Finding the observed information matrix when using the EM
+  algorithm", 1982).
 
-B has the noise of finitely many draws in it: it is found from their means. See docs/missing.md.
+B includes the noise of finitely many draws, since it is computed from their means. See
+docs/missing.md.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Information:
         How many times a chi-square the cost of a link without effect is, if the drawing model has
         it; the mean of both ends. For other pairs, about what it would be.
     lost : (p, p) array
-        The share of information about each pair that is missing with the values, likewise.
+        The share of information about each pair that the missing values cost, likewise.
     """
 
     scales: Array

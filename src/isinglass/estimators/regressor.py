@@ -104,7 +104,7 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
         sample_weight : (n,) array, optional
             Counts: weight w on a row equals w copies of it.
         progress : function of (columns in the model, columns at most), optional
-            Told after every forward step; with cross-validation, of each search in turn.
+            Called after every forward step; with cross-validation, for each search in turn.
 
         Returns
         -------

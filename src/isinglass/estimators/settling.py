@@ -1,7 +1,7 @@
 """Cells filled and a model fitted in turn on a known graph, until the model stands still.
 
-That is EM by draws, and it is slow where much is missing: with a share f of the information lost, a
-step leaves a share f of the way. So the first steps go farther, by 1 / (1 - f).
+This is EM with draws, and it is slow where much is missing: with a share f of the information lost,
+a step covers only the share 1 - f of the way. So the first steps are 1 / (1 - f) times as long.
 """
 
 from __future__ import annotations

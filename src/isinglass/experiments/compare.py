@@ -134,8 +134,8 @@ def compare(
         Anything with ``fit(X, sample_weight=...)`` and ``graph_``. By default, those of
         `default_methods`.
     sample_weight, clusters, missing, n_eff, bins, max_states, high
-        As for `GreedyGraph`; missing values may be refused, dropped, or taken as a state. Rows of
-        one cluster are in one fold; methods of other packages do not learn of clusters.
+        As for `GreedyGraph`; missing values may be refused, dropped, or treated as a state. Rows of
+        one cluster are in one fold; methods of other packages ignore clusters.
     folds : int
         Parts that are held out in turn, to score the graphs on rows they were not learned from.
     seed : int

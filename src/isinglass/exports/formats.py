@@ -43,8 +43,8 @@ def write(
 ) -> tuple[str, ...]:
     """Write a graph, or a model and its graph, in one of `FORMATS`; all files or none.
 
-    A model alone knows no strength, evidence or tier: formats of graphs take these from the record
-    of its `fit`, or leave them out.
+    A model alone has no strength, evidence or tier: formats of graphs take these from the record of
+    its `fit`, or omit them.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ ROUNDS = 2
 
 @checked
 def inspect(table: Any, *, codebook: Any = None) -> Inspection:
-    """Say what every column of a table is, what is odd about it, and how to learn from it.
+    """Say what every column of a table is, what is unusual about it, and how to learn from it.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _set(relation: Relation) -> tuple[str, ...]:
 def _sentence(relation: Relation) -> str:
     others = listed([repr(other) for other in relation.others], 4)
     if relation.what == "copy":
-        return f"says the same as {others}"
+        return f"a copy of {others}, up to labels"
     if relation.what == "determined":
         return f"is determined by {others}: a link between them is true by construction"
     if relation.what == "total":
@@ -200,5 +200,5 @@ def _sentence(relation: Relation) -> str:
     members = listed([repr(name) for name in (*relation.others, relation.column)], 6)
     return (
         f"exactly one of {members} is set in each row: links among them are true by construction; "
-        "one column that names the one would say the same"
+        "one column that says which would hold the same information"
     )

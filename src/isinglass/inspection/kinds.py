@@ -89,7 +89,7 @@ MEANINGS = {
 
 
 def is_id(facts: Facts) -> bool:
-    """Whether a column tells rows apart and nothing else."""
+    """Whether a column only identifies rows."""
     if facts.distinct < 0.95 * facts.seen or facts.seen < 10 or facts.distinct <= 12:
         return False
     if facts.is_text:

@@ -28,16 +28,16 @@ MOSTLY_COMPLETE = 0.9
 
 _OF_MODEL = (
     "missing values are filled in from the model that is learned. It assumes that whether a value "
-    "is missing depends on values that were observed only."
+    "is missing depends only on observed values."
 )
 
 #: Why a column of a kind is dropped.
 _DROPPED = {
     "empty": "it has no value in any row",
     "constant": "it never varies, so nothing can depend on it",
-    "id": "it tells rows apart, and nothing else",
+    "id": "it only identifies rows",
     "text": "free text has no states",
-    "date": "a date has no few states; make columns of what matters, such as the year",
+    "date": "a date has too many states; make columns of what matters, such as the year",
     "many categories": (
         f"it has more than {MOST_STATES} states without an order; merge some, or use --max-states"
     ),
@@ -88,15 +88,15 @@ def _weights(draft: Draft) -> None:
     counts = [name for name, each in draft.facts.items() if is_count(each)]
     options = draft.options
     if names:
-        options.sample_weight, options.n_eff = names[0], "kish"
+        options.sample_weight, options.n_eff = names[0], "design"
         draft.proposals[names[0]] = "weights of the rows"
         options.because(
             f"--weight-column {names[0]}",
             f"{names[0]!r} looks like sampling weights: its name, and positive numbers around one.",
         )
         options.because(
-            "--n-eff kish",
-            "sampling weights are no counts of rows; kish is their effective number.",
+            "--n-eff design",
+            "sampling weights are not counts of rows; each pair is corrected by its design effect.",
         )
         for other in names[1:]:
             draft.drop(other, "one column of weights is used")
@@ -127,8 +127,8 @@ def _clusters(draft: Draft) -> None:
         draft.proposals[names[0]] = "clusters of rows"
         draft.options.because(
             f"--cluster-column {names[0]}",
-            f"rows with the same {names[0]!r} probably belong together; take the option away if "
-            "they are as independent as all others.",
+            f"rows with the same {names[0]!r} probably belong together; remove the option if they "
+            "are independent.",
         )
 
 
@@ -149,7 +149,7 @@ def _column(draft: Draft, name: str) -> None:
 def _related(draft: Draft, relation: Relation) -> None:
     others = listed([quoted(other) for other in relation.others], 4)
     if relation.what == "copy":
-        draft.drop(relation.column, f"it says the same as {others}")
+        draft.drop(relation.column, f"it is a copy of {others}, up to labels")
     elif relation.what == "total":
         draft.drop(
             relation.column,
@@ -225,8 +225,8 @@ def _explain(draft: Draft) -> None:
     if options.bins:
         options.because(
             f"--bin {_list([f'{name}={number}' for name, number in options.bins.items()])}",
-            f"numbers of many values are cut into {BINS} bins with about as many rows each; give "
-            "cut points of your own where you have them, as age=25,45.",
+            f"numbers with many values are cut into {BINS} bins with about as many rows each; use "
+            "your own cut points if you have them, such as age=25,45.",
         )
     options.reasons += about_rows
 

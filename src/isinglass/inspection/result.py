@@ -24,20 +24,20 @@ class Inspected:
     Attributes
     ----------
     name, label : str
-        Its name, and what it is about; the label is None where nobody says.
+        Its name and its label; the label is None if there is none.
     kind : str
         What it looks like: "yes/no", "ordered", "unordered", "number", "id", "text", "date",
         "constant", "empty", "many categories", "weight" or "cluster".
     distinct, missing : int
-        Distinct values, and missing ones, after codes for missing values are taken out.
+        Distinct values, and missing ones, without codes for missing values.
     states : list of (value, rows)
-        Its values and how often each is seen, at most 32 of them.
+        Its values and how often each occurs, at most 32 of them.
     missing_codes : list
         Values that probably stand for a missing value.
     related : list of str
         What it has to do with other columns.
     fit : str
-        What `fit` would do with it if it is told nothing.
+        What `fit` would do with it by default.
     proposal : str
         What is proposed: "keep", "drop", "cut into 4 bins", ...
     """

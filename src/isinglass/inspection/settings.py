@@ -23,7 +23,7 @@ def settings_toml(
     >>> found = ig.inspect([["yes", 1], ["no", 1], ["yes", 1]])
     >>> print(settings_toml(found, "t.csv", "t.toml"))
     # isinglass fit t.csv --settings t.toml
-    # 3 rows, 2 columns. Change what you like; a line that begins with # says nothing.
+    # 3 rows, 2 columns. Change what you like; lines that begin with # are comments.
     <BLANKLINE>
     [columns.x0]
     # yes/no: no (1), yes (2)
@@ -36,7 +36,7 @@ def settings_toml(
     head = f"{counted(found.rows, 'row')}, {counted(len(found.columns), 'column')}"
     lines = [
         f"# isinglass fit {one_line(data)} --settings {one_line(Path(path).name)}",
-        f"# {head}. Change what you like; a line that begins with # says nothing.",
+        f"# {head}. Change what you like; lines that begin with # are comments.",
         "",
         *section("reading", _reading(found.options)),
         *section("fit", _fit(found.options)),

@@ -93,7 +93,7 @@ class LogisticLoss(LinearLoss):
 class HuberLoss(LinearLoss):
     """Mean of Huber's loss: half the squared residual up to `k`, linear beyond.
 
-    A few grossly wrong answers cannot pull the fit.
+    A few grossly wrong answers cannot distort the fit.
 
     Parameters
     ----------

@@ -105,8 +105,8 @@ class LinearLoss:
 
     Notes
     -----
-    Refits add 1e-8/2 times the squared coefficients, each on the scale of half its column's
-    range. On well-posed problems nobody can see it; on others it picks one finite answer.
+    Refits add 1e-8/2 times the squared coefficients, each on the scale of half its column's range.
+    On well-posed problems it is negligible; on others it picks one finite answer.
 
     Examples
     --------

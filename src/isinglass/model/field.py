@@ -57,7 +57,7 @@ class MarkovField:
     library : str, optional
         The data-frame library that `sample` answers in; None for arrays.
     unbounded : frozenset of (i, j), optional
-        Edges whose table the rows left open: its size means nothing.
+        Edges to whose size the rows set no limit: the size of their table means nothing.
     cuts : dict, optional
         From binned columns to their inner cut points: rows may then hold raw numbers there.
     errors : ParameterErrors, optional

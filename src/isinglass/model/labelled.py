@@ -38,7 +38,7 @@ class LabelledTable:
 
     `names` and `states` are those of the columns, one for each axis of `values`; `quantity` says
     what these are, "probability" or "log_odds". Numbers that were sampled or estimated have a
-    standard `error`, and `condition` says what it takes for granted.
+    standard `error`, and `condition` says what it is conditional on.
 
     >>> table = LabelledTable(("cough",), (("no", "yes"),), np.array([0.75, 0.25]))
     >>> table["yes"]

@@ -68,7 +68,7 @@ class PerStep:
     unit : str
         What a step is.
     condition : str
-        What the errors take for granted.
+        What the errors are conditional on.
     """
 
     names: tuple[str, str]

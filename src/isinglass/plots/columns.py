@@ -130,7 +130,7 @@ def predictability(
     *,
     labels: Mapping[str, str] | None = None,
 ) -> Axes:
-    """Draw how often each column is predicted, beside the base rate; the best predicted on top.
+    """Draw how often each column is predicted correctly, beside its base rate; the best on top.
 
     Parameters
     ----------

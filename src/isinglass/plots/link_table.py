@@ -28,8 +28,8 @@ def link_table(fit: Any, a: str, b: str, ax: Axes | None = None) -> Axes:
 
     Squares are blue where a combination of states has more rows than it would have without the
     link, orange where it has fewer. If the link is a product of scores, a line joins the mean state
-    of `b` in each state of `a` that this form gives; dots are the means that were seen. If it is a
-    trend, strokes are the means of the ordered column in each state of the other one.
+    of `b` in each state of `a` that this form gives; dots are the observed means. If it is a trend,
+    strokes are the means of the ordered column in each state of the other one.
 
     Parameters
     ----------

@@ -17,11 +17,11 @@ class Filled:
     missing : tuple of int
         Missing cells of each column.
     lost : dict of (int, int) to float
-        The share of the information about an edge that is missing with them.
+        The share of the information about an edge that they cost.
     draws, rounds : int
-        How often each cell was filled, and the searches until the graph stood.
+        How often each cell was filled, and the searches until the graph no longer changed.
     settled : bool
-        Whether it did.
+        Whether it stopped changing.
     """
 
     missing: tuple[int, ...]

@@ -32,7 +32,7 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class ColumnGroup:
-    """Columns that somebody put together, and the colour of their dots, such as "#0072b2"."""
+    """A group of columns that the user defined, and the colour of its dots, such as "#0072b2"."""
 
     name: str
     columns: tuple[int, ...]
@@ -41,7 +41,7 @@ class ColumnGroup:
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found out; None where nobody asked."""
+    """What was found out; None where it was not computed."""
 
     title: str | None = None  # of the table
     measures: Mapping[str, Numbers] | None = None  # of MEASURES, each with a number per column

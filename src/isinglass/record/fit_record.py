@@ -33,7 +33,7 @@ class FitRecord:
     Attributes
     ----------
     names, states, ordered : tuple
-        The columns, the labels of their states, and whether the order of these means something.
+        The columns, the labels of their states, and whether these are ordered.
     n_answers : tuple of int
         States of each column, without the state of missing values where these are left out.
     graph, paths, threshold, floor, settings
@@ -51,15 +51,15 @@ class FitRecord:
     version : str
         The version of isinglass that made the fit.
     tally : Tally or None
-        How often each state was seen, and how each pair goes together if nothing is held fixed.
+        How often each state was observed, and the association of each pair with nothing held fixed.
     link_tables, dropped : dict of (int, int) to LinkTable, int; or None in older files
-        Rows observed and expected in each combination of states, by link; and how many were left
-        out because values were missing.
+        Rows observed and expected in each combination of states, by link; and how many rows were
+        dropped because of missing values.
     findings : Findings or None
         What was found out about the fit afterwards: measures, half-samples, verdicts.
     filled : Filled or None
-        Where missing values were filled: how many, how often, and what is lost with them. The
-        counts of `tally` and `link_tables` are then those of filled tables, on average.
+        Where missing values were filled: how many, how often, and how much information they cost.
+        The counts of `tally` and `link_tables` are then those of filled tables, on average.
     scores : tuple
         Of each column the scores of its states, NaN for a missing value; None where they have no
         order.

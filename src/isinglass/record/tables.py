@@ -1,9 +1,9 @@
-"""What the record keeps of its table: rows of each state, and how columns go together.
+"""What the record keeps of its table: rows of each state, and associations of columns.
 
-For each link, it keeps how many rows were seen in every combination of states, and how many would
-be expected if the other links were all: the conditional of each of the two columns is fitted on its
-other neighbours alone, and its predictions are summed by the states of its partner. The mean of
-both ends is kept; it has the margins that were seen.
+For each link, it keeps how many rows were observed in every combination of states, and how many
+would be expected with the other links alone: the conditional of each of the two columns is fitted
+on its other neighbours, and its predictions are summed by the states of its partner. The mean of
+both ends is kept; it has the observed margins.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MOST_COLUMNS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Associations:
-    """How each two columns go together with nothing else held; pairs in column order."""
+    """The association of each two columns with nothing else held fixed; pairs in column order."""
 
     #: What one column says of the other, in nats per row of the whole table.
     information: Array
@@ -57,7 +57,7 @@ class Tally:
 
 
 def tally_of(table: Table) -> Tally:
-    """Rows of each state, and how each two columns go together with nothing else held."""
+    """Rows of each state, and the association of each two columns with nothing else held fixed."""
     counts = tuple(tuple(table.rows_of_states(j).tolist()) for j in range(len(table.columns)))
     return Tally(counts, _associations(table) if len(table.columns) <= MOST_COLUMNS else None)
 

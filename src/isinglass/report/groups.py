@@ -13,19 +13,19 @@ from isinglass.wording import counted, json_value
 
 EXPLORATORY = (
     "Exploratory: each group was searched alone. These edges are firm in some groups and not in "
-    "others. That may be a difference, luck, or a matter of the numbers of rows: no test stands "
-    "behind it."
+    "others. That may be a real difference, chance, or due to different numbers of rows; it was "
+    "not tested."
 )
 HOW_TO_READ = (
     "One graph was learned from all rows, with the groups held fixed, so that groups that merely "
-    "answer yes more often make no links. Then its links were measured in each group. The log odds "
-    "ratio says how strongly two columns go together, per step from one state to the next; 0 is no "
-    "link.",
-    "The p-value of an edge says how often a difference as large would be seen between groups that "
-    "do not differ; the one by Holm's rule counts that many edges were looked at. The test of all "
-    "edges together may be clear where no single edge is.",
-    "Everything holds given this graph. A difference is not a cause. That no difference is "
-    "shown does not mean that there is none: small groups show only large ones.",
+    "answer yes more often create no links. Then its links were estimated in each group. The log "
+    "odds ratio says how strongly two columns are associated, per step from one state to the next; "
+    "0 means no link.",
+    "The p-value of an edge says how often a difference as large would occur between groups that "
+    "do not differ; the one by Holm's rule is corrected for the number of edges. The test of all "
+    "edges together may be significant where no single edge is.",
+    "All tests are conditional on this graph. A difference is not a cause. That no difference is "
+    "found does not mean that there is none: small groups show only large differences.",
 )
 
 

@@ -62,8 +62,8 @@ MEANINGS = {
     "clusters": "Rows come in clusters, within which they may depend on each other.",
     "missing values": "Some values are missing. Each line says how they were treated.",
     "fewer rows than columns": "With few rows, only strong links can be found.",
-    "bins merged": "Values repeat too often for as many bins as were asked for.",
-    "required link": "A link that was asked for could not be drawn.",
+    "bins merged": "Values repeat too often to make the requested number of bins.",
+    "required link": "A required link could not be drawn.",
 }
 
 

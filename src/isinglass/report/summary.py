@@ -45,9 +45,9 @@ def summarise(
 ) -> dict[str, Any]:
     """Return what there is to say about a fit: plain numbers, strings, lists and dicts.
 
-    A record read from a file does as well as the fitted estimator. What it keeps of `title`,
-    `frequencies`, `measures`, `explanations`, `verdicts` and `column_labels` is used unless it is
-    given here.
+    A record read from a file can be given instead of the fitted estimator. What it keeps of
+    `title`, `frequencies`, `measures`, `explanations`, `verdicts` and `column_labels` is used
+    unless it is given here.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def summarise(
         ``odds_ratio`` (a link with a larger one would have been found), ``rows_needed``, and, if
         there is one, ``state_odds_ratio`` (the same for a link in one state of each column only).
     column_labels : dict of str to str, optional
-        What columns are about, such as the questions that were asked, by name.
+        Labels of columns, such as the questions that were asked, by name.
     groups : list of (name, list of columns, colour), optional
         Columns that belong together; the page draws their dots in the colour, such as "#0072b2",
         or in one of its own for None.

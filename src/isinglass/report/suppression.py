@@ -38,7 +38,7 @@ WIDTHS = (0.05, 0.1, 0.2, 0.25, 0.5, 1.0)
 
 
 def groups_of(record: FitRecord, found: Findings) -> list[dict[str, Any]]:
-    """Columns that somebody put together, by name."""
+    """The groups of columns that the user defined, by name."""
     return [
         {
             "name": group.name,
@@ -54,13 +54,13 @@ def suppressed(record: FitRecord, found: Findings, least: float) -> dict[str, An
     if record.tally is None:
         raise SettingError(
             "the record does not say how many rows each state has, so small groups cannot be "
-            "hidden; fit the table again, or leave suppress out."
+            "hidden; fit the table again, or do not use suppress."
         )
     if record.adjusted:
         raise SettingError(
-            "what is adjusted for makes groups of rows smaller than those that can be hidden; fit "
+            "columns that are adjusted for split the rows into groups too small to be hidden; fit "
             "without ",
-            *(Setting("adjust"), ", or leave suppress out."),
+            *(Setting("adjust"), ", or do not use suppress."),
         )
     edges = _edges(record, least)
     rare = {

@@ -15,8 +15,8 @@ CITATION = (
 
 DOTS_AND_LINES = (
     "Each dot is a column of the table. A line joins two columns that still say something about "
-    "each other when all the other columns are held fixed. Two columns can go together without a "
-    "line between them: then other columns explain what they share."
+    "each other when all the other columns are held fixed. Two columns can be associated without a "
+    "line between them: then other columns explain the association."
 )
 
 COLOURS = (
@@ -27,24 +27,24 @@ COLOURS = (
 
 BY_BOTH = {
     "or": "Each column searched for its own neighbours. “Chosen by both” means that both searches "
-    "found the link; they saw the same rows, so it is not two confirmations.",
-    "joint": "Both columns of a link decided together: its evidence adds up what they say, each "
-    "with its best weight, less what they say twice.",
+    "found the link; they used the same rows, so it is not two independent confirmations.",
+    "joint": "Both columns of a link decided together: its evidence is the weighted sum of the "
+    "evidence at both, corrected for their correlation.",
 }
 HOW_TO_READ = (
     DOTS_AND_LINES,
     "The wider a line, the stronger the link: strength runs from 0 to 1 and can be compared "
     f"whatever the numbers of states. {COLOURS}",
-    "Relative strength is strength as a share of what is possible for columns with such states, so "
-    "that a link between rare states can reach 1.",
+    "Relative strength is strength as a share of the largest possible for columns with such "
+    "states, so that a link between rare states can reach 1.",
     "Evidence is the likelihood ratio of a link when everything else is refitted without it, as a "
     "chi-square with one degree of freedom, whatever the numbers of states. It comes from the rows "
     "that also chose the links, so it must not be turned into a p-value. Entry evidence is the "
     "number that decided: the link is drawn at every threshold below it, and it is firm or "
     "tentative if its entry evidence is above the level of that tier.",
     "The threshold is what a link must gain, in log-likelihood per row, to be drawn. Moving the "
-    "slider shows which links a new search with that threshold would find, exactly. The strength "
-    "and the evidence of a link stay those of the chosen graph, or, for weaker links, of the "
+    "slider shows exactly the links that a new search with that threshold would find. The strength "
+    "and the evidence of a link remain those of the chosen graph or, for weaker links, of the "
     "larger graph that first has them. Full lines are firm (about 0.05 false links expected in "
     "the whole graph), dashed ones tentative (about 1), dotted ones weaker than both.",
     BY_BOTH["or"],
@@ -59,8 +59,8 @@ FORMS = (
     "Links have forms. Between two ordered columns a link may be a product of scores, one number: "
     "the log of the odds ratio when both columns go up by one step, one unit of their scores. "
     "Between an ordered column and one without order it may be a trend, one number for each state "
-    "of the latter. Otherwise it is a table, in which every combination of states has a number of "
-    "its own: so it is where the states have no order, and where a trend does not do."
+    "of the latter. Otherwise it is a table, with one number for every combination of states: if "
+    "the states have no order, or if a trend does not fit well enough."
 )
 
 SUPPRESSED = (
@@ -68,7 +68,7 @@ SUPPRESSED = (
     "The wider a line, the stronger the link: strength runs from 0 to 1 and is rounded to one "
     f"digit here. {COLOURS}",
     "Small groups of rows are hidden. Shares are given in bands, and labels of rare states are "
-    "left out. Where some combination of two columns has few rows, their link is shown without "
+    "hidden. Where some combination of two columns has few rows, their link is shown without "
     "numbers, as a thin grey line, or not at all. So a missing line does not mean that no link "
     "was found.",
 )
@@ -78,14 +78,17 @@ LIMITS = (
     "acts on the other, the reverse, or both.",
     "A cause that was not measured can link two columns that do not affect each other.",
     "If rows were selected by a sum or a total of the columns (only people above a cut-off, say), "
-    "the selection itself makes links, most of them negative.",
-    "No line does not mean no link: a weak one may need more rows than there are. What could have "
-    "been found depends on the number of rows and on how common each state is.",
+    "the selection itself creates links, most of them negative.",
+    "The absence of a line does not prove the absence of a link: a weak link may need more rows. "
+    "What could have been found depends on the number of rows and on how common each state is.",
     "Only pairs are modelled. Where the effect of one column depends on a third, the line shows an "
     "average.",
-    "Rows are taken as independent. Repeated rows of the same people, places or days make the "
-    "evidence look stronger than it is.",
 )
+INDEPENDENT = (
+    "Rows are treated as independent. Repeated rows of the same people, places or days make the "
+    "evidence look stronger than it is."
+)
+IN_CLUSTERS = "Rows of different clusters are treated as independent."
 
 
 def all_texts(summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,9 +98,13 @@ def all_texts(summary: Mapping[str, Any]) -> dict[str, Any]:
         "how_to_read": how_to_read(summary),
         "methods": methods(summary),
         "results": results(summary),
-        "limits": list(LIMITS),
+        "limits": [*LIMITS, IN_CLUSTERS if _has_clusters(summary) else INDEPENDENT],
         "citation": CITATION,
     }
+
+
+def _has_clusters(summary: Mapping[str, Any]) -> bool:
+    return any(note["what"] == "clusters" for note in summary["diagnostics"])
 
 
 def how_to_read(summary: Mapping[str, Any]) -> list[str]:
@@ -191,8 +198,8 @@ def _forms(summary: Mapping[str, Any]) -> str:
     both = summary["settings"].get("edges") == "auto"
     could = "could be" if both else "was"
     otherwise = (
-        "; these competed with whole tables of log-potentials, with a correction for having two "
-        "looks at a pair"
+        "; these competed with whole tables of log-potentials, with a correction for testing two "
+        "forms per pair"
         if both
         else "; all other edges were whole tables of log-potentials"
     )
@@ -337,13 +344,13 @@ def _missing(summary: Mapping[str, Any]) -> str:
         "model": _filled(summary),
         "drop": _dropped(summary.get("dropped")),
         "state": (
-            "A missing value was taken as a state of its variable, which links variables that are "
-            "missing together. "
+            "A missing value was treated as one more state of its variable, which links variables "
+            "that are missing together. "
         ),
         "available": (
-            "Each variable was explained on the rows where it was observed; a missing value of a "
-            "neighbour was one more state of that neighbour, which makes false links where many "
-            "values are missing. "
+            "The neighbours of each variable were searched in the rows where it was observed; a "
+            "missing value of a neighbour was one more state of that neighbour, which creates "
+            "false links where many values are missing. "
         ),
     }.get(str(summary["settings"].get("missing")), "")
 
@@ -354,14 +361,14 @@ def _filled(summary: Mapping[str, Any]) -> str:
         return "No observation had missing values. "
     known = (edge.get("information_lost") for edge in summary["edges"])
     lost = sorted(share for share in known if share is not None)
-    stood = "until the graph stood" if filled["settled"] else "after which it had not settled"
+    end = "until it no longer changed" if filled["settled"] else "after which it still changed"
     return (
         f"Missing values were filled by {filled['draws']} draws from the model that was being "
-        f"learned, in {filled['rounds']} searches, {stood}; this assumes that whether a value is "
-        "missing depends on nothing but observed values. "
+        f"learned. The graph was searched {filled['rounds']} times, {end}. This assumes that "
+        "whether a value is missing depends only on observed values. "
     ) + (
-        f"The links lost {lost[0]:.0%} to {lost[-1]:.0%} of their information with the missing "
-        "values, and evidence counts what is left. "
+        f"The links lost {lost[0]:.0%} to {lost[-1]:.0%} of their information through the missing "
+        "values; evidence counts only the remaining information. "
         if lost
         else ""
     )
@@ -369,8 +376,8 @@ def _filled(summary: Mapping[str, Any]) -> str:
 
 def _dropped(rows: int | None) -> str:
     if rows is None:
-        return "Observations with missing values were left out. "
+        return "Observations with missing values were dropped. "
     if rows == 0:
         return "No observation had missing values. "
     were = "was" if rows == 1 else "were"
-    return f"{counted(rows, 'observation')} with missing values {were} left out. "
+    return f"{counted(rows, 'observation')} with missing values {were} dropped. "

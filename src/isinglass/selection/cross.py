@@ -29,8 +29,8 @@ class CrossValidated(Checked):
     evidence in all runs, 2 n times itself, so it is larger where a fold is left out. The largest
     threshold whose mean score is within one standard error (over the folds) of the best is chosen.
 
-    What predicts best is not the true graph: cross-validation takes in too many edges, and the
-    one-standard-error choice makes up for only a part of it. It says nothing about any one edge.
+    What predicts best is not the true graph: cross-validation admits too many edges, and the
+    one-standard-error choice corrects only a part of that. It says nothing about any one edge.
 
     Folds are dealt so that rare states come into many of them. Where the other folds still lack a
     state, the rows that have it are left out of that column's score; `Selection.why` counts them.

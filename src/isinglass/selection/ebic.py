@@ -43,8 +43,8 @@ class EBIC(Checked):
     the graph. Of equal values the largest threshold wins.
 
     It promises the right graph only as n grows, for graphs that stay sparse. On the chains, grids
-    and stars of the paper, of 64 columns, gamma of 0.5 and less was far too generous: it lets in
-    edges that are not there. Nor does gamma say how many: for that there is `FalseEdges`.
+    and stars of the paper, of 64 columns, gamma of 0.5 and less was far too generous and admitted
+    false edges. Gamma does not say how many to expect; `FalseEdges` does.
 
     >>> EBIC(0.5)
     EBIC(gamma=0.5): the smallest 2nl + f log(n) + 1 k log(p-1), summed over columns

@@ -88,8 +88,8 @@ class FalseEdges(_Rule):
 
     Each of the p(p-1) tests is passed with probability expected / (p(p-1)) by a one-parameter edge
     without effect. "About": the number is near `expected` when the links are strong enough to be
-    found; links too weak for that leak their effect to other pairs, and there are more. It is a
-    rule for the whole graph, and no p-value of any one edge.
+    found; the effect of weaker links shows up at other pairs, and then there are more. It is a rule
+    for the whole graph, not a p-value of any one edge.
 
     >>> FalseEdges(1)
     FalseEdges(expected=1): an edge without effect passes with probability 1/(p(p-1))
@@ -110,7 +110,7 @@ class FalseCoefficients(_Rule):
     """For a regression: so strict that about `expected` coefficients without effect pass.
 
     Each of the p candidates passes with probability expected / p if it has no effect. "About", as
-    in `FalseEdges`: effects too weak to be found leak into candidates that go with them.
+    in `FalseEdges`: effects too weak to be found show up at candidates correlated with them.
 
     >>> FalseCoefficients(1)
     FalseCoefficients(expected=1): a coefficient without effect passes with probability 1/p

@@ -23,7 +23,7 @@ POINTS = 60
 
 @dataclass(frozen=True, repr=False)
 class Stability(Checked):
-    """Stability selection: edges that come back in most half-samples, with a bound on errors.
+    """Stability selection: edges found in most half-samples, with a bound on the wrong ones.
 
     The rows are split at random into two halves, `pairs` times over, and the search is run on each
     half. With q the mean number of edges a half-sample's graph has at a threshold, N the number of
@@ -36,18 +36,18 @@ class Stability(Checked):
     edges of the whole table's run at that threshold that are also kept. Thresholds stand for the
     same evidence, 2 n times themselves, in all rows.
 
-    What "wrong" means depends on what is assumed. With nothing assumed, the bound is for edges
-    that a half-sample chooses with probability at most q/N (Shah and Samworth 2013, Theorem 1).
-    It is for edges that are not in the true graph if those are exchangeable and no better than
-    guessing (Meinshausen and Buehlmann 2010), which graphs are not: a missed link leaks to some
-    pairs more than to others. The bound is usually far above what happens, at the price of true
-    edges that are not kept.
+    What "wrong" means depends on what is assumed. Without assumptions, the bound is for edges that
+    a half-sample chooses with probability at most q/N (Shah and Samworth 2013, Theorem 1). It is
+    for edges that are not in the true graph if those are exchangeable and no better than guessing
+    (Meinshausen and Buehlmann 2010), which does not hold for graphs: the effect of a missed link
+    shows up at some pairs more than at others. The bound is usually far above the actual number of
+    wrong edges, so true edges are lost.
 
     Examples
     --------
     >>> Stability()
-    Stability(expected=1, share=0.75, pairs=50, seed=0): edges in 0.75 of the half-samples, as many
-    as keep the bound on wrong ones at 1
+    Stability(expected=1, share=0.75, pairs=50, seed=0): edges in 0.75 of the half-samples, with a
+    bound of 1 on the expected wrong ones
     """
 
     expected: float = 1.0
@@ -55,12 +55,12 @@ class Stability(Checked):
     pairs: int = 50
     seed: int = 0
     words = (
-        "edges in {share:g} of the half-samples, as many as keep the bound on wrong ones at "
-        "{expected:g}"
+        "edges in {share:g} of the half-samples, with a bound of {expected:g} on the expected "
+        "wrong ones"
     )
 
     def floor(self, n: float, p: int) -> float:
-        """Return a threshold that so many edges without effect pass: more edges break the bound.
+        """Return a threshold that so many edges without effect pass: more would exceed the bound.
 
         An edge has two ends that mostly agree, so that twice as many tests are passed.
         """
@@ -83,7 +83,7 @@ class Stability(Checked):
         kept = [{pair for pair in count if count[pair] >= least} for count in counts]
         stop = f"there the bound is {bound[best]:.3g}.{at_floor(best, thresholds)}"
         if broken:
-            stop = "the bound is broken at every threshold, the largest included."
+            stop = "the bound is exceeded at every threshold, even the largest."
         return Selection(
             repr(self),
             float(thresholds[best]),
@@ -113,7 +113,7 @@ class StARS(Checked):
 
     It promises, as n grows and under conditions that cannot be checked on a table, a graph that
     *contains* the true one: it is made to err on the side of too many edges. 0.05 is the authors'
-    habit, not a level of error.
+    choice, not an error rate.
 
     Examples
     --------

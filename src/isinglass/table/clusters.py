@@ -120,13 +120,13 @@ def settle_clusters(
     count = int(clusters.max()) + 1
     if count == 1:
         raise BadClusters(
-            "all rows are in one cluster, and nothing can be learned from that about how clusters "
-            "differ; at least two are needed, better 20 or more. Leave ",
+            "all rows are in one cluster, which does not show how clusters differ; at least two "
+            "are needed, better 20 or more. Do not use ",
             CLUSTERS,
-            " out if rows are independent.",
+            " if rows are independent.",
         )
     if count == len(clusters) and bool((weights == 1).all()):
-        done = "every row is a cluster of its own, so rows are taken as independent"
+        done = "every row is its own cluster, so rows are treated as independent"
         return None, (Note(None, "clusters", done),)
     return clusters, (Note(None, "clusters", _about(clusters, weights, count, copies)),)
 
@@ -135,8 +135,8 @@ def _about(clusters: Numbers, weights: NDArray[np.float64], count: int, copies: 
     sizes = np.bincount(clusters, weights if copies else None)
     return (
         f"{sizes.sum():,.6g} rows in {count:,} clusters of {sizes.min():,.6g} to "
-        f"{sizes.max():,.6g} rows; the search, the evidence of edges and standard errors allow for "
-        "that"
+        f"{sizes.max():,.6g} rows; the search, the evidence of edges and standard errors take them "
+        "into account"
     )
 
 

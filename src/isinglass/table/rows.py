@@ -171,15 +171,15 @@ def _checked(given: NDArray[np.float64], n_rows: int) -> NDArray[np.float64]:
 _DONE = {
     "model": (
         "filled by draws from the model that is learned; assumes that whether a value is missing "
-        "depends on nothing but values that are seen"
+        "depends only on observed values"
     ),
     "state": (
-        "taken as a state, None; assumes that missing means the same in every row: columns that "
+        "treated as a state, None; assumes that missing means the same in every row: columns that "
         "are missing together become linked"
     ),
     "available": (
-        "rows without this column's value are left out where it is the target; as a neighbour, "
-        "missing is one more state; assumes that few values are missing: else links are false"
+        "the search at this column uses the rows where it is observed; as a neighbour, missing is "
+        "one more state; assumes that few values are missing: otherwise some links are false"
     ),
 }
 
@@ -201,7 +201,7 @@ def settle_missing(
     if not complete.any():
         raise TableError(
             *("no row is complete, so none remains with ", Setting("missing", "drop")),
-            f": missing are {named}. Drop those columns, or use ",
+            f": values are missing in {named}. Drop those columns, or use ",
             *(Setting("missing", "model"), "."),
         )
     return complete, (about_dropped(counts, int((~complete).sum()), rows),)
@@ -210,7 +210,7 @@ def settle_missing(
 def about_dropped(counts: Mapping[str, int], dropped: int, rows: str) -> Note:
     """What was done about missing values where incomplete rows are dropped."""
     named = listing([f"{name!r} ({count:,})" for name, count in counts.items()], 5)
-    return Note(None, "missing values", f"{dropped:,} of {rows} dropped; missing were {named}")
+    return Note(None, "missing values", f"{dropped:,} of {rows} dropped; missing in {named}")
 
 
 def about_missing(counts: Mapping[str, int], rows: str, missing: str) -> Iterator[Note]:
@@ -222,15 +222,13 @@ def about_missing(counts: Mapping[str, int], rows: str, missing: str) -> Iterato
 def _without_empty_rows(
     factors: Sequence[Factor], notes: tuple[Note, ...]
 ) -> tuple[NDArray[np.bool_] | None, tuple[Note, ...]]:
-    """Leave out rows in which nothing is seen: they say nothing."""
+    """Drop rows without any observed value: they say nothing."""
     seen: NDArray[np.bool_] = ~np.logical_and.reduce([factor.missing for factor in factors])
     if seen.all():
         return None, notes
     if not seen.any():
         raise TableError("all values are missing, so there is nothing to learn from.")
-    dropped = (
-        f"{int((~seen).sum()):,} of {counted(len(seen), 'row')} dropped: nothing is seen there"
-    )
+    dropped = f"{int((~seen).sum()):,} of {counted(len(seen), 'row')} dropped: they have no values"
     return seen, (*notes, Note(None, "empty rows", dropped))
 
 
@@ -248,13 +246,13 @@ def refuse_missing(
     model = (
         Setting("missing", "model"),
         " fills them from the model that is learned, and assumes that whether a value is missing "
-        "depends on nothing but values that are seen; ",
+        "depends only on observed values; ",
     )
     available = (
         "; ",
         Setting("missing", "available"),
-        " leaves out, for each column, the rows where it is missing, and is for few missing "
-        "values: with many it makes false links",
+        " uses, for each column, the rows where it is observed, and is for few missing values: "
+        "with many it creates false links",
     )
     return MissingValues(
         f"missing values (NaN, None or empty) in {counted(len(counts), 'column')}: "
@@ -264,7 +262,7 @@ def refuse_missing(
         f" uses only complete rows ({left:,} of {rows:,} remain), and assumes that whether a value "
         "is missing has nothing to do with the values; ",
         Setting("missing", "state"),
-        " makes missing a state of its own, so columns that are missing together become linked",
+        " treats missing as one more state, so columns that are missing together become linked",
         *(available if in_memory else ()),
         ".",
         columns=counts,

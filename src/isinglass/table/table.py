@@ -41,8 +41,9 @@ class Table:
     were missing. `clusters` numbers the cluster of each row from 0, as they first appear; None
     where rows are independent. With `design`, weights are sampling weights, and each pair of
     columns has a design effect of its own. Columns that are `adjusted` for stand beside the others,
-    in the same rows; `wide` has them as its last columns. A stack of filled tables has `copies` of
-    each row, all of the first before all of the second, with their shares of its weight.
+    in the same rows; `wide` has them as its last columns. A stack of filled tables has copies of
+    each row, all of the first before all of the second, with their shares of its weight, and knows
+    the table that it was `filled_from`.
 
     Rows may be `elsewhere`, packed in chunks: then nobody has the codes and the weights, `total` is
     their number, `known` the fingerprint, and `made_with` has the settings of the encoding; what is
@@ -67,7 +68,7 @@ class Table:
     design: bool = False
     by_model: bool = False
     adjusted: Adjusted | None = None
-    copies: int = 1
+    filled_from: Table | None = None
     elsewhere: RowsElsewhere | None = None
     known: str | None = None
     made_with: Mapping[str, Any] | None = None
@@ -167,24 +168,21 @@ class Table:
     @cached_property
     def design_effects(self) -> NDArray[np.float64] | None:
         """How many times more each pair varies than by its rows, (p, p); None if all are one."""
+        if self.filled_from is not None:  # drawn values are no further rows
+            return self.filled_from.design_effects
         uneven = self.design and bool((self.weights != self.weights[0]).any())
         if not uneven and self.clusters is None:
             return None
-        rows = len(self.codes) // self.copies
-        weights = self.weights[:rows] * self.copies
+        weights = self.weights
         counts = not self.design and np.allclose(weights, np.rint(weights), rtol=1e-12, atol=0)
-        effects = [
-            design_effects(
-                self.codes[first : first + rows],
-                weights,
-                self.n_states,
-                sampling=not counts,
-                clusters=None if self.clusters is None else self.clusters[:rows],
-            )
-            for first in range(0, len(self.codes), rows)
-        ]
-        # Copies of a row are no further rows: the mean of what each filled table has.
-        return np.asarray(np.mean(effects, axis=0))
+        return design_effects(
+            self.codes,
+            weights,
+            self.n_answers if self.by_model else self.n_states,
+            sampling=not counts,
+            clusters=self.clusters,
+            seen=self.codes < np.asarray(self.n_answers) if self.by_model else None,
+        )
 
     def pair_scales(self, given: NDArray[np.float64] | None = None) -> NDArray[np.float64] | None:
         """Return what divides the gains of each pair: the given scales times the design effects."""
@@ -244,7 +242,7 @@ class Table:
         kept = [np.flatnonzero(np.bincount(column)) for column in codes.T]
         if all(len(states) == m for states, m in zip(kept, self.n_states, strict=True)):
             same = replace(self, codes=np.asfortranarray(codes), weights=weights, notes=())
-            return replace(same, clusters=clusters), kept
+            return replace(same, clusters=clusters, filled_from=None), kept
         fewer = [
             np.searchsorted(states, column).astype(np.uint8)
             for states, column in zip(kept, codes.T, strict=True)

@@ -1,4 +1,4 @@
-"""The covariance of the parameters: the bread, and the filling between."""
+"""The sandwich covariance of the parameters."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
 """Standard errors of the jointly fitted couplings, by the sandwich.
 
-Pseudo-likelihood is not the likelihood, so its second derivatives alone do not say how far its
-estimates spread. The sandwich does: A^-1 B A^-1, A the second derivatives, B the covariance of
-what single rows say (Huber, "The behavior of maximum likelihood estimates under nonstandard
+Pseudo-likelihood is not the likelihood, so its second derivatives alone do not give the variance of
+its estimates. The sandwich does: A^-1 B A^-1, with A the second derivatives and B the covariance of
+the scores of single rows (Huber, "The behavior of maximum likelihood estimates under nonstandard
 conditions", 1967; White, "Maximum likelihood estimation of misspecified models", Econometrica 50,
-1982). What a row says is summed over all columns before it is squared: the same cells speak in
-the conditionals of several columns, and adding those up as if they were independent gives errors
-that are too small.
+1982). The score of a row is summed over all columns before it is squared: the same cells enter the
+conditionals of several columns, and adding those up as if they were independent gives errors that
+are too small.
 """
 
 from __future__ import annotations

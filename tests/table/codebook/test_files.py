@@ -35,9 +35,9 @@ def test_a_file_of_a_spreadsheet(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("a,b\n1,2\n", "its first line must have the heads name, label"),
-        ("", "its first line must have the heads"),
-        ("label\nx\n", "its first line must have the heads"),
+        ("a,b\n1,2\n", "its first line must have the headings name, label"),
+        ("", "its first line must have the headings"),
+        ("label\nx\n", "its first line must have the headings"),
         (
             "name,values\nq,1 never\n",
             "row 2: values are written as 1=never; 2=often, not '1 never'",

@@ -59,7 +59,7 @@ def test_damage_is_one_sentence(packed):
     with pytest.raises(FileError, match=r"packed in the format 'isinglass-bits/9'"):
         ig.open_packed(path)
     manifest.unlink()
-    with pytest.raises(FileError, match=r"is no packed table"):
+    with pytest.raises(FileError, match=r"is not a packed table"):
         ig.open_packed(path)
 
 
@@ -98,7 +98,7 @@ def test_places_that_are_refused(packed, tmp_path):
     with pytest.raises(FileError, match=r"a folder that ends with .bits"):
         ig.pack(source, tmp_path / "out")
     (tmp_path / "mine.bits").mkdir()
-    with pytest.raises(FileError, match=r"is no packed table; name another folder"):
+    with pytest.raises(FileError, match=r"is not a packed table; name another one"):
         ig.pack(source, tmp_path / "mine.bits")
 
 

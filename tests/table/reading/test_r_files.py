@@ -93,7 +93,7 @@ def test_the_graph_is_that_of_the_data_frame(tmp_path):
     [
         (r.rds(r.texts(["a"])), "holds no data frame"),
         (r.rda(x=r.integers([1])), "holds no data frame"),
-        (b"nonsense", "is damaged, or no file of R"),
+        (b"nonsense", "is damaged, or not an R file"),
         (r.rds(r.data_frame({"a": r.integers([1])}, 1))[:40], "cut short|damaged"),
         (r.rds(r.data_frame({"a": r.integers([1] * 9)}, 9), bytes)[:90], "damaged"),
         (lzma.compress(b"X\n")[:-9], "damaged"),

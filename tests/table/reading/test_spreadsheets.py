@@ -97,7 +97,7 @@ def test_broken_files(book, tmp_path):
     path = tmp_path / "broken.xlsx"
     for damaged in (content[:-300], b"no spreadsheet at all"):
         path.write_bytes(damaged)
-        with pytest.raises(FileError, match=r"broken\.xlsx is damaged, protected by a password"):
+        with pytest.raises(FileError, match=r"broken\.xlsx is damaged, password-protected"):
             ig.read_table(path)
 
 

@@ -119,7 +119,7 @@ def test_two_that_explain_together():
     told = ig.explain(est, "x0", "x3")
     assert set(told.by) == {"x1", "x2"}
     assert "x1 and x2" in told.sentence or "x2 and x1" in told.sentence
-    assert "once they are in" in told.sentence
+    assert "with them held fixed" in told.sentence
 
 
 def test_other_stories():
@@ -173,7 +173,7 @@ def test_required_columns_are_held_before_the_first_step():
     [
         ({"forbid": [("x0", "x1")]}, ("x0", "x1"), "the link is forbidden"),
         ({"max_degree": 1}, ("x0", "x2"), "no search goes beyond max_degree = 1"),
-        ({"threshold": "stability"}, ("x0", "x1"), "the selector left it out"),
+        ({"threshold": "stability"}, ("x0", "x1"), "the selector did not choose it"),
     ],
 )
 def test_says_which_setting_kept_a_pair_out(settings, pair, reason):

@@ -6,18 +6,18 @@ const MISSING = [
   ["error", "there are none"],
   ["model", "fill them from the model that is learned"],
   ["drop", "use complete rows only"],
-  ["state", "make missing a state of its own"],
-  ["available", "leave out rows column by column"],
+  ["state", "treat missing as one more state"],
+  ["available", "for each column, use the rows where it is observed"],
 ];
 const ASSUMES = new Map([
-  ["error", "If there are some after all, you are told."],
-  ["model", "Assumes that whether a value is missing depends on nothing but values that are seen."],
+  ["error", "If there are some after all, an error says so."],
+  ["model", "Assumes that whether a value is missing depends only on observed values."],
   ["drop", "Assumes that whether a value is missing has nothing to do with the values."],
   ["state", "Columns that are missing together become linked."],
-  ["available", "For few missing values; with many it makes false links."],
+  ["available", "For few missing values; with many it creates false links."],
 ]);
 const RULES = [["or", "either column chooses it"], ["and", "both columns choose it"], ["joint", "both columns decide together"]];
-const EDGES = [["auto", "whichever the rows speak for"], ["table", "any table of states"], ["scores", "one product of scores"]];
+const EDGES = [["auto", "whichever the rows support"], ["table", "any table of states"], ["scores", "one product of scores"]];
 const WEIGHTS = [["sum", "counts of rows"], ["design", "sampling weights (design effect)"], ["kish", "sampling weights (Kish)"]];
 
 function wrong(sentence) {
@@ -51,7 +51,7 @@ function drawFit() {
   if (tab.choices.some((choice) => choice.use === "weight")) {
     fields.push(field("The weights are", select("The weights are", WEIGHTS, fit.n_eff || "sum", (way) => { fit.n_eff = way; }), "Weights that are not whole numbers are not counts."));
   }
-  fields.push(check("predictability", "How well each column is predicted", "Five more searches."), check("verdicts", "What could have been found", "For columns without a link: what explained their association away. Slower."));
+  fields.push(check("predictability", "How well each column is predicted", "Five more searches."), check("verdicts", "What could have been found", "For pairs without a link: which columns explain their association. Slower."));
   byId("fit-fields").replaceChildren(...fields);
 }
 

@@ -35,7 +35,7 @@ class Likelihood:
             )
         if table.adjusted is not None:
             raise SettingError(
-                'refit="likelihood" does not know columns that are adjusted for; take '
+                'refit="likelihood" does not support columns that are adjusted for; use '
                 'refit="pseudolikelihood".'
             )
         self.pseudo, self.layout, self.ridge = pseudo, pseudo.layout, pseudo.ridge

@@ -1,8 +1,8 @@
-"""The missing values of rows, drawn jointly given the values that are seen.
+"""The missing values of rows, drawn jointly given the observed values.
 
-In a row, missing columns that touch each other in the graph have to be drawn together; others are
-independent once the seen values are known. So each row falls into pieces, most of them small, and
-rows that share a piece and what surrounds it are done at once.
+In a row, missing columns that are connected in the graph have to be drawn together; others are
+independent given the observed values. So each row splits into pieces, most of them small, and rows
+with the same piece and the same values around it are handled together.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NOTES = {
     "inference": "for inference: the parameters were redrawn for each table, given the graph; "
     "analyse each table and combine the answers by Rubin's rules",
 }
-MOST_LIKELY = "for display: the most likely values, which are more alike than real rows"
+MOST_LIKELY = "for display: the most likely values, which vary less than real rows"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -202,10 +202,10 @@ def impute(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Completed:
-    """Complete the rows of a table: missing values are drawn together, given those seen.
+    """Complete the rows of a table: missing values are drawn jointly, given the observed ones.
 
-    This assumes that whether a value is missing says nothing about what it would be, once
-    the seen values of its row are known.
+    This assumes that, given the observed values of its row, whether a value is missing says
+    nothing about what it would be.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def impute(
     most_likely : bool
         Fill in the most likely values of a row, all together, instead of a draw.
     method
-        As in `sample`, for each set of missing columns that touch each other.
+        As in `sample`, for each set of missing columns that are connected in the graph.
     progress : function of (tables done, tables in all), optional
 
     Examples

@@ -2,7 +2,7 @@
 
 The rows are stacked, one copy for each draw, with their weights shared among the copies. Only cells
 that were missing differ. Random numbers belong to cells: a model that is a little different fills
-nearly all cells as before, so that a loop of filling and fitting comes to rest.
+nearly all cells as before, so that a loop of filling and fitting converges.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class MissingCells:
             total=table.n,  # not a rounded sum of shares
             available=False,
             by_model=False,
-            copies=draws,
+            filled_from=table,
             clusters=self._copies_together(draws),
             adjusted=table.adjusted_of(np.tile(np.arange(len(table.codes)), draws)),
         )

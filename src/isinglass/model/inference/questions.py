@@ -246,8 +246,8 @@ def odds_shift(
 ) -> OddsShift:
     """How the odds of one answer shift when another is known; columns need not be linked.
 
-    Unlike `edge`, which holds all other columns, this averages over them: what one would
-    see in a table of rows drawn from the model.
+    Unlike `edge`, which holds all other columns fixed, this averages over them, as in a table
+    of rows drawn from the model.
 
     Parameters
     ----------

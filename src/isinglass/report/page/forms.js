@@ -4,7 +4,7 @@ const FORMS = ["product", "trend", "table"];
 const FORM_WORDS = {
   product: "product of scores: one number for the whole table",
   trend: "trend: one number for each state of the column without order",
-  table: "table: every combination of states has a number of its own",
+  table: "table: one number for every combination of states",
 };
 
 // The form of a search's edge to a column, and its log odds ratios per step, if it has any.

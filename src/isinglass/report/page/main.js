@@ -122,7 +122,7 @@ function fillTables() {
   const edges = wanted ? state.graph.edges.filter((edge) => has(edge.a) || has(edge.b)) : state.graph.edges;
   edgeTable.set(edges);
   nodeTable.set(data.nodes.map((node, i) => ({ ...node, i })));
-  byId("links-note").textContent = counted(edges.length, "link") + (wanted ? " with that name" : "") + (searched ? " at the threshold of the slider, " + short(state.graph.threshold) + "." : ". Strengths are rounded; links that would reveal small groups are left out.");
+  byId("links-note").textContent = counted(edges.length, "link") + (wanted ? " with that name" : "") + (searched ? " at the threshold of the slider, " + short(state.graph.threshold) + "." : ". Strengths are rounded; links that would reveal small groups are not shown.");
 }
 
 function showSteps(r) {
@@ -131,7 +131,7 @@ function showSteps(r) {
   const heads = ["Step", "", "Column", "Gain per row", "Evidence", "Left to explain"];
   const rows = path.steps.map((step, k) => make("tr", { class: k < kept ? null : "beyond" },
     make("td", {}, String(k + 1)),
-    make("td", {}, step.kind === "add" ? "takes in" : "drops"),
+    make("td", {}, step.kind === "add" ? "adds" : "drops"),
     make("td", {}, make("span", { class: "cell" }, named(data.names[step.variable], 80))),
     make("td", { class: "num" }, step.kind === "add" ? short(step.gain) : MINUS + short(step.cost)),
     make("td", { class: "num" }, digits(2 * data.rows * (step.kind === "add" ? step.gain : step.cost), 1)),
@@ -247,7 +247,7 @@ function drawTexts() {
   byId("limits-text").append(...data.texts.limits.map((text) => make("li", {}, text)));
   byId("methods").textContent = data.texts.methods;
   byId("results").textContent = data.texts.results;
-  byId("columns-note").textContent = data.suppress ? "Shares of the rows are given in bands. Labels of states with fewer than " + data.suppress + " rows are hidden." : "“Explained” is the share of a column’s uncertainty that its own search takes away on these rows; “strength in all” adds up its links" + (data.nodes.some((node) => node.community) ? "; groups have more links inside than between, at the chosen threshold." : ".");
+  byId("columns-note").textContent = data.suppress ? "Shares of the rows are given in bands. Labels of states with fewer than " + data.suppress + " rows are hidden." : "“Explained” is the share of a column’s uncertainty that the columns chosen by its search explain in these rows; “strength in all” adds up its links" + (data.nodes.some((node) => node.community) ? "; groups have more links inside than between, at the chosen threshold." : ".");
   byId("colophon").textContent = "Made with isinglass " + data.version + ". " + data.texts.citation;
 }
 
@@ -261,14 +261,14 @@ function drawSettings() {
     ["States per column", least === most ? String(least) : least + " to " + most],
     ...(data.suppress ? [["Threshold", data.selector], ["Hidden", "groups of fewer than " + data.suppress + " rows"]] : [
       ["Missing values", missing ? thousands(missing) + (data.filled ? " filled, of " : " left out of ") + thousands(data.rows * data.names.length) : "none left out"],
-      ...(data.dropped ? [["Rows left out", thousands(data.dropped) + ", with missing values"]] : []),
+      ...(data.dropped ? [["Rows dropped", thousands(data.dropped) + ", with missing values"]] : []),
       ["Threshold", short(data.threshold) + " — " + oneLine(data.selector)],
       ["Searched down to", short(data.floor)],
     ]),
     ["Links need", {
       or: "one of their ends to choose them (OR)",
       and: "both their ends to choose them (AND)",
-      joint: "both their ends together to be sure of them",
+      joint: "enough evidence at both ends together (joint)",
     }[data.rule]],
     ...Object.entries(data.settings).filter(([key]) => !["threshold", "rule", "floor"].includes(key))
       .map(([key, value]) => [key, value === null ? "default" : typeof value === "object" ? JSON.stringify(value) : String(value)]),

@@ -56,7 +56,7 @@ function makePanel(element, data, choose) {
     if (links.length) inner.append(make("ul", { class: "rows" }, ...links.map((edge) => row(
       pairOf(edge.a, edge.b), edge, name(edge.a === a ? edge.b : edge.a, 60)))));
     const explained = explainedBy(data, graph, a);
-    if (links.length && explained !== null) inner.append(make("p", { class: "aside" }, "What its own search chose takes away " + percent(explained) + " of the uncertainty about it, on these rows."));
+    if (links.length && explained !== null) inner.append(make("p", { class: "aside" }, "The columns that its search chose explain " + percent(explained) + " of its uncertainty in these rows."));
     if (typeof node.predictability === "number") inner.append(make("p", { class: "aside" }, "Predictability: " + digits(node.predictability, 2) + "."));
     const near = unlinked(a, graph);
     if (near.length) {
@@ -161,10 +161,10 @@ function makePanel(element, data, choose) {
       fact("Chosen by", ...(edge.selectedBy === null ? ["both"] : [name(edge.selectedBy), " alone"]));
       fact("How sure", edge.tier || "weaker than tentative");
     }
-    if (edge.lost !== null) fact("Information lost", percent(edge.lost) + ", with missing values");
+    if (edge.lost !== null) fact("Information lost", percent(edge.lost) + ", through missing values");
     if (edge.frequency !== null) fact("Half-samples", percent(edge.frequency) + " choose it");
     const alone = associationOf(data, edge.a, edge.b);
-    if (alone) fact("With nothing held", "strength " + digits(alone.strength, 3));
+    if (alone) fact("With nothing held fixed", "strength " + digits(alone.strength, 3));
     inner.append(facts);
     if (edge.form === "trend" && !edge.unbounded) inner.append(...trendList(data, edge, name));
     inner.append(...trendPicture(edge));
@@ -192,7 +192,7 @@ function makePanel(element, data, choose) {
     const picture = edge.form === "table" || edge.unbounded ? null : formPicture(data, edge, { most: 150, dots: true });
     if (!picture) return [];
     const line = edge.form === "product" ? "The line" : "Each stroke";
-    return [picture, make("p", { class: "aside" }, "Squares: more rows than without this link (blue), or fewer (orange); ", name(edge.a, 40), " down, ", name(edge.b, 40), " across. " + line + ": the mean that the form of the link gives. Dots: the mean that was seen.")];
+    return [picture, make("p", { class: "aside" }, "Squares: more rows than without this link (blue), or fewer (orange); ", name(edge.a, 40), " down, ", name(edge.b, 40), " across. " + line + ": the mean under the form of the link. Dots: the observed mean.")];
   }
 
   // Rows observed beside those expected without this link, for every combination of states.
@@ -253,18 +253,18 @@ function makePanel(element, data, choose) {
     inner.append(make("p", { class: "said" }, "No link at this threshold."));
     const alone = associationOf(data, a, b);
     if (!alone) {
-      inner.append(make("p", {}, "Their association with nothing else held was not kept."));
+      inner.append(make("p", {}, "Their association with nothing else held fixed was not saved."));
     } else {
       const chance = alone.evidence / (2 * data.rows) > graph.threshold;
-      inner.append(make("p", {}, chance ? "With nothing else held they go together" + (alone.sign < 0 ? " (more of one, less of the other)" : alone.sign > 0 ? " (more of one, more of the other)" : "") + ". Once the other columns are held, what is left is too little to be a link." : "Even with nothing else held they hardly go together."));
+      inner.append(make("p", {}, chance ? "With nothing else held fixed they are associated" + (alone.sign < 0 ? " (more of one, less of the other)" : alone.sign > 0 ? " (more of one, more of the other)" : "") + ". With the other columns held fixed, what remains is too weak for a link." : "Even with nothing else held fixed they are hardly associated."));
       const facts = make("dl", { class: "facts" });
-      facts.append(make("dt", {}, "With nothing held"), make("dd", {}, "strength " + digits(alone.strength, 3) + ", evidence " + digits(alone.evidence, 1)));
+      facts.append(make("dt", {}, "With nothing held fixed"), make("dd", {}, "strength " + digits(alone.strength, 3) + ", evidence " + digits(alone.evidence, 1)));
       inner.append(facts);
     }
     if (picked.chain && picked.chain.length > 2) {
       const parts = [];
       picked.chain.forEach((i, k) => { if (k) parts.push(" – "); parts.push(name(i, 40)); });
-      inner.append(make("h4", {}, "The strongest way between them"), make("p", {}, ...parts));
+      inner.append(make("h4", {}, "The strongest chain between them"), make("p", {}, ...parts));
     } else if (!picked.chain) {
       inner.append(make("p", { class: "aside" }, "No chain of links leads from one to the other."));
     }
@@ -275,7 +275,7 @@ function makePanel(element, data, choose) {
   return { show };
 }
 
-// The share of a column's uncertainty that its own search takes away.
+// The share of a column's uncertainty that the columns chosen by its search explain.
 function explainedBy(data, graph, a) {
   if (!data.paths) return null;
   const before = data.paths[a].start.loss, after = graph.fits[a].loss;

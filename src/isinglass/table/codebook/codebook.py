@@ -59,7 +59,7 @@ class Codebook(Mapping[str, Variable]):
 
     @property
     def labels(self) -> dict[str, str]:
-        """What columns are about, of those that have a label."""
+        """The labels of the columns that have one."""
         return {name: each.label for name, each in self.items() if each.label}
 
     def updated(self, other: Mapping[str, Variable]) -> Codebook:
@@ -70,12 +70,12 @@ class Codebook(Mapping[str, Variable]):
         return Codebook({**self, **both})
 
     def of_columns(self, names: Iterable[str]) -> Codebook:
-        """What is said of some columns; what is said of "*" holds for each of them."""
+        """The entries of some columns; the entry of "*" holds for each of them."""
         every = self.get("*", Variable())
         return Codebook({name: every.updated(self.get(name, Variable())) for name in names})
 
     def without_missing(self, table: pl.DataFrame) -> pl.DataFrame:
-        """A table whose codes for missing values are null, and that is else as it was."""
+        """The table with null for codes of missing values, and otherwise unchanged."""
         known = [name for name in table.columns if self.get(name, Variable()).missing]
         return table.with_columns(with_nulls(table[name], self[name]) for name in known)
 
@@ -144,9 +144,9 @@ def read_codebook(path: str | PathLike[str]) -> Codebook:
     Parameters
     ----------
     path : str or path
-        A CSV file with the heads ``name``, ``label``, ``values`` (as ``1=never; 2=often``),
-        ``order`` (the states from low to high, or ``ordinal`` or ``nominal``) and ``missing``
-        (as ``98; 99; refused`` or ``97 to 99``), of which all but the first may be absent; or a
+        A CSV file with the headings ``name``, ``label``, ``values`` (as ``1=never; 2=often``),
+        ``order`` (the states from low to high, or ``ordinal`` or ``nominal``) and ``missing`` (as
+        ``98; 99; refused`` or ``97 to 99``), all of which are optional except the first; or a
         settings file (.toml); or a file of SPSS, Stata or SAS.
 
     Returns
@@ -181,8 +181,8 @@ def codebook_in_csv(path: Path, text: str) -> Codebook:
     if "name" not in heads or odd:
         came = listing([quoted(head) for head in heads], 8) or "nothing"
         raise FileError(
-            f"{path} is no codebook: its first line must have the heads {', '.join(HEADS)} (all "
-            f"but name may be absent), and has {came}."
+            f"{path} is not a codebook: its first line must have the headings {', '.join(HEADS)} "
+            f"(all but name may be absent), and has {came}."
         )
     variables = {}
     for number, row in enumerate(rows[1:], start=2):

@@ -20,12 +20,12 @@ class Variable:
     Attributes
     ----------
     label : str or None
-        What the column is about, such as the question that was asked.
+        A description of the column, such as the question that was asked.
     values : dict of code to text
         What the codes stand for.
     order : tuple of str, bool or None
-        The states from low to high; or whether the order of the codes means something. None where
-        nobody says: then numbers have an order, and words have none.
+        The states from low to high; or whether the codes are ordered. None if it is not known: then
+        numbers are ordered, and words are not.
     missing : tuple
         Codes, or texts of codes, that stand for a missing value; a pair of numbers is a range.
 

@@ -102,14 +102,14 @@ def about_adjusted(adjusted: Adjusted) -> Iterator[Note]:
     for column, codes in zip(adjusted.columns, adjusted.codes.T, strict=True):
         done = f"{len(column.states)} states, each with a free effect on every column"
         if len(column.states) == 1:
-            done = f"only {quoted(column.states[0])} was seen, so that it changes nothing"
+            done = f"only {quoted(column.states[0])} occurs, so it changes nothing"
         elif column.cuts is not None:
             done = f"cut into {len(column.cuts) + 1} bins, each with a free effect on every column"
         if column.has_missing_state:
             missing = int(np.count_nonzero(codes == len(column.states) - 1))
-            done += f"; it is missing in {counted(missing, 'row')}, one of its states"
+            done += f"; missing in {counted(missing, 'row')}, which is one of its states"
         if is_coarse(column):
-            done += "; with so few bins, what they leave of its effect makes false links"
+            done += "; with so few bins, its effect within bins creates false links"
         yield Note(column.name, "adjusted for", done)
 
 

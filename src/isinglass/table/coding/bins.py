@@ -53,7 +53,7 @@ def _check_most(at: Any, count: int, most: int) -> None:
         raise SettingError(
             Setting("bins"),
             f" asks for {quoted(count)} bins of column {str(at)!r}; at most {most} states are "
-            "supported. Take fewer bins.",
+            "supported. Use fewer bins.",
         )
 
 
@@ -67,7 +67,7 @@ def cut_points(name: str, factor: Factor, weights: NDArray[np.float64], asked: i
     if not factor.reads_as_numbers:
         raise SettingError(
             f"column {name!r} is to be binned but holds {quoted(no_number(factor))}, which is not "
-            "a number; take it out of ",
+            "a number; remove it from ",
             *(Setting("bins"), ", or drop the column."),
         )
     return asked if isinstance(asked, tuple) else _quantiles(factor, weights, asked)

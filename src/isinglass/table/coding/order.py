@@ -46,10 +46,9 @@ def with_order(
 def _with_order(column: Column, answers: int, scores: Any) -> Column:
     if column.has_missing_state and answers == len(column.states) > 2:
         raise SettingError(
-            f"column {quoted(column.name)} cannot be ordered while missing values are a state of "
-            "their own (",
+            f"column {quoted(column.name)} cannot be ordered while missing is one of its states (",
             Setting("missing", "state"),
-            "); choose another way with missing values, or leave this column unordered.",
+            "); treat missing values differently, or leave this column unordered.",
         )
     if scores is None:
         return replace(column, ordered=True)

@@ -19,7 +19,7 @@ class AbsentRows:
     def _refuse(self, *_: Any) -> NoReturn:
         raise TableError(
             "this needs the rows one by one, and those of a table that is counted chunk by chunk "
-            "are not in memory; read a random part of its rows as a table of its own."
+            "are not in memory; read a random part of its rows as a separate table."
         )
 
     __array__ = __len__ = __iter__ = __getitem__ = __eq__ = __ne__ = _refuse

@@ -65,8 +65,8 @@ def pack(
     r"""Pack a large file into a folder of bits, from which fits start at once.
 
     The file is read once, some rows at a time, so that neither the table nor its bits have to fit
-    memory; twice, if columns are cut at quantiles. States are settled here: a fit of the packed
-    table has no say in missing values, bins and weights any more.
+    into memory; twice, if columns are cut at quantiles. States are fixed here: missing values, bins
+    and weights cannot be changed in a fit of the packed table.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def pack(
     sample_weight : str, optional
         The column of weights, which are counts.
     missing : "error", "drop" or "state"
-        What to do with missing values; see :class:`GreedyGraph`.
+        How to treat missing values; see :class:`GreedyGraph`.
     bins, max_states, high
         As in :class:`GreedyGraph`.
     progress : function of (rows done, rows in all, about), optional

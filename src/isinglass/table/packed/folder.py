@@ -123,7 +123,7 @@ def check_place(folder: Path) -> None:
         raise FileError(f"{folder}: a packed table is a folder that ends with {BITS}; name one.")
     check_folder(folder.parent)
     if folder.exists() and not (folder / MANIFEST).is_file():
-        raise FileError(f"{folder} is there already, and is no packed table; name another folder.")
+        raise FileError(f"{folder} already exists and is not a packed table; name another one.")
 
 
 def _column(column: Column) -> dict[str, Any]:
@@ -265,7 +265,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         known = content["format"] == FORMAT
         sound = known and content["fingerprint"] == _fingerprint(content)
     except OSError as error:
-        raise FileError(f"{folder} is no packed table: {path.name}: {error.strerror}.") from None
+        raise FileError(f"{folder} is not a packed table: {path.name}: {error.strerror}.") from None
     except (ValueError, KeyError, TypeError):
         known, sound = True, False
     if not known:

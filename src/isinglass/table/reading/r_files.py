@@ -68,7 +68,7 @@ def _frame(path: Path, data: bytes, name: str | None, max_bytes: int) -> Any:
         from rdata.conversion import convert_list
         from rdata.parser import RObjectType, parse_data
     except ImportError as error:
-        raise MissingExtra(f"{path}: files of R need rdata: pip install 'isinglass[r]'") from error
+        raise MissingExtra(f"{path}: R files need rdata: pip install 'isinglass[r]'") from error
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about endings that do not fit
@@ -81,7 +81,7 @@ def _frame(path: Path, data: bytes, name: str | None, max_bytes: int) -> Any:
         raise
     except Exception as error:  # a damaged file can make it fail in many ways
         raise FileError(
-            f"{path} is damaged, or no file of R ({type(error).__name__}); save it again with "
+            f"{path} is damaged, or not an R file ({type(error).__name__}); save it again with "
             "saveRDS."
         ) from error
     if not frames:

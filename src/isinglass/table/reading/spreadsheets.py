@@ -56,7 +56,7 @@ def _open(path: Path, data: bytes) -> Any:
 
 def _damaged(path: Path) -> FileError:
     return FileError(
-        f"{path} is damaged, protected by a password, or no spreadsheet; save it again, or as CSV."
+        f"{path} is damaged, password-protected, or not a spreadsheet; save it again, or as CSV."
     )
 
 

@@ -1,7 +1,7 @@
 """Why is there an edge between two columns, or none?
 
-Two columns that go together need no edge if a third one accounts for it. The search shows which:
-the evidence for the pair falls when that column enters. It is read along the searches of both ends.
+Two associated columns need no edge if a third one accounts for the association. The searches at
+both ends show which one: the evidence for the pair falls when that column enters.
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class Explanation:
     Attributes
     ----------
     alone : float
-        Evidence for the pair when no other column is held fixed, but what is adjusted for.
+        Evidence for the pair when no other column is held fixed, except those adjusted for.
     left : float
-        Evidence at the end: that of the edge, or, if there is none, the larger of what it would
-        gain at the two ends.
+        Evidence at the end: that of the edge or, if there is none, the larger of what it would gain
+        at its two ends.
     needed : float
-        What a pair's evidence must exceed when it is to be taken in.
+        The evidence that a link needs.
     by : tuple of str
         The columns that account for the association; empty if there is none, or a link.
     steps : tuple of Moment
@@ -92,9 +92,10 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
     """Say why there is an edge between two columns, or none.
 
     The evidence for the pair is computed at every step of the searches at both its ends, exactly
-    as the search does. Named are the fewest columns that account for the association, those first
-    at whose entry the evidence fell most; "once it is in" is the evidence when only these are held
-    fixed. That is a statement about the measured columns; it does not say what causes what.
+    as the search does. If there is no edge, the sentence names the smallest set of columns that
+    account for the association, and the evidence with only these held fixed; columns at whose entry
+    the evidence fell most are tried first. That is a statement about the measured columns; it does
+    not say what causes what.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def explain(estimator: GreedyGraph, a: str, b: str) -> Explanation:
     >>> field = ig.simulate.ising(ig.simulate.chain(3), coupling=0.8, signs="positive")
     >>> est = ig.GreedyGraph().fit(field.sample(1000, seed=0))
     >>> print(ig.explain(est, "x0", "x2"))
-    x0 and x2: associated (evidence 211), explained by x1 (1.74 once it is in)
+    x0 and x2: associated (evidence 211), explained by x1 (1.74 with it held fixed)
     >>> print(ig.explain(est, "x0", "x1"))
     x0 and x1: linked (evidence ... with the other columns held fixed, 471 with none)
     """
@@ -163,8 +164,8 @@ def _not_linked(
     said = f"associated (evidence {number(alone)})"
     if not by:
         return by, f"{said}, {number(left)} with the other columns held fixed"
-    it = "it is" if len(by) == 1 else "they are"
-    return by, f"{said}, explained by {listed(by)} ({number(held)} once {it} in)"
+    them = "it" if len(by) == 1 else "them"
+    return by, f"{said}, explained by {listed(by)} ({number(held)} with {them} held fixed)"
 
 
 def _walk(search: Search, other: int, names: Sequence[str]) -> Iterator[Moment]:

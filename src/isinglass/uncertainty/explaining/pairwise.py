@@ -1,4 +1,4 @@
-"""Does the pairwise form hold, or does a third column change how two others go together?
+"""Does the pairwise form hold, or does a third column change the association of two others?
 
 A pairwise model says that the log odds between two columns are the same whatever a third one is.
 The conditional probabilities of each column, fitted by the sum of its neighbours' tables, are
@@ -100,7 +100,7 @@ class PairwiseCheck:
 
     @property
     def missed(self) -> list[Interaction]:
-        """The interactions that stand at the level, each three columns once."""
+        """The interactions that are significant at the level, each three columns once."""
         found: dict[frozenset[str], Interaction] = {}
         for each in self.interactions:
             if each.adjusted <= self.level:
@@ -128,14 +128,14 @@ class PairwiseCheck:
 def check_pairwise(
     estimator: GraphEstimator, *, level: float = 0.05, beyond: bool = False
 ) -> PairwiseCheck:
-    """Test whether a third column changes how two others go together.
+    """Test whether a third column changes the association of two others.
 
     Parameters
     ----------
     estimator : GreedyGraph or another, fitted
     level : float
-        The probability, for all tests together, that one is named though the pairwise form holds;
-        as near as a chi-square can tell, see ``docs/errors.md``.
+        The probability, for all tests together, of naming an interaction although the pairwise form
+        holds; as far as the chi-square approximation is right, see ``docs/errors.md``.
     beyond : bool
         Also look at pairs of columns outside a column's neighbours: about p^3 / 2 fits. An
         interaction that leaves no trace in any pair (a pure XOR) shows only here.

@@ -1,7 +1,7 @@
 """A column's search, asked again: what would an edge add at any step of it?
 
-A path keeps the gains of the columns it took in, not those of the others. Here they are computed
-again, by the readable loss and from the rows of the fitted table.
+A path keeps the gains of the columns that it added, not those of the others. Here they are
+computed, by the readable loss and from the rows of the fitted table.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def kept_out(estimator: GreedyGraph, a: int, b: int, ends: int) -> str:
     if b in estimator.search_.constraints.forbidden.get(a, ()):
         return "the link is forbidden"
     if ends == 2 or (ends == 1 and estimator.rule == "or"):
-        return "the selector left it out"
+        return "the selector did not choose it"
     if ends == 1:
         return "only one end chose the other, and the rule asks for both"
     if estimator.max_degree is not None:

@@ -44,16 +44,16 @@ class Verdict:
     source, target : str
     verdict : "linked", "not linked" or "cannot tell"
     evidence : float
-        Of the edge; or of what it would gain, at the end where that is more.
+        Of the edge; or, if there is none, what it would gain, at the end where that is more.
     odds_ratio : float
-        A link with a larger one would be found, with the power asked for, were the pair not known
-        to be linked or not. Infinite where no link would be found. For columns of more than two
-        states it is a typical one, and the power a mean over the shapes that a link may take.
+        A link with a larger one would be found with the power asked for. Infinite where no link
+        would be found. For columns of more than two states it is a typical one, and the power a
+        mean over the shapes that a link may take.
     state_odds_ratio : float
-        The same for a link that shows in one state of each column only, which go together, at the
-        two states where it is hardest to find. For columns of two states, `odds_ratio`.
+        The same for a link of one state of each column only, which then occur together more often,
+        at the two states where it is hardest to find. For columns of two states, `odds_ratio`.
     rows_needed : float
-        Rows that would settle it, roughly; infinite if no number would, NaN where it is settled,
+        Rows that would decide, roughly; infinite if no number would, NaN where the pair is decided,
         or where the selector decides.
     sentence : str
     step_odds_ratio : float
@@ -139,16 +139,16 @@ def verdict(
     power: float = 0.8,
     progress: Progress | None = None,
 ) -> Verdicts:
-    """Say of every pair of columns whether it is linked, not linked, or open.
+    """Say of every pair of columns whether it is linked, not linked, or undecided.
 
     A pair that was not found is *not linked* only down to a size: the smallest odds ratio that
-    would have been found with the power asked for, given what the search knew at its end. If
-    that size is above the one that matters, or the evidence is that of a tentative link, the
-    answer is *cannot tell*, with the rows that would settle it. The same is said where a setting
-    keeps a pair out: a forbidden link, the rule "and", ``max_degree``, a selector that asks for
-    more than the threshold. With clusters or sampling weights a row counts for as much as its
-    design effect leaves of it, and where missing values were filled, for the share of information
-    that is left.
+    would have been found with the power asked for, given the columns that the search had chosen. If
+    that size is above the one that matters, or the evidence is that of a tentative link, the answer
+    is *cannot tell*, with the number of rows that would decide. The answer is the same where a
+    setting excludes a pair: a forbidden link, the rule "and", ``max_degree``, a selector that asks
+    for more than the threshold. With clusters or sampling weights, rows are divided by the design
+    effect of the pair; where missing values were filled, only the remaining share of information
+    counts.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def verdict(
         The smallest odds ratio that matters, above 1. For columns of more than two states it is a
         typical one: the exponential of the root mean square of the log odds ratios of all
         two-by-two parts of the pair's table. A link in one rare state only may be much larger there
-        and not be found; ``state_odds_ratio`` says from which size on it would be.
+        and not be found; ``state_odds_ratio`` is the size from which it would be found.
     power : float
         The probability of finding a link of the size named; above one half.
     progress : function of (columns done, columns in all), optional

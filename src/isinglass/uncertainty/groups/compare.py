@@ -1,10 +1,10 @@
 """Which links differ between groups of rows, and by how much?
 
-One graph for all rows, adjusted for the groups, so that groups whose intercepts differ make no
-links; then the same graph fitted in each group, and its parameters compared. What is compared was
-not chosen because it differs: the pooled graph is chosen by what groups have in common. (A link
-whose signs are opposite cancels in the pool; so edges that are firm in one group only are listed,
-as an exploratory result, without a test.)
+One graph is learned from all rows, adjusted for the groups, so that groups whose intercepts differ
+create no links; then the same graph is fitted in each group, and its parameters are compared. The
+edges were not chosen because they differ: the pooled graph is chosen by what groups have in common.
+(A link with opposite signs cancels in the pooled graph; so edges that are firm in one group only
+are listed, as an exploratory result, without a test.)
 """
 
 from __future__ import annotations
@@ -51,21 +51,21 @@ def compare_groups(
     """Find which links differ between groups of rows.
 
     The graph is learned from all rows, adjusted for the groups. It is then fitted in each group,
-    and for every edge it is tested whether its parameters are the same in all groups (a Wald test
-    with sandwich errors), with p-values adjusted by Holm's rule; one more test is of all edges
-    together. Everything holds given this graph.
+    and every edge is tested for equal parameters in all groups (a Wald test with sandwich errors),
+    with p-values adjusted by Holm's rule; one more test is of all edges together. All tests are
+    conditional on this graph.
 
     Parameters
     ----------
     table : array or data frame
     by : str
-        The column that makes the groups, two or more; of an array, its position.
+        The column that defines the groups, two or more; for an array, its position.
     estimator : GreedyGraph, optional
         How graphs are learned, and what else is adjusted for; by default ``GreedyGraph()``.
     sample_weight, clusters : optional
         As in `GreedyGraph.fit`. Clusters may have rows in several groups.
     level : float
-        For ``different``: the probability, for all edges together, that one is named although
+        For ``different``: the probability, for all edges together, of finding a difference although
         groups do not differ.
     progress : function of (steps done, steps in all), optional
         Steps are the search of all rows, and a fit and a search of each group.

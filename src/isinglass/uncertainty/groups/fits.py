@@ -1,7 +1,7 @@
 """One graph fitted in each group: its parameters, and how they vary together.
 
-Rows of different groups are independent, unless a cluster has rows in several groups: then what
-these say of their parameters goes together, and the covariance has blocks between groups.
+Rows of different groups are independent, unless a cluster has rows in several groups: then the
+estimates of these groups are correlated, and the covariance has blocks between groups.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class Group:
 
     Attributes
     ----------
-    label : the state of the column that makes the groups
+    label : the state of the column that defines the groups
     rows : float
         What its rows stand for.
     model : MarkovField
@@ -117,7 +117,7 @@ class GroupComparison:
     Attributes
     ----------
     by : str
-        The column that makes the groups.
+        The column that defines the groups.
     groups : tuple of Group
     graph : Graph
         Learned from all rows, adjusted for the groups: its edges are compared.
@@ -128,10 +128,10 @@ class GroupComparison:
     strength : GroupTest
         Of global strength.
     exploratory : tuple of OneGroupEdge
-        Edges that are firm in some groups only. Such a difference may be one of luck or of numbers
-        of rows: no test stands behind it.
+        Edges that are firm in some groups only. Such a difference may be due to chance or to
+        different numbers of rows: it is not tested.
     level : float
-        At which `different` names edges.
+        The level of `different`.
     adjusted : tuple of str
         Columns that all fits are adjusted for, besides `by`.
 

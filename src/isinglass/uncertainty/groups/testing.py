@@ -1,15 +1,15 @@
 """Wald tests of differences between groups: of single edges, and of all of them together.
 
 The statistic of an edge is a quadratic form in the differences of its parameters, with the inverse
-of their covariance. All edges together are tested by the sum of these statistics. Edges share
-rows, so that the sum is no chi-square: it is compared with a multiple of one that has its mean
-and its variance (Satterthwaite, "An approximate distribution of estimates of variance components",
+of their covariance. All edges together are tested by the sum of these statistics. Edges share rows,
+so the sum is not a chi-square: it is compared with a multiple of a chi-square that has its mean and
+its variance (Satterthwaite, "An approximate distribution of estimates of variance components",
 Biometrics Bulletin 2, 1946). The inverse of the covariance of all parameters at once is never
 needed, which is far off where there are many parameters for the rows.
 
 Covariances are estimated, too, from the rows or clusters of the smallest group at worst: so the
 tests are those of Hotelling ("The generalization of Student's ratio", Ann. Math. Statist. 2, 1931),
-with F distributions in the place of chi-squares. With many rows there is no difference.
+with F distributions instead of chi-squares. With many rows there is no difference.
 """
 
 from __future__ import annotations

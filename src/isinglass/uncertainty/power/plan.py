@@ -81,10 +81,11 @@ def plan(
     states : int
         States of every column.
     intercept : float
-        Fields are drawn evenly from minus this to this, so that states are not equally common.
+        Intercepts are drawn uniformly from minus this to this, so that states are not equally
+        common.
     pilot : array or data frame, optional
-        Instead of the five above. One half of its rows chooses the graph; couplings are fitted
-        to the other half, which had no say in that.
+        Instead of the five above. One half of its rows chooses the graph; couplings are fitted to
+        the other half.
     sample_weight, clusters, missing, n_eff, bins, max_states, high
         How the pilot table is read, as in `GreedyGraph`. Halves are of whole clusters; the rows
         that are planned for are independent.
@@ -99,7 +100,7 @@ def plan(
         What the couplings are multiplied by; 1 is what you expect.
     target : float
         The probability, or the share, to be reached. With the default threshold a probability above
-        0.95 is out of reach, whatever the rows: it lets a false edge in about that often.
+        0.95 cannot be reached, whatever the rows: about one graph in twenty has a false edge.
     aim : "graph" or "edges", optional
         What the target is for: the probability of recovering the whole graph, or the mean share of
         the edges found. By default the graph, but the edges for a pilot table, some of whose links
@@ -107,7 +108,7 @@ def plan(
     rows : sequence of int, optional
         Numbers of rows to look at; by default, those around the answer.
     most_rows : int
-        Give up beyond.
+        The largest number of rows to try.
     graphs : int
         Tables per point.
     seed, path, n_jobs, client

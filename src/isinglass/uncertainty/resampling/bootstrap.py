@@ -66,8 +66,8 @@ class Bootstrap:
     def to_frame(self, level: float = 0.95, library: str | None = None) -> Any:
         """Return a data frame, one row per edge; the interval is that of the coupling.
 
-        Nothing is said where a column has more than two states (see `interval`), nor where the
-        edge is unbounded: a zero cell stays one in every resample.
+        There is no interval if a column has more than two states (see `interval`), or if the edge
+        is unbounded: an empty cell is empty in every resample.
         """
         names = ("source", "target", "coupling", "low", "high")
         rows = (self._row(link, level) for link in self.graph)
@@ -108,7 +108,7 @@ def bootstrap(
 
     The graph stays as it is, and every interval is *given this graph*. The rows that chose an edge
     also say how strong it is, so a weak edge that was found looks stronger than it is; no interval
-    from the same rows mends that. Graphs are not learned from such resamples: see `resample`.
+    from the same rows can correct that. Graphs are not learned from such resamples: see `resample`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How far the strength and the expected influence of each column may be off."""
+"""How uncertain the strength and the expected influence of each column are."""
 
 from __future__ import annotations
 
@@ -111,10 +111,10 @@ def column_intervals(
     """Measure every column in the graphs of half-samples: intervals of strength and influence.
 
     Half-samples are drawn without replacement, and each has a graph of its own. Values of half of
-    the rows spread around their mean about as much as values of whole tables do (the jackknife
-    that deletes half of the rows), so the interval is the value of the whole table, less and plus
-    what half-samples differ from their mean. It covers both sources of doubt, which links are
-    found and how strong they are, but not the links that are too weak to be found at all.
+    the rows spread around their mean about as much as values of whole tables do (the jackknife that
+    deletes half of the rows), so the interval is the value of the whole table, plus and minus the
+    deviations of half-samples from their mean. It covers both sources of uncertainty, which links
+    are found and how strong they are, but not the links that are too weak to be found at all.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ def case_dropping(
     progress: Progress | None = None,
     client: Any = None,
 ) -> CaseDropping:
-    """Learn the graph again and again with ever fewer rows, and compare it with the whole table's.
+    """Learn the graph from fewer and fewer rows, and compare it with that of the whole table.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ class Resamples:
         """Bound on the expected number of wrong pairs among the `stable` ones.
 
         q^2 / ((2 share - 1) N), with q the mean number of edges of a half-sample and N the number
-        of pairs of columns. With nothing assumed, "wrong" are pairs that a half-sample chooses
+        of pairs of columns. Without assumptions, a "wrong" pair is one that a half-sample chooses
         with a probability of at most q/N; see :class:`isinglass.selection.Stability`.
         """
         p = len(self.graph.names)
@@ -137,7 +137,7 @@ def resample(
     frequency says how often a link would be found with half of the rows. It is not the probability
     that the link is there.
 
-    Never are graphs learned from bootstrap resamples: those repeat the sample's own noise, and hold
+    Graphs are never learned from bootstrap resamples: those repeat the sample's own noise, and hold
     20 to 50 times as many false edges as the fit.
 
     Parameters
@@ -155,7 +155,7 @@ def resample(
         A draw takes the same share of every stratum, such as a region.
     path : str or path, optional
         A file that results are added to, one line per pair of half-samples; what is in it is not
-        done again, so that work goes on where it was stopped, or with a larger `n`.
+        computed again, so work continues where it stopped, or with a larger `n`.
     n_jobs : int, optional
         Threads; None means all cores.
     progress : function of (pairs done, pairs in all), optional

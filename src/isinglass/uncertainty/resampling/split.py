@@ -2,9 +2,9 @@
 
 P-values of many splits are joined as in Meinshausen, Meier and Bühlmann, "p-values for
 high-dimensional regression", JASA 104 (2009): within a split each is multiplied by the number of
-edges the first half chose; over splits a quantile is taken, and the best quantile paid for. The
-false-discovery rate is then controlled for any dependence between pairs (Benjamini and Yekutieli,
-Annals of Statistics 29, 2001).
+edges the first half chose; over splits a quantile is taken, with a correction for choosing the best
+quantile. The false-discovery rate is then controlled for any dependence between pairs (Benjamini
+and Yekutieli, Annals of Statistics 29, 2001).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ NULL = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SplitTest:
-    """Which links stand on rows that did not choose them; frozen.
+    """Which links are confirmed on rows that did not choose them; frozen.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def split_test(
     """Choose a graph on half of the rows, test its edges on the other half, many times.
 
     The null hypothesis of a pair: no coupling in the pairwise model on the graph that the other
-    half chose. Half of the rows find fewer links than all of them; what is found can be trusted.
+    half chose. Half of the rows find fewer links than all of them.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def split_test(
     level : float
         The false-discovery rate.
     clusters : array, or the name of a column of `X`, optional
-        Rows of one cluster stay in one half, and errors allow for their dependence.
+        Rows of one cluster stay in one half, and standard errors account for their dependence.
     strata : array, one label per row, optional
         Every stratum is halved.
     seed, path, n_jobs, progress, client

@@ -1,10 +1,10 @@
 """Drawn rows that depend on each other as those of a table in clusters do.
 
 Rows are drawn from the model one by one. Then every column is drawn once more given the others, by
-the inverse of its distribution function: for a share of the rows at a random number that the whole
-cluster shares, for all others at one of their own. Any single row is still drawn from the model,
-whose links stay as they are; but two rows of a cluster are alike in a column as often as two rows
-of the table are, and in two columns as the product of both.
+the inverse of its distribution function: a share of the rows use one random number for their whole
+cluster, all others use their own. Each single row is still a draw from the model, with the same
+links; but within clusters the rows are as similar in a column as those of the table, and in two
+columns by the product of both.
 """
 
 from __future__ import annotations

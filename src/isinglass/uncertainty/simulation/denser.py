@@ -1,10 +1,10 @@
 """A model to draw tables from, that is like a table but deliberately denser than its graph.
 
-Links that are too weak to be found leak their effect to other pairs, so a model of the found
+The effect of links that are too weak to be found shows up at other pairs, so a model of the found
 links alone would make an analysis look better than it is. The model here is fitted to a graph
-searched far below the threshold. Some of what is found there is noise: each link is in a drawn
-table with the probability that it is real, which is read from how many more links were found in its
-band of thresholds than tables without any links would give. A link that was required is in every
+searched far below the threshold. Some of the links found there are noise: each link is in a drawn
+table with the probability that it is real, estimated from how many more links were found in its
+band of thresholds than expected in tables without any links. A link that was required is in every
 drawn table.
 """
 
