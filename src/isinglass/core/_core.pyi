@@ -4,6 +4,7 @@ from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
+from typing_extensions import CapsuleType
 
 
 class Forms:
@@ -48,6 +49,15 @@ class TextCoder:
     def texts(self, column: int, start: int) -> list[bytes]: ...
 
 def make_coder(kept: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], delimiter: bytes) -> TextCoder: ...
+
+class FrameCoder:
+    def code(self, stream: CapsuleType, out: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='F', device='cpu')]) -> Annotated[NDArray[numpy.uint8], dict(shape=(None,))]: ...
+
+    def sizes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]: ...
+
+    def labels(self, column: int, start: int) -> list[Any]: ...
+
+def make_frame_coder(columns: int) -> FrameCoder: ...
 
 def l1_paths(codes: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='F', device='cpu', writable=False)], states: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: float, targets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], penalties: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], scales: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], loss: str, intercept: bool, tolerance: float, threads: int, progress: object | None) -> dict[str, Any]: ...
 
