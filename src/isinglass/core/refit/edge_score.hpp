@@ -105,18 +105,17 @@ class End {
 
   // The column without its i-th neighbour, whose fit without it is known. As long as few have left, the
   // curvature is that of the fit with all of them.
-  static End without(const End& before, std::size_t i, const EdgeScore& known, const Conditional& conditional,
-                     Cells& cells) {
+  static End without(const End& before, std::size_t i, const EdgeScore& known, Cells& cells) {
     const auto at = static_cast<std::ptrdiff_t>(i);
     std::vector<std::size_t> neighbours = before.neighbours_;
     std::vector<Form> forms = before.of_edges_;
     neighbours.erase(neighbours.begin() + at);
     if (!forms.empty()) forms.erase(forms.begin() + at);
-    std::vector<double> x = before.fewer(known.without, i);
-    const std::vector<double> own = before.own_factor(i);
-    if (neighbours.empty() || own.empty() || before.left_ == kMostLeft)
-      return End(*before.table_, conditional, cells, before.target_, neighbours, std::move(forms),
-                 std::move(x));
+    std::vector<double> x = before.fewer(known.without, i), inverse;
+    if (before.left_ < kMostLeft && !neighbours.empty()) inverse = before.inverse_without(i);
+    if (inverse.empty())
+      return End(*before.table_, {before.intercept_, before.forms_}, cells, before.target_, neighbours,
+                 std::move(forms), std::move(x));
     End end;
     end.table_ = before.table_;
     end.intercept_ = before.intercept_;
@@ -128,7 +127,7 @@ class End {
     end.find_parameters();
     end.x_ = std::move(x);
     end.loss_ = known.loss;
-    end.inverse_ = before.inverse_without(i, own);
+    end.inverse_ = std::move(inverse);
     end.has_inverse_ = true;
     end.left_ = before.left_ + 1;
     return end;
@@ -214,6 +213,7 @@ class End {
   static constexpr double kFirstToSpare = 50;  // and before they are known to contract
   static constexpr double kDrift = 0.1;        // of scores, since the curvature that serves
   static constexpr int kMostLeft = 3;          // neighbours that have left since then
+  static constexpr double kDigits = 1e-6;      // what must be left of a variance when one leaves
   using Bound = std::function<bool(double)>;   // whether a loss that is left at least is enough
 
   std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
@@ -293,9 +293,11 @@ class End {
   }
 
   // The inverse of the curvature of all parameters but the i-th neighbour's: a Schur complement of the
-  // inverse, whose part for the neighbour has this factor.
-  std::vector<double> inverse_without(std::size_t i, const std::vector<double>& own) const {
+  // inverse. Empty, if there is none, or if it would lose too many digits.
+  std::vector<double> inverse_without(std::size_t i) const {
     const std::size_t size = x_.size(), first = begin(i), d = parameters_of(i), left = size - d;
+    const std::vector<double> own = own_factor(i);
+    if (own.empty()) return {};
     const auto kept = [&](std::size_t k) { return k < first ? k : k + d; };
     std::vector<double> explained(left * d), inverse(left * left);
     for (std::size_t k = 0; k < left; ++k) {
@@ -303,12 +305,14 @@ class End {
       std::copy_n(&inverse_[kept(k) * size + first], d, row.begin());
       substitute(own, row, false);
     }
-    for (std::size_t k = 0; k < left; ++k)
+    for (std::size_t k = 0; k < left; ++k) {
       for (std::size_t l = 0; l <= k; ++l) {
         double number = inverse_[kept(k) * size + kept(l)];
         for (std::size_t e = 0; e < d; ++e) number -= explained[k * d + e] * explained[l * d + e];
         inverse[k * left + l] = inverse[l * left + k] = number;
       }
+      if (!(inverse[k * left + k] > kDigits * inverse_[kept(k) * size + kept(k)])) return {};
+    }
     return inverse;
   }
 
@@ -352,7 +356,7 @@ class End {
       double predicted = 0;
       for (std::size_t k = 0; k < size; ++k)
         if (k < first || k >= first + d) predicted -= 0.5 * slope[k] * move[k];
-      if (!(predicted > kEnough)) return std::isfinite(predicted);
+      if (!(predicted > kEnough)) return predicted >= -kEnough;
       if (step > 0 && !(predicted < kContracts * last)) return false;
       if (enough(problem.plain_loss() - (step > 0 ? kToSpare : kFirstToSpare) * predicted)) {
         x.clear();

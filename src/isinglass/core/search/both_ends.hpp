@@ -464,7 +464,7 @@ class Elimination {
     const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
     share_out(2, std::min(threads_, 2u), [&](std::size_t k) {
       End& end = ends_[columns[k]];
-      end = End::without(end, end.position(columns[1 - k]), edges_[e].score[k], conditional_, cells_[k]);
+      end = End::without(end, end.position(columns[1 - k]), edges_[e].score[k], cells_[k]);
     });
     for (const std::size_t column : columns)
       for (const std::size_t other : of_column_[column]) {
