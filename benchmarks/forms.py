@@ -2,12 +2,13 @@
 
     python benchmarks/forms.py study [--tables 200] [--out forms/]   # resumes where it stopped
     python benchmarks/forms.py held-out [--data DIR] [--splits 5]
+    python benchmarks/forms.py empty-cells [--data DIR] [--splits 2]
 
 `study`: the share of true links found and the number of false edges, on tables of 15 columns with
 five ordered states: links that are products of scores, a Gaussian cut into five, U-shaped links,
 and none. Every table is drawn anew, and all forms learn from the same one. `held-out`: the negative
 log-pseudo-likelihood per row of the questionnaire dass, learned from few rows, on rows that were
-not used.
+not used. `empty-cells`: what a table in the place of a product changes there, edge by edge.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import tables as real
 from numpy.typing import NDArray
 
 import isinglass as ig
+from isinglass.engine import fit_conditionals
 from isinglass.model import MarkovField
 from isinglass.repeating import Record, Task, has_failed, repeat
 
@@ -182,6 +184,14 @@ def study(
             print(f"{cell}: {auto / max(others):.3f}")
 
 
+def parted(table: Codes, n: int, split: int) -> tuple[Codes, Codes]:
+    """Rows to learn from, and up to 3,500 others without a state that those lack."""
+    order = np.random.default_rng([split, n]).permutation(len(table))
+    train, rest = table[order[:n]], table[order[n : n + 3500]]
+    seen = [np.unique(column) for column in train.T]
+    return train, rest[np.all([np.isin(x, s) for x, s in zip(rest.T, seen, strict=True)], axis=0)]
+
+
 @command.command("held-out")
 @click.option("--rows", type=int, multiple=True)
 @click.option("--splits", type=click.IntRange(1), default=5, show_default=True)
@@ -193,15 +203,54 @@ def held_out(*, rows: Sequence[int], splits: int, data: str | None) -> None:
     for n in rows or (400, 1000, 3500):
         scores = defaultdict(list)
         for split in range(splits):
-            order = np.random.default_rng([split, n]).permutation(len(table))
-            train, rest = table[order[:n]], table[order[n : n + 3500]]
+            train, rest = parted(table, n, split)
             for form in FORMS:
                 est = ig.GreedyGraph(edges=form, n_jobs=1).fit(train)
-                seen = [np.unique(column) for column in train.T]
-                known = np.all([np.isin(x, s) for x, s in zip(rest.T, seen, strict=True)], axis=0)
-                scores[form].append(-est.score(rest[known]))
+                scores[form].append(-est.score(rest))
         means = [f"{np.mean(scores[form]):.3f} ± {np.std(scores[form]):.3f}" for form in FORMS]
         print(f"| {n} | {' | '.join(means)} |", flush=True)
+
+
+def as_tables(train: Codes, rest: Codes) -> list[tuple[bool, float, float]]:
+    """Of both ends of each edge: has it an empty cell, and what a table gains beyond a product.
+
+    As deviances of so many rows as were learned from: on these, and on others.
+    """
+    est = ig.GreedyGraph(n_jobs=1).fit(train)
+    codes = est.table_.codes
+    seen = [np.unique(column) for column in train.T]
+    others = np.column_stack([np.searchsorted(s, x) for s, x in zip(seen, rest.T, strict=True)])
+
+    def losses(forms: dict[tuple[int, int], str]) -> NDArray[np.float64]:
+        fits = fit_conditionals(est.table_, est.graph_.neighbourhoods, forms)
+        new = [-fit.log_likelihood(others, r).mean() for r, fit in enumerate(fits)]
+        return 2 * len(train) * np.array([[fit.loss for fit in fits], new])
+
+    products = dict.fromkeys(est.graph_.pairs, "product")
+    before, found = losses(products), []
+    for a, b in est.graph_.pairs:
+        fall = before - losses({**products, (a, b): "table"})
+        cells = len(set(zip(codes[:, a].tolist(), codes[:, b].tolist(), strict=True)))
+        empty = cells < len(seen[a]) * len(seen[b])
+        found += [(empty, *fall[:, end].tolist()) for end in (a, b)]
+    return found
+
+
+@command.command("empty-cells")
+@click.option("--rows", type=int, multiple=True)
+@click.option("--splits", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--data", type=click.Path(exists=True), help="The folder of real tables.")
+def empty_cells(*, rows: Sequence[int], splits: int, data: str | None) -> None:
+    """What a table in the place of a product gains: on the rows of the fit, and on others."""
+    table = real.dass(Path(data or os.environ["ISINGLASS_DATA"]))
+    print("| rows | an empty cell | ends of edges | gain on these rows | on others |")
+    print("|---" * 5 + "|")
+    for n in rows or (400, 1000):
+        found = [end for split in range(splits) for end in as_tables(*parted(table, n, split))]
+        for empty in (False, True):
+            gains = np.array([gain for has, *gain in found if has == empty]).reshape(-1, 2)
+            words = " | ".join(f"{mean:.1f}" for mean in gains.mean(axis=0))
+            print(f"| {n} | {'yes' if empty else 'no'} | {len(gains)} | {words} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -130,21 +130,32 @@ class FormNode(Node):
         """Return what a probability is multiplied by: two forms are two looks at a pair."""
         return 1.0 if upgrade or len(self.forms(j)) == 1 else {"small": 1.25, "table": 1.5}[form]
 
-    def departure(self, fit: Fit, j: int) -> tuple[float, float]:
-        """Return what a table gains beyond the small edge, on the scale that is compared.
-
-        And by how much its deviance exceeds 2 log log n per parameter, Hannan and Quinn's price.
-        """
+    def departure(self, fit: Fit, j: int) -> float:
+        """Return what a table gains beyond the small edge, on the scale that is compared."""
         raw = self.least_loss(fit, j, "small") - self.least_loss(fit, j, "table")
+        above, df = self.above(raw, j)
+        value = 0.0 if raw < ZERO else equivalent(above, df, self.n, 1.5)
+        return value if value >= ZERO else 0.0
+
+    def pays(self, fit: Fit, j: int) -> bool:
+        """Return whether a table gains 3 per parameter beyond the small edge, as a deviance.
+
+        And 2 log(1/ridge) more, if some state never meets some other.
+        """
+        fewer = fit.loss if j in fit.tables else self.least_loss(fit, j, "small")
+        above, df = self.above(fewer - self.least_loss(fit, j, "table"), j)
+        counts = np.zeros((self.m, self.states[j]))
+        np.add.at(counts, (self.columns[self.r], self.columns[j]), self.weights)
+        empty = 2 * np.log(1 / RIDGE) if (counts == 0).any() else 0.0
+        return 2 * self.n * above > 3 * df + empty + TIE
+
+    def above(self, raw: float, j: int) -> tuple[float, float]:
+        """Return what a table has beyond the small edge, per row, in parts of a chi-square."""
         shift, scale, df = 0.0, 1.0, float(self.size(j, "table"))
         if self.intercept:
             shift, scale, df = null_of(self.rows(self.r), self.rows(j))
         shift, scale, df = beyond(shift, scale, df, self.size(j, "small"))
-        above = max(raw - shift / (2 * self.n), 0.0) / scale
-        value = 0.0 if raw < ZERO else equivalent(above, df, self.n, 1.5)
-        return value if value >= ZERO else 0.0, 2 * self.n * above - df * 2 * max(
-            np.log(np.log(max(self.n, 2))), 1.0
-        )
+        return max(raw - shift / (2 * self.n), 0.0) / scale, df
 
 
 def beyond(shift: float, scale: float, df: float, less: int) -> tuple[float, float, float]:
@@ -172,17 +183,11 @@ def search_forms(
 ) -> tuple[list[tuple[str, int, str | None, float, float]], dict[int, str]]:
     """Run Algorithm 1 with forms: every step as (kind, column, form after it, gain or cost, loss).
 
-    And the forms at the end. In the size of a support a table that has a smaller form counts twice.
+    And the forms at the end. In the size of a support an edge that was upgraded counts twice.
     """
-
-    def small_too(forms: Mapping[int, str]) -> list[int]:
-        return [j for j in forms if forms[j] == "table" and "small" in node.forms(j)]
-
-    def size(forms: Mapping[int, str]) -> int:
-        return len(forms) + len(small_too(forms))
-
     candidates = [j for j in range(len(node.columns)) if j != node.r and node.df(j) > 0]
     forms = {j: node.forms(j)[0] for j in candidates if j in required}
+    upgraded: frozenset[int] = frozenset()
     fit = node.refit_forms(forms)
     steps, delta, left = [], {}, {}
 
@@ -190,34 +195,35 @@ def search_forms(
         moves = []
         for j in candidates:
             if j not in forms:
-                moves += [(j, form, False) for form in node.forms(j)]
-            elif forms[j] == "small" and "table" in node.forms(j):
-                moves.append((j, "table", True))
+                moves += [(j, form) for form in node.forms(j)]
+            elif forms[j] == "small" and "table" in node.forms(j) and node.pays(fit, j):
+                moves.append((j, "upgrade"))
         gains = []
-        for j, form, upgrade in moves:
-            if form == "table" and "small" in node.forms(j) and not upgrade:
-                gains.append(node.departure(fit, j)[0])
+        for j, form in moves:
+            if form == "table" and "small" in node.forms(j):
+                gains.append(node.departure(fit, j))
             else:
-                fall = fit.loss - node.least_loss(fit, j, form)
-                gains.append(node.one_parameter(fall, j, form, upgrade))
+                new = "table" if form == "upgrade" else form
+                fall = fit.loss - node.least_loss(fit, j, new)
+                gains.append(node.one_parameter(fall, j, new, form == "upgrade"))
         if not moves or gains[best := first_best(gains)] <= threshold:
             return steps, forms
-        j, form, upgrade = moves[best]
-        if form == "small" and "table" in node.forms(j) and node.departure(fit, j)[1] > TIE:
+        j, form = moves[best]
+        if form == "small" and "table" in node.forms(j) and node.pays(fit, j):
             form = "table"
-        left[size(forms)] = fit.loss
-        larger = {**forms, j: form}
-        delta[size(forms) + 1] = gains[best]
-        if size(larger) > size(forms) + 1:
-            delta[size(forms) + 2] = node.departure(fit, j)[0]
-        forms, fit = larger, node.refit_forms(larger)
+        left[len(forms) + len(upgraded)] = fit.loss
+        if form == "upgrade":
+            upgraded, form = upgraded | {j}, "table"
+        forms = {**forms, j: form}
+        fit = node.refit_forms(forms)
+        delta[len(forms) + len(upgraded)] = gains[best]
         steps.append(("add", j, form, gains[best], fit.loss))
 
         while True:
             moves = []
             for j in sorted(forms):
                 moves += [(j, None)] if j not in required else []
-                moves += [(j, "small")] if j in small_too(forms) else []
+                moves += [(j, "small")] if j in upgraded else []
             costs = [
                 node.one_parameter(
                     node.least_loss(fit, j, form) - fit.loss, j, forms[j], form == "small"
@@ -227,11 +233,11 @@ def search_forms(
             if not moves:
                 break
             j, form = moves[best := first_best([-cost for cost in costs])]
-            if costs[best] > nu * delta[size(forms)]:
+            if costs[best] > nu * delta[len(forms) + len(upgraded)]:
                 break
             fewer = {t: f for t, f in forms.items() if t != j} | ({j: form} if form else {})
             refit = node.refit_forms(fewer)
-            if refit.loss >= left.get(size(fewer), np.inf) - 1e-11:
+            if refit.loss >= left.get(len(fewer) + len(upgraded - {j}), np.inf) - 1e-11:
                 break
-            forms, fit = fewer, refit
+            forms, fit, upgraded = fewer, refit, upgraded - {j}
             steps.append(("drop", j, form, costs[best], fit.loss))

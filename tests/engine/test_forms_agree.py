@@ -105,6 +105,63 @@ def test_the_core_takes_the_steps_of_the_readable_solver(seed):
     assert_same(table, floor, edges=edges, **settings)
 
 
+def draw_upgrades(seed: int):
+    """The first column is U-shaped in two others; a noisy copy of it is required, as a product."""
+    rng = np.random.default_rng([seed, 1])
+    n, m = int(rng.choice([200, 400, 800])), int(rng.choice([4, 5]))
+    one, two = rng.integers(0, m, (2, n))
+    ends = np.abs(one - (m - 1) / 2) + np.abs(two - (m - 1) / 2)
+    noise = rng.normal(0, [[0.7], [rng.choice([0.8, 1.2])]], (2, n))
+    target, copy = np.rint(ends + noise).clip(0, m - 1).astype(int)
+    table = encode(np.column_stack([target, rng.permutation(m)[copy], one, two]))
+    return table, Constraints.of_pairs(required=[(0, 1)])
+
+
+def changes_of(path):
+    """What steps did to the edge of one column; only what was upgraded becomes smaller again."""
+    forms, changes = dict(path.start.forms), []
+    for kind, t, form in steps_of(path):
+        if kind == "add":
+            changes.append(("upgrade", t) if t in forms else ("add", t))
+            assert t not in forms or (forms[t] != "table" and form == "table")
+        else:
+            changes.append(("take back", t) if form else ("drop", t))
+            assert not form or changes.count(("upgrade", t)) > changes.count(("take back", t)) - 1
+        forms.pop(t, None)
+        forms |= {t: form} if form else {}
+    return changes
+
+
+def test_edges_that_are_upgraded_and_made_smaller_again():
+    kinds = []
+    for seed in range(20):
+        table, constraints = draw_upgrades(seed)
+        settings = {"edges": "auto", "nu": 0.9, "constraints": constraints}
+        runs = assert_same(table, 2.0 / table.n, **settings)
+        for r, required in ((0, 1), (1, 0)):
+            changes = [kind for kind, _ in changes_of(runs.path(r))]
+            if "take back" in changes and "reference" not in kinds:
+                node = FormNode(table.codes, table.weights, r, table.scores, "auto")
+                steps = search_forms(node, 2.0 / table.n, 0.9, frozenset({required}))
+                assert_reference(runs.path(r), *steps)
+                changes.append("reference")
+            kinds += changes
+    assert min(kinds.count(kind) for kind in ("upgrade", "take back")) >= 5
+    assert "reference" in kinds
+
+
+def assert_reference(path, steps, forms):
+    assert [step[:2] for step in steps] == [step[:2] for step in steps_of(path)]
+    named = [None if s[2] is None else s[2] == "table" for s in steps]
+    assert named == [None if s.form is None else s.form == "table" for s in path.steps]
+    for step, (*_, change, loss) in zip(path.steps, steps, strict=True):
+        assert (step.gain or step.cost) == pytest.approx(change, abs=1e-8, rel=1e-6)
+        assert step.loss == pytest.approx(loss, abs=1e-8)
+    assert {t: path.final.form(t) == "table" for t in path.support} == {
+        t: form == "table" for t, form in forms.items()
+    }
+
+
 @pytest.mark.parametrize("seed", range(501, 513))
 def test_both_take_the_steps_of_the_reference(seed):
     table, rng = draw(seed, most=5)
@@ -113,14 +170,4 @@ def test_both_take_the_steps_of_the_reference(seed):
     runs = assert_same(table, floor, edges=edges, nu=0.5, intercept=intercept)
     for r in range(len(table.columns)):
         node = FormNode(table.codes, table.weights, r, table.scores, edges, intercept)
-        steps, forms = search_forms(node, floor, 0.5)
-        path = runs.path(r)
-        assert [step[:2] for step in steps] == [step[:2] for step in steps_of(path)]
-        named = [None if s[2] is None else s[2] == "table" for s in steps]
-        assert named == [None if s.form is None else s.form == "table" for s in path.steps]
-        for step, (*_, change, loss) in zip(path.steps, steps, strict=True):
-            assert (step.gain or step.cost) == pytest.approx(change, abs=1e-8, rel=1e-6)
-            assert step.loss == pytest.approx(loss, abs=1e-8)
-        assert {t: path.final.form(t) == "table" for t in path.support} == {
-            t: form == "table" for t, form in forms.items()
-        }
+        assert_reference(runs.path(r), *search_forms(node, floor, 0.5))

@@ -167,7 +167,7 @@ class GreedyGraph(GraphEstimator):
     >>> est.graph_.edges
     [('x0', 'x1')]
     >>> est.paths_[0]
-    Path(1 steps to x1; ...)
+    Path(1 step to x1; ...)
     """
 
     threshold: float | str | AnySelector = "auto"

@@ -162,6 +162,11 @@ class ConditionalLoss:
             return chi_square(self.forms.df(self.r, t, form))
         return pair_null(self._totals, np.bincount(self.codes[:, t], self.weights))
 
+    def has_empty_cell(self, t: int) -> bool:
+        """Whether some state of the column never meets some state of t."""
+        rows = _cross(self.codes[:, t], self.codes[:, self.r], self.weights, self.states)
+        return not rows.all()
+
     def fit(
         self, active: Mapping[int, Form] | Sequence[int], start: NodeFit | None = None
     ) -> NodeFit:

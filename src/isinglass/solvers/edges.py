@@ -1,12 +1,11 @@
 """The edges of one column as variables of Algorithm 1, where an edge may have one of two forms.
 
-A variable is an edge to a column in its smallest form, or the upgrade of that to a whole table. So
-a table that has a smaller form is two variables, also if both came in at once. Leaving out the
-first of them takes the second along.
+A variable is what a forward step brings: an edge to a column in some form, or the upgrade of a
+smaller form to a whole table. Leaving out the edge takes its upgrade along.
 
 The deviance of a pair falls into two parts: what the smaller form gains, and the departure from it,
 what a table gains beyond. A pair comes in by the more surprising part: as the smaller form, or as a
-table. It is also a table at once where Hannan and Quinn's criterion prefers that.
+table. It is also a table at once where the departure pays for its parameters; so must an upgrade.
 """
 
 from __future__ import annotations
@@ -20,11 +19,17 @@ from numpy.typing import NDArray
 
 from isinglass.losses.conditional import ConditionalLoss, NodeFit
 from isinglass.losses.forms import TABLE, Form
+from isinglass.losses.linear import RIDGE
 from isinglass.losses.nulls import Null
 from isinglass.solvers.blocks import TIE, ZERO, first_within_tie
 from isinglass.solvers.equivalent import calibrated_gain
 
 Array = NDArray[np.float64]
+
+#: The deviance that a table is to gain beyond a smaller form: per parameter (Bozdogan's AIC3), and
+#: once more if it has an empty cell. Only the ridge keeps the probability of that above zero: if
+#: the next rows have one row in the cell, their deviance is larger by about as much.
+PRICE, PRICE_OF_EMPTY = 3.0, 2.0 * log(1.0 / RIDGE)
 
 
 class Edge(NamedTuple):
@@ -104,12 +109,8 @@ class EdgeBlocks:
         return [edge for edge in support if edge.upgrade or edge.column not in required]
 
     def with_variable(self, support: Support, variable: Edge) -> Support:
-        """The support with one variable more; a table that has a smaller form is two."""
-        t, upgrade, form = variable
-        parts = [variable]
-        if form != self.allowed[t][0] and not upgrade:
-            parts = [Edge(t, False, self.allowed[t][0]), Edge(t, True, form)]
-        return tuple(sorted((*support, *parts)))
+        """The support with one variable more."""
+        return tuple(sorted((*support, variable)))
 
     def without(self, support: Support, variable: Edge) -> Support:
         """The support without a variable, and without an upgrade that it carries."""
@@ -127,20 +128,17 @@ class EdgeBlocks:
         return self._in_its_form(fit, outside[i]), float(gains[i])
 
     def _in_its_form(self, fit: NodeFit, edge: Edge) -> Edge:
-        """The edge that comes in: a table, if that gains more than 2 log log n per parameter."""
+        """The edge that comes in: a table, if that pays."""
         table = edge._replace(form=TABLE)
         if edge.upgrade or edge.form == TABLE or TABLE not in self.allowed[edge.column]:
             return edge
-        shift, scale, df, _ = self.null(table)
-        deviance = (2.0 * self.loss.n * self._falls(fit, [table])[0] - shift) / scale
-        price = 2.0 * max(log(log(max(self.loss.n, 2.0))), 1.0)
-        return table if deviance > df * price + TIE else edge
+        return table if self._pays(table, self._falls(fit, [table])[0]) else edge
 
-    def recorded(self, fit: NodeFit, variable: Edge, gain: float) -> tuple[float, ...]:
-        """What costs are compared with; of a table with a smaller form also that of the upgrade."""
-        if not self._departs(variable):
-            return (gain,)
-        return gain, float(self.gains(fit, [variable])[0])
+    def _pays(self, table: Edge, fall: float) -> bool:
+        """Whether a table is worth what it has beyond a smaller form."""
+        shift, scale, df, _ = self.null(table)
+        price = PRICE * df + PRICE_OF_EMPTY * self.loss.has_empty_cell(table.column)
+        return (2.0 * self.loss.n * fall - shift) / scale > price + TIE
 
     def _ranks(self, fit: NodeFit, variables: Sequence[Edge], gains: Array) -> Array:
         if self._level == inf:
@@ -155,9 +153,13 @@ class EdgeBlocks:
         return inside[i], cost
 
     def gains(self, fit: NodeFit, variables: Sequence[Edge]) -> Array:
-        """What each variable gains, as the gain of one parameter."""
+        """What each variable gains, as the gain of one parameter; an upgrade must pay."""
         nulls = [self.null(edge) for edge in variables]
-        return self._for_one_parameter(nulls, self._falls(fit, variables))
+        falls = self._falls(fit, variables)
+        for i, edge in enumerate(variables):
+            if edge.upgrade and not self._pays(edge, falls[i]):
+                falls[i] = 0.0
+        return self._for_one_parameter(nulls, falls)
 
     def _falls(self, fit: NodeFit, variables: Sequence[Edge]) -> Array:
         least = self.loss.least(fit, [(edge.column, edge.form) for edge in variables])

@@ -63,8 +63,8 @@ def search(
             status = stopped_at_threshold(threshold)
             break
         left_at[len(support)] = fit.loss
-        recorded |= dict(enumerate(blocks.recorded(fit, variable, gain), len(support) + 1))
         support = blocks.with_variable(support, variable)
+        recorded[len(support)] = gain
         fit = blocks.fit(support, fit)
         j, form = blocks.change(variable, support)
         steps.append(Step("add", j, gain, None, blocks.columns(support), fit, form))

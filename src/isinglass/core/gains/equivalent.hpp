@@ -56,10 +56,8 @@ inline double scaled_erfc(double t) {
   return 1 / (std::sqrt(std::numbers::pi) * fraction);
 }
 
-inline double log_erfc(double t) {
-  if (t > 4) return -t * t + std::log(scaled_erfc(t));
-  return t < 0.5 ? std::log1p(-std::erf(t)) : std::log(std::erfc(t));
-}
+// For t up to 4.
+inline double log_erfc(double t) { return t < 0.5 ? std::log1p(-std::erf(t)) : std::log(std::erfc(t)); }
 
 // `df` is a whole number, or any. The best of several looks is as surprising as its probability times `looks`
 // says, one over the look's share of the level.
@@ -73,8 +71,9 @@ double one_parameter_gain(double gain, Number df, double n, double looks = 1) {
   // P(chi2_1 > 2 t^2) = erfc(t); its log is concave, so Newton cannot fail.
   double t = std::sqrt(-tail);
   for (int i = 0; i < 100; ++i) {
-    const double scaled = t > 4 ? scaled_erfc(t) : std::exp(t * t) * std::erfc(t);
-    const double step = (log_erfc(t) - tail) * scaled * 0.5 * std::sqrt(std::numbers::pi);
+    const double scaled = t > 4 ? scaled_erfc(t) : std::exp(t * t) * std::erfc(t),
+                 log_tail = t > 4 ? -t * t + std::log(scaled) : log_erfc(t);
+    const double step = (log_tail - tail) * scaled * 0.5 * std::sqrt(std::numbers::pi);
     t += step;
     if (std::abs(step) <= 1e-15 * (t + 1e-300)) break;
   }

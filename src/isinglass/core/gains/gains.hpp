@@ -56,10 +56,9 @@ class Gains {
     return gain;
   }
 
-  // Of a small edge, from `near` on, if that is known. Its shifts, against the target's first state, are
-  // where a refit with it starts.
-  Gain small_gain(const SplitCells& split, const SmallDesign& design, std::span<const double> near = {}) {
-    const double value = small_.maximum(split.by_state, split.counts, design, intercept_, near) / table_.n();
+  // Of a small edge. Its shifts, against the target's first state, are where a refit with it starts.
+  Gain small_gain(const SplitCells& split, const SmallDesign& design) {
+    const double value = small_.maximum(split.by_state, split.counts, design, intercept_) / table_.n();
     return {value, small_.shifts()};
   }
 

@@ -62,7 +62,8 @@ class SlopeBounds {
     else
       look_at_two(candidate, split);
     bound_small(candidate, split.counts.data());
-    if (system_.step().empty()) return;
+    looked_ = !system_.step().empty();
+    if (!looked_) return;
     const auto [least, most] =
         small_.between(split.by_state, split.counts, forms_->design(cells_.target(), candidate.column),
                        intercept_, system_.step());
@@ -70,8 +71,13 @@ class SlopeBounds {
     candidate.small_bound = std::min(candidate.small_bound, most);
   }
 
-  // Where that look was: the search for the best begins there.
-  std::span<const double> near() const { return system_.step(); }
+  // What the smaller form gains, from that look on.
+  Gain small_gain(std::size_t column, const SplitCells& split) {
+    const SmallDesign& design = forms_->design(cells_.target(), column);
+    const double value = looked_ ? small_.maximum_from_here(split.by_state, split.counts, design, intercept_)
+                                 : small_.maximum(split.by_state, split.counts, design, intercept_);
+    return {value / table_.n(), small_.shifts()};
+  }
 
  private:
   void look_at_two(Candidate& candidate, const SplitCells& split) {
@@ -201,6 +207,7 @@ class SlopeBounds {
   SmallSystem system_;
   Profile profile_;
   SmallGain small_;
+  bool looked_ = false;            // whether the last bounds on a smaller form come from a look near its best
   std::vector<double> moments_;    // of each cell, at the fit of the last bounds
   std::vector<double> kept_sums_;  // of them, for every state
   std::vector<double> of_state_;   // the bounds of every state, for a target of three states and more

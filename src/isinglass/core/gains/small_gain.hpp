@@ -138,17 +138,20 @@ class SmallSystem {
 class SmallGain {
  public:
   // The log-likelihood that is gained, not divided by n; `counts` has the rows of each state of the candidate
-  // and each of the target's. Probabilities of a cell may have any sum: the gain is then against these. The
-  // search begins at `start`, if that is given.
+  // and each of the target's. Probabilities of a cell may have any sum: the gain is then against these.
   double maximum(const std::vector<WeightedCells>& by_state, std::span<const double> counts,
-                 const SmallDesign& design, bool field, std::span<const double> start = {}) {
+                 const SmallDesign& design, bool field) {
     here_.system.start(design, field);
     here_.x.assign(here_.system.size(), 0.0);
-    if (!start.empty()) std::ranges::copy(start, here_.x.begin());
-    double rows = 0;
-    for (const double count : counts) rows += count;
     look(by_state, counts, design, field, here_);
-    double damping = 0;
+    return maximum_from_here(by_state, counts, design, field);
+  }
+
+  // The same, from where `between` looked last.
+  double maximum_from_here(const std::vector<WeightedCells>& by_state, std::span<const double> counts,
+                           const SmallDesign& design, bool field) {
+    double rows = 0, damping = 0;
+    for (const double count : counts) rows += count;
     for (int round = 0; round < 1000 && damping < kMostDamping; ++round) {
       if (!solve(damping)) {
         damping = std::max(10 * damping, kLeastDamping);

@@ -32,10 +32,15 @@ struct Added {
 
 // The same with what a search asks of it, which takes a number for each cell and is soon made again.
 struct CurrentFit : NodeFit {
+  std::vector<std::size_t> upgraded;        // neighbours whose small edge became a table by a step of its own
   std::vector<double> probabilities;        // cells x states of the target
   std::vector<double> least_costs;          // what removing each column costs at least, raw
   std::vector<double> least_upgrade_costs;  // what making its table a smaller form does
   std::vector<double> responses;            // where the field then goes, about; or nothing
+
+  bool is_upgraded(std::size_t column) const { return std::ranges::find(upgraded, column) != upgraded.end(); }
+  // Variables of the support: an edge that was upgraded is two.
+  std::size_t size() const { return support.size() + upgraded.size(); }
 };
 
 // Where the features of each column of a support stand.
@@ -51,12 +56,14 @@ class Fitter {
       : table_(table), intercept_(intercept), forms_(forms) {}
 
   // The minimiser over the support of the cells, whose edges have these forms, or else are whole tables. It
-  // starts from a nearby fit, if there is one, and from what a new column adds.
+  // starts from a nearby fit, if there is one, and from what a new column adds. Tables of `upgraded` columns
+  // may become smaller forms again.
   CurrentFit minimise(const Cells& cells, std::vector<Form> forms = {}, const NodeFit* near = nullptr,
-                      const Added& added = {}) const {
+                      const Added& added = {}, std::vector<std::size_t> upgraded = {}) const {
     CurrentFit fit;
     fit.support = cells.support();
     fit.forms = std::move(forms);
+    fit.upgraded = std::move(upgraded);
     if (cells.width() < 2) {
       fit.probabilities.assign(cells.size(), 1.0);
       return fit;
@@ -70,9 +77,8 @@ class Fitter {
     fit.loss = problem.probabilities(fit.parameters, fit.probabilities);
     fit.unbounded = problem.held_by_ridge(x);
     std::vector<const SmallDesign*> smaller(fit.support.size(), nullptr);
-    for (std::size_t i = 0; forms_ && i < smaller.size(); ++i)
-      if (fit.form(i) == Form::table && forms_->small(cells.target(), fit.support[i]))
-        smaller[i] = &forms_->design(cells.target(), fit.support[i]);
+    for (std::size_t i = 0; i < smaller.size(); ++i)
+      if (fit.is_upgraded(fit.support[i])) smaller[i] = &forms_->design(cells.target(), fit.support[i]);
     LeastCosts least = problem.least_costs(x, smaller);
     fit.least_costs = std::move(least.whole);
     fit.least_upgrade_costs = std::move(least.upgrade);
@@ -82,7 +88,7 @@ class Fitter {
 
   // A fit that was kept, with its probabilities; the cells are those of its support.
   CurrentFit restore(const Cells& cells, const NodeFit& kept) const {
-    CurrentFit fit{kept, {}, {}, {}, {}};
+    CurrentFit fit{kept, {}, {}, {}, {}, {}};
     Refit(cells.view(), table_.n(), intercept_, kRidge).probabilities(fit.parameters, fit.probabilities);
     return fit;
   }

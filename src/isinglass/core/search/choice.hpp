@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -14,11 +15,13 @@
 #include "bits/table.hpp"
 #include "gains/equivalent.hpp"
 #include "gains/nulls.hpp"
+#include "refit/refit.hpp"
 
 namespace isinglass {
 
 constexpr double kTie = 1e-9;    // gains and costs this close to the best are equal to it
 constexpr double kZero = 1e-12;  // a smaller gain counts as none
+constexpr double kPrice = 3;     // the deviance that a parameter of a table is to gain beyond a smaller form
 
 // What a gain or a cost is of: an edge, in one of its forms; what a table has beyond the small edge, where
 // the pair is not linked yet; and the same where the small edge is in.
@@ -98,12 +101,21 @@ class Scale {
     return one_parameter_gain(std::max(raw - null.shift, 0.0) / null.scale, null.df, table_.n(), times);
   }
 
-  // Whether what a table has beyond a smaller form is more than its parameters cost by Hannan and Quinn's
-  // criterion, 2 log log n each.
-  bool pays(double raw, std::size_t column) const {
+  // Whether a table is worth what it has beyond a smaller form; `counts` are the common rows of the states.
+  bool pays(double raw, std::size_t column, std::span<const double> counts) const {
     const Null null = null_of(column, Of::departure);
-    const double price = 2 * std::max(std::log(std::log(std::max(table_.n(), 2.0))), 1.0);
-    return 2 * table_.n() * in_parts(raw, null) > null.df * price + kTie;
+    const double of_empty = has_empty_cell(counts) ? 2 * std::log(1 / kRidge) : 0.0;
+    return 2 * table_.n() * in_parts(raw, null) > kPrice * null.df + of_empty + kTie;
+  }
+
+  // About the rank of a gain: what is likely to be best is looked at first.
+  double guess(double raw, std::size_t column, Of of) const {
+    const Null null = null_of(column, of);
+    const double a = 0.5 * null.df, x = table_.n() * in_parts(raw, null);
+    if (!(x > a)) return 0.0;
+    // The tail of a chi-square far out, by Stirling's formula; then that of one parameter.
+    const double tail = x - a - a * std::log(x / a) + std::log((x - a + 1) / std::sqrt(a)) + 0.92;
+    return std::max(tail - 0.5 * std::log(std::numbers::pi * std::max(tail, 1.0)), 0.0) / table_.n();
   }
 
   // A gain of a column, or a bound on it, in parts of a chi-square, which is at least what it is as one of
@@ -152,6 +164,19 @@ class Scale {
   }
 
  private:
+  // Whether a state of the target never meets one of a column, though both occur: by their common rows.
+  bool has_empty_cell(std::span<const double> counts) const {
+    const auto width = static_cast<std::size_t>(table_.states(target_));
+    std::vector<double> own(width, 0.0), others(counts.size() / width, 0.0);
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      own[k % width] += counts[k];
+      others[k / width] += counts[k];
+    }
+    for (std::size_t k = 0; k < counts.size(); ++k)
+      if (!(counts[k] > 0) && own[k % width] > 0 && others[k / width] > 0) return true;
+    return false;
+  }
+
   static double in_parts(double raw, const Null& null) {
     return std::max(raw - null.shift, 0.0) / null.scale;
   }

@@ -18,8 +18,7 @@ namespace isinglass {
 
 struct Forward {
   Choice choice;
-  Added added;           // where the refit with it starts
-  double departure = 0;  // what a table gains beyond the smaller form that it comes in with
+  Added added;  // where the refit with it starts
 };
 
 class ForwardSearch {
@@ -40,6 +39,7 @@ class ForwardSearch {
                std::span<const std::size_t> upgrades = {}) {
     Evaluated exact;
     open_.clear();
+    split_column_ = kNone;
     if (!candidates.empty()) screen_candidates(fit, candidates, exact);
     const bool screened = !candidates.empty() && screen_.works();
     std::vector<Candidate>& open = open_.listed;
@@ -60,15 +60,20 @@ class ForwardSearch {
     Choice choice = first_within_tie(exact.gains);
     choice.value = choice.gain;
     if (!(choice.value > settings_.threshold)) return {choice, {}};
-    if (choice.of == Of::small && has_table({.column = choice.column})) return small_or_table(fit, choice);
-    if (choice.column == exact.best.column && choice.of == exact.best.of)
-      return {choice, {choice.column, std::move(exact.start)}, choice.gain};
-    const Gain gain = exact_gain(fit, choice.column, choice.of);  // of a lower column, within a tie
-    return {choice, {choice.column, start_of(choice.of, gain)}, choice.gain};
+    if (choice.column != exact.best.column || choice.of != exact.best.of) {
+      // A lower column, within a tie.
+      const Gain gain = exact_gain(fit, choice.column, choice.of);
+      exact.raw = gain.value;
+      exact.start = start_of(choice.of, gain);
+    }
+    if (choice.of == Of::small && has_table({.column = choice.column}))
+      return small_or_table(fit, choice, exact);
+    return {choice, {choice.column, std::move(exact.start)}};
   }
 
   Gain exact_gain(const CurrentFit& fit, std::size_t column, Of of = Of::table) {
-    gains_.split(fit, column, split_);
+    split_column_ = kNone;  // the fit may be another one
+    split(fit, column);
     return gain_of_split(column, of);
   }
 
@@ -82,27 +87,37 @@ class ForwardSearch {
       8;                                 // candidates that are split at once, where rows are elsewhere
   static constexpr double kEarly = 0.7;  // the share of the threshold that a first gain must promise
 
-  // The ranks and gains of a step so far, and where a refit with the best of them starts.
+  static constexpr auto kNone = static_cast<std::size_t>(-1);
+
+  // The ranks and gains of a step so far; of the best of them what it gains, and where a refit with it
+  // starts.
   struct Evaluated {
     std::vector<Choice> gains;
-    Choice best = {static_cast<std::size_t>(-1)};
+    Choice best = {kNone};
+    double raw = 0;
     std::vector<double> start;
   };
 
-  // A pair that comes in by its smaller form is a table at once if Hannan and Quinn's criterion prefers that.
-  Forward small_or_table(const CurrentFit& fit, Choice choice) {
+  // A pair that comes in by its smaller form is a table at once if that pays.
+  Forward small_or_table(const CurrentFit& fit, Choice choice, Evaluated& exact) {
     const std::size_t t = choice.column;
-    gains_.split(fit, t, split_);
-    const Gain small = gain_of_split(t, Of::small);
-    const auto falls_short = [&](double whole) { return !scale_.pays(whole - small.value, t); };
+    split(fit, t);
+    const auto falls_short = [&](double whole) { return !pays(whole - exact.raw, t); };
     Candidate candidate{.column = t};
     if (slopes_.rule_out(candidate, split_, [&](const Candidate& c) { return falls_short(c.bound / n_); }))
-      return {choice, {t, start_of(Of::small, small)}};
+      return {choice, {t, std::move(exact.start)}};
     const Gain table = gain_of_split(t, Of::table);
-    const double beyond = table.value - small.value;
-    if (falls_short(table.value)) return {choice, {t, start_of(Of::small, small)}};
-    choice.of = Of::departure;
-    return {choice, {t, start_of(Of::table, table)}, scale_.standardised(beyond, t, Of::departure)};
+    if (falls_short(table.value)) return {choice, {t, std::move(exact.start)}};
+    choice.of = Of::table;
+    return {choice, {t, start_of(Of::table, table)}};
+  }
+
+  // Whether a table of the column whose cells are split is worth what it has beyond the smaller form.
+  bool pays(double beyond, std::size_t column) const { return scale_.pays(beyond, column, split_.counts); }
+
+  void split(const CurrentFit& fit, std::size_t column) {
+    if (column != split_column_) gains_.split(fit, column, split_);
+    split_column_ = column;
   }
 
   // What a candidate's rank must exceed. Above the level of ranks the threshold is not one of them.
@@ -163,9 +178,9 @@ class ForwardSearch {
       const std::size_t t = candidate.column;
       double promise = 0;
       if (has_table(candidate))
-        promise = scale_.rank((candidate.promise - candidate.small_promise) / n_, t, as_table(candidate));
+        promise = scale_.guess((candidate.promise - candidate.small_promise) / n_, t, as_table(candidate));
       if (has_small(candidate))
-        promise = std::max(promise, scale_.rank(candidate.small_promise / n_, t, Of::small));
+        promise = std::max(promise, scale_.guess(candidate.small_promise / n_, t, Of::small));
       candidate.promise = promise;
     }
   }
@@ -207,14 +222,15 @@ class ForwardSearch {
 
   // The exact gain of a candidate, in each of its forms, unless bounds from its split cells rule it out.
   void evaluate(const CurrentFit& fit, Candidate candidate, Evaluated& exact) {
-    gains_.split(fit, candidate.column, split_);
+    split(fit, candidate.column);
     bool small = !has_small(candidate);  // whether all is known of its smaller form
     if (!small) {
       slopes_.bound_forms(candidate, split_);
-      near_.assign(slopes_.near().begin(), slopes_.near().end());
       if (!small_hopeless(candidate, exact)) small = take_small(candidate, exact);
     }
-    const auto out = [&](const Candidate& c) { return table_hopeless(c, exact); };
+    const auto out = [&](const Candidate& c) {
+      return table_hopeless(c, exact) || (c.upgrade && !pays(c.bound / n_, c.column));
+    };
     if (settings_.forms && out(candidate)) return;
     if (slopes_.rule_out(candidate, split_, out)) return;
     if (!small && take_small(candidate, exact) && out(candidate)) return;
@@ -224,24 +240,27 @@ class ForwardSearch {
   }
 
   bool take_small(Candidate& candidate, Evaluated& exact) {
-    const Gain gain = gain_of_split(candidate.column, Of::small, near_);
+    ++evaluated_;
+    const Gain gain = slopes_.small_gain(candidate.column, split_);
     candidate.small_floor = n_ * gain.value;
     take(candidate.column, Of::small, gain.value, gain, exact);
     return true;
   }
 
   void take(std::size_t column, Of of, double value, const Gain& gain, Evaluated& exact) {
+    if (of == Of::upgrade && !pays(value, column)) return;
     exact.gains.push_back(
         {column, scale_.rank(value, column, of), of, scale_.standardised(value, column, of)});
     if (!(exact.gains.back().value > exact.best.value)) return;
     exact.best = exact.gains.back();
+    exact.raw = value;
     exact.start = start_of(of, gain);
   }
 
-  Gain gain_of_split(std::size_t column, Of of, std::span<const double> near = {}) {
+  Gain gain_of_split(std::size_t column, Of of) {
     ++evaluated_;
     if (of != Of::small) return gains_.gain(split_);
-    return gains_.small_gain(split_, settings_.forms->design(cells_.target(), column), near);
+    return gains_.small_gain(split_, settings_.forms->design(cells_.target(), column));
   }
 
   std::vector<double> start_of(Of of, const Gain& gain) const {
@@ -256,6 +275,7 @@ class ForwardSearch {
           std::ranges::any_of(exact.gains, [&](const Choice& c) { return c.column == j && c.of == of; });
       double value = known ? 0 : exact_gain(fit, j, of).value;
       if (!known && of == Of::departure) value -= exact_gain(fit, j, Of::small).value;
+      if (!known && of == Of::upgrade && !pays(value, j)) value = 0;
       const double rank = scale_.rank(value, j, of);
       if (rank > cut(exact) + 1e-12)
         throw std::logic_error("a skipped candidate was better than the chosen one");
@@ -274,8 +294,8 @@ class ForwardSearch {
   Gains gains_;
   SlopeBounds slopes_;
   Screen screen_;
-  SplitCells split_;                   // of the candidate in hand; kept for its memory
-  std::vector<double> near_;           // where its smaller form is nearly best
+  SplitCells split_;  // of the candidate in hand; kept for its memory
+  std::size_t split_column_ = kNone;
   std::vector<std::size_t> expected_;  // kept for its memory
   OpenCandidates open_;
   std::int64_t evaluated_ = 0;

@@ -71,28 +71,26 @@ class Node {
     path.start = fit;
     std::map<std::size_t, double> recorded, left_at;  // by support size: last gain, last loss
     while (true) {
-      const std::size_t size = size_of(fit);
       const std::vector<std::size_t> upgrades = upgrades_of(fit);
       if (interrupted) return stopped(path, Stop::interrupted);
       if (outside.empty() && upgrades.empty()) return stopped(path, Stop::no_candidate);
       if (fit.support.size() >= settings_.max_degree) return stopped(path, Stop::max_degree);
 
-      const auto [choice, added, departure] = forward_.best(fit, outside, upgrades);
+      const auto [choice, added] = forward_.best(fit, outside, upgrades);
       if (!(choice.value > settings_.threshold)) return stopped(path, Stop::below_threshold);
-      left_at[size] = fit.loss;
+      left_at[fit.size()] = fit.loss;
       fit = add(fit, choice, added, outside);
-      recorded[size + 1] = choice.value;
-      if (size_of(fit) > size + 1) recorded[size + 2] = departure;
+      recorded[fit.size()] = choice.value;
       path.steps.push_back({true, choice.column, choice.value, fit});
 
       while (!interrupted) {
-        const double limit = settings_.nu * recorded[size_of(fit)];
+        const double limit = settings_.nu * recorded[fit.size()];
         const Choice removed = cheapest_removal(fit, limit);
         if (removed.value > limit) break;
         const Cells before = cells_;
         CurrentFit fewer = without(fit, removed);
         // Costs of unequal edges can run in circles; a loss that falls cannot.
-        const auto last = left_at.find(size_of(fewer));
+        const auto last = left_at.find(fewer.size());
         if (last != left_at.end() && !(fewer.loss < last->second - kRounding)) {
           cells_ = before;
           break;
@@ -131,19 +129,6 @@ class Node {
   std::int64_t evaluated() const { return forward_.evaluated(); }
 
  private:
-  // Whether the i-th neighbour's edge is a table that has a smaller form.
-  bool is_upgraded(const CurrentFit& fit, std::size_t i) const {
-    return settings_.forms && fit.form(i) == Form::table &&
-           settings_.forms->small(cells_.target(), fit.support[i]);
-  }
-
-  // Variables of a support: such an edge is two.
-  std::size_t size_of(const CurrentFit& fit) const {
-    std::size_t size = fit.support.size();
-    for (std::size_t i = 0; i < fit.support.size(); ++i) size += is_upgraded(fit, i);
-    return size;
-  }
-
   std::vector<Form> smallest_forms(const std::vector<std::size_t>& support) const {
     std::vector<Form> forms;
     for (std::size_t i = 0; settings_.forms && i < support.size(); ++i)
@@ -164,18 +149,22 @@ class Node {
   CurrentFit add(const CurrentFit& fit, const Choice& choice, const Added& added,
                  std::vector<std::size_t>& outside) {
     std::vector<Form> forms = fit.forms;
+    std::vector<std::size_t> upgraded = fit.upgraded;
     if (choice.of == Of::upgrade) {
       forms[position(fit, choice.column)] = Form::table;
+      upgraded.push_back(choice.column);
     } else {
       cells_.add(choice.column);
       outside.erase(std::ranges::lower_bound(outside, choice.column));
       if (settings_.forms) forms.push_back(choice.of == Of::small ? Form::small : Form::table);
     }
-    return fitter_.minimise(cells_, std::move(forms), &fit, added);
+    return fitter_.minimise(cells_, std::move(forms), &fit, added, std::move(upgraded));
   }
 
   CurrentFit without(const CurrentFit& fit, const Choice& removed) {
     std::vector<Form> forms = fit.forms;
+    std::vector<std::size_t> upgraded = fit.upgraded;
+    std::erase(upgraded, removed.column);
     const auto at = static_cast<std::ptrdiff_t>(position(fit, removed.column));
     if (removed.of == Of::upgrade) {
       forms[static_cast<std::size_t>(at)] = Form::small;
@@ -183,7 +172,7 @@ class Node {
       cells_.remove(removed.column);
       if (!forms.empty()) forms.erase(forms.begin() + at);
     }
-    return fitter_.minimise(cells_, std::move(forms), &fit);
+    return fitter_.minimise(cells_, std::move(forms), &fit, {}, std::move(upgraded));
   }
 
   // The neighbour whose removal costs least, on one scale; removals that are sure to cost more than the limit
@@ -200,7 +189,7 @@ class Node {
         costs.push_back({t, -cost, of});
         if (dear && cost < least - 1e-10) throw std::logic_error("a removal costs less than its bound");
       };
-      if (is_upgraded(fit, i))
+      if (fit.is_upgraded(t))
         look(Of::upgrade, fit.least_upgrade_costs[i], [&] { return removals_.cost_of_upgrade(fit, i); });
       if (contains(required_, t)) continue;
       const Of of = fit.form(i) == Form::small ? Of::small : Of::table;
