@@ -1,6 +1,6 @@
 """How fast sparse regression is beside the products with X that any method needs, and others.
 
-    python benchmarks/regression.py [--quick] [--parts acm] [--peers none]
+    python benchmarks/regression.py [--quick] [--parts acm] [--peers none] [--limit 12]
 
     a  squared loss and logistic, n x p = 1000 x 2000, k = 10 and 50, dense
     b  10,000 x 10,000, k = 10 and 50: 800 MB; others take minutes
@@ -8,32 +8,49 @@
     d  beside skscope's FobaSolver, which tries every candidate: ten columns at 200 x 300, the first
        step at 1000 x 2000 (`make .venv-peers/skscope/ready` installs it)
     m  memory beyond X, as a share of X, at 2000 x 5000 in both orders and a sparse 20,000 x 50,000
-       by row and by column, float64 and float32
+       by row and by column, float64 and float32 (on Linux)
 
 Ours is the whole search to k columns, from arrays to the path: checks, set-up, gains, removals and
 refits. It is compared with k + 1 times `X.T @ v`; with abess on the sizes 0 to k; with
 scikit-learn's OMP to k columns and l1 logistic regression at one penalty. Times are CPU seconds
-with one thread, so that other work on the machine hardly matters. Targets: 3 times the products for
-the squared loss, 6 for logistic, and never slower than abess.
+with one thread, so that other work on the machine hardly matters. A method that is not done within
+`--limit` CPU minutes is ended, and the ratio is what it would be had it been done then. Targets: 3
+times the products for the squared loss, 6 for logistic, and never slower than abess.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import multiprocessing
 import os
+import pickle
+import resource
 import subprocess
+import sys
 import tempfile
 import time
-import tracemalloc
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from abess.linear import LinearRegression as AbessLinear
 from abess.linear import LogisticRegression as AbessLogistic
-from measure import HEADING, AtMost, NotRun, Row, TimesFaster, Work, machine, options, with_threads
+from measure import (
+    HEADING,
+    AtMost,
+    NotRun,
+    Row,
+    TimesFaster,
+    Work,
+    machine,
+    options,
+    peak_bytes,
+    with_threads,
+)
 from run_peers import ENVIRONMENTS, HERE, ONE_THREAD
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression, OrthogonalMatchingPursuit
@@ -44,6 +61,8 @@ from isinglass.solvers.search import search
 
 #: Times the products that any method needs.
 TARGETS = {"squared": 3.0, "logistic": 6.0}
+#: Calls of fewer seconds are repeated: the first one may have to set something up.
+SHORT = 5.0
 KINDS: dict[str, Callable[..., Any]] = {
     "squared": losses.SquaredLoss,
     "logistic": losses.LogisticLoss,
@@ -91,6 +110,34 @@ def cpu_seconds(work: Work, repeats: int) -> float:
     return min(times)
 
 
+def in_a_process(work: Callable[[], float], limit: float | None = None) -> float | None:
+    """What a call in a process of its own returns; None if it took more CPU seconds than that."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+
+    def told() -> None:
+        if limit is not None:
+            used = int(time.process_time()) + 1
+            resource.setrlimit(resource.RLIMIT_CPU, (used + int(limit), used + int(limit) + 5))
+        theirs.send(work())
+
+    process = context.Process(target=told)
+    process.start()
+    theirs.close()
+    try:
+        return float(ours.recv())
+    except EOFError:
+        return None
+    finally:
+        process.join()
+
+
+def their_seconds(work: Work) -> float:
+    """CPU time of another method."""
+    seconds = cpu_seconds(work, 1)
+    return min(seconds, cpu_seconds(work, 2)) if seconds < SHORT else seconds
+
+
 def peers(X: Any, y: np.ndarray, k: int, kind: str) -> dict[str, Work]:
     """Other methods, as they come."""
     if kind == "squared":
@@ -109,7 +156,17 @@ def peers(X: Any, y: np.ndarray, k: int, kind: str) -> dict[str, Work]:
     }
 
 
-def compare(key: str, X: Any, k: int, repeats: int, beside: str) -> Iterator[Row | NotRun]:
+@dataclass(frozen=True)
+class NotDone(Row):
+    """A comparison with a method that was ended when it had taken as long as `theirs`."""
+
+    def line(self, judge: bool) -> str:
+        return f"{super().line(judge)}: not done by then"
+
+
+def compare(
+    key: str, X: Any, k: int, *, repeats: int, beside: str, limit: float
+) -> Iterator[Row | NotRun]:
     n, p = X.shape
     v = np.random.default_rng(2).normal(size=n)
     for kind, target in TARGETS.items():
@@ -122,7 +179,9 @@ def compare(key: str, X: Any, k: int, repeats: int, beside: str) -> Iterator[Row
             if not words.startswith(beside):
                 continue
             aim = TimesFaster(1.0 if words.startswith("abess") else None)
-            yield Row(key, aim, ours, cpu_seconds(work, 1), f"{where} / {words}")
+            theirs = in_a_process(lambda work=work: their_seconds(work), limit)
+            kind_of_row = Row if theirs is not None else NotDone
+            yield kind_of_row(key, aim, ours, theirs or limit, f"{where} / {words}")
 
 
 def beside_skscope(X: np.ndarray, k: int) -> Iterator[Row | NotRun]:
@@ -159,19 +218,32 @@ def memory(n: int, p: int) -> Iterator[str]:
             parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
             size = sum(part.nbytes for part in parts)
             for kind in TARGETS:
-                share = most_memory(X, kind) / size
+                share = most_memory(X, answers(X, 10, kind), kind) / size
                 shape = f"{'sparse ' * sparse.issparse(X)}{X.shape[0]} x {X.shape[1]}"
                 yield f"m   {share:6.3f} of X beyond X: {kind}, {shape}, {X.dtype}, {words}"
 
 
-def most_memory(X: Any, kind: str) -> int:
-    """The most bytes that a search to ten columns has at one time."""
-    y = answers(X, 10, kind)
-    tracemalloc.start()
+def most_memory(X: Any, y: np.ndarray, kind: str) -> int:
+    """The most bytes that a search to ten columns adds to a new process, the core's included."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "regression"
+        path.write_bytes(pickle.dumps((X, y, kind)))
+        command = [sys.executable, __file__, "--memory", str(path)]
+        settings = {"MALLOC_MMAP_THRESHOLD_": "65536"}  # what is freed is given back
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env=os.environ | settings
+        )
+    return int(done.stdout)
+
+
+def measure_memory(path: Path) -> int:
+    """What `most_memory` asks of its new process."""
+    X, y, kind = pickle.loads(path.read_bytes())
+    greedy(X[:50], y[:50], 2, kind)  # what is set up once
+    Path("/proc/self/clear_refs").write_text("5")  # forget the most so far
+    before = peak_bytes()
     greedy(X, y, 10, kind)
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most
+    return peak_bytes() - before
 
 
 def main() -> None:
@@ -181,8 +253,15 @@ def main() -> None:
     parser.add_argument(
         "--peers", default="", help="how the names of the others begin (default: all of them)"
     )
+    parser.add_argument(
+        "--limit", type=float, default=12.0, help="CPU minutes of another method (default: 12)"
+    )
+    parser.add_argument("--memory", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
+    if chosen.memory:
+        print(measure_memory(chosen.memory))
+        return
     print(machine(chosen))
     print(HEADING)
     n, p = (200, 300) if chosen.quick else (1000, 2000)
@@ -202,7 +281,15 @@ def main() -> None:
             continue
         X = made[key]()
         for k in (10, 50):
-            for row in compare(key, X, k, 1 if key == "b" else 3, chosen.peers):
+            rows = compare(
+                key,
+                X,
+                k,
+                repeats=1 if key == "b" else 3,
+                beside=chosen.peers,
+                limit=60 * chosen.limit,
+            )
+            for row in rows:
                 print(row.line(judge=not chosen.quick), flush=True)
 
 

@@ -154,13 +154,21 @@ def print_group(group: str, chosen: argparse.Namespace) -> None:
         times[size], memory = point_in_process("fit", group, size, chosen.threads)
         ratio = times[size] / times[sizes[0]]
         power = f"{math.log(ratio) / math.log(size / sizes[0]):.2f}" if size != sizes[0] else ""
-        other = point_in_process(beside, group, size, chosen.threads)[0] if beside else math.inf
+        other = beside_it(beside, group, size, chosen.threads) if beside else math.inf
         share = f"{times[size] / other:9.3g}" if beside else ""
         print(
             f"{size:>10} {times[size]:>9.4g} s {ratio:>9.3g} {power:>9} {memory / 1e6:>9.0f} MB "
             f"{share}{judge(group, size, times, times[size] / other, memory)}",
             flush=True,
         )
+
+
+def beside_it(kind: str, group: str, size: int, threads: int) -> float:
+    """Time of what a fit is compared with; NaN if it crashes, as OpenBLAS does at 30,000."""
+    try:
+        return point_in_process(kind, group, size, threads)[0]
+    except subprocess.CalledProcessError:
+        return math.nan
 
 
 def judge(group: str, size: int, times: dict[int, float], beside: float, memory: int) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isinglass.table import limits
+from isinglass.cli import fitting
 from isinglass.table.packed import api
 
 
@@ -29,17 +29,39 @@ def test_a_packed_table_is_fitted(run_main, votes, tmp_path):
     assert "--missing cannot be changed for a table that is packed already" in refused.err
 
 
+@pytest.fixture
+def _in_chunks(monkeypatch):
+    """As if a file of more than 100 bytes were large."""
+    monkeypatch.setattr(api, "most_bytes", lambda given: 100)
+
+
+@pytest.mark.usefixtures("_in_chunks")
+@pytest.mark.parametrize(
+    "options",
+    [("--rule", "joint"), ("--adjust", "c"), ("--cluster-column", "c"), ("--missing", "model")],
+    ids="".join,
+)
+def test_what_needs_the_rows_works_where_they_fit(run_main, votes, options, monkeypatch):
+    found = run_main("fit", str(votes), *options)
+    monkeypatch.undo()
+    assert found.status == 0
+    assert found.out == run_main("fit", str(votes), *options).out
+
+
 def test_a_large_file_is_read_in_chunks(run_main, votes, tmp_path, monkeypatch):
     whole = run_main("fit", str(votes), "--out", str(tmp_path / "whole"), "--no-model")
-    monkeypatch.setattr(api, "most_bytes", lambda given: 100)
+    for room in (api, fitting):
+        monkeypatch.setattr(room, "most_bytes", lambda given: 100)
+    monkeypatch.setattr(api, "_SHARE", 0)
     result = run_main("fit", str(votes), "--out", str(tmp_path / "far"))
     assert edges(result.out).splitlines()[:4] == edges(whole.out).splitlines()[:4]
     assert "the joint model needs the rows in memory" in result.out
     same = ("edges.csv", "nodes.csv", "graph.graphml")
     for name in same:
         assert (tmp_path / "far" / name).read_text() == (tmp_path / "whole" / name).read_text()
-    refused = run_main("fit", str(votes), "--adjust", "c")
-    assert "--adjust needs the rows in memory" in refused.err
+    for options in (("--adjust", "c"), ("--cluster-column", "c"), ("--missing", "model")):
+        refused = run_main("fit", str(votes), *options)
+        assert "needs the rows in memory" in refused.err
+        assert "raise --max-size to read it at once" in refused.err
     refused = run_main("fit", str(votes), "--rule", "joint")
     assert "compares both ends of an edge row by row" in refused.err
-    assert limits.most_bytes(None) > 100

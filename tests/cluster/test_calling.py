@@ -115,6 +115,34 @@ def test_the_command_line(cluster, client, tmp_path, invoke):
     assert json.loads(invoke("resample", table, "--samples", "4", "--json", *there).out) == here
 
 
+def test_audit_and_plan_from_the_shell(cluster, client, tmp_path, invoke):
+    table = tmp_path / "table.csv"
+    table.write_text("a,b,c,d,e\n" + "\n".join(",".join(map(str, row)) for row in X) + "\n")
+    small = ["--columns", 4, "--degree", 2, "--coupling", 0.6, "--rows", 200, "--graphs", 3]
+    for command in (["audit", table, "--tables", 3], ["plan", *small]):
+        ways = ["--jobs", 1], ["--scheduler", cluster.scheduler_address]
+        here, there = (
+            invoke(*command, "--json", "--out", tmp_path / f"{command[0]}{at}", *way)
+            for at, way in enumerate(ways)
+        )
+        assert there.status == 0
+        assert json.loads(there.out) == json.loads(here.out)
+
+
+def test_reproduce_from_the_shell(cluster, client, tmp_path, invoke, monkeypatch):
+    from isinglass.cli import reproduce
+    from isinglass.experiments.paper.figures import Size
+
+    tiny = Size((9,), repetitions=1, fewer=1, fewest=1, others=1, few_betas=True, figures=(1,))
+    monkeypatch.setattr(reproduce, "QUICK", tiny)
+    ways = {"here": ["--jobs", 1], "there": ["--scheduler", cluster.scheduler_address]}
+    for folder, way in ways.items():
+        assert invoke("reproduce", "--out", tmp_path / folder, *way).status == 0
+    for name in ("points.csv", "tables.md"):
+        here, there = ((tmp_path / folder / name).read_text() for folder in ("here", "there"))
+        assert there == here
+
+
 def test_the_command_line_without_a_scheduler(run_main, tmp_path, monkeypatch):
     from isinglass.cluster import connecting
 

@@ -206,10 +206,17 @@ def test_ctrl_c_by_rows(client, too_large):
     assert wait_until(lambda: not searching(client))
 
 
-def test_packed_files_here_are_not_for_workers(client):
-    codes, *_ = table_of(0)
-    table = GreedyGraph(max_states=200).encode(codes)
-    rows = elsewhere_of([pack_chunk(table.codes, table.weights, table.n_states)], table.n_states)
+@pytest.mark.parametrize("share", [0.0, 0.25], ids=["by rows", "by columns"])
+def test_packed_rows_are_sent_to_the_workers(client, monkeypatch, share):
+    monkeypatch.setattr(collections, "SHARE_HERE", share)
+    X = chain(6, 6, 700)
+    table = GreedyGraph().encode(X)
+    parts = [
+        pack_chunk(table.codes[at : at + 100], table.weights[at : at + 100], table.n_states)
+        for at in range(0, 700, 100)
+    ]
+    rows = elsewhere_of(parts, table.n_states)
     far = table_elsewhere(rows, table.columns, fingerprint=table.fingerprint)
-    with pytest.raises(SettingError, match="client has workers that do not have the packed files"):
-        GreedyGraph().fit(far, client=client)
+    there = GreedyGraph().fit(far, client=client)
+    assert_same(GreedyGraph(n_jobs=1).fit(X), there)
+    assert (there.table_.elsewhere is None) == (share > 0)

@@ -88,6 +88,7 @@ void test_both_ends();
 void test_gains();
 void test_engine();
 void test_l1();
+void test_moments();
 void test_gibbs();
 
 }  // namespace core_test
@@ -110,6 +111,7 @@ int main(int count, char** arguments) {
   run("gains", core_test::test_gains);
   run("engine", core_test::test_engine);
   run("l1", core_test::test_l1);
+  run("moments", core_test::test_moments);
   run("gibbs", core_test::test_gibbs);
   if (core_test::failures) std::printf("%d checks failed\n", core_test::failures);
   return core_test::failures ? 1 : 0;

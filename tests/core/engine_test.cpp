@@ -400,29 +400,37 @@ class Bounds {
   // The screen, ever sharper.
   void of_gains(const NodeFit& fit, Screen& screen, const std::vector<double>& probabilities) {
     const std::vector<std::size_t> columns = candidates(fit);
-    std::vector<Candidate> open;
-    for (const std::size_t j : columns) open.push_back({j});
+    OpenCandidates open;
+    for (const std::size_t j : columns) open.listed.push_back({j});
     const std::vector<double> gains = node_.gains_at(fit, columns);
     screen.begin(probabilities, columns);
     for (int round = 0; round < 6 && screen.works(); ++round) {
-      screen.bound(open);
+      screen.bound(open.listed);
       for (std::size_t i = 0; i < open.size(); ++i)
-        check_below(gains[i], open[i].bound / table_.n() + 1e-9, "no gain exceeds its bound");
+        check_below(gains[i], open.listed[i].bound / table_.n() + 1e-9, "no gain exceeds its bound");
       of_drops(screen, open, columns, gains);
       const double limit = round % 2 == 0 ? kNoBound : 0.0;  // one set more, or many together
       if (!screen.sharpen(open, limit)) return;
     }
   }
 
-  // What is dropped at a limit gains no more.
-  void of_drops(Screen& screen, const std::vector<Candidate>& open, const std::vector<std::size_t>& columns,
+  // What is dropped at a limit gains no more, whether the open ones were listed before or not.
+  void of_drops(Screen& screen, const OpenCandidates& open, const std::vector<std::size_t>& columns,
                 const std::vector<double>& gains) {
     for (const double middling : gains) {
-      std::vector<Candidate> kept = open;
+      OpenCandidates kept = open, looked;
       screen.assess(kept, middling * table_.n());
-      for (std::size_t i = 0; i < columns.size(); ++i)
-        if (std::ranges::none_of(kept, [&](const auto& candidate) { return candidate.column == columns[i]; }))
-          check_below(gains[i], middling + 1e-9, "nothing above the limit is dropped");
+      screen.look(looked, middling * table_.n());
+      check(looked.more == 0 || looked.listed.size() == 1, "one is listed of very many");
+      const std::size_t closed = looked.more > 0 ? looked.take_top().column : table_.columns();
+      for (OpenCandidates* found : {&kept, &looked}) {
+        screen.list(*found, middling * table_.n());
+        for (std::size_t i = 0; i < columns.size(); ++i)
+          if (columns[i] != closed && std::ranges::none_of(found->listed, [&](const auto& candidate) {
+                return candidate.column == columns[i];
+              }))
+            check_below(gains[i], middling + 1e-9, "nothing above the limit is dropped");
+      }
     }
   }
 
@@ -454,6 +462,17 @@ void bounds_hold() {
     const Pairs pairs(table);
     for (const bool intercept : {true, false})
       Bounds(table, pairs, random.below(2), {1e-3, 0.5, intercept, 6, true}).hold();
+  }
+}
+
+// So many candidates that they are not listed while bounds are loose.
+void bounds_hold_for_many_columns() {
+  Random random(44);
+  for (int i = 0; i < times(4); ++i) {
+    const Sample sample = random_tree(random, 300, std::vector<int>(150, 2), 0.5).sample;
+    const Table table = sample.table();
+    const Pairs pairs(table);
+    Bounds(table, pairs, random.below(150), {1e-3, 0.5, i % 2 > 0, 4, true}).hold();
   }
 }
 
@@ -571,6 +590,7 @@ void test_engine() {
   ways_to_count_agree();
   searches_in_turns_can_be_interrupted();
   bounds_hold();
+  bounds_hold_for_many_columns();
   bounds_hold_in_many_cells();
   constraints_hold();
   costs_are_numbers();

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from isinglass.core.models import joint_loss
+from isinglass.losses.forms import zero_sum_basis
 
 STATES = (2, 3, 4, 1, 2)
 EDGES = [(0, 1), (0, 2), (1, 2), (1, 3), (2, 4)]
@@ -110,15 +111,19 @@ def test_curvature_in_the_states_of_a_neighbour_is_a_part_of_the_whole(rows):
     for r, t in EDGES + [(j, i) for i, j in EDGES]:
         m, others = STATES[r], STATES[t]
         neighbours = [b if a == r else a for a, b in EDGES if r in (a, b)]
-        first = 1 + sum(STATES[u] for u in neighbours[: neighbours.index(t)])
+        first = 1 + sum(STATES[u] - 1 for u in neighbours[: neighbours.index(t)])
         part, whole = loss.curvature_by_state(r, t), loss.curvature_of(r)
         if m == 1:
             assert not part.size
             continue
         whole = whole.reshape(2 * [round(np.sqrt(whole.size))])
-        for s, matrix in enumerate(part.reshape(others, m, m)):
-            own = slice((first + s) * m, (first + s + 1) * m)
-            np.testing.assert_allclose(matrix, whole[own, own], atol=1e-15)
+        own = slice(first * (m - 1), (first + others - 1) * (m - 1))
+        left, right = zero_sum_basis(others), zero_sum_basis(m)
+        by_contrast = np.einsum(
+            "sk,sl,sab,ac,bd->kcld", left, left, part.reshape(others, m, m), right, right
+        )
+        size = (others - 1) * (m - 1)
+        np.testing.assert_allclose(by_contrast.reshape(size, size), whole[own, own], atol=1e-15)
     assert not loss.curvature_by_state(0, 4).size  # no edge
 
 

@@ -173,6 +173,21 @@ def test_groups_enter_together(estimator, kind):
     assert est.get_support(indices=True).tolist() == [0, 1, 2, 3, 4, 5]
 
 
+def test_groups_by_name_and_label():
+    X, y = data("squared")
+    table = named(X)
+    by_name = ig.GreedyRegressor(groups=[["c", "f"], ["a", "b", "d", "e"]]).fit(table, y)
+    by_number = ig.GreedyRegressor(groups=[[2, 5], [0, 1, 3, 4]]).fit(X, y)
+    np.testing.assert_allclose(by_name.coef_, by_number.coef_, rtol=1e-12)
+    assert by_name.path_.to_frame("pandas")["variable"][0] == "c + f"
+    assert by_number.path_.to_frame("pandas")["variable"][0] == "0"
+    labels = np.where(np.arange(12) < 6, "early", "late")
+    by_label = ig.GreedyRegressor(groups=labels).fit(table, y)
+    assert by_label.path_.names == ("early", "late")
+    longest = ig.GreedyRegressor(groups=[list("cfabd"), ["e"]]).fit(table, y)
+    assert longest.path_.names == ("c + f + a + 2 more", "e")
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_data_frames_give_names(frame):
     X, y = data("squared", p=6)
@@ -286,7 +301,26 @@ def fitted(X, y):
         (lambda X, y: ig.GreedyRegressor().fit(named(X, b=np.nan), y), "column 'b'; drop"),
         (lambda X, y: ig.GreedyRegressor().fit(named(X, b="x"), y), "column 'b' holds 'x'"),
         (lambda X, y: fitted(X, y).predict(named(X, b=np.inf)), "column 'b'; drop"),
-        (lambda X, y: ig.GreedyRegressor("cv:400").fit(X, y), "400"),
+        (lambda X, y: ig.GreedyRegressor("cv:400").fit(X, y), "400 folds need as many rows"),
+        (lambda X, y: ig.GreedyRegressor().fit(X, list("ab") * 150), "y holds 'a'.*Classifier"),
+        (lambda X, y: ig.GreedyRegressor().fit(X * 1j, y), "Complex data not supported"),
+        (lambda X, y: ig.GreedyRegressor().fit(X, 1e200 * y), "y holds numbers of size"),
+        (lambda X, y: ig.GreedyRegressor().fit(1e-200 * X, y), "column 0 of X holds numbers of"),
+        (
+            lambda X, y: ig.GreedyRegressor().fit(named(X, b=pd.Timestamp("2020-01-01")), y),
+            "column 'b' holds Timestamp",
+        ),
+        (
+            lambda X, y: ig.GreedyRegressor().fit(named(X)[list("aabcdefghijk")], y),
+            "more than one column is named 'a'",
+        ),
+        (lambda X, y: ig.GreedyRegressor(groups=[]).fit(X, y), "at least one group"),
+        (lambda X, y: ig.GreedyRegressor(groups=[["a"]]).fit(X, y), "X has no names"),
+        (lambda X, y: ig.GreedyRegressor(groups=[["z"]]).fit(named(X), y), "no column of X"),
+        (
+            lambda X, y: ig.GreedyClassifier().fit(X, np.array(["a", None, "b"] * 100, object)),
+            "several kinds",
+        ),
         (lambda X, y: ig.GreedyClassifier().fit(X, y > -1e9), "y has one class"),
         (
             lambda X, y: ig.GreedyClassifier().fit(X, np.arange(300) == 0, np.arange(300)),

@@ -1,5 +1,7 @@
 """What network papers show: groups, rings, numbers on links, centrality, stability."""
 
+from itertools import combinations
+
 import numpy as np
 import polars as pl
 import pytest
@@ -80,6 +82,19 @@ def test_numbers_on_links(small):
     assert written("log_odds") == ["-0.40", "1.00", "1.00", "1.00"]  # one link has none
     with pytest.raises(SettingError, match="edge_labels"):
         plots.network(small, edge_labels="weight")
+
+
+def test_numbers_on_links_do_not_cover_each_other(link):
+    """Links that cross in their middles: without care, both numbers would stand there."""
+    names = tuple("abcdef")
+    pairs = [(i, j) for i in range(6) for j in range(i + 1, 6)]
+    ax = plots.network(ig.Graph(names, [link(i, j) for i, j in pairs]), edge_labels=True)
+    ax.figure.canvas.draw()
+    texts = [text for text in ax.texts if text.get_text()[:1].isdigit()]
+    boxes = [text.get_window_extent().padded(-1) for text in texts]
+    assert len(boxes) == len(pairs)
+    overlaps = [a for a, b in combinations(boxes, 2) if a.overlaps(b)]
+    assert not overlaps
 
 
 def test_several_networks_share_their_layout(small, link):

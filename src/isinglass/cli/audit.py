@@ -67,14 +67,14 @@ def command(
     is kept in DIR: after Ctrl-C, the same command continues where it stopped.
     """
     check_folder(out)
-    estimator, table = read_and_configure(data, **options)
+    about_rows: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters}
+    estimator, table = read_and_configure(data, **about_rows, **options)
     with connected(scheduler) as client, progress_bar("drawing and learning") as progress:
         result = audit(
             estimator,
             table,
             tables,
-            sample_weight=sample_weight,
-            clusters=clusters,
+            **about_rows,
             seed=seed,
             path=Path(out) / RECORDS,
             n_jobs=n_jobs,

@@ -22,7 +22,15 @@ from isinglass.estimators import GreedyGraph
 from isinglass.selection import look_below
 from isinglass.table import DEFAULT_NA, Table, read_table
 from isinglass.table.codebook import read_codebook
-from isinglass.table.packed.api import is_large, is_packed, open_packed, stream_table
+from isinglass.table.limits import most_bytes
+from isinglass.table.packed.api import (
+    in_memory,
+    is_large,
+    is_packed,
+    open_packed,
+    stream_table,
+    text_size,
+)
 from isinglass.table.packed.stream import Encoding, Reading
 from isinglass.table.reading import LABELLED, ending
 from isinglass.table.reading.codebooks import settings_of
@@ -30,7 +38,9 @@ from isinglass.table.settings import Group
 from isinglass.wording import listing
 
 
-def take_table(data: str, values: Values, sample_weight: str | None = None) -> Any:
+def take_table(
+    data: str, values: Values, sample_weight: str | None = None, clusters: str | None = None
+) -> Any:
     """Read a table by the options of a command, which are taken out; leave out what to --drop.
 
     A packed table is opened, and a file that is too large to be read at once is packed in memory,
@@ -38,6 +48,8 @@ def take_table(data: str, values: Values, sample_weight: str | None = None) -> A
     """
     drop = values.pop("drop")
     groups = column_groups(values.get("codebook"))
+    if is_large(data, values["max_bytes"]):
+        _read_at_once_if_asked(data, values, clusters)
     if is_packed(data) or is_large(data, values["max_bytes"]):
         reading = take(values, READING)
         encoded = (
@@ -80,17 +92,35 @@ def _stream(
     data: str, drop: Sequence[str], reading: Values, values: Values, sample_weight: str | None
 ) -> Table:
     """Read a large file in chunks; how it is encoded is among the options, and stays there."""
-    if values.get("adjust") or values.get("n_eff", "sum") != "sum":
-        which = "adjust" if values.get("adjust") else "n_eff"
-        raise SettingError(
-            *(Setting(which), f" needs the rows in memory, and {data} is so large that it is "),
-            *("read in chunks; raise ", Setting("max_bytes"), " to read it at once."),
-        )
     how = {name: reading[name] for name in Reading.__dataclass_fields__ if name in reading}
     encode = {name: values[name] for name in Encoding.__dataclass_fields__ if name in values}
     encoding = Encoding(**encode | {"sample_weight": sample_weight})
     with progress_bar("reading rows", steady=True) as progress:
-        return stream_table(data, Reading(**how, drop=drop), encoding, progress=progress)
+        table = stream_table(data, Reading(**how, drop=drop), encoding, progress=progress)
+    return in_memory(table)
+
+
+def _read_at_once_if_asked(data: str, values: Values, clusters: str | None) -> None:
+    """Let a text of twice the usual size in, if an option needs its rows before they are encoded.
+
+    Anything larger is refused.
+    """
+    missing = values.get("missing")
+    asked = {
+        Setting("adjust"): values.get("adjust"),
+        Setting("n_eff"): values.get("n_eff", "sum") != "sum",
+        Setting("clusters"): clusters is not None,
+        Setting("missing", missing): missing in ("model", "available"),
+    }
+    needing = next((setting for setting, is_so in asked.items() if is_so), None)
+    if needing is None:
+        return
+    if text_size(data) > 2 * most_bytes(None):
+        raise SettingError(
+            *(needing, f" needs the rows in memory, and {data} is so large that it is read in "),
+            *("chunks; raise ", Setting("max_bytes"), " to read it at once."),
+        )
+    values["max_bytes"] = 2 * most_bytes(None)
 
 
 def column_labels(data: str, codebook: str | None) -> dict[str, str]:
@@ -125,10 +155,11 @@ def read_and_configure(
     forbid: Sequence[tuple[str, str]],
     forbid_group: Sequence[tuple[str, ...]],
     sample_weight: str | None = None,
+    clusters: str | None = None,
     **values: Any,
 ) -> tuple[GreedyGraph, Any]:
     """An estimator that is still to be fitted, and the table to fit it to."""
-    table = take_table(data, values, sample_weight)
+    table = take_table(data, values, sample_weight, clusters)
     estimator = GreedyGraph(
         look_below(threshold),
         require=list(require) or None,
@@ -147,10 +178,10 @@ def fit_file(
     **values: Any,
 ) -> GreedyGraph:
     """A graph learned from a file, with the settings of `SEARCH`."""
-    estimator, table = read_and_configure(data, sample_weight=sample_weight, **values)
+    about: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters}
+    estimator, table = read_and_configure(data, **about, **values)
     with progress_bar("searching") as progress, pointing_to_inspect(data):
-        about_rows = {"sample_weight": sample_weight, "clusters": clusters}
-        return estimator.fit(table, **about_rows, progress=progress, client=client)
+        return estimator.fit(table, **about, progress=progress, client=client)
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -19,17 +20,20 @@ from isinglass.cluster.partitions import (
     without_rows,
 )
 from isinglass.cluster.shards import RowsOnWorkers, Shard
-from isinglass.cluster.spreading import asked, result_of
+from isinglass.cluster.spreading import asked, held, result_of
 from isinglass.cluster.working import SHARE, gigabytes, memory_limit
-from isinglass.core.elsewhere import MOST_WEIGHT, digits_of
+from isinglass.core.elsewhere import MOST_WEIGHT, Chunk, digits_of
 from isinglass.errors import BadWeights, ClusterError, Setting, SettingError
 from isinglass.table import Note, Table
 from isinglass.table.column import about_column, about_rows
+from isinglass.table.packed.api import unpacked
 from isinglass.table.rows import refuse_missing
 from isinglass.table.table import table_elsewhere
 
 #: The share of the memory here that a collection may take when it is computed.
 SHARE_HERE = 0.25
+#: Shards per worker of a packed table, so that a worker that dies costs others little each.
+SHARDS = 4
 
 
 def is_collection(X: Any) -> bool:
@@ -78,6 +82,33 @@ def learn_where_it_fits(
     digits = digits_of(np.array([max(one.most_weight for one in seen)]))
     shards = on_parts(client, parts, pack_part, like=like, n_planes=digits, **about)
     return table_there(client, shards, like, estimator, rows=rows, digits=digits)
+
+
+def give_rows(table: Table, client: Any) -> Table:
+    """A table whose packed rows are here, for workers: its codes, if all have room, or shards."""
+    rows = table.elsewhere
+    if rows is None or rows.chunks is None:
+        return table
+    check_workers(client)
+    cells = rows.rows * len(table.columns)
+    if fits(client, cells, rows.rows, len(table.columns)):
+        return unpacked(table, rows.rows, rows.chunks())
+    size = max(cells // (8 * SHARDS * max(len(asked(client.nthreads)), 1)), 1)
+    shards = [held(client, shard, "shard") for shard in _shards(rows.chunks(), size)]
+    there = RowsOnWorkers(client, shards, rows.n_states)
+    return replace(table, elsewhere=there.elsewhere(rows.counts, rows.rows, rows.n_planes))
+
+
+def _shards(chunks: Iterable[Chunk], size: float) -> Iterator[Shard]:
+    """Chunks together, until they have so many bytes; nobody asks what else is known of them."""
+    some: list[Chunk] = []
+    for chunk in chunks:
+        some.append(chunk)
+        if sum(each.nbytes for each in some) >= size:
+            yield Shard(some, np.zeros(0), sum(each.rows for each in some), b"")
+            some = []
+    if some:
+        yield Shard(some, np.zeros(0), sum(each.rows for each in some), b"")
 
 
 def on_parts(client: Any, parts: Sequence[Any], work: Any, **settings: Any) -> list[Any]:

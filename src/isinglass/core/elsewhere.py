@@ -9,8 +9,8 @@ is exact, and a search finds what it would find in one array, bit for bit.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -29,6 +29,8 @@ Answers = NDArray[np.uint64] | NDArray[np.uint32]
 CHUNK_ROWS = 32_768
 #: How many searches wait for each other before a batch of questions is asked.
 TOGETHER = 64
+#: The same where address space is limited: each is a thread, for which the system reserves 70 MB.
+FEW_TOGETHER = 8
 #: The largest whole weight of a packed row.
 MOST_WEIGHT = 2**31 - 1
 
@@ -97,6 +99,8 @@ class RowsElsewhere:
         batches, and a thread each.
     start : function without arguments
         Called before new work begins, also after `stop`.
+    chunks : function without arguments, optional
+        The rows themselves, chunk by chunk, if they can be had here.
     """
 
     n_states: Sequence[int]
@@ -107,6 +111,7 @@ class RowsElsewhere:
     n_planes: int = 0
     together: int = TOGETHER
     start: Callable[[], None] = lambda: None
+    chunks: Callable[[], Iterator[Chunk]] | None = None
 
     def in_core(self) -> _core.Elsewhere:
         """The same as the core knows it, for new work."""
@@ -119,6 +124,16 @@ class RowsElsewhere:
             self.stop,
             self.together,
         )
+
+
+def searches_together() -> int:
+    """How many searches are to wait for each other in this process."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return TOGETHER
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return TOGETHER if limit == resource.RLIM_INFINITY else FEW_TOGETHER
 
 
 def words_for(rows: int) -> int:
@@ -207,18 +222,37 @@ def answer_chunks(
             watch(next(done))
         return own
 
-    threads = max(1, min(threads, chunks))
-    if threads == 1:
-        return work()
-    with ThreadPoolExecutor(threads) as pool:
-        found = [pool.submit(work) for _ in range(threads)]
+    return sum_side_by_side(work, max(1, min(threads, chunks)), stopped)
+
+
+def sum_side_by_side(
+    work: Callable[[], Answers], threads: int, stopped: threading.Event
+) -> Answers:
+    """The sum of what threads find, this one among them; fewer, if there is no room for so many."""
+    found: list[Answers] = []
+    failures: list[BaseException] = []
+
+    def run() -> None:
         try:
-            total = found[0].result()
-            for other in found[1:]:
-                total += other.result()
-        except BaseException:
+            found.append(work())
+        except BaseException as error:  # raised again below, once all have ended
+            failures.append(error)
             stopped.set()
-            raise
+
+    helpers: list[threading.Thread] = []
+    with suppress(RuntimeError):  # no room for one more
+        for _ in range(threads - 1):
+            helper = threading.Thread(target=run)
+            helper.start()
+            helpers.append(helper)
+    run()
+    for helper in helpers:
+        helper.join()
+    if failures:
+        raise failures[0]
+    total = found[0]
+    for other in found[1:]:
+        total = total + other
     return total
 
 
@@ -257,6 +291,7 @@ def elsewhere_of(
         max((len(chunk.planes) for chunk in chunks), default=0),
         together,
         stopped.clear,
+        lambda: iter(chunks),
     )
 
 

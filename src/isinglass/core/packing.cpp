@@ -1,4 +1,4 @@
-// Packed rows: made from codes, asked for counts; and texts that become codes.
+// Packed rows: made from codes, asked for counts; and texts and frames that become codes.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/tuple.h>
@@ -16,7 +16,9 @@
 #include "bits/table.hpp"
 #include "counting/answers.hpp"
 #include "counting/questions.hpp"
+#include "text/arrow.hpp"
 #include "text/coder.hpp"
+#include "text/frame_coder.hpp"
 
 using namespace isinglass;
 
@@ -120,6 +122,54 @@ std::unique_ptr<TextCoder> make_coder(const Vector<std::uint8_t>& kept, const nb
   return std::make_unique<TextCoder>(std::move(kinds), delimiter.c_str()[0]);
 }
 
+// Codes all rows of a frame, which comes as a stream of Arrow's; for each column whether that could be done.
+Array<std::uint8_t> code_frame(FrameCoder& coder, const nb::capsule& lent, Room<std::uint8_t> out) {
+  if (!lent.name() || std::string_view(lent.name()) != "arrow_array_stream")
+    throw std::invalid_argument("a stream of Arrow's");
+  auto* stream = static_cast<ArrowArrayStream*>(lent.data());
+  const std::size_t columns = coder.columns().size();
+  std::vector<std::uint8_t> coded(columns, 1);
+  const auto check = [&](int error) {
+    const char* said = error ? stream->get_last_error(stream) : nullptr;
+    if (error) throw std::runtime_error(said ? said : "a frame that cannot be read");
+  };
+  const nb::gil_scoped_release release;
+  Borrowed<ArrowSchema> schema;
+  check(stream->get_schema(stream, &schema));
+  if (static_cast<std::size_t>(schema.n_children) != columns || out.shape(1) != columns)
+    throw std::invalid_argument("room for every column");
+  for (std::size_t done = 0;;) {
+    Borrowed<ArrowArray> rows;
+    check(stream->get_next(stream, &rows));
+    if (!rows.release) return owned(std::move(coded));
+    const auto length = static_cast<std::size_t>(rows.length);
+    if (done + length > out.shape(0)) throw std::invalid_argument("room for every row");
+    for (std::size_t j = 0; j < columns; ++j)
+      if (!coder.code(j, *schema.children[j], *rows.children[j], out.data() + j * out.shape(0) + done))
+        coded[j] = 0;
+    done += length;
+  }
+}
+
+// How many labels each column has.
+Array<std::int64_t> label_counts(const FrameCoder& coder) {
+  std::vector<std::int64_t> sizes;
+  for (const FrameColumn& column : coder.columns())
+    sizes.push_back(static_cast<std::int64_t>(column.labels().size()));
+  return owned(std::move(sizes));
+}
+
+// The labels of a column from one on: bytes of texts or of whole numbers, or none for a null.
+nb::typed<nb::list, nb::any> labels_of(const FrameCoder& coder, std::size_t column, std::size_t from) {
+  if (column >= coder.columns().size()) throw std::out_of_range("no such column");
+  nb::list labels;
+  const Dictionary& known = coder.columns()[column].labels();
+  for (std::size_t at = from; at < known.size(); ++at)
+    known.is_null(at) ? labels.append(nb::none())
+                      : labels.append(nb::bytes(known.texts()[at].data(), known.texts()[at].size()));
+  return labels;
+}
+
 void define_packing(nb::module_& m) {
   m.def("pack", &pack, nb::arg("codes"), nb::arg("n_states"));
   const auto answering = [&](const char* name, auto function, const auto&... first) {
@@ -138,4 +188,11 @@ void define_packing(nb::module_& m) {
       .def("sizes", &text_counts)
       .def("texts", &texts_of, nb::arg("column"), nb::arg("start"));
   m.def("make_coder", &make_coder, nb::arg("kept"), nb::arg("delimiter"));
+  nb::class_<FrameCoder>(m, "FrameCoder")
+      .def("code", &code_frame, nb::arg("stream"), nb::arg("out").noconvert())
+      .def("sizes", &label_counts)
+      .def("labels", &labels_of, nb::arg("column"), nb::arg("start"));
+  m.def(
+      "make_frame_coder", [](std::size_t columns) { return std::make_unique<FrameCoder>(columns); },
+      nb::arg("columns"));
 }

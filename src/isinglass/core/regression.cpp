@@ -1,9 +1,11 @@
 // What regressions ask of the core: sums over rows, bounds, and searches over one column.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
 
 #include "arrays.hpp"
 #include "moments/bounds.hpp"
@@ -67,30 +69,40 @@ Array<double> stored_sums(const Vector<Value>& values, const Vector<Index>& rows
   return owned(std::move(sums));
 }
 
-// The same over a few rows, of a matrix that is kept row by row.
+// Some columns of a matrix, or rows of one that is kept row by row: they must be there, and lie within it.
+template <class Value, class Index>
+Stored<Value, Index> stored_there(const Vector<Value>& values, const Vector<Index>& places,
+                                  const Vector<Index>& begin, std::size_t length,
+                                  const Vector<std::int64_t>& which) {
+  const std::size_t entries = values.shape(0), count = begin.shape(0) - 1;
+  bool sound = begin.shape(0) > 0 && places.shape(0) == entries;
+  for (std::size_t i = 0; sound && i < which.shape(0); ++i) {
+    const auto one = static_cast<std::size_t>(which.data()[i]);
+    sound = which.data()[i] >= 0 && one < count;
+    if (!sound) break;
+    const Index first = begin.data()[one], last = begin.data()[one + 1];
+    sound = first >= 0 && first <= last && static_cast<std::size_t>(last) <= entries;
+    for (Index at = first; sound && at < last; ++at)
+      sound = places.data()[at] >= 0 && static_cast<std::size_t>(places.data()[at]) < length;
+  }
+  if (!sound) throw std::invalid_argument("vectors one after the other, and places within their length");
+  return {values.data(), places.data(), begin.data(), count, length};
+}
+
+// The same over a few rows, of a matrix that is kept row by row; b may be empty.
 template <class Value, class Index>
 Array<double> sums_of_rows(const Vector<Value>& values, const Vector<Index>& columns,
                            const Vector<Index>& begin, std::size_t length, const Vector<std::int64_t>& rows,
-                           const Vector<double>& a, const Vector<double>& b) {
+                           const Vector<double>& a, const Vector<double>& b, unsigned threads) {
   const std::size_t count = rows.shape(0);
-  if (a.shape(0) != count || b.shape(0) != count) throw std::invalid_argument("one number per row");
-  const auto X =
-      Stored<Value, Index>{values.data(), columns.data(), begin.data(), begin.shape(0) - 1, length};
-  for (std::size_t i = 0; i < count; ++i) {
-    bool sound = rows.data()[i] >= 0 && static_cast<std::size_t>(rows.data()[i]) < X.count;
-    if (sound) {
-      const Index first = X.begin[rows.data()[i]], last = X.begin[rows.data()[i] + 1];
-      sound = first >= 0 && first <= last && static_cast<std::size_t>(last) <= values.shape(0) &&
-              values.shape(0) == columns.shape(0);
-      for (Index at = first; sound && at < last; ++at)
-        sound = X.places[at] >= 0 && static_cast<std::size_t>(X.places[at]) < length;
-    }
-    if (!sound) throw std::invalid_argument("rows one after the other, and columns within their number");
-  }
+  const bool both = b.shape(0) > 0;
+  if (a.shape(0) != count || (both && b.shape(0) != count)) throw std::invalid_argument("one number per row");
+  const auto X = stored_there(values, columns, begin, length, rows);
   std::vector<double> sums;
   {
     const nb::gil_scoped_release release;
-    sums = moments_of_rows(X, rows.data(), count, a.data(), b.data());
+    sums = (both ? moments_of_rows<true, Value, Index>
+                 : moments_of_rows<false, Value, Index>)(X, rows.data(), count, a.data(), b.data(), threads);
   }
   return owned(std::move(sums));
 }
@@ -101,33 +113,62 @@ Array<double> stored_ends(const Vector<Value>& values, const Vector<Index>& plac
   return owned(stored_extremes(stored(values, places, begin, length)));
 }
 
-// What some sparse columns gain at least, then at most: see moments/closer.hpp.
+// For a matrix that is kept row by row: see ColumnPlaces; then the columns' smallest and largest values.
 template <class Value, class Index>
-Array<double> closer_look(const Vector<Value>& values, const Vector<Index>& rows, const Vector<Index>& begin,
-                          const Vector<std::int64_t>& columns, const Vector<double>& low,
+std::tuple<Array<Index>, Array<Index>, Array<Index>, Array<double>> places_of_columns(
+    const Vector<Value>& values, const Vector<Index>& columns, const Vector<Index>& begin,
+    std::size_t length) {
+  const auto X = stored(values, columns, begin, length);
+  auto found = column_places(X);
+  auto ends = extremes_of_rows(X, found.begin.data());
+  return {owned(std::move(found.begin)), owned(std::move(found.places)), owned(std::move(found.row_at)),
+          owned(std::move(ends))};
+}
+
+// Rows, then values, of some columns of a matrix that is kept row by row, one column after the other.
+template <class Value, class Index>
+std::tuple<Array<std::int64_t>, Array<double>> entries_of_columns(
+    const Vector<Value>& values, const Vector<Index>& begin, const Vector<Index>& column_begin,
+    const Vector<Index>& places, const Vector<Index>& row_at, const Vector<std::int64_t>& which) {
+  const std::size_t entries = values.shape(0), rows = begin.shape(0) - 1;
+  const auto lists = stored_there(places, places, column_begin, entries, which);
+  bool sound = begin.shape(0) > 0 && row_at.shape(0) == (entries + kRowsEvery - 1) / kRowsEvery + 1;
+  for (std::size_t i = 0; sound && i < row_at.shape(0); ++i)
+    sound = row_at.data()[i] >= -1 && row_at.data()[i] < static_cast<Index>(rows);
+  if (!sound) throw std::invalid_argument("the places of the columns of this matrix");
+  std::vector<std::int64_t> found_rows;
+  std::vector<double> found_values;
+  for (std::size_t i = 0; i < which.shape(0); ++i) {
+    const auto column = static_cast<std::size_t>(which.data()[i]);
+    for (Index at = lists.begin[column]; at < lists.begin[column + 1]; ++at) {
+      const Index place = places.data()[at];
+      found_rows.push_back(row_of(place, begin.data(), row_at.data()));
+      found_values.push_back(static_cast<double>(values.data()[place]));
+    }
+  }
+  return {owned(std::move(found_rows)), owned(std::move(found_values))};
+}
+
+// What some sparse columns gain at least, then at most: see moments/closer.hpp. They are one after the other.
+Array<double> closer_look(const Vector<double>& values, const Vector<std::int64_t>& rows,
+                          const Vector<std::int64_t>& begin, const Vector<double>& low,
                           const Vector<double>& high, const Vector<double>& scale, bool poisson,
                           bool intercept, double level_slope, double level_curvature,
                           const Vector<double>& eta, const Vector<double>& y, const Vector<double>& share) {
-  const std::size_t count = columns.shape(0), n = eta.shape(0), p = begin.shape(0) - 1;
-  const auto X = Stored<Value, Index>{values.data(), rows.data(), begin.data(), p, n};
+  const std::size_t n = eta.shape(0);
+  const auto X = stored(values, rows, begin, n);
   if (y.shape(0) != n || share.shape(0) != n) throw std::invalid_argument("one number per row");
-  if (low.shape(0) != p || high.shape(0) != p || scale.shape(0) != p)
+  if (low.shape(0) != X.count || high.shape(0) != X.count || scale.shape(0) != X.count)
     throw std::invalid_argument("one number per column");
-  std::vector<double> found(2 * count);
+  std::vector<double> found(2 * X.count);
   const RowLoss loss = poisson ? RowLoss::kPoisson : RowLoss::kLogistic;
   CloserLook look(loss, {eta.data(), y.data(), share.data(), n}, intercept, {level_slope, level_curvature});
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto j = static_cast<std::size_t>(columns.data()[i]);
-    bool sound = columns.data()[i] >= 0 && j < p && X.begin[j] >= 0 && X.begin[j] <= X.begin[j + 1] &&
-                 static_cast<std::size_t>(X.begin[j + 1]) <= values.shape(0) &&
-                 values.shape(0) == rows.shape(0);
-    if (sound)
-      for (Index at = X.begin[j]; sound && at < X.begin[j + 1]; ++at)
-        sound = X.places[at] >= 0 && static_cast<std::size_t>(X.places[at]) < n;
-    if (!sound) throw std::invalid_argument("columns one after the other, and rows within their number");
-    const Between between = look.at(X, j, low.data()[j], high.data()[j], scale.data()[j]);
-    found[i] = between.least;
-    found[count + i] = between.most;
+  for (std::size_t j = 0; j < X.count; ++j) {
+    const auto first = X.begin[j], count = X.begin[j + 1] - first;
+    const Between between = look.at(X.values + first, X.places + first, static_cast<std::size_t>(count),
+                                    low.data()[j], high.data()[j], scale.data()[j]);
+    found[j] = between.least;
+    found[X.count + j] = between.most;
   }
   return owned(std::move(found));
 }
@@ -208,18 +249,22 @@ void define_regression(nb::module_& m) {
           nb::arg("threads"));
     m.def("moments_of_rows", &sums_of_rows<Value, Index>, nb::arg("values").noconvert(),
           nb::arg("columns").noconvert(), nb::arg("begin").noconvert(), nb::arg("length"), nb::arg("rows"),
-          nb::arg("a"), nb::arg("b"));
+          nb::arg("a"), nb::arg("b"), nb::arg("threads"));
     m.def("stored_extremes", &stored_ends<Value, Index>, nb::arg("values").noconvert(),
           nb::arg("places").noconvert(), nb::arg("begin").noconvert(), nb::arg("length"));
-    m.def("closer_look", &closer_look<Value, Index>, nb::arg("values").noconvert(),
-          nb::arg("rows").noconvert(), nb::arg("begin").noconvert(), nb::arg("columns"), nb::arg("low"),
-          nb::arg("high"), nb::arg("scale"), nb::arg("poisson"), nb::arg("intercept"), nb::arg("level_slope"),
-          nb::arg("level_curvature"), nb::arg("eta"), nb::arg("y"), nb::arg("share"));
+    m.def("places_of_columns", &places_of_columns<Value, Index>, nb::arg("values").noconvert(),
+          nb::arg("columns").noconvert(), nb::arg("begin").noconvert(), nb::arg("length"));
+    m.def("entries_of_columns", &entries_of_columns<Value, Index>, nb::arg("values").noconvert(),
+          nb::arg("begin").noconvert(), nb::arg("column_begin").noconvert(), nb::arg("places").noconvert(),
+          nb::arg("row_at").noconvert(), nb::arg("which"));
   };
   sparse(double{}, std::int32_t{});
-  sparse(double{}, std::int64_t{});
   sparse(float{}, std::int32_t{});
+  sparse(double{}, std::int64_t{});
   sparse(float{}, std::int64_t{});
+  m.def("closer_look", &closer_look, nb::arg("values"), nb::arg("rows"), nb::arg("begin"), nb::arg("low"),
+        nb::arg("high"), nb::arg("scale"), nb::arg("poisson"), nb::arg("intercept"), nb::arg("level_slope"),
+        nb::arg("level_curvature"), nb::arg("eta"), nb::arg("y"), nb::arg("share"));
   m.def("prospects", &prospects, nb::arg("slope"), nb::arg("first"), nb::arg("second"), nb::arg("low"),
         nb::arg("high"), nb::arg("centre"), nb::arg("scale"), nb::arg("intercept"), nb::arg("level_slope"),
         nb::arg("weight"), nb::arg("margin"));

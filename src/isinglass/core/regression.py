@@ -46,13 +46,19 @@ def stored_moments(X: Any, a: Array, b: Array, *, threads: int) -> Array:
     return sums.reshape(3, -1)
 
 
-def moments_of_rows(X: Any, rows: NDArray[np.intp], a: Array, b: Array) -> Array:
-    """The same sums over a few rows of a csr_array; a and b have one number per such row."""
-    if not X.shape[1]:
-        return np.zeros((3, 0))
-    parts = X.data, X.indices, X.indptr, X.shape[1]
-    sums = _core.moments_of_rows(*parts, rows.astype(np.int64), a, b)
-    return sums.reshape(3, -1)
+def moments_of_rows(
+    X: Any, rows: NDArray[np.intp], a: Array, b: Array | None, *, threads: int
+) -> Array:
+    """The same sums over a few rows of a csr_array; a and b have one number per such row.
+
+    Without b, only those of x a: (1, p). Columns must be in increasing order in each row.
+    """
+    if not len(rows) or not X.shape[1]:
+        return np.zeros((1 if b is None else 3, X.shape[1]))
+    parts = X.data, X.indices, X.indptr, X.shape[1], rows.astype(np.int64), a
+    other = np.zeros(0) if b is None else b
+    sums = _core.moments_of_rows(*parts, other, threads=checked_threads(threads))
+    return sums.reshape(X.shape[1], -1).T
 
 
 def stored_extremes(X: Any) -> tuple[Array, Array]:
@@ -61,24 +67,58 @@ def stored_extremes(X: Any) -> tuple[Array, Array]:
     return low, high
 
 
+class ColumnsOfRows:
+    """Columns of a csr_array, without a second copy of it: where their entries are is kept.
+
+    Attributes
+    ----------
+    low, high : (p,) arrays
+        The smallest and the largest value of each column.
+    """
+
+    def __init__(self, X: Any) -> None:
+        self._values, self._row_begin = X.data, X.indptr
+        found = _core.places_of_columns(X.data, X.indices, X.indptr, X.shape[1])
+        self._begin, self._places, self._row_at, ends = found
+        self.low, self.high = ends.reshape(2, -1)
+
+    def entries(self, which: NDArray[np.intp]) -> tuple[NDArray[np.intp], Array, NDArray[np.intp]]:
+        """Rows and values of what some columns store, where each column begins, and the end."""
+        rows, values = _core.entries_of_columns(
+            self._values,
+            self._row_begin,
+            self._begin,
+            self._places,
+            self._row_at,
+            which.astype(np.int64),
+        )
+        return rows.astype(np.intp, copy=False), values, beginnings(self._begin, which)
+
+
+def beginnings(begin: NDArray[Any], which: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Where each of some vectors begins if they are put one after the other; and where all end."""
+    counts = begin[which + 1] - begin[which]
+    return np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+
+
 def closer_look(
-    X: Any,
-    columns: NDArray[np.intp],
+    entries: tuple[NDArray[np.intp], Array, NDArray[np.intp]],
     *,
     ends: tuple[Array, Array, Array],
     rows: tuple[Array, Array, Array],
     level: tuple[float, float] | None,
     poisson: bool,
 ) -> Array:
-    """What some columns of a csc_array gain at least and at most in a logistic or Poisson loss.
+    """What some sparse columns gain at least and at most in a logistic or Poisson loss.
 
-    `ends` are the smallest and largest values of all columns, and their scales; `rows` are
-    predictors, answers and shares; `level` has slope and curvature of the intercept, if there is
-    one.
+    `entries` are their rows, values, and where each column begins; `ends` their smallest and
+    largest values, and their scales; `rows` are predictors, answers and shares; `level` has slope
+    and curvature of the intercept, if there is one.
     """
     slope, curvature = level or (0.0, np.inf)
     has_level = level is not None
-    stored = X.data, X.indices, X.indptr, columns.astype(np.int64)
+    places, values, begin = entries
+    stored = values, places.astype(np.int64), begin.astype(np.int64)
     found = _core.closer_look(*stored, *ends, poisson, has_level, slope, curvature, *rows)
     return found.reshape(2, -1)
 

@@ -1,8 +1,10 @@
-"""Cells of separated text as numbers: the dictionaries of ``core/text/coder.hpp``."""
+"""Cells of text and of data frames as numbers: the dictionaries of ``core/text``."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,3 +52,44 @@ class TextCoder:
     def texts(self, column: int, start: int) -> list[bytes]:
         """The texts of a column from a number on."""
         return list(self._coder.texts(column, start))
+
+
+class FrameCoder:
+    """Numbers the whole numbers and texts of each column of data frames as they are first seen.
+
+    >>> import polars as pl
+    >>> frame = pl.DataFrame({"x": [7, -5, 7], "y": ["no", None, ""], "z": [0.5, 1, 1]})
+    >>> coder = FrameCoder(frame.dtypes)
+    >>> codes = np.zeros((3, 3), dtype=np.uint8, order="F")
+    >>> coder.code(frame, codes).tolist(), codes[:, :2].tolist()
+    ([True, True, False], [[1, 0], [0, 1], [1, 2]])
+    >>> coder.labels(0, 0), coder.labels(1, 0)
+    ([-5, 7], ['no', None, ''])
+    """
+
+    def __init__(self, dtypes: Sequence[Any]) -> None:
+        self._dtypes = list(dtypes)
+        self._coder = _core.make_frame_coder(len(self._dtypes))
+
+    def code(self, frame: Any, codes: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Code a frame of polars into the first rows of an array, stored column by column.
+
+        Returns which columns were coded; the others have other types.
+        """
+        return self._coder.code(frame.__arrow_c_stream__(), codes).astype(bool)
+
+    def sizes(self) -> NDArray[np.int64]:
+        """How many labels each column has."""
+        return self._coder.sizes()
+
+    def labels(self, column: int, start: int) -> list[Any]:
+        """The labels of a column from a number on."""
+        found = self._coder.labels(column, start)
+        dtype = self._dtypes[column]
+        if not dtype.is_integer():
+            return [None if label is None else label.decode() for label in found]
+        signed = dtype.is_signed_integer()
+        return [
+            None if label is None else int.from_bytes(label, sys.byteorder, signed=signed)
+            for label in found
+        ]

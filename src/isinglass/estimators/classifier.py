@@ -6,21 +6,19 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from isinglass.engine import Progress
 from isinglass.errors import TableError
-from isinglass.estimators.base import fitting
 from isinglass.estimators.linear import GreedyLinear, Rows
 from isinglass.losses import LogisticLoss, MultinomialLoss
 from isinglass.losses.forms import zero_sum_basis
 from isinglass.losses.linear import LinearLoss
 from isinglass.losses.protocol import Fit
 from isinglass.selection import CrossValidated
-from isinglass.wording import shown
+from isinglass.wording import listed, shown
 
 Array = NDArray[np.float64]
 
@@ -59,39 +57,6 @@ class GreedyClassifier(ClassifierMixin, GreedyLinear):  # type: ignore[misc]
     """
 
     _y_numeric = False
-
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-        *,
-        progress: Progress | None = None,
-    ) -> GreedyClassifier:
-        """Search for the columns that predict the class.
-
-        Parameters
-        ----------
-        X : (n, p) array, data frame or scipy sparse matrix of numbers
-        y : (n,) array of labels
-        sample_weight : (n,) array, optional
-            Counts: weight w on a row equals w copies of it.
-        progress : function of (columns in the model, columns at most), optional
-            Called after every forward step; with cross-validation, for each search in turn.
-
-        Returns
-        -------
-        GreedyClassifier
-
-        Examples
-        --------
-        >>> import isinglass as ig
-        >>> X, y = [[0], [0], [1], [1], [1]], [0, 1, 1, 1, 0]
-        >>> ig.GreedyClassifier(n_nonzero=1).fit(X, y).coef_.round(4)      # log(2) - log(1)
-        array([[0.6931]])
-        """
-        return self._fit(X, y, sample_weight, progress)
 
     def decision_function(self, X: Any) -> Array:
         """Return the scores of the classes: (n, K), or (n,) log-odds of the second of two.
@@ -151,8 +116,15 @@ class GreedyClassifier(ClassifierMixin, GreedyLinear):  # type: ignore[misc]
         return found
 
     def _answers(self, y: NDArray[Any], weights: Array) -> NDArray[Any]:
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        try:
+            check_classification_targets(y)
+            self.classes_, codes = np.unique(y, return_inverse=True)
+        except TypeError as error:  # of comparisons
+            kinds = sorted({type(value).__name__ for value in y})
+            raise TableError(
+                f"y holds labels of several kinds ({listed(kinds, 5)}), which cannot be put in "
+                "order; make them all text or all numbers, and drop rows without a label."
+            ) from error
         if len(self.classes_) < 2:
             raise TableError(
                 f"y has one class, {_label(self.classes_[0])}, in the rows of positive weight; a "

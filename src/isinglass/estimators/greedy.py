@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isinglass.cluster import (
     ByColumns,
+    give_rows,
     is_collection,
     learn_where_it_fits,
     present_client,
@@ -29,7 +30,7 @@ from isinglass.engine import (
     learn_neighbourhoods,
 )
 from isinglass.engine.constraints import Constraints, Links, Pair, read_constraints
-from isinglass.errors import BelowFloor, Setting, SettingError
+from isinglass.errors import BelowFloor, SettingError
 from isinglass.estimators.adjusting import warn_if_coarse
 from isinglass.estimators.base import GraphEstimator, fitting
 from isinglass.estimators.diagnose import check_elsewhere, check_missing, diagnose
@@ -166,7 +167,7 @@ class GreedyGraph(GraphEstimator):
     >>> est.graph_.edges
     [('x0', 'x1')]
     >>> est.paths_[0]
-    Path(1 steps to x1; ...)
+    Path(1 step to x1; ...)
     """
 
     threshold: float | str | AnySelector = "auto"
@@ -233,8 +234,8 @@ class GreedyGraph(GraphEstimator):
             about: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters}
             X = learn_where_it_fits(X, client, estimator=self, **about)
             sample_weight = None if isinstance(X, Table) else sample_weight
-        elif client is not None:
-            _check_here(X)
+        elif client is not None and isinstance(X, Table):
+            X = give_rows(X, client)
         table = self._read(X, sample_weight, clusters)
         check_missing(table, rule)
         check_elsewhere(table, rule, self.rule)
@@ -424,13 +425,3 @@ class GreedyGraph(GraphEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "search_")
-
-
-def _check_here(X: Any) -> None:
-    """Refuse packed files of this machine, which workers do not have."""
-    if isinstance(X, Table) and X.elsewhere is not None:
-        raise SettingError(
-            Setting("client"),
-            " has workers that do not have the packed files of this table; leave it out, or fit a "
-            "collection of Dask.",
-        )

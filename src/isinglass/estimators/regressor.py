@@ -6,15 +6,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from isinglass.engine import Progress
 from isinglass.errors import TableError
-from isinglass.estimators.base import fitting
 from isinglass.estimators.linear import GreedyLinear, Rows
 from isinglass.losses import HuberLoss, PoissonLoss, SquaredLoss
-from isinglass.losses.linear import LinearLoss
+from isinglass.losses.linear import LinearLoss, check_answers
 from isinglass.losses.protocol import Fit
 from isinglass.selection import CrossValidated
 
@@ -45,9 +43,9 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
     nu : float
         A column is dropped when that costs at most nu times the gain recorded for the present
         number of columns; strictly between 0 and 1.
-    groups : list of lists of int, or one label per column, optional
-        Columns that enter and leave together. Gains of groups are compared by the gain of one
-        coefficient that would be as surprising.
+    groups : lists of columns, or one label per column, optional
+        Columns that enter and leave together, by positions or, in a data frame, by names. Gains of
+        groups are compared by the gain of one coefficient that would be as surprising.
     fit_intercept : bool
     loss : "squared", "huber" or "poisson"
         Poisson models the logarithm of the mean of counts.
@@ -85,39 +83,6 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
     loss: str = "squared"
     k: float = 1.345
 
-    @fitting
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: ArrayLike | None = None,
-        *,
-        progress: Progress | None = None,
-    ) -> GreedyRegressor:
-        """Search for the columns that predict y.
-
-        Parameters
-        ----------
-        X : (n, p) array, data frame or scipy sparse matrix of numbers
-            float64 is not copied; sparse columns are neither made dense nor centred.
-        y : (n,) array of numbers
-        sample_weight : (n,) array, optional
-            Counts: weight w on a row equals w copies of it.
-        progress : function of (columns in the model, columns at most), optional
-            Called after every forward step; with cross-validation, for each search in turn.
-
-        Returns
-        -------
-        GreedyRegressor
-
-        Examples
-        --------
-        >>> import isinglass as ig
-        >>> ig.GreedyRegressor(n_nonzero=1).fit([[0, 1], [1, 1], [2, 0]], [0, 1, 2]).coef_.round(6)
-        array([1., 0.])
-        """
-        return self._fit(X, y, sample_weight, progress)
-
     def predict(self, X: Any) -> Array:
         """Return the mean of y for rows of the same columns.
 
@@ -138,6 +103,7 @@ class GreedyRegressor(RegressorMixin, GreedyLinear):  # type: ignore[misc]
 
     def _answers(self, y: NDArray[Any], weights: Array) -> Array:
         y = y.astype(np.float64)
+        check_answers(y)
         if self.loss == "poisson":
             if (y < 0).any():
                 raise TableError(

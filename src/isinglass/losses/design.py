@@ -7,7 +7,7 @@ of float32 a part at a time is converted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,8 @@ from scipy import sparse
 
 from isinglass.core import cores
 from isinglass.core.regression import (
+    ColumnsOfRows,
+    beginnings,
     column_moments,
     moments_of_rows,
     stored_extremes,
@@ -25,9 +27,12 @@ from isinglass.errors import NotFinite, SettingError
 from isinglass.wording import listed
 
 Array = NDArray[np.float64]
+Entries = tuple[NDArray[np.intp], Array, NDArray[np.intp]]
 
 #: A few columns stay sparse if they are large, and store less than this share of their entries.
 SMALL, FEW = 10_000, 0.1
+#: Smaller numbers, and larger ones than its inverse, cannot be squared and added.
+SMALLEST = 1e-140
 
 
 class Moments(NamedTuple):
@@ -142,54 +147,54 @@ class DenseDesign(Design):
 
 
 class SparseDesign(Design):
-    """Columns of a scipy sparse matrix: neither made dense nor centred.
-
-    The matrix is kept column by column, and row by row once a few rows are asked for: one of the
-    two is the user's.
+    """Columns of a scipy sparse matrix, in the order in which it is stored: neither made dense nor
+    centred.
     """
 
     def __init__(self, X: Any) -> None:
-        self.X = X.tocsc()
-        self._by_row = X if X.format == "csr" else None
-        if not self.X.has_canonical_format:  # entries may be given in parts, or in any order
-            self.X = self.X.copy() if self.X is X else self.X
-            self.X.sum_duplicates()
-            self._by_row = None
+        self.X = X
         self.shape = X.shape
-        self.low, self.high = stored_extremes(self.X)
         self.centre = np.zeros(X.shape[1])
 
+    def entries(self, which: NDArray[np.intp]) -> Entries:
+        """Rows and values of what some columns store, where each column begins, and the end."""
+        raise NotImplementedError
+
+    def moments_of_rows(self, rows: NDArray[np.intp], a: Array, b: Array | None = None) -> Array:
+        """Sums of x a over a few rows, (1, p); with b also those of x b and x^2 b, (3, p)."""
+        raise NotImplementedError
+
+    def _sums(
+        self, function: Callable[[Array, Array], Array], weights: Array, mean: Array
+    ) -> Array:
+        """Sums over the stored entries of weights times a function of entry and column mean."""
+        raise NotImplementedError
+
     def columns(self, which: Sequence[int] | NDArray[np.intp]) -> Array:
+        rows, values, begin = self.entries(np.asarray(which, dtype=np.intp))
         dense = np.zeros((len(self), len(which)), order="F")
-        for at, j in enumerate(which):
-            own = slice(self.X.indptr[j], self.X.indptr[j + 1])
-            dense[self.X.indices[own], at] = self.X.data[own]
+        dense[rows, np.repeat(np.arange(len(which)), np.diff(begin))] = values
         return dense
 
-    def entries(self, which: NDArray[np.intp]) -> tuple[NDArray[np.intp], Array, NDArray[np.intp]]:
-        """Rows and values of what some columns store, and where each column begins."""
-        starts, ends = self.X.indptr[which], self.X.indptr[which + 1]
-        counts = ends - starts
-        begin = (np.cumsum(counts) - counts).astype(np.intp)
-        at = np.arange(counts.sum()) + np.repeat(starts - begin, counts)
-        return self.X.indices[at].astype(np.intp), self.X.data[at].astype(np.float64), begin
-
     def scaled(self, which: Sequence[int], scale: Array, *, intercept: bool) -> tuple[Any, Array]:
-        stored = int(np.diff(self.X.indptr)[list(which)].sum())
-        if stored > FEW * len(self) * max(len(which), 1) or len(self) * len(which) < SMALL:
+        rows, values, begin = self.entries(np.asarray(which, dtype=np.intp))
+        shape = len(self), len(which)
+        if len(rows) > FEW * shape[0] * max(shape[1], 1) or shape[0] * shape[1] < SMALL:
             return super().scaled(which, scale, intercept=intercept)
-        columns = self.X[:, which] @ sparse.diags_array(1 / scale)
+        columns = sparse.csc_array((values / np.repeat(scale, np.diff(begin)), rows, begin), shape)
         if intercept:
             ones = sparse.csc_array(np.ones((len(self), 1)))
             columns = sparse.hstack([ones, columns], format="csc")
-        return columns.tocsc(), np.zeros(len(which))
+        return columns, np.zeros(len(which))
 
     def products(self, values: Array) -> Array:
-        return np.asarray(self.X.T @ values)
+        if self.X.dtype == np.float64:
+            return np.asarray(self.X.T @ values)
+        return self._sums(lambda x, means: x, values, self.centre)
 
     def squares(self, share: Array, mean: Array, second: Array | None = None) -> Array:
         if second is None:
-            second = stored_moments(self.X, share, share, threads=cores())[2]
+            second = self.moments(share[:, None], share[:, None]).second[:, 0]
         if (second >= 2 * mean**2).all():  # nothing cancels
             plain: Array = second - mean**2 * share.sum()
             return plain
@@ -206,34 +211,92 @@ class SparseDesign(Design):
         q = values.shape[1]
         if q == weights.shape[1] == 1:
             a, b = (np.ascontiguousarray(part[:, 0]) for part in (values, weights))
-            once, first, second = stored_moments(self.X, a, b, threads=cores())[:, :, None]
-            return Moments(once, first, second)
+            return Moments(*(part[:, None] for part in self.moments_of_rows(self._all, a, b)))
         sums = self.products(np.hstack([values, weights]))
-        return Moments(sums[:, :q], sums[:, q:], self._sums(lambda x, means: x**2, weights))
+        squares = self._sums(lambda x, means: x**2, weights, self.centre)
+        return Moments(sums[:, :q], sums[:, q:], squares)
 
-    def moments_of_rows(self, rows: NDArray[np.intp], a: Array, b: Array) -> Array:
-        """Sums of x a, x b and x^2 b over a few rows, which a and b are of: (3, p)."""
-        if self._by_row is None:
-            self._by_row = self.X.tocsr()
-        return moments_of_rows(self._by_row, rows, a, b)
+    @property
+    def _all(self) -> NDArray[np.intp]:
+        return np.arange(len(self))
+
+    def _parts(self) -> Iterator[tuple[slice, slice, NDArray[Any]]]:
+        """Some of the columns, or rows, at a time: they, what they store, and where each begins."""
+        begin = self.X.indptr
+        count = len(begin) - 1
+        step = max(1, count // 16)
+        for first in range(0, count, step):
+            own = begin[first : min(first + step, count) + 1]
+            yield slice(first, first + len(own) - 1), slice(own[0], own[-1]), own - own[0]
+
+
+class ByColumn(SparseDesign):
+    """A csc_array: every sum is a pass over it."""
+
+    def __init__(self, X: Any) -> None:
+        super().__init__(X)
+        self.low, self.high = stored_extremes(X)
+
+    def entries(self, which: NDArray[np.intp]) -> Entries:
+        begin = beginnings(self.X.indptr, which)
+        at = np.arange(begin[-1]) + np.repeat(self.X.indptr[which] - begin[:-1], np.diff(begin))
+        return self.X.indices[at].astype(np.intp), self.X.data[at].astype(np.float64), begin
+
+    def moments_of_rows(self, rows: NDArray[np.intp], a: Array, b: Array | None = None) -> Array:
+        whole = np.zeros((2, len(self)))
+        whole[0, rows] = a
+        if b is not None:
+            whole[1, rows] = b
+        sums = stored_moments(self.X, *whole, threads=cores())
+        return sums[:1] if b is None else sums
 
     def _sums(
-        self, function: Callable[[Array, Array], Array], weights: Array, mean: Array | None = None
+        self, function: Callable[[Array, Array], Array], weights: Array, mean: Array
     ) -> Array:
-        """Sums over the stored entries of weights times a function of entry and column mean."""
-        X, (n, p) = self.X, self.shape
-        mean = self.centre if mean is None else mean
-        sums = np.zeros((p, weights.shape[1]))
-        step = max(1, p // 16)  # a part of the entries at a time
-        for first in range(0, p, step):
-            starts = X.indptr[first : min(first + step, p) + 1]
-            columns, own = slice(first, first + len(starts) - 1), slice(starts[0], starts[-1])
-            means = np.repeat(mean[columns], np.diff(starts))
-            entries = function(X.data[own].astype(np.float64), means)
-            shape = (len(starts) - 1, n)
-            part = sparse.csr_array((entries, X.indices[own], starts - starts[0]), shape=shape)
-            sums[columns] = part @ weights
+        sums = np.zeros((self.shape[1], weights.shape[1]))
+        for columns, own, begin in self._parts():
+            means = np.repeat(mean[columns], np.diff(begin))
+            entries = function(self.X.data[own].astype(np.float64), means)
+            shape = len(begin) - 1, len(self)
+            sums[columns] = sparse.csr_array((entries, self.X.indices[own], begin), shape) @ weights
         return sums
+
+
+class ByRow(SparseDesign):
+    """A csr_array: sums over a few rows are cheap; where the entries of columns are is kept."""
+
+    def __init__(self, X: Any) -> None:
+        super().__init__(X)
+        self._columns = ColumnsOfRows(X)
+        self.low, self.high = self._columns.low, self._columns.high
+
+    def entries(self, which: NDArray[np.intp]) -> Entries:
+        return self._columns.entries(which)
+
+    def moments_of_rows(self, rows: NDArray[np.intp], a: Array, b: Array | None = None) -> Array:
+        return moments_of_rows(self.X, rows, a, b, threads=cores())
+
+    def _sums(
+        self, function: Callable[[Array, Array], Array], weights: Array, mean: Array
+    ) -> Array:
+        sums = np.zeros((self.shape[1], weights.shape[1]))
+        for rows, own, begin in self._parts():
+            columns = self.X.indices[own]
+            entries = function(self.X.data[own].astype(np.float64), mean[columns])
+            shape = len(begin) - 1, self.shape[1]
+            sums += sparse.csr_array((entries, columns, begin), shape).T @ weights[rows]
+        return sums
+
+
+def sparse_design(X: Any) -> SparseDesign:
+    """The columns of a sparse matrix of any format; a copy only where it is not in good order."""
+    if X.format == "csr" and X.has_canonical_format:
+        return ByRow(X)
+    by_column = X.tocsc()
+    if not by_column.has_canonical_format:  # entries may be given in parts, or in any order
+        by_column = by_column.copy() if by_column is X else by_column
+        by_column.sum_duplicates()
+    return ByColumn(by_column)
 
 
 def read_design(X: Any) -> Design:
@@ -242,7 +305,7 @@ def read_design(X: Any) -> Design:
         if X.dtype not in (np.float32, np.float64):
             X = X.astype(np.float64)
         check_finite(X)
-        return SparseDesign(X)
+        return _sized(sparse_design(X))
     try:
         array = np.asarray(X)
         if array.dtype not in (np.float32, np.float64):
@@ -256,7 +319,30 @@ def read_design(X: Any) -> Design:
     design = DenseDesign(array)
     if not np.isfinite([design.low, design.high]).all():  # they show any of their column
         check_finite(array)
+    return _sized(design)
+
+
+def _sized(design: Design) -> Design:
+    """Refuse columns whose numbers are too large or too small to be squared."""
+    sizes = np.maximum(np.abs(design.low), np.abs(design.high))
+    sound = sound_sizes(sizes)
+    if not sound.all():
+        j = int(np.argmin(sound))
+        raise SettingError(f"column {j} of X {too_far(sizes[j])}")
     return design
+
+
+def sound_sizes(sizes: Array) -> NDArray[np.bool_]:
+    """Which sizes are 0, or such that sums of their squares are neither 0 nor infinite."""
+    return np.asarray((sizes == 0) | ((sizes > SMALLEST) & (sizes < 1 / SMALLEST)))
+
+
+def too_far(size: float) -> str:
+    """What is said of numbers of a size that is not sound."""
+    return (
+        f"holds numbers of size {size:.2g}; from {SMALLEST:g} to {1 / SMALLEST:g} they can be "
+        "squared and added. Change its unit."
+    )
 
 
 def check_finite(X: Any) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import xlogy
 
 from isinglass.errors import SettingError
 from isinglass.losses.forms import zero_sum_basis
@@ -75,19 +74,11 @@ class LogisticLoss(LinearLoss):
 
     def pointwise(self, eta: Array) -> tuple[Array, Array, Array]:
         """Negative log-likelihood of each row, and its derivatives."""
-        return self.rows_at(eta, self.y)
-
-    def rows_at(self, eta: Array, y: Array) -> tuple[Array, Array, Array]:
-        """The same for any rows."""
         small = np.exp(-np.abs(eta))  # all follows from one exponential
         smaller = small / (1.0 + small)
         larger = 1.0 / (1.0 + small)
-        value = np.maximum(eta, 0.0) - y * eta + np.log1p(small)
-        return value, np.where(eta < 0, smaller, larger) - y, smaller * larger
-
-    def least_of_rows(self, y: Array) -> Array:
-        """What rows lose at least, whatever their predictor."""
-        return np.zeros_like(y)
+        value = np.maximum(eta, 0.0) - self.y * eta + np.log1p(small)
+        return value, np.where(eta < 0, smaller, larger) - self.y, smaller * larger
 
 
 class HuberLoss(LinearLoss):
@@ -155,16 +146,8 @@ class PoissonLoss(LinearLoss):
 
     def pointwise(self, eta: Array) -> tuple[Array, Array, Array]:
         """Negative log-likelihood of each row (without log y!), and its derivatives."""
-        return self.rows_at(eta, self.y)
-
-    def rows_at(self, eta: Array, y: Array) -> tuple[Array, Array, Array]:
-        """The same for any rows."""
         rate = np.exp(eta)
-        return rate - y * eta, rate - y, rate
-
-    def least_of_rows(self, y: Array) -> Array:
-        """What rows lose at least, whatever their predictor."""
-        return np.asarray(y - xlogy(y, y), dtype=np.float64)
+        return rate - self.y * eta, rate - self.y, rate
 
 
 class MultinomialLoss(LinearLoss):
@@ -207,9 +190,10 @@ class MultinomialLoss(LinearLoss):
 
 def rows_left(loss: LinearLoss, fit: Fit) -> float:
     """The share of the rows that a fit and one more coefficient leave, less Bartlett's half."""
-    varies = (loss.design.high > loss.design.low) | (not loss.intercept)
-    used = np.count_nonzero(np.asarray(fit.coef)[varies]) + 1 + int(loss.intercept)
-    return max(loss.n - used - 0.5, 0.0) / loss.n
+    used = np.flatnonzero(fit.coef)
+    if loss.intercept:
+        used = used[loss.design.high[used] > loss.design.low[used]]
+    return max(loss.n - len(used) - 1 - int(loss.intercept) - 0.5, 0.0) / loss.n
 
 
 def softmax_terms(scores: Array, counts: Array) -> tuple[Array, Array, Array]:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from isinglass.errors import SettingError
-from isinglass.losses.design import Design, read_design
+from isinglass.losses.design import Design, read_design, sound_sizes, too_far
 from isinglass.losses.newton import Objective, minimise
 from isinglass.losses.protocol import Block, Fit
 from isinglass.parameters import check
@@ -76,6 +76,38 @@ def weighted_gram(design: Any, weights: Array) -> Array:
         return np.asarray((design.T @ design.multiply(weights[:, None])).toarray())
     gram: Array = (design * weights[:, None]).T @ design
     return gram
+
+
+class LinearFit(Fit):
+    """A fit that keeps the coefficients of its support only; there may be very many others.
+
+    Attributes
+    ----------
+    active : (k,) array
+        Coordinates of the support.
+    values : (k,) or (k, q) array
+        Their coefficients.
+    size : int
+        Coordinates in all.
+    """
+
+    active: NDArray[np.intp]
+    values: Array
+    size: int
+
+    def __init__(
+        self, active: Sequence[int], values: Array, intercept: Any, loss: float, size: int
+    ) -> None:
+        numbers = np.asarray(active, dtype=np.intp)
+        own = {"active": numbers, "values": values, "size": size}
+        vars(self).update(own | {"intercept": intercept, "loss": loss})
+
+    @property
+    def coef(self) -> Array:
+        """Coefficients of all coordinates, made when asked for."""
+        coef = np.zeros((self.size, *self.values.shape[1:]))
+        coef[self.active] = self.values
+        return coef
 
 
 class LinearLoss:
@@ -172,9 +204,11 @@ class LinearLoss:
         active = tuple(active)
         offset = np.zeros((len(self.design), self.width))
         solution = self._minimise(active, offset, RIDGE, start)
-        coef = np.zeros((self.size, self.width))
-        coef[list(active)] = solution[1:]
-        return self.fit_at(coef, solution[0])
+        level, values = solution[0], solution[1:]
+        loss = self.terms(level + self.design.columns(list(active)) @ values)[0]
+        if self.width == 1:
+            return LinearFit(active, values[:, 0], float(level[0]), loss, self.size)
+        return LinearFit(active, values, level, loss, self.size)
 
     def gains(self, fit: Fit, blocks: Sequence[Block]) -> list[float]:
         """How far each block alone can lower the loss."""
@@ -253,13 +287,6 @@ class LinearLoss:
         eta: Array = intercept + self.design.predictor(np.reshape(coef, (self.size, self.width)))
         return eta
 
-    def fit_at(self, coef: Array, intercept: Array) -> Fit:
-        """The fit of given (p, q) coefficients."""
-        loss = self.terms(self.eta(coef, intercept))[0]
-        if self.width == 1:
-            return Fit(coef[:, 0], float(intercept[0]), loss)
-        return Fit(coef, intercept, loss)
-
 
 def _checked(
     X: Any, y: ArrayLike, sample_weight: ArrayLike | None
@@ -282,7 +309,15 @@ def _checked(
         X, y, weights = (X.tocsr() if sparse.issparse(X) else X)[kept], y[kept], weights[kept]
     if y.dtype.kind == "f" and not np.isfinite(y).all():
         raise SettingError("y holds NaN or infinite values; drop those rows first.")
+    check_answers(y)
     return read_design(X), y, weights
+
+
+def check_answers(y: NDArray[Any]) -> None:
+    """Refuse numbers that cannot be squared and added."""
+    largest = float(np.abs(y).max()) if y.dtype.kind == "f" else 0.0
+    if not sound_sizes(np.array(largest)):
+        raise SettingError(f"y {too_far(largest)}")
 
 
 def _half_ranges(design: Design) -> Array:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isinglass.graph import Graph, Link, position_of
 from isinglass.measures import HasGraph, Predictability, graph_of
@@ -20,6 +21,9 @@ from isinglass.wording import counted
 #: Inches; larger graphs are drawn on that much paper all the same.
 LARGEST = 30.0
 Limits = tuple[tuple[float, float], tuple[float, float]]
+Points = NDArray[np.float64]
+#: The middle of a box, and half its width and height, in inches.
+Box = tuple[float, float, float, float]
 Styles = dict[str, dict[str, Any]]
 Shares = Mapping[str, Predictability | float | None]
 DASHED = (0, (3.0, 1.5))
@@ -195,7 +199,9 @@ def _share(value: Predictability | float | None) -> float | None:
 def draw_network(ax: Axes, graph: Graph, at: Positions, look: Look) -> None:
     """Draw links, then columns over them."""
     for link in sorted(graph.links, key=lambda link: link.weight):
-        _draw_link(ax, link, graph, at, look.numbers)
+        _draw_link(ax, link, _curve(link, graph, at))
+    if look.numbers:
+        _write_numbers(ax, graph, at, look)
     linked = {name for edge in graph.edges for name in edge}
     for name, point in at.items():
         ink = INK if name in linked else PALE
@@ -243,17 +249,21 @@ def _limits(at: Positions, widths: Mapping[str, float]) -> Limits:
     return (left, right), (min(y) - 0.8 * HEIGHT, max(y) + 0.4 * HEIGHT)
 
 
-def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions, number: str) -> None:
+def _curve(link: Link, graph: Graph, at: Positions) -> Points:
+    """Where a link starts, where it bends to, and where it ends."""
+    a, b = graph.names[link.source], graph.names[link.target]
+    start, end = np.array(at[a]), np.array(at[b])
+    bend = _bend(start, end, [at[name] for name in at if name not in (a, b)])
+    return np.array([start, (start + end) / 2 + bend, end])
+
+
+def _draw_link(ax: Axes, link: Link, curve: Points) -> None:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    a, b = graph.names[link.source], graph.names[link.target]
-    start, end = np.array(at[a]), np.array(at[b])
-    middle = (start + end) / 2 + _bend(start, end, [at[name] for name in at if name not in (a, b)])
-    curve = Path([start, middle, end], [Path.MOVETO, Path.CURVE3, Path.CURVE3])
     ax.add_patch(
         PathPatch(
-            curve,
+            Path(curve, [Path.MOVETO, Path.CURVE3, Path.CURVE3]),
             fc="none",
             ec=canvas.COLORS[link.sign],
             lw=0.6 + 6.0 * link.weight,
@@ -263,11 +273,51 @@ def _draw_link(ax: Axes, link: Link, graph: Graph, at: Positions, number: str) -
             zorder=2,
         )
     )
-    value = getattr(link, number) if number else None
-    if value is not None:
-        on_it = (start + 2 * middle + end) / 4
-        style = {"ha": "center", "va": "center", "fontsize": 7, "zorder": 2.5, "bbox": canvas.BOX}
-        canvas.write(ax, f"{value:.2f}", on_it, (0, 0), color=INK, **style)
+
+
+def _write_numbers(ax: Axes, graph: Graph, at: Positions, look: Look) -> None:
+    """A number on each link, moved along it where it would cover a name or another number."""
+    numbers = [(link, getattr(link, look.numbers)) for link in graph.links]
+    below = look.size / 2 / 72 + 0.1
+    taken = [(x, y - below, look.width(name) / 2, 0.08) for name, (x, y) in at.items()]
+    style = {"ha": "center", "va": "center", "fontsize": 7, "zorder": 2.5, "bbox": canvas.BOX}
+    for link, value in numbers:
+        if value is None:
+            continue
+        text = f"{value:.2f}"
+        size = 0.033 * len(text), 0.07
+        x, y = _free_point(_curve(link, graph, at), size, taken)
+        taken.append((x, y, *size))
+        canvas.write(ax, text, (x, y), (0, 0), color=INK, **style)
+
+
+def _free_point(curve: Points, size: tuple[float, float], taken: Sequence[Box]) -> Points:
+    """The point of a link, as near its middle as can be, where a box covers none of some others.
+
+    If there is no such point, the one where it covers the least.
+
+    >>> line = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]])
+    >>> _free_point(line, (0.1, 0.1), []).tolist()
+    [1.0, 0.0]
+    >>> _free_point(line, (0.1, 0.1), [(1.0, 0.0, 0.1, 0.1)]).round(2).tolist()
+    [0.8, 0.0]
+    """
+    shares = sorted(np.linspace(0.2, 0.8, 25), key=lambda share: abs(round(share - 0.5, 6)))
+    points = [
+        (1 - share) ** 2 * curve[0] + 2 * share * (1 - share) * curve[1] + share**2 * curve[2]
+        for share in shares
+    ]
+    return min(points, key=lambda point: round(_covered(point, size, taken), 6))
+
+
+def _covered(point: Points, size: tuple[float, float], taken: Sequence[Box]) -> float:
+    """The area of some boxes that a box around a point covers."""
+    if not taken:
+        return 0.0
+    x, y, half_width, half_height = np.array(taken).T
+    across = half_width + size[0] - np.abs(x - point[0])
+    down = half_height + size[1] - np.abs(y - point[1])
+    return float((np.maximum(across, 0.0) * np.maximum(down, 0.0)).sum())
 
 
 def _bend(start: Any, end: Any, others: list[tuple[float, float]], room: float = 0.12) -> Any:

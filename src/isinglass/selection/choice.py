@@ -107,10 +107,10 @@ class Looking(Protocol):
         ...
 
 
-def at_floor(position: int, thresholds: Sequence[float] | Array) -> str:
+def at_floor(position: int, thresholds: Sequence[float] | Array, noun: str = "graph") -> str:
     """Words for a choice at the end of the run, where a longer one might choose less; or none."""
     if len(thresholds) > 1 and position == len(thresholds) - 1:
-        return " It is the last graph of the run: a smaller floor may give another answer."
+        return f" It is the last {noun} of the run: a smaller floor may give another answer."
     return ""
 
 

@@ -150,12 +150,17 @@ def _by_ebic(rule: EBIC, look: PathLook) -> Selection:
         look.losses, look.parameters, sizes, n=look.n, p=look.p + 1, gamma=rule.gamma
     )[at]
     best = int(np.argmax(values <= values.min() + 1e-9 * np.abs(values).max()))
+    name = "EBIC" if rule.gamma else "BIC"
+    words = "BIC: the smallest 2nl + f log(n)"
+    if rule.gamma:
+        words = f"EBIC(gamma={rule.gamma:g}): the smallest 2nl + f log(n) + "
+        words += f"{2 * rule.gamma:g} k log(p)"
     return Selection(
-        f"EBIC(gamma={rule.gamma:g}): the smallest 2nl + f log(n) + {2 * rule.gamma:g} k log(p)",
+        words,
         float(look.thresholds[best]),
         look.curve(ebic=values),
         f"of the {len(values)} models of the path, the one with {look.sizes[best]} coefficients "
-        f"has the smallest EBIC, {values[best]:.6g}.{at_floor(best, look.thresholds)}",
+        f"has the smallest {name}, {values[best]:.6g}.{at_floor(best, look.thresholds, 'model')}",
         "ebic",
     )
 
@@ -172,6 +177,6 @@ def _by_folds(rule: CrossValidated, look: PathLook) -> Selection:
         look.curve(score=mean, error=error),
         f"the model with {look.sizes[best]} coefficients predicts held-out rows best (score "
         f"{mean[best]:.6g}, standard error {error[best]:.2g}); the one with {look.sizes[chosen]} "
-        f"is the sparsest within one standard error.{at_floor(chosen, look.thresholds)}",
+        f"is the sparsest within one standard error.{at_floor(chosen, look.thresholds, 'model')}",
         "score",
     )

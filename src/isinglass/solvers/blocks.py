@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,24 @@ def first_within_tie(variables: Variables, values: Array) -> tuple[int, float]:
     """The first variable whose value is within a tie of the least one."""
     i = int(np.argmax(values <= values.min() + TIE))
     return int(variables[i]), float(values[i])
+
+
+class Singles(Mapping[int, Block]):
+    """Blocks of one coordinate each: (0,), (1,), ...; there may be very many."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __getitem__(self, at: int) -> Block:
+        if not 0 <= at < self.size:
+            raise KeyError(at)
+        return (int(at),)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.size))
+
+    def __len__(self) -> int:
+        return self.size
 
 
 class Blocks:
@@ -54,7 +72,9 @@ class Blocks:
         self.blocks = blocks
         self.standardise = standardise
         self.nulls = nulls
-        self.candidates = tuple(sorted(blocks))
+        self.candidates: Sequence[int] = (
+            range(len(blocks)) if isinstance(blocks, Singles) else tuple(sorted(blocks))
+        )
         self._in_likelihood = getattr(loss, "in_likelihood", None) if likelihood else None
 
     def fit(self, support: Sequence[int], start: Fit | None = None) -> Any:

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 from isinglass.errors import SettingError
 from isinglass.losses.protocol import Block, Loss
 from isinglass.parameters import checked
-from isinglass.solvers.blocks import Blocks
-from isinglass.solvers.linear import LinearBlocks, Singles, has_quick_way
+from isinglass.solvers.blocks import Blocks, Singles
+from isinglass.solvers.linear import LinearBlocks, has_quick_way
 from isinglass.solvers.path import Path
 from isinglass.solvers.search import search
 
@@ -100,7 +100,10 @@ def named_groups(
     if groups is None:
         return Singles(size)
     members = _members(groups, size)
-    blocks = {j: tuple(int(i) for i in group) for j, group in enumerate(members)}
+    try:
+        blocks = {j: tuple(int(i) for i in group) for j, group in enumerate(members)}
+    except (TypeError, ValueError) as error:
+        raise SettingError("groups must be lists of whole numbers, or one label each.") from error
     flat = sorted(i for block in blocks.values() for i in block)
     if any(not block for block in blocks.values()):
         raise SettingError("a group must hold at least one coordinate.")
@@ -111,6 +114,8 @@ def named_groups(
 
 def _members(groups: Any, size: int) -> list[Iterable[int]]:
     listed = list(groups)
+    if not listed:
+        raise SettingError("groups must hold at least one group.")
     if all(isinstance(group, Iterable) and not isinstance(group, str) for group in listed):
         return listed
     if len(listed) != size:

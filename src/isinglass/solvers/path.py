@@ -16,6 +16,7 @@ from isinglass.losses.forms import Form
 from isinglass.losses.protocol import Fit
 from isinglass.parameters import checked
 from isinglass.solvers.cuts import steps_at
+from isinglass.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +203,7 @@ class Path:
     def __repr__(self) -> str:
         support = ", ".join(name(j, self.names) for j in self.support) or "nothing"
         return (
-            f"Path({len(self.steps)} steps to {support}; loss {self.start.loss:.6g} -> "
+            f"Path({counted(len(self.steps), 'step')} to {support}; loss {self.start.loss:.6g} -> "
             f"{self.loss:.6g}; {self.status})"
         )
 

@@ -178,10 +178,16 @@ def _library(frame: nw.DataFrame[Any]) -> str | None:
 
 def open_frame(X: Any) -> _FrameSource:
     """Open a data frame whose column names differ."""
+    names = names_of_frame(X)
+    return _FrameSource(nw.from_native(X, eager_only=True), names)
+
+
+def names_of_frame(X: Any) -> tuple[str, ...]:
+    """The names of the columns of a data frame, which must differ."""
     # Before narwhals sees it: pandas and pyarrow allow two columns of one name.
     names = tuple(map(str, X.column_names if hasattr(X, "column_names") else X.columns))
     check_names(names)
-    return _FrameSource(nw.from_native(X, eager_only=True), names)
+    return names
 
 
 @dataclass(frozen=True)

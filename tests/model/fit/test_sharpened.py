@@ -50,7 +50,8 @@ def test_a_matrix_without_a_factor_serves_as_its_diagonal():
     layout = pseudo_likelihood(*drawn(1, 50)).layout
     indefinite = np.eye(layout.size)
     indefinite[0, 1] = indefinite[1, 0] = 3.0
-    factor = sharpened.Factor(4 * indefinite, layout.basis())
+    parts = [(np.arange(layout.size), 4 * indefinite)]
+    factor = sharpened.Factor(parts, np.zeros(layout.size), layout.basis())
     slope = layout.numbers(np.arange(layout.size, dtype=float))
     np.testing.assert_allclose(factor.solve(slope), slope / 4, rtol=1e-6)
     assert graph.pairs

@@ -7,6 +7,7 @@ from scipy import sparse
 from isinglass.core.regression import closer_look
 from isinglass.losses import LogisticLoss, PoissonLoss
 from isinglass.solvers.foba import blocks_of, foba, named_groups
+from isinglass.solvers.linear.kept import KeptEntries
 from isinglass.solvers.linear.rows import FewRows, Rows
 from regressions import thin_regression
 
@@ -87,8 +88,7 @@ def test_a_closer_look_is_close(kind):
     fit = loss.fit([])
     _, slope, curvature = loss.terms(loss.eta(fit.coef, fit.intercept))
     least, most = closer_look(
-        loss.design.X,
-        np.arange(30),
+        loss.design.entries(np.arange(30)),
         ends=(loss.design.low, loss.design.high, loss.scale),
         rows=(np.full(3000, fit.intercept), loss.y.astype(float), loss.share),
         level=(float(slope.sum()), float(curvature.sum())),
@@ -120,3 +120,20 @@ def test_entries_in_parts_count_once(form):
     one, two = (foba(LogisticLoss(Z, y), 1e-3) for Z in (whole, X))
     assert [step.variable for step in one.steps] == [step.variable for step in two.steps]
     assert one.loss == pytest.approx(two.loss, abs=1e-10)
+
+
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csc_array])
+def test_entries_that_are_kept_are_those_of_the_columns(form):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 500)) * (rng.random((60, 500)) < 0.1)
+    design = LogisticLoss(form(X), np.arange(60) % 2).design
+    kept = KeptEntries(design)
+    for count in (20, 22, 3, 25, 300, 5, 40):
+        which = rng.permutation(30 if count < 30 else 500)[:count]
+        columns, (rows, values, begin), at = kept.of(which)
+        np.testing.assert_array_equal(columns[at], which)
+        for one, j in zip(at, which, strict=True):
+            own = slice(begin[one], begin[one + 1])
+            np.testing.assert_array_equal(rows[own], np.flatnonzero(X[:, j]))
+            np.testing.assert_array_equal(values[own], X[rows[own], j])
+        assert 32 * len(kept.entries[0]) <= design.X.nnz

@@ -104,8 +104,8 @@ def test_places_that_are_refused(packed, tmp_path):
 
 def test_unpacked_weights_and_codes(packed):
     path, whole = packed
-    table, file = folder.open_bits(path, threads=1)
-    again = api.unpacked(table, map(file.load, range(len(file.parts))))
+    table = folder.open_bits(path, threads=1)
+    again = api.unpacked(table, table.elsewhere.rows, table.elsewhere.chunks())
     np.testing.assert_array_equal(again.codes, whole.codes)
     np.testing.assert_array_equal(again.weights, whole.weights)
     assert again.fingerprint == whole.fingerprint

@@ -7,6 +7,7 @@
 // whole tables, and then go over to the parameters that these are made of.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -23,6 +24,16 @@ constexpr std::size_t target_parameters(int target_states) {
 
 constexpr std::size_t degrees_of_freedom(int target_states, int states) {
   return target_parameters(target_states) * edge_features(states);
+}
+
+// Orthonormal contrasts of m states, an m x (m - 1) matrix whose columns sum to zero.
+inline std::vector<double> zero_sum_contrasts(std::size_t m) {
+  std::vector<double> basis(m * (m - 1), 0.0);
+  for (std::size_t k = 1; k < m; ++k)
+    for (std::size_t i = 0; i <= k; ++i)
+      basis[i * (m - 1) + k - 1] =
+          (i < k ? -1.0 : static_cast<double>(k)) / std::sqrt(static_cast<double>(k * (k + 1)));
+  return basis;
 }
 
 // Features of a field and some edges, one after another: feature 0 is the field.

@@ -9,29 +9,42 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace isinglass {
 
+// Threads that call(0), ..., call(count - 1); fewer, if the system has no room for so many.
+template <class Call>
+std::vector<std::thread> start_threads(unsigned count, const Call& call) {
+  std::vector<std::thread> pool;
+  pool.reserve(count);
+  try {
+    for (unsigned t = 0; t < count; ++t) pool.emplace_back(call, t);
+  } catch (const std::system_error&) {
+  }
+  return pool;
+}
+
 // Calls work(0), ..., work(count - 1), each once, from several threads. `work` must not throw.
 template <class Work>
 void share_out(std::size_t count, unsigned threads, const Work& work) {
   std::atomic<std::size_t> next{0};
-  const auto loop = [&] {
+  const auto loop = [&](unsigned) {
     for (std::size_t i; (i = next++) < count;) work(i);
   };
-  std::vector<std::thread> pool;
-  for (unsigned t = 1; t < std::min<std::size_t>(threads, count); ++t) pool.emplace_back(loop);
-  loop();
+  const std::size_t several = std::min<std::size_t>(threads, count);
+  std::vector<std::thread> pool = start_threads(several > 1 ? static_cast<unsigned>(several - 1) : 0, loop);
+  loop(0);
   for (auto& thread : pool) thread.join();
 }
 
 // Called now and then with the number done; if it answers false, the work is given up.
 using WatchWork = std::function<bool(std::size_t)>;
 
-// Calls work(i, thread) for i = 0, ..., count - 1, each once, while this thread waits and watches.
-// Once `interrupted` is set nothing more is begun; what `work` throws comes out here.
+// Calls work(i, thread) for i = 0, ..., count - 1, each once, while this thread waits and watches; `thread`
+// is below `threads`. Once `interrupted` is set nothing more is begun; what `work` throws comes out here.
 template <class Work>
 void share_out_watched(std::size_t count, unsigned threads, std::atomic<bool>& interrupted,
                        const WatchWork& watch, const Work& work) {
@@ -52,10 +65,11 @@ void share_out_watched(std::size_t count, unsigned threads, std::atomic<bool>& i
     --running;
     finished.notify_one();
   };
-  std::vector<std::thread> pool;
-  for (unsigned t = 0; t < threads; ++t) pool.emplace_back(loop, t);
+  std::vector<std::thread> pool = start_threads(threads, loop);
+  if (pool.empty()) loop(0);
   {
     std::unique_lock lock(mutex);
+    running -= threads - static_cast<unsigned>(std::max<std::size_t>(pool.size(), 1));
     do {
       finished.wait_for(lock, std::chrono::milliseconds(100), [&] { return running == 0; });
       lock.unlock();

@@ -193,23 +193,35 @@ __attribute__((target(ISINGLASS_AVX512))) inline std::int64_t count_common_avx51
   return total_of(_mm512_add_epi64(even, odd));
 }
 
+// The sums of eight vectors, each in a place of its own: neighbours are added, then pairs of them, then
+// fours.
+__attribute__((target(ISINGLASS_AVX512))) inline __m512i totals_of(const __m512i (&sums)[8]) {
+  __m512i pairs[4], fours[2];
+  for (int k = 0; k < 4; ++k)
+    pairs[k] = _mm512_add_epi64(_mm512_unpacklo_epi64(sums[2 * k], sums[2 * k + 1]),
+                                _mm512_unpackhi_epi64(sums[2 * k], sums[2 * k + 1]));
+  for (int k = 0; k < 2; ++k)
+    fours[k] = _mm512_add_epi64(_mm512_shuffle_i64x2(pairs[2 * k], pairs[2 * k + 1], 0x88),
+                                _mm512_shuffle_i64x2(pairs[2 * k], pairs[2 * k + 1], 0xdd));
+  return _mm512_add_epi64(_mm512_shuffle_i64x2(fours[0], fours[1], 0x88),
+                          _mm512_shuffle_i64x2(fours[0], fours[1], 0xdd));
+}
+
+// Eight rows at a time.
 __attribute__((target(ISINGLASS_AVX512))) inline void count_several_avx512(
     const Word* row, const Word* others, std::size_t stride, std::size_t several, std::size_t words,
     std::uint32_t* counts) {
   std::size_t k = 0;
-  for (; k + 4 <= several; k += 4) {
-    const Word *a = others + k * stride, *b = a + stride, *c = b + stride, *d = c + stride;
-    __m512i first = _mm512_setzero_si512(), second = first, third = first, fourth = first;
+  for (; k + 8 <= several; k += 8) {
+    __m512i sums[8] = {};
     for (std::size_t w = 0; w < words; w += 8) {
-      first = _mm512_add_epi64(first, bits_in_common(row + w, a + w));
-      second = _mm512_add_epi64(second, bits_in_common(row + w, b + w));
-      third = _mm512_add_epi64(third, bits_in_common(row + w, c + w));
-      fourth = _mm512_add_epi64(fourth, bits_in_common(row + w, d + w));
+      const Word* other = others + k * stride + w;
+      for (std::size_t i = 0; i < 8; ++i, other += stride)
+        sums[i] = _mm512_add_epi64(sums[i], bits_in_common(row + w, other));
     }
-    counts[k] += static_cast<std::uint32_t>(total_of(first));
-    counts[k + 1] += static_cast<std::uint32_t>(total_of(second));
-    counts[k + 2] += static_cast<std::uint32_t>(total_of(third));
-    counts[k + 3] += static_cast<std::uint32_t>(total_of(fourth));
+    auto* const out = reinterpret_cast<__m256i*>(counts + k);
+    _mm256_storeu_si256(out,
+                        _mm256_add_epi32(_mm256_loadu_si256(out), _mm512_cvtepi64_epi32(totals_of(sums))));
   }
   count_each<count_common_avx512>(row, others + k * stride, stride, several - k, words, counts + k);
 }

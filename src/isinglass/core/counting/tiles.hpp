@@ -18,7 +18,7 @@ struct TileShape {
 
   explicit TileShape(std::size_t row_words)
       : words(std::min(row_words, kLongest)),
-        states(std::clamp<std::size_t>(kWords / std::max<std::size_t>(words, 1) / 4 * 4, 4, 64)) {}
+        states(std::clamp<std::size_t>(kWords / std::max<std::size_t>(words, 1) / 8 * 8, 8, 64)) {}
 
   std::size_t words, states;
 };

@@ -11,6 +11,7 @@
 #include "base/rows.hpp"
 #include "base/vectors.hpp"
 #include "joint/cells.hpp"
+#include "joint/contrast_curvature.hpp"
 #include "joint/layout.hpp"
 
 namespace isinglass {
@@ -36,16 +37,6 @@ ISINGLASS_INLINE inline void softmax_loop(double* scores, std::size_t cells, std
   }
 }
 inline constexpr Vectorised<softmax_loop> softmax;
-
-// Adds some numbers, which four divides, to the blocks of all pairs of some indices, which are in order.
-ISINGLASS_INLINE inline void add_to_blocks_loop(const std::uint32_t* indices, std::size_t count,
-                                                const double* numbers, std::size_t size, double* blocks) {
-  for (std::size_t i = 0; i < count; ++i) {
-    double* row = blocks + std::size_t{indices[i]} * (indices[i] + 1) / 2 * size;
-    for (std::size_t j = 0; j <= i; ++j) add_few<0>(row + indices[j] * size, numbers, size);
-  }
-}
-inline constexpr Vectorised<add_to_blocks_loop> add_to_blocks;
 
 // Its block of numbers is its field, then a table for each neighbour, whose states are *features*: each has a
 // number for every state of the column, in a row that is padded to whole vectors here.
@@ -140,26 +131,16 @@ class JointConditional {
     });
   }
 
-  // Adds the curvature at the coefficients moved to: a square matrix of the numbers of the block.
-  void add_curvature(double* matrix) const {
-    const std::size_t size = observed_.size(), count = size / m_,
-                      wide = (m_ * m_ + kVector - 1) / kVector * kVector;
-    // A block for each pair of features, the lower one second.
-    std::vector<double> blocks(count * (count + 1) / 2 * wide, 0.0), own(wide, 0.0);
+  // The curvature at the coefficients moved to, in contrasts; see contrast_curvature.hpp.
+  std::vector<double> curvature() const {
+    std::vector<std::size_t> neighbours;
+    for (std::size_t k = 0; k < degree_; ++k)
+      neighbours.push_back((k + 1 < degree_ ? first_[k + 1] : observed_.size() / m_) - first_[k]);
+    ContrastCurvature sums(m_, neighbours);
     each_cell([&](std::size_t c, const double* p) {
-      for (std::size_t a = 0; a < m_; ++a)
-        for (std::size_t b = 0; b < m_; ++b)
-          own[a * m_ + b] = weight_[c] * p[a] * ((a == b ? 1.0 : 0.0) - p[b]);
-      add_to_blocks(features(c).data(), features(c).size(), own.data(), wide, blocks.data());
+      sums.add(features(c).data(), features(c).size(), weight_[c], p);
     });
-    for (std::size_t f = 0; f < count; ++f)
-      for (std::size_t g = 0; g <= f; ++g)
-        for (std::size_t a = 0; a < m_; ++a)
-          for (std::size_t b = 0; b < m_; ++b) {
-            const double number = blocks[(f * (f + 1) / 2 + g) * wide + a * m_ + b];
-            matrix[(f * m_ + a) * size + g * m_ + b] += number;
-            if (f != g) matrix[(g * m_ + b) * size + f * m_ + a] += number;
-          }
+    return sums.matrix();
   }
 
   // Calls visit(cell, probabilities of the column's states there).

@@ -101,13 +101,10 @@ class JointLoss {
     return shares;
   }
 
-  // The curvature of one column's loss alone, without the ridge, where the last move led: between the numbers
-  // of its block (see `JointLayout::block_size`), row by row. Empty for a constant column.
+  // The curvature of one column's loss alone, without the ridge, where the last move led: between contrasts
+  // of its states within those of each neighbour's, the field first; row by row. Empty for a constant column.
   std::vector<double> curvature_of(std::size_t r) const {
-    if (solver_of_[r] == kNone) return {};
-    std::vector<double> matrix(layout_.block_size(r) * layout_.block_size(r), 0.0);
-    columns_[solver_of_[r]].add_curvature(matrix.data());
-    return matrix;
+    return solver_of_[r] == kNone ? std::vector<double>() : columns_[solver_of_[r]].curvature();
   }
 
   // The curvature of one column's loss in the states of one of its neighbours: for each of these, a square

@@ -13,16 +13,6 @@
 
 namespace isinglass {
 
-// Orthonormal contrasts of m states, an m x (m - 1) matrix whose columns sum to zero.
-inline std::vector<double> zero_sum_contrasts(std::size_t m) {
-  std::vector<double> basis(m * (m - 1), 0.0);
-  for (std::size_t k = 1; k < m; ++k)
-    for (std::size_t i = 0; i <= k; ++i)
-      basis[i * (m - 1) + k - 1] =
-          (i < k ? -1.0 : static_cast<double>(k)) / std::sqrt(static_cast<double>(k * (k + 1)));
-  return basis;
-}
-
 // From contrasts to states: an m x w table, or for w = 1 a field.
 inline std::vector<double> table_of_block(std::size_t m, std::size_t w, const double* block) {
   const std::vector<double> own = zero_sum_contrasts(m);

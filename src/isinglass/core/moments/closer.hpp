@@ -15,7 +15,6 @@
 
 #include "moments/bounds.hpp"
 #include "moments/pairs.hpp"
-#include "moments/stored.hpp"
 
 namespace isinglass {
 
@@ -30,9 +29,10 @@ class CloserLook {
   CloserLook(RowLoss loss, const Held& held, bool intercept, const Level& level)
       : loss_(loss), held_(held), intercept_(intercept), level_(level) {}
 
-  template <class Value, class Index>
-  Between at(const Stored<Value, Index>& X, std::size_t column, double low, double high, double scale) {
-    gather(X, column);
+  // A column of `count` entries, its extremes and its scale.
+  Between at(const double* values, const std::int64_t* rows, std::size_t count, double low, double high,
+             double scale) {
+    gather(values, rows, count);
     const double reach = std::max(std::abs(low), std::abs(high));
     const PairTerms start = terms(0);
     const PairTerms best = alone(start, reach);
@@ -58,16 +58,13 @@ class CloserLook {
   static constexpr double kLongest = 4.0, kShortest = 1e-4;
   static constexpr Level kNoLevel{0.0, kUnbounded};
 
-  template <class Value, class Index>
-  void gather(const Stored<Value, Index>& X, std::size_t column) {
-    const auto begin = X.begin[column], end = X.begin[column + 1];
-    count_ = static_cast<std::size_t>(end - begin);
+  void gather(const double* values, const std::int64_t* rows, std::size_t count) {
+    count_ = count;
     numbers_.resize(std::max(numbers_.size(), 4 * count_));
     double *x = numbers_.data(), *eta = x + count_, *y = eta + count_, *share = y + count_;
     for (std::size_t i = 0; i < count_; ++i) {
-      const auto at = begin + static_cast<Index>(i);
-      const auto row = static_cast<std::size_t>(X.places[at]);
-      x[i] = static_cast<double>(X.values[at]);
+      const auto row = static_cast<std::size_t>(rows[i]);
+      x[i] = values[i];
       eta[i] = held_.eta[row];
       y[i] = held_.y[row];
       share[i] = held_.share[row];

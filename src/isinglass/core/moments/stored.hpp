@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "base/threads.hpp"
@@ -50,26 +51,70 @@ std::vector<double> stored_moments(const Stored<Value, Index>& X, const double* 
   return sums;
 }
 
-// The same sums over a few rows of a matrix kept row by row; a and b have one number per such row.
-template <class Value, class Index>
+// The same sums over a few rows of a matrix kept row by row, columns in increasing order; a and b have one
+// number per such row. A column's sums lie side by side, so that one fetch brings all. Without b they are
+// those of x a alone.
+template <bool kBoth, class Value, class Index>
 std::vector<double> moments_of_rows(const Stored<Value, Index>& X, const std::int64_t* rows,
-                                    std::size_t count, const double* a, const double* b) {
-  constexpr std::size_t kWide = 4;  // a column's sums lie in one line of the cache
-  std::vector<double> wide(kWide * X.length), sums(3 * X.length);
-  for (std::size_t i = 0; i < count; ++i) {
-    const double own_a = a[i], own_b = b[i];
-    const auto row = static_cast<std::size_t>(rows[i]);
-    for (Index at = X.begin[row]; at < X.begin[row + 1]; ++at) {
-      double* const own = wide.data() + kWide * static_cast<std::size_t>(X.places[at]);
-      const double x = static_cast<double>(X.values[at]), weighted = x * own_b;
-      own[0] += x * own_a;
-      own[1] += weighted;
-      own[2] += weighted * x;
+                                    std::size_t count, const double* a, const double* b, unsigned threads) {
+  constexpr std::size_t kSums = kBoth ? 3 : 1, kWorthThreads = 1 << 17;
+  std::size_t entries = 0;
+  for (std::size_t i = 0; i < count; ++i)
+    entries += static_cast<std::size_t>(X.begin[rows[i] + 1] - X.begin[rows[i]]);
+  std::vector<double> sums(kSums * X.length);
+  const std::size_t pieces = entries < kWorthThreads ? 1 : threads, width = (X.length + pieces - 1) / pieces;
+  share_out(pieces, threads, [&](std::size_t piece) {  // each takes some columns, of all rows
+    const std::size_t first = piece * width, last = std::min(X.length, first + width);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Index *from = X.places + X.begin[rows[i]], *const end = X.places + X.begin[rows[i] + 1];
+      if (piece > 0) from = std::lower_bound(from, end, static_cast<Index>(first));
+      const Value* value = X.values + (from - X.places);
+      for (; from != end && static_cast<std::size_t>(*from) < last; ++from, ++value) {
+        double* const own = sums.data() + kSums * static_cast<std::size_t>(*from);
+        const double x = static_cast<double>(*value);
+        own[0] += x * a[i];
+        if constexpr (kBoth) {
+          const double weighted = x * b[i];
+          own[1] += weighted;
+          own[2] += weighted * x;
+        }
+      }
     }
-  }
-  for (std::size_t j = 0; j < X.length; ++j)
-    for (std::size_t at = 0; at < 3; ++at) sums[at * X.length + j] = wide[kWide * j + at];
+  });
   return sums;
+}
+
+// For a matrix kept row by row: where the entries of each column are, in increasing order. With it a column
+// is found without a second copy of what is stored.
+template <class Index>
+struct ColumnPlaces {
+  std::vector<Index> begin, places;  // where each column begins among the places
+  std::vector<Index> row_at;         // the row of every so many entries
+};
+inline constexpr std::size_t kRowsEvery = 64;
+
+template <class Value, class Index>
+ColumnPlaces<Index> column_places(const Stored<Value, Index>& X) {
+  const auto entries = static_cast<std::size_t>(X.begin[X.count]);
+  ColumnPlaces<Index> found{std::vector<Index>(X.length + 2), std::vector<Index>(entries), {}};
+  Index* const next = found.begin.data() + 1;  // where the next entry of a column goes
+  for (std::size_t at = 0; at < entries; ++at) ++next[X.places[at] + 1];
+  for (std::size_t j = 1; j <= X.length; ++j) next[j] += next[j - 1];
+  for (std::size_t at = 0; at < entries; ++at)
+    found.places[static_cast<std::size_t>(next[X.places[at]]++)] = static_cast<Index>(at);
+  found.begin.pop_back();
+  for (std::size_t row = 0; row < X.count; ++row)
+    while (kRowsEvery * found.row_at.size() < static_cast<std::size_t>(X.begin[row + 1]))
+      found.row_at.push_back(static_cast<Index>(row));
+  found.row_at.push_back(static_cast<Index>(X.count) - 1);
+  return found;
+}
+
+// The row of an entry.
+template <class Index>
+Index row_of(Index at, const Index* begin, const Index* row_at) {
+  const Index* const near = row_at + static_cast<std::size_t>(at) / kRowsEvery;
+  return static_cast<Index>(std::upper_bound(begin + near[0] + 1, begin + near[1] + 1, at) - begin - 1);
 }
 
 // The smallest values of all columns, then the largest; what is not stored is zero.
@@ -86,6 +131,24 @@ std::vector<double> stored_extremes(const Stored<Value, Index>& X) {
     }
     extremes[j] = static_cast<double>(low);
     extremes[X.count + j] = static_cast<double>(high);
+  }
+  return extremes;
+}
+
+// The same of a matrix kept row by row; `begin` is where its columns begin among `ColumnPlaces`.
+template <class Value, class Index>
+std::vector<double> extremes_of_rows(const Stored<Value, Index>& X, const Index* begin) {
+  std::vector<double> extremes(2 * X.length);
+  double *const low = extremes.data(), *const high = low + X.length;
+  for (std::size_t j = 0; j < X.length; ++j) {
+    const bool everywhere = static_cast<std::size_t>(begin[j + 1] - begin[j]) == X.count && X.count > 0;
+    low[j] = everywhere ? std::numeric_limits<double>::infinity() : 0.0;
+    high[j] = -low[j];
+  }
+  for (Index at = 0; at < X.begin[X.count]; ++at) {
+    const auto j = static_cast<std::size_t>(X.places[at]);
+    low[j] = std::min(low[j], static_cast<double>(X.values[at]));
+    high[j] = std::max(high[j], static_cast<double>(X.values[at]));
   }
   return extremes;
 }

@@ -30,6 +30,7 @@ namespace isinglass {
 struct EdgeScore {
   // The fit without the edge.
   double deviance = 0;          // twice the log-likelihood lost without the edge
+  double loss = 0;              // per row
   std::size_t df = 0;           // parameters of the edge
   std::vector<double> without;  // free parameters; its own are zero
   // The score there; empty until it is asked for.
@@ -98,14 +99,38 @@ class End {
         neighbours_(neighbours),
         of_edges_(std::move(forms)) {
     if (neighbours.empty()) return;
-    cells.set_target(target);
-    cells.become(neighbours);
-    const CellView view = cells.view();
-    codes_.assign(view.codes, view.codes + view.cells * neighbours.size());
-    counts_.assign(view.counts, view.counts + view.cells * width());
-    grouped_.emplace(view.codes, view.cells, view.states);
-    find_places(cells.numbers());
+    take_cells(cells);
     fit(std::move(start));
+  }
+
+  // The column without its i-th neighbour, whose fit without it is known. As long as few have left, the
+  // curvature is that of the fit with all of them.
+  static End without(const End& before, std::size_t i, const EdgeScore& known, Cells& cells) {
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    std::vector<std::size_t> neighbours = before.neighbours_;
+    std::vector<Form> forms = before.of_edges_;
+    neighbours.erase(neighbours.begin() + at);
+    if (!forms.empty()) forms.erase(forms.begin() + at);
+    std::vector<double> x = before.fewer(known.without, i), inverse;
+    if (before.left_ < kMostLeft && !neighbours.empty()) inverse = before.inverse_without(i);
+    if (inverse.empty())
+      return End(*before.table_, {before.intercept_, before.forms_}, cells, before.target_, neighbours,
+                 std::move(forms), std::move(x));
+    End end;
+    end.table_ = before.table_;
+    end.intercept_ = before.intercept_;
+    end.forms_ = before.forms_;
+    end.target_ = before.target_;
+    end.neighbours_ = std::move(neighbours);
+    end.of_edges_ = std::move(forms);
+    end.take_cells(cells);
+    end.find_parameters();
+    end.x_ = std::move(x);
+    end.loss_ = known.loss;
+    end.inverse_ = std::move(inverse);
+    end.has_inverse_ = true;
+    end.left_ = before.left_ + 1;
+    return end;
   }
 
   End() = default;
@@ -133,6 +158,7 @@ class End {
     const double less = leave_out(problem, i, found.without,
                                   [&](double loss) { return enough && enough(least = lost(loss)); });
     found.deviance = found.without.empty() ? least : lost(less);
+    found.loss = less;
     return found;
   }
 
@@ -186,6 +212,8 @@ class End {
   static constexpr double kToSpare = 4;        // times what is predicted, steps that contract do not gain
   static constexpr double kFirstToSpare = 50;  // and before they are known to contract
   static constexpr double kDrift = 0.1;        // of scores, since the curvature that serves
+  static constexpr int kMostLeft = 3;          // neighbours that have left since then
+  static constexpr double kDigits = 1e-6;      // what must be left of a variance when one leaves
   using Bound = std::function<bool(double)>;   // whether a loss that is left at least is enough
 
   std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
@@ -215,12 +243,27 @@ class End {
   std::size_t begin(std::size_t i) const { return begin_[i]; }
   std::size_t end(std::size_t i) const { return begin_[i + 1]; }
 
-  void fit(std::vector<double> start) {
+  void take_cells(Cells& cells) {
+    cells.set_target(target_);
+    cells.become(neighbours_);
+    const CellView view = cells.view();
+    codes_.assign(view.codes, view.codes + view.cells * neighbours_.size());
+    counts_.assign(view.counts, view.counts + view.cells * width());
+    grouped_.emplace(view.codes, view.cells, view.states);
+    find_places(cells.numbers());
+  }
+
+  void find_parameters() {
     const CellView view = this->view();
     begin_.push_back(intercept_ ? width() - 1 : 0);
     for (std::size_t i = 0; i < neighbours_.size(); ++i)
       begin_.push_back(begin_.back() + (view.design(i) ? view.design(i)->size
                                                        : degrees_of_freedom(view.width, view.states[i])));
+  }
+
+  void fit(std::vector<double> start) {
+    find_parameters();
+    const CellView view = this->view();
     Refit problem(view, table_->n(), intercept_, kRidge);
     x_ = std::move(start);
     x_.resize(problem.size(), 0.0);
@@ -247,6 +290,30 @@ class End {
     std::vector<double> own(d * d);
     for (std::size_t k = 0; k < d; ++k) std::copy_n(&inverse_[(first + k) * size + first], d, &own[k * d]);
     return has_inverse_ && factorise(own, d, 0.0) ? own : std::vector<double>();
+  }
+
+  // The inverse of the curvature of all parameters but the i-th neighbour's: a Schur complement of the
+  // inverse. Empty, if there is none, or if it would lose too many digits.
+  std::vector<double> inverse_without(std::size_t i) const {
+    const std::size_t size = x_.size(), first = begin(i), d = parameters_of(i), left = size - d;
+    const std::vector<double> own = own_factor(i);
+    if (own.empty()) return {};
+    const auto kept = [&](std::size_t k) { return k < first ? k : k + d; };
+    std::vector<double> explained(left * d), inverse(left * left);
+    for (std::size_t k = 0; k < left; ++k) {
+      const std::span<double> row(&explained[k * d], d);
+      std::copy_n(&inverse_[kept(k) * size + first], d, row.begin());
+      substitute(own, row, false);
+    }
+    for (std::size_t k = 0; k < left; ++k) {
+      for (std::size_t l = 0; l <= k; ++l) {
+        double number = inverse_[kept(k) * size + kept(l)];
+        for (std::size_t e = 0; e < d; ++e) number -= explained[k * d + e] * explained[l * d + e];
+        inverse[k * left + l] = inverse[l * left + k] = number;
+      }
+      if (!(inverse[k * left + k] > kDigits * inverse_[kept(k) * size + kept(k)])) return {};
+    }
+    return inverse;
   }
 
   // The minimum without the i-th neighbour, and its loss: with the curvature of the fit if it serves, else
@@ -289,7 +356,7 @@ class End {
       double predicted = 0;
       for (std::size_t k = 0; k < size; ++k)
         if (k < first || k >= first + d) predicted -= 0.5 * slope[k] * move[k];
-      if (!(predicted > kEnough)) return std::isfinite(predicted);
+      if (!(predicted > kEnough)) return predicted >= -kEnough;
       if (step > 0 && !(predicted < kContracts * last)) return false;
       if (enough(problem.plain_loss() - (step > 0 ? kToSpare : kFirstToSpare) * predicted)) {
         x.clear();
@@ -393,6 +460,7 @@ class End {
   std::vector<std::size_t> begin_;   // where each neighbour's free parameters begin
   std::vector<double> x_, inverse_;  // the fit, and the inverse of its curvature
   bool has_inverse_ = false;
+  int left_ = 0;  // neighbours that have left since the curvature was that of the fit
   double loss_ = 0;
 };
 

@@ -64,4 +64,36 @@ ISINGLASS_INLINE inline std::size_t find_positive_loop(const Real* numbers, std:
 template <class Real>
 inline constexpr Vectorised<find_positive_loop<Real>> find_positive;
 
+// How many numbers are not at most zero, and the largest of other ones, not below zero, that go with these.
+template <class Real>
+ISINGLASS_INLINE inline std::size_t survey_positive_loop(const Real* numbers, const Real* others,
+                                                         std::size_t n, Real* largest) {
+  constexpr std::size_t kGroup = 16;
+  Real tops[kGroup] = {};
+  int found[kGroup] = {};
+  std::size_t i = 0;
+  for (; i + kGroup <= n; i += kGroup)
+    for (std::size_t l = 0; l < kGroup; ++l) {
+      const bool positive = !(numbers[i + l] <= 0);
+      const Real own = positive ? others[i + l] : Real{0};
+      found[l] += positive;
+      tops[l] = own > tops[l] ? own : tops[l];
+    }
+  for (; i < n; ++i) {
+    const bool positive = !(numbers[i] <= 0);
+    const Real own = positive ? others[i] : Real{0};
+    found[0] += positive;
+    tops[0] = own > tops[0] ? own : tops[0];
+  }
+  std::size_t sum = 0;
+  *largest = 0;
+  for (std::size_t l = 0; l < kGroup; ++l) {
+    sum += static_cast<std::size_t>(found[l]);
+    *largest = std::max(*largest, tops[l]);
+  }
+  return sum;
+}
+template <class Real>
+inline constexpr Vectorised<survey_positive_loop<Real>> survey_positive;
+
 }  // namespace isinglass

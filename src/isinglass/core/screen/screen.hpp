@@ -39,8 +39,10 @@ class Screen {
         features_(table, pairs, reader, cells),
         digits_(table, pairs, cells) {}
 
-  // Begins anew for the present cells, fitted with these probabilities. What was allocated before is kept.
+  // Begins anew for the present cells, fitted with these probabilities, and for candidates in increasing
+  // order, which it does not copy. What was allocated before is kept.
   void begin(const std::vector<double>& probabilities, std::span<const std::size_t> candidates) {
+    candidates_ = candidates;
     works_ = cells_.width() == 2;
     if (!works_) return;
     functions_.start(cells_, probabilities);
@@ -63,30 +65,26 @@ class Screen {
   // Whether its bounds are nearly those of the exact slopes.
   bool sharp() const { return works_ && !cells_.few(); }
 
-  // Opens the candidates, which are in increasing order; if it works, all but those whose bound is at most a
-  // limit.
-  void look_at(std::span<const std::size_t> candidates, std::vector<Candidate>& open, double limit) {
+  // Opens the candidates; if it works, all but those whose bound is at most a limit.
+  void look(OpenCandidates& open, double limit) {
     open.clear();
-    if (works_) {
-      compare(candidates, limit, open);
-      if (pairs_.all_of_two() && !many(open)) drop_below(limit, open);
-      return;
-    }
-    for (const std::size_t j : candidates) open.push_back({j});
+    open.more = candidates_.size();
+    works_ ? assess(open, limit) : list_all(open);
   }
 
-  // Bounds and promises of candidates, in increasing order, as known by now; drops those whose bound is at
-  // most a limit. In tables of two states throughout many are compared side by side, by products alone; those
-  // that then are still many are kept without a bound.
-  void assess(std::vector<Candidate>& open, double limit) {
-    if (many(open)) {
-      columns_.clear();
-      for (const Candidate& candidate : open) columns_.push_back(candidate.column);
-      open.clear();
-      compare(columns_, limit, open);
-      if (many(open) || !pairs_.all_of_two()) return;
-    }
-    drop_below(limit, open);
+  // Bounds and promises of open candidates, as known by now; drops those whose bound is at most a limit. In
+  // tables of two states throughout many are compared side by side, by products alone; those that then are
+  // still many are kept without a bound.
+  void assess(OpenCandidates& open, double limit) {
+    const std::size_t most = std::max<std::size_t>(pairs_.size() / 8, kFew);
+    look_again(open, limit, telling(limit) ? most : kFew);
+    if (open.size() <= most) list(open, limit);
+  }
+
+  // The same, and lists all of them.
+  void list(OpenCandidates& open, double limit) {
+    if (open.more == 0) return;
+    works_ ? look_again(open, limit, candidates_.size()) : list_all(open);
   }
 
   void bound(std::vector<Candidate>& open) const {
@@ -106,13 +104,15 @@ class Screen {
   // Counts more sets of rows for the open candidates: as many as it takes until one without effect would
   // be ruled out by the limit. Which sets these are depends on the cells alone, so they are counted
   // together. False when nothing is left to explain.
-  bool sharpen(std::span<const Candidate> open, double limit) {
+  bool sharpen(const OpenCandidates& open, double limit) {
     if (!works_ || cells_.size() < 2) return false;
     sets_.list_none();
-    if (cells_.few() && many(open) && features_.room_to_keep())
+    if (cells_.few() && many(open.size()) && features_.room_to_keep())
       sets_.list_all();
+    else if (open.more > 0)
+      for (const std::size_t j : candidates_) sets_.list_column(j);
     else
-      for (const Candidate& candidate : open) sets_.list_column(candidate.column);
+      for (const Candidate& candidate : open.listed) sets_.list_column(candidate.column);
     while (sets_.size() < kMostAtOnce && (sets_.empty() || !telling(limit)))
       if (!(cells_.few() ? features_.add_set(functions_, sets_) : digits_.add_set(functions_, sets_))) break;
     if (cells_.few()) works_ = features_.solvable();
@@ -128,6 +128,8 @@ class Screen {
 
  private:
   static constexpr std::size_t kMostAtOnce = 8;
+
+  static constexpr std::size_t kFew = 64;  // candidates that are listed, however sharp the bounds are
 
   static constexpr std::size_t kBlock = 512;  // states whose sums are found side by side; a column has fewer
 
@@ -156,7 +158,32 @@ class Screen {
     std::erase_if(open, [&](const Candidate& candidate) { return candidate.bound <= limit; });
   }
 
-  bool many(std::span<const Candidate> open) const { return 8 * open.size() > pairs_.size(); }
+  bool many(std::size_t open) const { return 8 * open > pairs_.size(); }
+
+  // All candidates that are not closed, without a bound.
+  void list_all(OpenCandidates& open) const {
+    open.listed.clear();
+    open.more = 0;
+    for (const std::size_t j : candidates_)
+      if (std::ranges::find(open.closed, j) == open.closed.end()) open.listed.push_back({j});
+  }
+
+  // Compares side by side what is not listed, or many; what is then listed, and not much, one by one.
+  void look_again(OpenCandidates& open, double limit, std::size_t most) {
+    if (open.more > 0 || many(open.size())) {
+      std::span<const std::size_t> columns = candidates_;
+      if (open.more == 0) {
+        columns_.clear();
+        for (const Candidate& candidate : open.listed) columns_.push_back(candidate.column);
+        columns = columns_;
+      }
+      open.listed.clear();
+      open.more = 0;
+      compare(columns, limit, most, open);
+      if (open.more > 0 || many(open.size()) || !pairs_.all_of_two()) return;
+    }
+    drop_below(limit, open.listed);
+  }
 
   void bound(Candidate& candidate) const {
     const std::size_t first = pairs_.first(candidate.column);
@@ -205,15 +232,17 @@ class Screen {
     features_.sums(first, states, sums.expected.data(), sums.curvatures.data());
   }
 
-  // Appends the candidates that may exceed a limit: block by block, so that of all others nothing is kept.
-  void compare(std::span<const std::size_t> columns, double limit, std::vector<Candidate>& open) const {
+  // Opens the columns that may exceed a limit and are not closed: block by block, so that of all others
+  // nothing is kept. In tables of two states no more than `most` are listed, or the most promising alone.
+  void compare(std::span<const std::size_t> columns, double limit, std::size_t most,
+               OpenCandidates& open) const {
     if (!pairs_.all_of_two()) return compare_blocks(columns, limit, open);
     const double rounding = cells_.few() ? features_.rounding_of_floats() : kNoBound;
-    rounding < kFine* std::sqrt(functions_.rows) ? compare_sides<float>(columns, limit, rounding, open)
-                                                 : compare_sides<double>(columns, limit, 0.0, open);
+    rounding < kFine* std::sqrt(functions_.rows) ? compare_sides<float>(columns, limit, rounding, most, open)
+                                                 : compare_sides<double>(columns, limit, 0.0, most, open);
   }
 
-  // Calls take(first, states, begin, end) for blocks of states and the candidates among them.
+  // Calls take(first, states, some) for blocks of states and the columns among them.
   template <class Take>
   void in_blocks(std::span<const std::size_t> columns, const Take& take) const {
     for (std::size_t next = 0; next < columns.size();) {
@@ -221,40 +250,63 @@ class Screen {
       std::size_t stop = std::min(columns.size(), begin + kBlock);  // no more columns than states
       while (pairs_.first(columns[stop - 1] + 1) > first + kBlock) --stop;
       next = stop;
-      take(first, pairs_.first(columns[stop - 1] + 1) - first, begin, stop);
+      take(first, pairs_.first(columns[stop - 1] + 1) - first, columns.subspan(begin, stop - begin));
     }
   }
 
   template <class Real>
-  void compare_sides(std::span<const std::size_t> columns, double limit, double rounding,
-                     std::vector<Candidate>& open) const {
+  void compare_sides(std::span<const std::size_t> columns, double limit, double rounding, std::size_t most,
+                     OpenCandidates& open) const {
     Sums<Real> sums;
     std::array<Real, kBlock> excess, promise;
     std::array<std::size_t, kBlock> places;
-    in_blocks(columns, [&](std::size_t first, std::size_t states, std::size_t begin, std::size_t stop) {
+    Candidate top{.column = 0, .promise = -1};
+    in_blocks(columns, [&](std::size_t first, std::size_t states, std::span<const std::size_t> some) {
       find_sums(first, states, sums);
       compare_bounds<Real>(sides(first, states, limit, rounding, sums), excess.data(), promise.data());
-      const std::size_t found = find_positive<Real>(excess.data(), states, places.data());
-      // Columns are not all candidates: each place is at most as far on as its column is.
-      for (std::size_t i = 0, at = begin; i < found && at < stop; ++i) {
-        const std::size_t column = first + places[i];
-        if (column < columns[at]) continue;
-        at = std::min(at + (column - columns[at]), stop - 1);
-        while (columns[at] > column) --at;
-        if (columns[at] == column) open.push_back({column, kNoBound, promise[places[i]]});
+      leave_out(first, states, some, open.closed, excess.data());
+      if (open.listed.size() <= most) {
+        const std::size_t found = find_positive<Real>(excess.data(), states, places.data());
+        for (std::size_t i = 0; i < found; ++i)
+          open.listed.push_back({first + places[i], kNoBound, promise[places[i]]});
+        return;
       }
+      Real largest;
+      const std::size_t found = survey_positive<Real>(excess.data(), promise.data(), states, &largest);
+      open.more += found;
+      if (found == 0 || !(largest > top.promise)) return;
+      std::size_t at = 0;
+      while (excess[at] <= 0 || promise[at] < largest) ++at;
+      top = {.column = first + at, .promise = largest};
     });
+    if (open.listed.size() <= most) return;
+    open.listed.push_back(top);
+    top = *std::ranges::max_element(open.listed, less_promising);
+    open.more += open.listed.size() - 2;
+    open.listed = {top};
   }
 
-  void compare_blocks(std::span<const std::size_t> columns, double limit,
-                      std::vector<Candidate>& open) const {
+  // Columns of a block that are not among some, which are in increasing order, and closed ones exceed
+  // nothing.
+  template <class Real>
+  static void leave_out(std::size_t first, std::size_t states, std::span<const std::size_t> some,
+                        std::span<const std::size_t> closed, Real* excess) {
+    for (const std::size_t column : closed)
+      if (column - first < states) excess[column - first] = 0;
+    if (some.size() == states) return;
+    for (std::size_t i = 1; i < some.size(); ++i)
+      std::fill(excess + (some[i - 1] + 1 - first), excess + (some[i] - first), Real{0});
+  }
+
+  void compare_blocks(std::span<const std::size_t> columns, double limit, OpenCandidates& open) const {
     Sums<double> sums;
-    in_blocks(columns, [&](std::size_t first, std::size_t states, std::size_t begin, std::size_t stop) {
+    in_blocks(columns, [&](std::size_t first, std::size_t states, std::span<const std::size_t> some) {
       find_sums(first, states, sums);
-      for (; begin < stop; ++begin) {
-        Candidate candidate{columns[begin]};
-        bound(candidate, sums, pairs_.first(candidate.column) - first);
-        if (!(candidate.bound <= limit)) open.push_back(candidate);
+      for (const std::size_t column : some) {
+        if (std::ranges::find(open.closed, column) != open.closed.end()) continue;
+        Candidate candidate{column};
+        bound(candidate, sums, pairs_.first(column) - first);
+        if (!(candidate.bound <= limit)) open.listed.push_back(candidate);
       }
     });
   }
@@ -298,6 +350,7 @@ class Screen {
   Pairs::Reader& reader_;
   const Cells& cells_;
   bool works_ = false;
+  std::span<const std::size_t> candidates_;
   double rounding_ = 0;
   CountRow observed_;  // rows of every state in which the target is in its second
   CellFunctions functions_;

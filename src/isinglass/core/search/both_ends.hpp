@@ -464,10 +464,7 @@ class Elimination {
     const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
     share_out(2, std::min(threads_, 2u), [&](std::size_t k) {
       End& end = ends_[columns[k]];
-      std::vector<double> start = end.fewer(edges_[e].score[k].without, end.position(columns[1 - k]));
-      const std::vector<std::size_t> neighbours = neighbours_of(columns[k]);
-      end = End(table_, conditional_, cells_[k], columns[k], neighbours, forms_of(columns[k], neighbours),
-                std::move(start));
+      end = End::without(end, end.position(columns[1 - k]), edges_[e].score[k], cells_[k]);
     });
     for (const std::size_t column : columns)
       for (const std::size_t other : of_column_[column]) {

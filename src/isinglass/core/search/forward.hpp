@@ -42,17 +42,18 @@ class ForwardSearch {
     split_column_ = kNone;
     if (!candidates.empty()) screen_candidates(fit, candidates, exact);
     const bool screened = !candidates.empty() && screen_.works();
-    for (const std::size_t t : upgrades) open_.push_back({.column = t, .upgrade = true});
-    if (!screened) slopes_.bound(fit, open_);
+    std::vector<Candidate>& open = open_.listed;
+    for (const std::size_t t : upgrades) open.push_back({.column = t, .upgrade = true});
+    if (!screened) slopes_.bound(fit, open);
     drop_hopeless(exact);
     if (!screened && settings_.forms && cells_.width() > 2) bound_small_forms(exact);
     if (settings_.forms) promise_on_one_scale();
-    std::stable_sort(open_.begin(), open_.end(),
+    std::stable_sort(open.begin(), open.end(),
                      [](const Candidate& a, const Candidate& b) { return less_promising(b, a); });
-    for (std::size_t i = 0; i < open_.size(); ++i) {
-      if (hopeless(open_[i], exact)) continue;
-      if (cells_.remote()) expect(std::span(open_).subspan(i), exact);
-      evaluate(fit, open_[i], exact);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (hopeless(open[i], exact)) continue;
+      if (cells_.remote()) expect(std::span(open).subspan(i), exact);
+      evaluate(fit, open[i], exact);
     }
     if (settings_.check) assert_best(fit, candidates, upgrades, exact);
     if (exact.gains.empty()) return {};
@@ -161,19 +162,19 @@ class ForwardSearch {
   }
 
   void drop_hopeless(const Evaluated& exact) {
-    std::erase_if(open_, [&](const Candidate& candidate) { return hopeless(candidate, exact); });
+    std::erase_if(open_.listed, [&](const Candidate& candidate) { return hopeless(candidate, exact); });
   }
 
   // What is left of the candidates after bounds on their tables gets bounds on its smaller forms.
   void bound_small_forms(const Evaluated& exact) {
-    for (Candidate& candidate : open_)
+    for (Candidate& candidate : open_.listed)
       if (has_small(candidate)) slopes_.bound_small(candidate);
     drop_hopeless(exact);
   }
 
   // Guesses at gains of either form, as those of one parameter: what gains most comes first.
   void promise_on_one_scale() {
-    for (Candidate& candidate : open_) {
+    for (Candidate& candidate : open_.listed) {
       const std::size_t t = candidate.column;
       double promise = 0;
       if (has_table(candidate))
@@ -188,21 +189,20 @@ class ForwardSearch {
   // can.
   void screen_candidates(const CurrentFit& fit, std::span<const std::size_t> candidates, Evaluated& exact) {
     screen_.begin(fit.probabilities, candidates);
-    screen_.look_at(candidates, open_, limit(exact));
+    screen_.look(open_, limit(exact));
     drop_hopeless(exact);
     for (int round = 0; round < kMostRounds && screen_.works() && !open_.empty(); ++round) {
       // A gain that is likely to raise the cut rules out more than another set of rows does.
-      const auto top = std::max_element(open_.begin(), open_.end(), less_promising);
-      if (screen_.guess(*top) > (exact.best.value > 0 ? 1.0 : kEarly) * usual_limit(exact)) {
+      if (screen_.guess(open_.top()) > (exact.best.value > 0 ? 1.0 : kEarly) * usual_limit(exact)) {
         const double before = cut(exact);
-        evaluate(fit, *top, exact);
-        open_.erase(top);
+        evaluate(fit, open_.take_top(), exact);
         if (cut(exact) > before) assess(exact);
       }
       if (!screen_.pays_to_sharpen(open_.size()) || !screen_.sharpen(open_, usual_limit(exact))) break;
       assess(exact);
     }
-    if (screen_.sharp()) screen_.bound(open_);
+    screen_.list(open_, limit(exact));
+    if (screen_.sharp()) screen_.bound(open_.listed);
   }
 
   void assess(const Evaluated& exact) {
@@ -297,7 +297,7 @@ class ForwardSearch {
   SplitCells split_;  // of the candidate in hand; kept for its memory
   std::size_t split_column_ = kNone;
   std::vector<std::size_t> expected_;  // kept for its memory
-  std::vector<Candidate> open_;        // candidates of the step that nothing has ruled out yet
+  OpenCandidates open_;
   std::int64_t evaluated_ = 0;
 };
 

@@ -51,6 +51,16 @@ class Dictionary {
     }
   }
 
+  // The number of a cell that is null, which is not the empty text.
+  std::uint32_t find_null() {
+    if (null_ == kFree) {
+      null_ = static_cast<std::uint32_t>(size());
+      texts_.emplace_back();
+    }
+    return null_;
+  }
+  bool is_null(std::size_t number) const { return number == null_; }
+
   std::uint32_t find(std::string_view text) {
     const auto [found, added] = longer_.try_emplace(std::string(text), static_cast<std::uint32_t>(size()));
     if (added) texts_.emplace_back(text);
@@ -93,7 +103,7 @@ class Dictionary {
   std::array<std::uint32_t, 256> of_byte_ = filled();
   std::uint64_t last_word_ = 0;
   std::size_t last_length_ = kFree;
-  std::uint32_t last_ = 0;
+  std::uint32_t last_ = 0, null_ = kFree;
 };
 
 // How far a text was coded.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,45 +16,37 @@ from isinglass.table import Table
 Array = NDArray[np.float64]
 
 
-def curvature_of(layout: Layout, curvature: Array, r: int) -> tuple[Positions, Array]:
+def curvature_of(layout: Layout, contrasts: Array, r: int) -> tuple[Positions, Array]:
     """Second derivatives of column r's loss between its parameters, and which parameters.
 
-    `curvature` has them between numbers: r's states within the states of each neighbour, the field
-    as a neighbour of one state first.
+    `contrasts` has them as if all edges were whole tables: r's contrasts within those of each
+    neighbour, the field first.
     """
-    own, others = layout.bases[r], layout.neighbours[r]
-    if any(_pair(r, t) in layout.designs for t in others):
-        return _curvature_by_design(layout, curvature, r)
-    design = block_diag(np.ones((1, int(layout.intercept))), *(layout.bases[t] for t in others))
-    positions = np.vstack([layout.fields[r].reshape(-1, own.shape[1]), *others.values()])
-    half = _contrasts(design, own, curvature.reshape(len(design), len(own), -1))
-    whole = _contrasts(design, own, half.T.reshape(len(design), len(own), -1))
-    return positions.ravel(), whole
-
-
-def _curvature_by_design(layout: Layout, curvature: Array, r: int) -> tuple[Positions, Array]:
-    """The same where edges of the column have designs."""
-    own = layout.bases[r]
-    positions, parts = [layout.fields[r]], [own[:, : len(layout.fields[r])]]
-    for t in layout.neighbours[r]:
-        pair = _pair(r, t)
-        tables = layout.tables(pair)
-        by_neighbour = tables if pair[0] == t else tables.transpose(0, 2, 1)
-        parts.append(by_neighbour.reshape(len(tables), -1).T)
-        positions.append(layout.edges[pair].ravel())
+    others = layout.neighbours[r]
+    own = layout.bases[r].shape[1]
+    size = math.isqrt(contrasts.size)
+    begin = 0 if layout.intercept else own
+    curvature = contrasts.reshape(size, size)[begin:, begin:]
+    positions = np.concatenate([layout.fields[r], *(block.ravel() for block in others.values())])
+    if not any(_pair(r, t) in layout.designs for t in others):
+        return positions, curvature
+    parts = [np.eye(len(layout.fields[r])), *(_contrasts_of_edge(layout, r, t) for t in others)]
     design = block_diag(*parts)
-    return np.concatenate(positions), design.T @ curvature.reshape(len(design), -1) @ design
+    return positions, design.T @ curvature @ design
+
+
+def _contrasts_of_edge(layout: Layout, r: int, t: int) -> Array:
+    """What each parameter of an edge of r says in contrasts of r's states within those of t's."""
+    pair = _pair(r, t)
+    if pair not in layout.designs:
+        return np.eye(layout.edges[pair].size)
+    tables = layout.designs[pair] if pair[0] == t else layout.designs[pair].transpose(0, 2, 1)
+    contrasts: Array = layout.bases[t].T @ tables @ layout.bases[r]
+    return contrasts.reshape(len(tables), -1).T
 
 
 def _pair(r: int, t: int) -> tuple[int, int]:
     return min(r, t), max(r, t)
-
-
-def _contrasts(design: Array, own: Array, numbers: Array) -> Array:
-    """Contrasts of neighbours and of the column itself, of numbers by both, and by others."""
-    features = np.tensordot(design.T, numbers, 1)
-    contrasts: Array = np.matmul(own.T, features)
-    return contrasts.reshape(-1, numbers.shape[2])
 
 
 def rows_that_count(

@@ -30,8 +30,6 @@ BLIND = 1e-13
 QUICKLY = 0.1
 #: No number moves farther in one step.
 FARTHEST = 30.0
-#: The longest step along a direction, and how steep it must still be, for a step to be doubled.
-LONGEST, STILL_FALLING = 64.0, 0.05
 #: What is left of the damping after a whole step; below the least there is none.
 LESS, LEAST_DAMPING = 0.1, 1e-9
 #: Residuals of steps far from the minimum, and near it.
@@ -80,9 +78,10 @@ def newton(
     for step in range(NEWTON_STEPS):
         report = _report(progress, step, slope)
         loss.renew(damping)
-        before, steepness = steepness, float(np.sqrt(slope @ loss.ease(slope)))
+        eased = loss.ease(-slope)
+        before, steepness = steepness, float(np.sqrt(-slope @ eased))
         share = float(np.clip(0.5 * (steepness / before) ** 1.5, TIGHT, LOOSE)) if step else LOOSE
-        direction = conjugate_gradients(loss, -slope, share, report)
+        direction = conjugate_gradients(loss, -slope, eased, share, report)
         predicted = 0.5 * float(damping * direction @ direction - slope @ direction)
         blind = predicted < BLIND * (1.0 + abs(value))
         if not predicted > TOLERANCE or (blind and predicted > QUICKLY * last):
@@ -93,8 +92,6 @@ def newton(
         if found is None:
             return x
         length, there = found
-        if length == 1.0 and not blind:
-            length, there = _farther(loss, x, direction, there, float(slope @ direction))
         damping = _damping_after(length, (value - there[0]) / predicted, damping)
         x, last = x + length * direction, predicted
         value, slope = there
@@ -128,32 +125,19 @@ def _line_search(
     return None
 
 
-def _farther(
-    loss: Loss, x: Array, direction: Array, there: Look, slope: float
-) -> tuple[float, Look]:
-    """Longer steps while the loss falls on almost as steeply.
-
-    Where rows leave an edge unbounded the loss falls like exp(-t), and every step of Newton's
-    method goes on by one, for all such edges at once: a longer one saves many.
-    """
-    length = 1.0
-    while length < LONGEST and float(there[1] @ direction) < STILL_FALLING * slope:
-        farther = loss.move_to(x + 2 * length * direction)
-        if not farther[0] < there[0]:
-            return length, loss.move_to(x + length * direction)
-        length, there = 2 * length, farther
-    return length, there
-
-
 def conjugate_gradients(
-    loss: Loss, right: Array, share: float, report: Callable[[int], None] | None = None
+    loss: Loss,
+    right: Array,
+    eased: Array,
+    share: float,
+    report: Callable[[int], None] | None = None,
 ) -> Array:
     """Solve curvature times x = right until the residual is a share of what it was.
 
-    Or until x is so long that the curvature there is another one (Steihaug 1983).
+    Or until x is so long that the curvature there is another one (Steihaug 1983). `eased` is the
+    right-hand side, eased.
     """
     x, residual = np.zeros_like(right), right.copy()
-    eased = loss.ease(residual)
     direction, norm = eased, float(residual @ eased)
     wanted = norm * share**2
     for count in range(PRODUCTS):

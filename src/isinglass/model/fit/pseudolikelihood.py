@@ -136,24 +136,21 @@ class PseudoLikelihood:
     def with_hessian(self, parameters: Array) -> tuple[float, Array, Array]:
         """Value, gradient, and the whole matrix of second derivatives."""
         value, gradient = self.with_gradient(parameters)
-        return value, gradient, self._assembled(self._curvatures(parameters), self.ridge)
+        return value, gradient, self._assembled(self.ridge)
 
-    def matrix(self, numbers: Array) -> Array:
-        """The whole matrix of second derivatives, in a place that is given in numbers."""
-        curvatures = self._curvatures(self.layout.contrasts(numbers))
-        return self._assembled(curvatures, self.ridge)
+    def curvatures(self) -> dict[int, tuple[Positions, Array]]:
+        """The curvature of each column's loss by itself, and of which parameters.
 
-    def _curvatures(self, parameters: Array) -> dict[int, tuple[Positions, Array]]:
-        """The curvature of each column's loss by itself, and of which parameters."""
-        self.loss.move_to(self.layout.numbers(parameters))
+        It is about the place that the loss last moved to.
+        """
         with threadpool_limits(1, "blas"):  # to wake other threads takes longer
             return {
                 r: curvature_of(self.layout, self.loss.curvature_of(r), r) for r in self.varying
             }
 
-    def _assembled(self, curvatures: dict[int, tuple[Positions, Array]], ridge: Array) -> Array:
+    def _assembled(self, ridge: Array) -> Array:
         hessian = np.diag(ridge)
-        for at, curvature in curvatures.values():
+        for at, curvature in self.curvatures().values():
             hessian[np.ix_(at, at)] += curvature
         return hessian
 
@@ -177,8 +174,7 @@ class PseudoLikelihood:
         others = sorted(possible - alone)
         if not others:
             return possible
-        hessian = self._assembled(self._curvatures(parameters), ridge)
-        flattest = self._flattest_of_all(hessian, others)
+        flattest = self._flattest_of_all(self._assembled(ridge), others)
         return possible - {pair for pair in others if flattest[pair] > limits[pair]}
 
     def _around(self, pair: Pair, ridge: Array) -> tuple[Array, int]:

@@ -7,6 +7,7 @@ It need not be exact: single precision takes half the time and half the memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,15 +19,19 @@ from threadpoolctl import threadpool_limits
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
+    from isinglass.model.fit.layout import Positions
     from isinglass.model.fit.pseudolikelihood import PseudoLikelihood
 
 Array = NDArray[np.float64]
 
 #: Parameters up to which the matrix is factorised.
 MOST = 4000
-#: The least number of products after which the matrix may be factorised, and what one product of
-#: numbers in that takes, relative to one number of a product with the curvature.
-PATIENCE, FACTOR = 60, 0.03
+#: Products with the curvature that the matrix takes as long as; and what one product of numbers in
+#: its factors, or in a solution with them, takes relative to one number of such a product.
+PATIENCE, FACTOR, SOLUTION = 60, 0.03, 0.3
+#: The share of this after which the next step begins with a matrix of its own: later steps are
+#: solved more exactly, and take longer.
+SOON = 0.4
 #: What is added to its diagonal, which is one, until factors exist in single precision.
 SHIFTS = (1e-6, 1e-5, 1e-4, 1e-3)
 
@@ -39,7 +44,7 @@ class Sharpened:
         self._factor: Factor | None = None
         self._at, self._damping = np.zeros(0), 0.0
         self._factored_at: Array | None = None
-        self._patience = patience_for(joint.layout.size, joint.loss.numbers)
+        self._begun = self._products = 0  # of this step, since the matrix is that of this place
         self.multiply = self._loss.multiply
 
     def move_to(self, numbers: Array, /) -> tuple[float, Array]:
@@ -51,55 +56,87 @@ class Sharpened:
         if self._factor is None or damping != self._damping:
             self._loss.renew(damping)
         self._damping = damping
+        if self._products - self._begun > SOON * self._patience:
+            self.sharpen()
+        self._begun = self._products = 0
 
     def ease(self, slope: Array, /) -> Array:
         return self._loss.ease(slope) if self._factor is None else self._factor.solve(slope)
 
     def improve(self, products: int, /) -> bool:
-        return products % self._patience == self._patience - 1 and self.sharpen()
+        self._products = products + 1
+        if self._products - self._begun < self._patience or not self.sharpen():
+            return False
+        self._begun = self._products
+        return True
+
+    @property
+    def _patience(self) -> int:
+        return patience_for(
+            self._joint.layout.size, self._loss.numbers, factored=self._factor is not None
+        )
 
     def sharpen(self) -> bool:
         """Factorise the matrix in this place; False where that is not possible."""
         size = self._joint.layout.size
         if size > MOST or 4 * 8 * size**2 > self._joint.memory or self._at is self._factored_at:
             return False
-        matrix = self._joint.matrix(self._at)
-        matrix[np.diag_indices(size)] += self._damping
         basis = self._joint.layout.basis() if self._factor is None else self._factor.basis
-        self._factor, self._factored_at = Factor(matrix, basis), self._at
+        parts = self._joint.curvatures()
+        self._factor = Factor(parts.values(), self._joint.ridge + self._damping, basis)
+        self._factored_at = self._at
         return True
 
 
-def patience_for(size: int, numbers: int) -> int:
+def patience_for(size: int, numbers: int, *, factored: bool) -> int:
     """Products in one step after which it pays to factorise a matrix of some size.
 
     A factor takes about size**3 / 3 products of numbers, in single precision and from the cache;
-    a product with the curvature looks at so many `numbers`, here and there.
+    a product with the curvature looks at so many `numbers`, here and there, and solves with the
+    last factor, if there is one.
 
-    >>> patience_for(2000, 1_800_000), patience_for(2000, 100_000)
+    >>> patience_for(2000, 1_800_000, factored=False), patience_for(2000, 100_000, factored=False)
     (60, 800)
+    >>> patience_for(2000, 1_800_000, factored=True), patience_for(2000, 100_000, factored=True)
+    (36, 62)
     """
-    return max(PATIENCE, round(FACTOR * size**3 / 3 / max(numbers, 1)))
+    numbers = max(numbers, 1)
+    patience = max(PATIENCE, FACTOR * size**3 / 3 / numbers)
+    return round(patience / (1 + SOLUTION * size**2 / numbers if factored else 1))
 
 
 class Factor:
-    """A matrix of second derivatives, factorised: about its inverse, for vectors of numbers."""
+    """A matrix of second derivatives, factorised: about its inverse, for vectors of numbers.
 
-    def __init__(self, matrix: Array, basis: csr_matrix) -> None:
+    The matrix is a diagonal, and parts that belong to some parameters each.
+    """
+
+    def __init__(
+        self, parts: Iterable[tuple[Positions, Array]], diagonal: Array, basis: csr_matrix
+    ) -> None:
         self.basis = basis
         self._back = basis.T.tocsr()
-        diagonal = np.diag(matrix)
+        parts, diagonal = list(parts), diagonal.copy()
+        for at, part in parts:
+            diagonal[at] += part.diagonal()
         # A column that no row explains has a field without curvature.
         self._scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-        scaled = matrix * self._scale[:, None] * self._scale
         for shift in SHIFTS:
-            single = np.asfortranarray(scaled, dtype=np.float32)
+            single = self._scaled(parts)
             single[np.diag_indices(len(single))] = 1 + shift
             with threadpool_limits(1, "blas"):  # to wake other threads takes longer
-                self._lower, failed = spotrf(single, lower=1, overwrite_a=1)
+                self._lower, failed = spotrf(single.T, lower=1, overwrite_a=1, clean=0)
             if not failed:
                 return
-        self._lower = np.eye(len(scaled), dtype=np.float32)
+        self._lower = np.eye(len(diagonal), dtype=np.float32)
+
+    def _scaled(self, parts: Iterable[tuple[Positions, Array]]) -> NDArray[np.float32]:
+        """The matrix, except for its diagonal, if that is scaled to one."""
+        single = np.zeros((len(self._scale),) * 2, dtype=np.float32)
+        for at, part in parts:
+            scale = self._scale[at]
+            single[np.ix_(at, at)] += (part * scale[:, None] * scale).astype(np.float32)
+        return single
 
     def solve(self, slope: Array) -> Array:
         """About the inverse of the matrix times a slope."""

@@ -5,6 +5,5 @@ candidates bound their gains; what the bounds leave is searched exactly, side by
 """
 
 from isinglass.solvers.linear.blocks import LinearBlocks, has_quick_way
-from isinglass.solvers.linear.members import Singles
 
-__all__ = ["LinearBlocks", "Singles", "has_quick_way"]
+__all__ = ["LinearBlocks", "has_quick_way"]

@@ -49,7 +49,10 @@ def _bound_of(loss: Any) -> Bound | None:
 
 
 class LinearBlocks(Blocks):
-    """The steps of :class:`~isinglass.solvers.blocks.Blocks`, by products with X and bounds."""
+    """The steps of :class:`~isinglass.solvers.blocks.Blocks`, by products with X and bounds.
+
+    Blocks are numbered from 0 on.
+    """
 
     loss: LinearLoss
 
@@ -62,9 +65,7 @@ class LinearBlocks(Blocks):
         likelihood: bool = False,
     ) -> None:
         super().__init__(loss, blocks, standardise=standardise, likelihood=likelihood)
-        members = Members(blocks)
-        self._numbers = np.fromiter(self.candidates, dtype=np.intp, count=len(members))
-        self._df = members.sizes * loss.width
+        self._members = members = Members(blocks)
         bound = _bound_of(loss)
         self._way: SquaredWay | CurvedWay = (
             SquaredWay(loss, members) if bound is None else CurvedWay(loss, members, bound)
@@ -78,12 +79,13 @@ class LinearBlocks(Blocks):
 
     def best(self, fit: Fit, support: Sequence[int], threshold: float) -> tuple[int, float]:
         outside = np.ones(len(self.candidates), dtype=bool)
-        outside[self._places(support)] = False
+        outside[list(support)] = False
         places = np.flatnonzero(outside)
         upper, guess = self._way.prospects(fit)
         most = self.scaled_gains(fit, places, upper[places])
         if upper is guess:
-            return self._first(places, most)
+            best, gain = first_within_tie(places, -most)
+            return best, -gain
         possible = most >= threshold - TIE
         places, most, guess = places[possible], most[possible], guess[places[possible]]
         bar, order = self._closer(fit, places, most, best_first(guess, LOOK), threshold)
@@ -102,11 +104,9 @@ class LinearBlocks(Blocks):
             order = order[most[order] >= bar - TIE]
             size = self._way.batch
         if not len(places):
-            return self.candidates[0], 0.0
+            return 0, 0.0
         place, gain = first_within_tie(places, -gains)
-        if self._way.apart:
-            return self.candidates[place], -gain
-        return self.candidates[place], self._alone(fit, place)
+        return place, -gain if self._way.apart else self._alone(fit, place)
 
     def _alone(self, fit: Fit, place: int) -> float:
         """The gain of one candidate, whose last digit does not depend on who else was evaluated."""
@@ -132,29 +132,21 @@ class LinearBlocks(Blocks):
         return bar, order[most[order] >= bar - TIE]
 
     def cheapest(self, fit: Fit, free: Sequence[int], limit: float) -> tuple[int, float]:
-        places = self._places(free)
+        places = np.array(free, dtype=np.intp)
         least = self.scaled_costs(fit, places, self._way.least_costs(fit, places))
         near = places[least <= limit + TIE]
         if not len(near):
             return int(free[0]), np.inf
         costs = self.scaled_costs(fit, near, self._way.costs(fit, near))
-        return first_within_tie([self.candidates[at] for at in near], costs)
-
-    def _places(self, variables: Sequence[int]) -> Numbers:
-        """Where some variables are among the candidates."""
-        return np.searchsorted(self._numbers, np.asarray(variables, dtype=np.intp))
-
-    def _first(self, places: Numbers, gains: Array) -> tuple[int, float]:
-        place, gain = first_within_tie(places, -gains)
-        return self.candidates[place], -gain
+        return first_within_tie(near, costs)
 
     def _for_one_parameter(self, variables: Variables, values: Array) -> Array:
-        """Here variables are known by their places."""
+        """Quickly: there may be many variables."""
         if not self.standardise:
             return values
         scaled = values.copy()
         finite = np.isfinite(values)  # a bound may be infinite
-        df = self._df[np.asarray(variables)][finite]
+        df = self._members.sizes[np.asarray(variables)][finite] * self.loss.width
         scaled[finite] = one_parameter_gain(values[finite], df, self.loss.n)
         return scaled
 

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from isinglass.core.regression import closer_look, column_prospects
 from isinglass.losses.design import SparseDesign
-from isinglass.losses.families import LogisticLoss, PoissonLoss
+from isinglass.losses.families import PoissonLoss
 from isinglass.losses.linear import HUGE, LinearLoss, weighted_gram
 from isinglass.losses.protocol import Fit
 from isinglass.solvers.linear.bounds import Bound, HuberBound, SelfConcordant, inverses
+from isinglass.solvers.linear.kept import KeptEntries
 from isinglass.solvers.linear.members import Members
 from isinglass.solvers.linear.race import Judge, Problems, terms_of_many
 from isinglass.solvers.linear.refits import CoreRefits, State, has_core
@@ -31,7 +32,7 @@ class CurvedWay:
     def __init__(self, loss: LinearLoss, members: Members, bound: Bound) -> None:
         self.loss, self.members, self.bound = loss, members, bound
         self.design = loss.design
-        self.all_single, self.own = bool((members.sizes == 1).all()), members.first
+        self.all_single = bool((members.sizes == 1).all())
         y = np.ascontiguousarray(loss.y, dtype=np.float64) if has_core(loss) else loss.y
         self.rows = rows_of(loss, y) if has_core(loss) and self.all_single else Rows(loss, y)
         mean = self.rows.mean() if loss.intercept else np.zeros(loss.size)
@@ -40,6 +41,9 @@ class CurvedWay:
         self.core = CoreRefits(loss, self.rows, mean) if has_core(loss) else None
         #: Whether the gain of a block does not depend on who else is evaluated.
         self.apart = self.core is not None and self.all_single
+        self.kept: KeptEntries | None = None
+        if self.apart and isinstance(self.design, SparseDesign):
+            self.kept = KeptEntries(self.design)
         self._state: State | None = None
 
     def fit(self, active: Sequence[int], start: Fit | None = None) -> Fit:
@@ -66,7 +70,8 @@ class CurvedWay:
         weight = float(weights.sum())
         margin = self.bound.margin if isinstance(self.bound, HuberBound) else 0.0
         upper, guess = column_prospects(sums, ends, level=level, weight=weight, margin=margin)
-        return upper[self.own], guess[self.own]
+        own = self.members.singles()[1]
+        return upper[own], guess[own]
 
     def _of_singles_in_classes(self, slope: Array, curvature: Array) -> tuple[Array, Array]:
         """The same for several scores per row."""
@@ -95,7 +100,8 @@ class CurvedWay:
             forms[:, 0, :, 1, :] = cross
             forms[:, 1, :, 0, :] = cross
         upper, guess = self._bounded(pulls, forms, reach)
-        return np.where(self._flat(), 0.0, upper)[self.own], guess[self.own]
+        own = self.members.singles()[1]
+        return np.where(self._flat(), 0.0, upper)[own], guess[own]
 
     def _of_groups(self, slope: Array, curvature: Array) -> tuple[Array, Array]:
         """The same for blocks of several coordinates, one after the other."""
@@ -124,30 +130,28 @@ class CurvedWay:
     def sharpen(self, fit: Fit, places: Numbers) -> tuple[Array, Array] | None:
         """What some blocks gain at least and at most, where a closer look is cheap."""
         loss = self.loss
-        if not isinstance(loss, LogisticLoss | PoissonLoss) or not self.all_single:
-            return None
-        if not isinstance(self.design, SparseDesign):
+        if self.kept is None:
             return None
         state = self._at(fit)
         rows = self.rows.all_rows(state.eta[:, 0]), np.asarray(loss.y, dtype=np.float64), loss.share
         level = None
         if loss.intercept:
             level = float(state.slope.sum()), float(state.curvature.sum())
+        columns, entries, at = self.kept.of(self.members.first(places))
         least, most = closer_look(
-            self.design.X,
-            self.own[places],
-            ends=(self.design.low, self.design.high, loss.scale),
+            entries,
+            ends=(self.design.low[columns], self.design.high[columns], loss.scale[columns]),
             rows=rows,
             level=level,
             poisson=isinstance(loss, PoissonLoss),
         )
-        return least, most
+        return least[at], most[at]
 
     def gains(self, fit: Fit, places: Numbers, judge: Judge) -> Array:
         """How far some blocks lower the loss, exactly; minus infinity where `judge` gave up."""
         state = self._at(fit)
         if self.core is not None and self.all_single:  # one coefficient each: compared as they are
-            return self.core.gains(state, self.own[places], judge.bar)
+            return self.core.gains(state, self.members.first(places), judge.bar)
         gains = np.empty(len(places))
         for size in {len(self.members[at]) for at in places}:
             alike = np.array([len(self.members[at]) == size for at in places])
@@ -205,7 +209,7 @@ class CurvedWay:
     def _parts(self, fit: Fit, places: Numbers) -> Array:
         """What some blocks add to the predictor, up to an intercept that is free: (m, n, q)."""
         if self.core is not None and self.all_single:
-            return self.core.parts(fit, self.own[places])
+            return self.core.parts(fit, self.members.first(places))
         coef = np.reshape(fit.coef, (self.loss.size, self.loss.width))
         blocks = [list(self.members[at]) for at in places]
         return np.array([self.design.columns(block) @ coef[block] for block in blocks])

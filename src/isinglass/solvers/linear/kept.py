@@ -1,19 +1,25 @@
-"""Columns that were in some support, in units of their scales; most come back in the next step."""
+"""Columns that a search has read: most of them come back in the next step."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isinglass.losses.design import Entries, SparseDesign
 from isinglass.solvers.linear.rows import Rows
 
 Array = NDArray[np.float64]
+Numbers = NDArray[np.intp]
+
+#: Of so many entries of X, one may be kept.
+KEPT = 32
 
 
 class KeptColumns:
-    """Columns less their means, divided by their scales, one beside the other.
+    """Columns that were in some support, less their means and divided by their scales.
 
     `first` columns of ones come before them.
     """
@@ -64,3 +70,38 @@ class KeptColumns:
         Z[:n] = self.Z
         Z[n:] = self.Z[0]
         self.Z = Z
+
+
+class KeptEntries:
+    """What sparse columns store that were looked at, a small part of X."""
+
+    def __init__(self, design: SparseDesign) -> None:
+        self.design = design
+        self.place = np.full(design.shape[1], -1, dtype=np.int32)
+        self.columns: Numbers = np.zeros(0, dtype=np.intp)
+        self.entries = design.entries(self.columns)
+
+    def of(self, which: Numbers) -> tuple[Numbers, Entries, NDArray[Any]]:
+        """Columns with at least some that are asked for; their entries; where those are."""
+        if 2 * len(which) < len(self.columns):  # others would be looked at for nothing
+            return which, self.design.entries(which), np.arange(len(which))
+        self._add(which[self.place[which] < 0])
+        found = self.columns, self.entries, self.place[which]
+        if KEPT * len(self.entries[0]) > self.design.X.nnz:
+            self.place[self.columns] = -1
+            self.columns = self.columns[:0]
+            self.entries = self.design.entries(self.columns)
+        return found
+
+    def _add(self, new: Numbers) -> None:
+        if not len(new):
+            return
+        self.place[new] = len(self.columns) + np.arange(len(new))
+        self.columns = np.concatenate([self.columns, new])
+        rows, values, begin = self.entries
+        more_rows, more_values, more_begin = self.design.entries(new)
+        self.entries = (
+            np.concatenate([rows, more_rows]),
+            np.concatenate([values, more_values]),
+            np.concatenate([begin, begin[-1] + more_begin[1:]]),
+        )

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from isinglass.losses.protocol import Block
+from isinglass.solvers.blocks import Singles
 
-
-class Singles(Mapping[int, Block]):
-    """Blocks of one coordinate each: (0,), (1,), ..."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-
-    def __getitem__(self, at: int) -> Block:
-        if not 0 <= at < self.size:
-            raise KeyError(at)
-        return (int(at),)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(range(self.size))
-
-    def __len__(self) -> int:
-        return self.size
+Numbers = NDArray[np.intp]
 
 
 class Members:
@@ -32,21 +18,33 @@ class Members:
 
     Attributes
     ----------
-    sizes, first : arrays
-        How many coordinates each block has, and the first of them.
+    sizes : array
+        How many coordinates each block has.
     """
 
     def __init__(self, blocks: Mapping[int, Block]) -> None:
+        self._blocks: Mapping[int, Block] | Sequence[Block] = blocks
+        self._first: Numbers | None = None  # every block is the coordinate of its own number
         if isinstance(blocks, Singles):
-            self._blocks: Mapping[int, Block] | Sequence[Block] = blocks
-            self.sizes, self.first = np.ones(len(blocks), np.intp), np.arange(len(blocks))
+            self.sizes = np.broadcast_to(np.intp(1), len(blocks))
             return
-        self._blocks = [blocks[j] for j in sorted(blocks)]
+        self._blocks = [blocks[j] for j in range(len(blocks))]
         self.sizes = np.array([len(block) for block in self._blocks], dtype=np.intp)
-        self.first = np.array([block[0] for block in self._blocks], dtype=np.intp)
+        self._first = np.array([block[0] for block in self._blocks], dtype=np.intp)
 
     def __len__(self) -> int:
         return len(self._blocks)
 
     def __getitem__(self, at: int) -> Block:
         return self._blocks[at]
+
+    def first(self, places: Numbers) -> Numbers:
+        """The first coordinates of some blocks."""
+        return places if self._first is None else self._first[places]
+
+    def singles(self) -> tuple[Numbers | slice, Numbers | slice]:
+        """Which blocks have one coordinate, and which coordinates these are."""
+        if self._first is None:
+            return slice(None), slice(None)
+        singles = np.flatnonzero(self.sizes == 1)
+        return singles, self._first[singles]

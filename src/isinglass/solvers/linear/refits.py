@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from isinglass.core.regression import least_pairs, row_terms
 from isinglass.losses.families import LogisticLoss, PoissonLoss
-from isinglass.losses.linear import HUGE, RIDGE, LinearLoss
+from isinglass.losses.linear import HUGE, RIDGE, LinearFit, LinearLoss
 from isinglass.losses.newton import minimise
 from isinglass.losses.protocol import Fit
 from isinglass.solvers.linear.kept import KeptColumns
@@ -83,18 +83,17 @@ class CoreRefits:
         if last[0][0] is not x:  # a step was refused at the end
             objective(x)
         _, eta, slope, curvature = last[0]
-        coef = np.zeros(loss.size)
-        coef[columns] = x[first:] / loss.scale[columns]
-        level = float(x[0]) - float(self.mean[columns] @ coef[columns]) if first else 0.0
-        found = Fit(coef, level, self.terms(eta)[0])
+        values = x[first:] / loss.scale[columns]
+        level = float(x[0]) - float(self.mean[columns] @ values) if first else 0.0
+        found = LinearFit(columns, values, level, self.terms(eta)[0], loss.size)
         return State(found, eta[:, None], slope[:, None], curvature[:, None, None])
 
     def at(self, fit: Fit) -> State:
         """The rows at a fit that was made before."""
-        used = np.flatnonzero(fit.coef).tolist()
-        level = fit.intercept + float(self.mean[used] @ fit.coef[used])
-        first = int(self.loss.intercept)
-        eta = level + self.kept.columns(used)[:, first:] @ (fit.coef[used] * self.loss.scale[used])
+        coef, first = fit.coef, int(self.loss.intercept)
+        used = np.flatnonzero(coef).tolist()
+        level = fit.intercept + float(self.mean[used] @ coef[used])
+        eta = level + self.kept.columns(used)[:, first:] @ (coef[used] * self.loss.scale[used])
         _, slope, curvature = self.terms(eta)
         return State(fit, eta[:, None], slope[:, None], curvature[:, None, None])
 

@@ -136,9 +136,8 @@ class FewRows(Rows):
 
     def _columns(self, which: Sequence[int] | Numbers, place: Numbers, size: int) -> Array:
         rows, values, begin = self.design.entries(np.asarray(which, dtype=np.intp))
-        counts = np.diff(np.append(begin, len(rows)))
         columns = np.zeros((size, len(which)), order="F")
-        columns[place[rows], np.repeat(np.arange(len(which)), counts)] = values
+        columns[place[rows], np.repeat(np.arange(len(which)), np.diff(begin))] = values
         return columns
 
     def beside(self, which: Numbers, eta: Array) -> tuple[Array, Array, Array, Array]:
@@ -153,28 +152,36 @@ class FewRows(Rows):
         return self._columns(which, place, len(eta)), eta, y, share
 
     def slopes(self, slope: Array) -> Array:
-        return self._moments(slope, np.zeros(len(slope)))[0]
+        if self._none_left():
+            own: Array = self.design.moments_of_rows(self.apart, slope[1:])[0]
+            return own
+        level, apart = self._level(slope + self.share * self.y)
+        slopes: Array = self.design.moments_of_rows(self.apart, apart)[0]
+        slopes += level * self.of_shares
+        slopes -= self.of_answers
+        return slopes
 
     def moments(self, slope: Array, weights: Array) -> Moments:
-        return Moments(*(part[:, None] for part in self._moments(slope, weights)))
-
-    def _moments(self, slope: Array, weights: Array) -> tuple[Array, Array, Array]:
-        """What the other rows would give were they all, and what those apart change in it."""
-        if not self.share[0] > 0:
-            parts = (self.all_rows(part)[:, None] for part in (slope, weights))
-            once, first, second = (part[:, 0] for part in self.design.moments(*parts))
-            return once, first, second
-        expected = slope + self.share * self.y
-        level, weight = expected[0] / self.share[0], weights[0] / self.share[0]
-        once, first, second = self.design.moments_of_rows(
-            self.apart,
-            expected[1:] - level * self.share[1:],
-            weights[1:] - weight * self.share[1:],
-        )
-        once += level * self.of_shares - self.of_answers
+        if self._none_left():
+            sums = self.design.moments_of_rows(self.apart, slope[1:], weights[1:])
+            return Moments(*(part[:, None] for part in sums))
+        level, slopes_apart = self._level(slope + self.share * self.y)
+        weight, weights_apart = self._level(weights)
+        once, first, second = self.design.moments_of_rows(self.apart, slopes_apart, weights_apart)
+        once += level * self.of_shares
+        once -= self.of_answers
         first += weight * self.of_shares
         second += weight * self.of_squares
-        return once, first, second
+        return Moments(once[:, None], first[:, None], second[:, None])
+
+    def _none_left(self) -> bool:
+        """Whether all rows are told apart."""
+        return not self.share[0] > 0
+
+    def _level(self, values: Array) -> tuple[float, Array]:
+        """What the other rows would give per share were they all, and what those apart change."""
+        level = float(values[0] / self.share[0])
+        return level, values[1:] - level * self.share[1:]
 
     def all_rows(self, values: Array) -> Array:
         return values[self.place]

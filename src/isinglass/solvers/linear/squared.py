@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from isinglass.losses.linear import RIDGE, LinearLoss
+from isinglass.losses.linear import RIDGE, LinearFit, LinearLoss
 from isinglass.losses.protocol import Fit
 from isinglass.solvers.linear.kept import KeptColumns
 from isinglass.solvers.linear.members import Members
@@ -46,19 +46,18 @@ class SquaredWay:
 
     def fit(self, active: Sequence[int], start: Fit | None = None) -> Fit:
         """The minimiser over some coordinates."""
-        coef = np.zeros(self.loss.size)
         beta, residual = self.known.solve(active)
-        coef[list(active)] = beta
         intercept = self.level - float(self.mean[list(active)] @ beta)
         loss = 0.5 * (float(self.rows.share @ residual**2) + self.rows.spread)
-        fit = Fit(coef, intercept, loss)
+        fit = LinearFit(active, beta, intercept, loss, self.loss.size)
         self._last = fit, residual
         return fit
 
     def prospects(self, fit: Fit) -> tuple[Array, Array]:
         """Gains of all blocks: what they may be, and a guess, are the same here."""
         pull = self._pull(fit)
-        slope = -self.rows.slopes(-pull) - self.mean * pull.sum()
+        slope = self.rows.slopes(-pull)
+        slope += self.mean * pull.sum()
         gains = self.forms.halves(slope)
         return gains, gains
 
@@ -75,18 +74,18 @@ class SquaredWay:
 
     def costs(self, fit: Fit, places: Numbers) -> Array:
         """How much the loss rises without some blocks."""
-        pull, share = self._pull(fit), self.rows.share
+        pull, share, coef = self._pull(fit), self.rows.share, fit.coef
         costs = np.empty(len(places))
         single = self.members.sizes[places] == 1
-        costs[single] = self._costs_of_singles(fit, pull, self.members.first[places[single]])
+        costs[single] = self._costs_of_singles(coef, pull, self.members.first(places[single]))
         for at in np.flatnonzero(~single):
             block = list(self.members[places[at]])
-            part = self.known.columns(block) @ (fit.coef[block] * self.loss.scale[block])
+            part = self.known.columns(block) @ (coef[block] * self.loss.scale[block])
             costs[at] = pull @ part + 0.5 * float(share @ part**2)
         return costs
 
-    def _costs_of_singles(self, fit: Fit, pull: Array, columns: Numbers) -> Array:
-        size = fit.coef[columns] * self.loss.scale[columns]
+    def _costs_of_singles(self, coef: Array, pull: Array, columns: Numbers) -> Array:
+        size = coef[columns] * self.loss.scale[columns]
         at = self.known.places(columns.tolist())
         costs: Array = size * (pull @ self.known.Z[:, at]) + size**2 / 2 * self.known.squares(at)
         return costs
@@ -98,8 +97,9 @@ class SquaredWay:
 
     def _residual(self, fit: Fit) -> Array:
         if self._last is None or self._last[0] is not fit:
-            used = np.flatnonzero(fit.coef).tolist()
-            eta = self.known.columns(used) @ (fit.coef[used] * self.loss.scale[used])
+            coef = fit.coef
+            used = np.flatnonzero(coef).tolist()
+            eta = self.known.columns(used) @ (coef[used] * self.loss.scale[used])
             self._last = fit, self.rows.y - eta
         return self._last[1]
 
@@ -154,12 +154,11 @@ class _Forms:
     """Half of slope' C^-1 slope for every block, C its curvature: all that it can gain."""
 
     def __init__(self, loss: LinearLoss, members: Members, mean: Array, rows: Rows) -> None:
-        self.size = len(members)
+        self.size, self.some_single = len(members), bool((members.sizes == 1).any())
         self.scale = loss.scale
-        self.singles = np.flatnonzero(members.sizes == 1)
-        self.own = members.first[self.singles]
+        self.singles, self.own = members.singles()
         flat = loss.design.high <= loss.design.low if loss.intercept else np.zeros(loss.size, bool)
-        if len(self.own):
+        if self.some_single:
             curvature = rows.squares(mean) / loss.scale**2
             with np.errstate(divide="ignore"):
                 inverse = np.where(flat | (curvature <= 0), 0.0, 1 / curvature)
@@ -182,7 +181,7 @@ class _Forms:
         """Half the form of each block, of slopes of all coordinates."""
         scaled = slope / self.scale
         halves = np.empty(self.size)
-        if len(self.singles):
+        if self.some_single:
             halves[self.singles] = 0.5 * scaled[self.own] ** 2 * self.inverse
         for at, block, root in self.larger:
             halves[at] = 0.5 * float(np.sum((scaled[block] @ root) ** 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,12 +33,13 @@ from isinglass.table.packed.store import Store, full_disk, in_turn, row_marks
 from isinglass.table.packed.stream import Encoding, Reading, Watch, stream
 from isinglass.table.reading.blocks import STREAMED, ColumnarFile, files_of
 from isinglass.table.reading.columnar import ARROW, PARQUET
+from isinglass.table.reading.delimited import DELIMITERS
 from isinglass.table.reading.opening import ending
 from isinglass.table.reading.read import DEFAULT_NA, check_encoding, na_words
 from isinglass.table.table import Table
 
 #: The share of the memory that the codes of a table may take, a byte for each cell.
-_SHARE = 1 / 16
+_SHARE = 1 / 8
 #: How many times its size a gzipped text unpacks to, about.
 _GZIPPED = 4
 
@@ -176,21 +178,19 @@ def open_packed(path: str | PathLike[str]) -> Table:
     ...     ig.open_packed(path.with_suffix(".bits")).n_states
     (2, 2)
     """
-    table, file = open_bits(Path(path), threads=cores())
-    if _cells(table) > memory() * _SHARE:
+    return in_memory(open_bits(Path(path), threads=cores()))
+
+
+def in_memory(table: Table) -> Table:
+    """A table with its codes in memory, if they are here and take no more than a share of it."""
+    rows = table.elsewhere
+    if rows is None or rows.chunks is None or rows.rows * len(table.columns) > memory() * _SHARE:
         return table
-    return unpacked(table, map(file.load, range(len(file.parts))))
+    return unpacked(table, rows.rows, rows.chunks())
 
 
-def _cells(table: Table) -> float:
-    assert table.elsewhere is not None
-    return float(table.elsewhere.rows * len(table.columns))
-
-
-def unpacked(table: Table, chunks: Iterable[Chunk]) -> Table:
+def unpacked(table: Table, rows: int, chunks: Iterable[Chunk]) -> Table:
     """A table with its codes in memory, whose chunks are given."""
-    assert table.elsewhere is not None
-    rows = table.elsewhere.rows
     codes = np.zeros((rows, len(table.columns)), dtype=np.uint8, order="F")
     weights, first = np.ones(rows), 0
     for chunk in chunks:
@@ -236,11 +236,17 @@ def is_large(path: str | PathLike[str], max_bytes: float | None = None) -> bool:
         return any(ending(each) in STREAMED for each in path.iterdir())
     if ending(path) not in STREAMED or max_bytes is not None:
         return False
-    limit = most_bytes(None)
     if ending(path) in (*PARQUET, *ARROW):
-        return path.suffix.lower() != ".gz" and _columnar_cells(path) > limit
-    size = path.stat().st_size
-    return size * (_GZIPPED if path.suffix.lower() == ".gz" else 1) > limit
+        return path.suffix.lower() != ".gz" and _columnar_cells(path) > most_bytes(None)
+    return text_size(path) > most_bytes(None)
+
+
+def text_size(path: str | PathLike[str]) -> float:
+    """Bytes of a text file, about, once it is unpacked; infinite for anything else."""
+    path = Path(path)
+    if path.is_dir() or ending(path) not in DELIMITERS:
+        return math.inf
+    return path.stat().st_size * (_GZIPPED if path.suffix.lower() == ".gz" else 1)
 
 
 def _columnar_cells(path: Path) -> int:

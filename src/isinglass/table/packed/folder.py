@@ -27,6 +27,7 @@ from isinglass.core.elsewhere import (
     Questions,
     RowsElsewhere,
     answer_chunks,
+    searches_together,
     state_counts,
     words_for,
 )
@@ -228,16 +229,20 @@ def elsewhere_in(
 
     rows = sum(rows for rows, _ in parts)
     digits = max((digits for _, digits in parts), default=0)
-    return RowsElsewhere(n_states, counts, rows, answer, stopped.set, digits, start=stopped.clear)
+    return RowsElsewhere(
+        *(n_states, counts, rows, answer, stopped.set, digits, searches_together()),
+        start=stopped.clear,
+        chunks=lambda: map(load, range(len(parts))),
+    )
 
 
-def open_bits(folder: Path, *, threads: int) -> tuple[Table, BitsFile]:
+def open_bits(folder: Path, *, threads: int) -> Table:
     """Open a packed table whose rows stay in its file."""
     content = read_manifest(folder)
     n_states = [len(column["states"]) for column in content["columns"]]
     file = BitsFile(folder, content["chunks"], n_states)
     file.check_size()
-    return _table(content, file.load, threads), file
+    return _table(content, file.load, threads)
 
 
 def _table(content: Mapping[str, Any], load: Callable[[int], Chunk], threads: int) -> Table:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import factorise_integers
-
 if TYPE_CHECKING:
     import polars as pl
 
@@ -54,32 +52,9 @@ class ColumnLabels:
         if cells.null_count() == len(cells):
             null: Any = self.numbers([None])
             return np.repeat(null, len(cells))
-        if self.dtype.is_integer():
-            return self._code_integers(cells)
-        if self.dtype.is_float():
+        if self.dtype.is_numeric():
             return self._code_sorted(cells)
         return self._code_hashed(cells)
-
-    def _code_integers(self, cells: pl.Series) -> Numbers:
-        null = cells.null_count() > 0
-        values = (cells.fill_null(cells.min()) if null else cells).to_numpy()
-        narrow = values.dtype.str in ("|i1", "|u1", "<i2", "<i4", "<i8")
-        found = factorise_integers(values[:, None], 1) if narrow else None
-        if found is None:  # of a wide range
-            return self._code_sorted(cells)
-        codes, least, counts = found[0][:, 0], int(found[1][0]), found[2][0]
-        missing = cells.is_null().to_numpy() if null else None
-        if missing is not None:
-            counts = counts.copy()
-            counts[0] -= np.count_nonzero(missing)  # which stood for the least
-        used = np.flatnonzero(found[2][0])
-        table = np.zeros(len(used), dtype=np.uint32)
-        seen = counts[used] > 0
-        table[seen] = self.numbers((least + used[seen]).tolist())
-        if len(self) <= 256:
-            same = np.array_equal(table, np.arange(len(table)))
-            return self._with_nulls(codes if same else table.astype(np.uint8)[codes], missing)
-        return self._with_nulls(table[codes], missing)
 
     def _with_nulls(self, codes: NDArray[Any], missing: NDArray[np.bool_] | None) -> Numbers:
         """Codes with the number of a null where a cell is missing."""

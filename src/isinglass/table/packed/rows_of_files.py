@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core.texts import FEW, MANY, NOTHING, TextCoder
+from isinglass.core.texts import FEW, MANY, NOTHING, FrameCoder, TextCoder
 from isinglass.errors import FileError
 from isinglass.table.packed.labels import ColumnLabels
 from isinglass.table.reading.blocks import ColumnarFile, TextFile, files_of
@@ -26,6 +26,10 @@ from isinglass.table.reading.second_look import Layout, find_fault
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+#: Numbers of labels, for each column that has few, and for each that may have many.
+Numbered = tuple[list[NDArray[np.uint8]], list[NDArray[np.uint32]]]
 
 
 @dataclass(frozen=True)
@@ -95,23 +99,60 @@ class FrameFiles(_Files):
 
     def read(self, wanted: Wanted, words: Sequence[str], _room: int) -> Iterator[SomeRows]:
         """Rows as they come; cells that are one of the words are null."""
-        every = [*wanted.few, *wanted.many]
-        names = [labels.name for labels in every]
+        names = [labels.name for labels in (*wanted.few, *wanted.many)]
         for number, file in enumerate(self.files):
-            done = 0
+            done, reader = 0, _FrameReader(wanted, file.schema)
             for frame in file.frames(names):
                 done += frame.height
                 share = self._share(number, done / max(file.rows, 1))
-                yield SomeRows(*_coded(with_nulls(frame, words), wanted), share)
+                yield SomeRows(*reader.coded(with_nulls(frame, words)), share)
 
 
-def _coded(
-    frame: pl.DataFrame, wanted: Wanted
-) -> tuple[list[NDArray[np.uint8]], list[NDArray[np.uint32]]]:
-    """The numbers of all cells of a frame."""
-    few = [labels.code(frame[labels.name]) for labels in wanted.few]
-    many = [labels.code(frame[labels.name]).astype(np.uint32) for labels in wanted.many]
-    return [each.astype(np.uint8, copy=False) for each in few], many
+class _FrameReader:
+    """Frames of one kind: a coder of the core numbers whole numbers and texts."""
+
+    def __init__(self, wanted: Wanted, schema: Mapping[str, Any]) -> None:
+        self.wanted = wanted
+        self.names = [labels.name for labels in wanted.few]
+        self.coder = FrameCoder([schema[name] for name in self.names])
+        self.numbers = _Numbers(wanted.few)
+
+    def coded(self, frame: pl.DataFrame) -> Numbered:
+        """The numbers of all cells of a frame."""
+        codes = np.empty((frame.height, len(self.names)), dtype=np.uint8, order="F")
+        own = frame if frame.columns == self.names else frame.select(self.names)
+        done = self.coder.code(own, codes) if self.names else ()
+        self.numbers.learn(self.coder.sizes(), self.coder.labels)
+        few = [
+            self.numbers.of(k, codes[:, k])
+            if done[k]
+            else labels.code(frame[labels.name]).astype(np.uint8)
+            for k, labels in enumerate(self.wanted.few)
+        ]
+        many = [labels.code(frame[labels.name]).astype(np.uint32) for labels in self.wanted.many]
+        return few, many
+
+
+class _Numbers:
+    """Numbers that a coder gave to what it saw become those of the labels."""
+
+    def __init__(self, labels: Sequence[ColumnLabels]) -> None:
+        self.labels = labels
+        self.tables: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32) for _ in labels]
+        self.same = [True] * len(self.tables)
+
+    def learn(self, sizes: Iterable[int], seen: Callable[[int, int], Sequence[Any]]) -> None:
+        """Number what is new: `seen(k, start)` is what the coder saw in a column, from a number."""
+        for k, (labels, size) in enumerate(zip(self.labels, sizes, strict=True)):
+            known = len(self.tables[k])
+            if size > known:
+                numbers = labels.numbers(seen(k, known)).astype(np.uint32)
+                table = self.tables[k] = np.concatenate([self.tables[k], numbers])
+                self.same[k] = len(table) <= 256 and np.array_equal(table, np.arange(len(table)))
+
+    def of(self, k: int, codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The numbers of a column, in bytes."""
+        return codes if self.same[k] else self.tables[k].astype(np.uint8)[codes]
 
 
 @dataclass(frozen=True)
@@ -147,11 +188,12 @@ class _TextReader:
         self.few = np.zeros((room + 64, len(wanted.few)), dtype=np.uint8, order="F")
         self.many = np.zeros((room + 64, len(wanted.many)), dtype=np.uint32, order="F")
         names = file.names
-        self.at = [names.index(labels.name) for labels in (*wanted.few, *wanted.many)]
-        self.tables: list[NDArray[np.uint32]] = [np.zeros(0, dtype=np.uint32) for _ in self.at]
+        every = (*wanted.few, *wanted.many)
+        self.at = [names.index(labels.name) for labels in every]
+        self.numbers = _Numbers(every)
         self.lines = 0
 
-    def read(self) -> Iterator[tuple[list[NDArray[np.uint8]], list[NDArray[np.uint32]]]]:
+    def read(self) -> Iterator[Numbered]:
         for whole in self.file.blocks():
             first = _end_of_header(whole) if self.lines == 0 and self.layout.header else 0
             self.lines += whole.count(b"\n", 0, first)
@@ -159,30 +201,20 @@ class _TextReader:
             yield from self._with_quotes(block) if b'"' in block else self._plain(block)
             self.lines += block.count(b"\n")
 
-    def _plain(
-        self, block: bytes
-    ) -> Iterator[tuple[list[NDArray[np.uint8]], list[NDArray[np.uint32]]]]:
+    def _plain(self, block: bytes) -> Iterator[Numbered]:
         start = 0
         while start < len(block):
             rows, taken, broken = self.coder.code(block, start, self.few, self.many, 0)
             start += taken
             if rows:
-                self._learn()
+                self.numbers.learn(self.coder.sizes()[self.at], self._seen)
                 yield self._translated(rows)
             if broken:
                 raise self._fault(block[start:], self.lines + block.count(b"\n", 0, start))
 
-    def _learn(self) -> None:
-        """Number the texts that are new."""
-        sizes = self.coder.sizes()
-        for k, (labels, at) in enumerate(
-            zip((*self.wanted.few, *self.wanted.many), self.at, strict=True)
-        ):
-            known = len(self.tables[k])
-            if sizes[at] > known:
-                texts = [self._decoded(text, labels.name) for text in self.coder.texts(at, known)]
-                numbers = labels.numbers(texts).astype(np.uint32)
-                self.tables[k] = np.concatenate([self.tables[k], numbers])
+    def _seen(self, k: int, start: int) -> list[str | None]:
+        name = self.numbers.labels[k].name
+        return [self._decoded(text, name) for text in self.coder.texts(self.at[k], start)]
 
     def _decoded(self, text: bytes, name: str) -> str | None:
         try:
@@ -198,26 +230,20 @@ class _TextReader:
             )
         return found or None
 
-    def _translated(self, rows: int) -> tuple[list[NDArray[np.uint8]], list[NDArray[np.uint32]]]:
+    def _translated(self, rows: int) -> Numbered:
         split = len(self.wanted.few)
-        few = []
-        for k, table in enumerate(self.tables[:split]):
-            own = self.few[:rows, k]
-            same = len(table) <= 256 and np.array_equal(table, np.arange(len(table)))
-            few.append(own if same else table.astype(np.uint8)[own])
-        many = [table[self.many[:rows, k]] for k, table in enumerate(self.tables[split:])]
-        return few, many
+        few = [self.numbers.of(k, self.few[:rows, k]) for k in range(split)]
+        tables = self.numbers.tables[split:]
+        return few, [table[self.many[:rows, k]] for k, table in enumerate(tables)]
 
-    def _with_quotes(
-        self, block: bytes
-    ) -> Iterator[tuple[list[NDArray[np.uint8]], list[NDArray[np.uint32]]]]:
+    def _with_quotes(self, block: bytes) -> Iterator[Numbered]:
         layout = Layout(self.layout.delimiter, False, self.layout.names)
         frame = None if b"\0" in block else parsed(block, layout)
         if frame is None or may_have_short_rows(block, layout, frame):
             if find_fault(block, self.layout):
                 raise self._fault(block, self.lines)
             frame = parsed_again(self.file.path, block, layout, frame)
-        yield _coded(frame, self.wanted)
+        yield _FrameReader(self.wanted, frame.schema).coded(frame)
 
     def _fault(self, block: bytes, before: int) -> FileError:
         fault = find_fault(block, self.layout, before) or ("a row cannot be read.",)

@@ -6,14 +6,16 @@ codebook, bins, order, the missing state. So states and codes are those of the t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.core.elsewhere import Chunk
+from isinglass.core.gate import MAX_STATES
 from isinglass.errors import Setting, TableError
 from isinglass.table.cells import open_frame
 from isinglass.table.codebook import Codebook, Variable
@@ -42,11 +44,24 @@ class Meaning:
 
     words: Sequence[str] | None
     codebook: Codebook
+    _known: dict[Hashable, Factor] = field(default_factory=dict, repr=False)
 
     def factor(self, labels: ColumnLabels) -> Factor:
-        """The labels of a column as a column with one row per label."""
-        cells, said = labels.series(), self.codebook[labels.name]
+        """The labels of a column as a column with one row per label.
+
+        Most columns have the same labels as others, and the codebook says nothing of them.
+        """
+        said = self.codebook[labels.name]
         codebook = Codebook({} if said == Variable() else {labels.name: said})
+        if codebook or len(labels) > MAX_STATES:
+            return self._look_up(labels, codebook)
+        alike = labels.dtype, tuple(map(type, labels.values)), tuple(labels.values)
+        if alike not in self._known:
+            self._known[alike] = self._look_up(labels, codebook)
+        return self._known[alike]
+
+    def _look_up(self, labels: ColumnLabels, codebook: Codebook) -> Factor:
+        cells = labels.series()
         if self.words is not None:
             texts = codebook.without_missing(cells.to_frame()) if codebook else cells.to_frame()
             cells = with_type(texts[labels.name], self.words)
@@ -71,7 +86,7 @@ class Settled:
     dropped: int
     notes: tuple[Note, ...]
 
-    @property
+    @cached_property
     def n_states(self) -> tuple[int, ...]:
         """Of each column."""
         return tuple(len(column.states) for column in self.columns)
@@ -79,9 +94,11 @@ class Settled:
     def chunk(self, raw: RawChunk) -> Chunk | None:
         """A chunk in the states of its columns, without rows that are left out; None if all are."""
         keep = kept_rows(raw, self.dropping)
-        bits = np.stack([*self._rows(raw)]) if sum(self.n_states) > len(self.columns) else None
-        words = raw.chunk.planes.shape[1]
-        bits = np.zeros((0, words), dtype=np.uint64) if bits is None else bits
+        bits = raw.chunk.bits
+        if raw.n_labels != self.n_states or not self._same:
+            bits = np.zeros((len(self._labels), bits.shape[1]), dtype=np.uint64)
+            for place, own in enumerate(self._rows(raw)):
+                bits[place] = own
         if keep is None:
             return Chunk(bits, raw.chunk.planes, raw.chunk.rows)
         if not keep.any():
@@ -91,19 +108,32 @@ class Settled:
         return Chunk(some_rows(bits, rows, keep), some_rows(planes, rows, keep), left)
 
     def _rows(self, raw: RawChunk) -> Iterator[NDArray[np.uint64]]:
-        for column, states, at in zip(self.columns, self.state_of, self.order, strict=True):
-            for state in range(1, len(column.states)):
-                labels = np.flatnonzero(states == state)
-                parts = [bits_of_label(raw, at, int(label)) for label in labels]
-                yield np.bitwise_or.reduce(parts) if len(parts) > 1 else parts[0]
+        for at, labels in self._labels:
+            parts = [bits_of_label(raw, at, label) for label in labels]
+            yield np.bitwise_or.reduce(parts) if len(parts) > 1 else parts[0]
+
+    @cached_property
+    def _same(self) -> bool:
+        """Whether states are the labels of their number, and columns are where they stand."""
+        labels = [(at, [state]) for at, m in enumerate(self.n_states) for state in range(1, m)]
+        return self.order == tuple(range(len(self.columns))) and self._labels == labels
+
+    @cached_property
+    def _labels(self) -> list[tuple[int, list[int]]]:
+        """The labels of each state but the first of each column, and where the column stands."""
+        return [
+            (at, np.flatnonzero(states == state).tolist())
+            for column, states, at in zip(self.columns, self.state_of, self.order, strict=True)
+            for state in range(1, len(column.states))
+        ]
 
 
 def kept_rows(
     raw: RawChunk, dropping: Sequence[NDArray[np.bool_]] | None
 ) -> NDArray[np.bool_] | None:
     """Which rows of a chunk are kept; None for all: those with weight, and without these labels."""
-    keep = every_row(raw.chunk.rows)
-    everything = keep.copy()
+    everything = every_row(raw.chunk.rows)
+    keep = everything.copy()
     if len(raw.chunk.planes):
         keep &= np.bitwise_or.reduce(raw.chunk.planes, axis=0)
     for at, labels in enumerate(dropping or ()):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +23,11 @@ class RawChunk:
 
     chunk: Chunk
     n_labels: tuple[int, ...]
+
+    @cached_property
+    def begins(self) -> list[int]:
+        """Where the rows of bits of each column begin."""
+        return [0, *accumulate(count - 1 for count in self.n_labels)]
 
 
 @dataclass
@@ -119,8 +126,7 @@ class Packer:
 
 def bits_of_label(raw: RawChunk, column: int, label: int) -> NDArray[np.uint64]:
     """The rows of a label, by its number."""
-    begin = sum(raw.n_labels[:column]) - column
-    own = raw.chunk.bits[begin : begin + raw.n_labels[column] - 1]
+    own = raw.chunk.bits[raw.begins[column] : raw.begins[column + 1]]
     if label >= raw.n_labels[column]:
         return np.zeros(words_for(raw.chunk.rows), dtype=np.uint64)
     if label:
@@ -128,11 +134,14 @@ def bits_of_label(raw: RawChunk, column: int, label: int) -> NDArray[np.uint64]:
     return np.asarray(every_row(raw.chunk.rows) & ~np.bitwise_or.reduce(own, axis=0, initial=0))
 
 
+@lru_cache(maxsize=1)
 def every_row(rows: int) -> NDArray[np.uint64]:
-    """Bits of all rows."""
+    """Bits of all rows, to be looked at only."""
     marks = np.zeros(64 * words_for(rows), dtype=np.uint8)
     marks[:rows] = 1
-    return np.packbits(marks, bitorder="little").view(np.uint64)
+    bits = np.packbits(marks, bitorder="little").view(np.uint64)
+    bits.flags.writeable = False
+    return bits
 
 
 def row_marks(bits: NDArray[np.uint64], rows: int) -> NDArray[np.bool_]:

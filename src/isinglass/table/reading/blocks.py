@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 #: Bytes of text that are read at once.
 BLOCK = 1 << 22
-#: Cells of a frame that is read at once, about; its rows are a multiple of these.
-FRAME_CELLS, FRAME_ROWS = 1 << 24, 32_768
+#: Cells of a frame that is read at once, about, so that they stay in the cache; its rows are a
+#: multiple of these.
+FRAME_CELLS, FRAME_ROWS = 1 << 22, 4096
 #: Endings of files that are read block by block.
 STREAMED = (*DELIMITERS, *PARQUET, *ARROW)
 
