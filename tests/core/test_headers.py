@@ -21,7 +21,7 @@ BELOW: dict[str, set[str]] = {
     "joint": {"base"},
     "moments": {"base"},
     "sampling": {"base"},
-    "text": set(),
+    "text": {"base"},
 }
 HEADERS = {str(path.relative_to(CORE)): path for path in CORE.glob("*/*.hpp")}
 

@@ -46,7 +46,7 @@ def evidence_by_definition(node: FormNode, forms: dict[int, str], other: int) ->
     smallest, *larger = node.forms(other)
     fall = fit.loss - node.least_loss(fit, other, smallest)
     gains = [node.one_parameter(fall, other, smallest, False)]
-    gains += [node.departure(fit, other)[0] for _ in larger]
+    gains += [node.departure(fit, other) for _ in larger]
     return 2 * node.n * max(gains)
 
 

@@ -49,15 +49,19 @@ double log_chi2_tail(double chi2, Number df) {
   return front + std::log(fraction);
 }
 
-// exp(t^2) erfc(t) for t above 4, by its continued fraction.
+// exp(t^2) erfc(t); far out by its continued fraction.
 inline double scaled_erfc(double t) {
+  if (t <= 4) return std::exp(t * t) * std::erfc(t);
   double fraction = t;
   for (int i = 60; i > 0; --i) fraction = t + 0.5 * i / fraction;
   return 1 / (std::sqrt(std::numbers::pi) * fraction);
 }
 
-// For t up to 4.
-inline double log_erfc(double t) { return t < 0.5 ? std::log1p(-std::erf(t)) : std::log(std::erfc(t)); }
+// The log of erfc(t), where exp(t^2) erfc(t) is known.
+inline double log_erfc(double t, double scaled) {
+  if (t > 4) return -t * t + std::log(scaled);
+  return t < 0.5 ? std::log1p(-std::erf(t)) : std::log(std::erfc(t));
+}
 
 // `df` is a whole number, or any. The best of several looks is as surprising as its probability times `looks`
 // says, one over the look's share of the level.
@@ -71,9 +75,8 @@ double one_parameter_gain(double gain, Number df, double n, double looks = 1) {
   // P(chi2_1 > 2 t^2) = erfc(t); its log is concave, so Newton cannot fail.
   double t = std::sqrt(-tail);
   for (int i = 0; i < 100; ++i) {
-    const double scaled = t > 4 ? scaled_erfc(t) : std::exp(t * t) * std::erfc(t),
-                 log_tail = t > 4 ? -t * t + std::log(scaled) : log_erfc(t);
-    const double step = (log_tail - tail) * scaled * 0.5 * std::sqrt(std::numbers::pi);
+    const double scaled = scaled_erfc(t);
+    const double step = (log_erfc(t, scaled) - tail) * scaled * 0.5 * std::sqrt(std::numbers::pi);
     t += step;
     if (std::abs(step) <= 1e-15 * (t + 1e-300)) break;
   }
