@@ -30,6 +30,7 @@ def small(monkeypatch):
     monkeypatch.setattr(reproduce, "QUICK", SMALL)
 
 
+@pytest.mark.long
 def test_killed_and_started_again(small, invoke, tmp_path):
     records = tmp_path / "killed" / "records.jsonl"
     process = subprocess.Popen(

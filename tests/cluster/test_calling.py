@@ -129,6 +129,7 @@ def test_audit_and_plan_from_the_shell(cluster, client, tmp_path, invoke):
         assert json.loads(there.out) == json.loads(here.out)
 
 
+@pytest.mark.long
 def test_reproduce_from_the_shell(cluster, client, tmp_path, invoke, monkeypatch):
     from isinglass.cli import reproduce
     from isinglass.experiments.paper.figures import Size

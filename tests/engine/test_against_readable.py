@@ -55,7 +55,7 @@ def alphabet(seed: int) -> Case:
 KINDS = ["binary", "mixed", "binary, weights", "mixed, weights", "binary, no field"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["binary", "mixed, weights"])
 def test_middle_size(kind):
     drawn = middle(kind, 0)
     assert_same_runs(run_native(drawn), run_readable(drawn), drawn.threshold)
@@ -71,22 +71,21 @@ def test_hundreds_of_parameters(seed):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(1, 13))
+@pytest.mark.parametrize("seed", range(13))
 def test_middle_size_at_length(kind, seed):
     drawn = middle(kind, seed)
     assert_same_runs(run_native(drawn), run_readable(drawn), drawn.threshold)
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_twelve_neighbours(seed):
-    drawn = hub(seed)
+def test_twelve_neighbours():
+    drawn = hub(0)
     native, readable = run_native(drawn), run_readable(drawn)
     assert len(native.path(0).support) == 12
     assert_same_column(native, readable, 0)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(2, 30))
+@pytest.mark.parametrize("seed", range(1, 30))
 def test_twelve_neighbours_at_length(seed):
     drawn = hub(seed)
     assert_same_runs(run_native(drawn), run_readable(drawn), drawn.threshold)

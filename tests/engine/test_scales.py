@@ -16,6 +16,8 @@ from isinglass.engine.readable import learn_readable, node_loss
 from isinglass.solvers.equivalent import calibrated_gain
 from isinglass.table import Table, encode
 
+SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(20, 60))]
+
 
 def random_scales(rng: np.random.Generator, p: int) -> np.ndarray:
     scales = np.exp(rng.normal(scale=0.5, size=(p, p)))
@@ -29,7 +31,7 @@ def both_solvers(drawn: Case, scales: np.ndarray, level: float = np.inf) -> None
     assert_same_runs(native, learn_readable(table, drawn.threshold, **settings), drawn.threshold)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_both_solvers_take_the_same_steps(seed):
     drawn = case(seed)
     both_solvers(drawn, random_scales(np.random.default_rng(seed), drawn.codes.shape[1]))
@@ -41,7 +43,7 @@ def test_both_solvers_on_tables_of_middle_size(kind):
     both_solvers(drawn, random_scales(np.random.default_rng(5), 12))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_both_solvers_rank_alike_above_a_level(seed):
     drawn, rng = case(seed), np.random.default_rng(seed)
     scales = random_scales(rng, drawn.codes.shape[1])
