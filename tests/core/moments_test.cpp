@@ -1,10 +1,13 @@
 // Sums over the rows of numbers, dense and sparse, against plain loops; and searches over one column.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core_test.hpp"
 #include "moments/closer.hpp"
+#include "moments/ends.hpp"
 #include "moments/moments.hpp"
 #include "moments/pairs.hpp"
 #include "moments/stored.hpp"
@@ -97,6 +100,29 @@ void sums_are_those_of_plain_loops(Random& random) {
   }
 }
 
+// Smallest and largest values, in either order of storage; what is not finite is not overlooked.
+void ends_are_those_of_plain_loops(Random& random) {
+  const std::size_t n = random.below(600) + 1, p = random.below(40) + 1;
+  Numbers X(random, n, p);
+  const std::size_t odd = random.below(3 * p), where = random.below(n);  // most often, no column
+  if (odd < p)
+    X.cells[where * p + odd] = random.bernoulli(0.5) ? std::numeric_limits<float>::infinity() : std::nanf("");
+  std::vector<float> by_column(n * p);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < p; ++j) by_column[j * n + i] = X.cells[i * p + j];
+  const unsigned threads = 1 + static_cast<unsigned>(random.below(3));
+  const auto rows = column_ends(Matrix<float>{X.cells.data(), n, p, true}, threads);
+  const auto columns = column_ends(Matrix<float>{by_column.data(), n, p, false}, threads);
+  for (std::size_t j = 0; j < p; ++j) {
+    const auto first = by_column.begin() + static_cast<std::ptrdiff_t>(j * n);
+    const auto [low, high] = std::minmax_element(first, first + static_cast<std::ptrdiff_t>(n));
+    for (const auto& ends : {rows, columns})
+      check(
+          j == odd ? std::isnan(ends[j]) && std::isnan(ends[p + j]) : ends[j] == *low && ends[p + j] == *high,
+          "the ends of a column");
+  }
+}
+
 void columns_are_found_in_rows(Random& random) {
   const std::size_t n = random.below(300), p = random.below(30) + 1;
   const Numbers X(random, n, p);
@@ -133,7 +159,13 @@ void searches_find_the_least(Random& random) {
   pair_terms(loss, held, z.data(), 0, 0, &start);
   double bar = -kUnbounded;
   PairStep where;
-  const double least = PairSearch(loss, true).least(held, z.data(), reach, &bar, &where);
+  const HeldTerms known = held_terms(loss, held);
+  PairTerms first;
+  first_terms(known, z.data(), &first);
+  check(first.value == start.value && first.level == start.level && first.slope == start.slope &&
+            first.level_form == start.level_form && first.cross == start.cross && first.form == start.form,
+        "the terms of no step");
+  const double least = PairSearch(loss, true).least(held, known, z.data(), reach, &bar, &where);
   for (int trial = 0; trial < 20; ++trial) {
     pair_terms(loss, held, z.data(), random.normal(), random.normal(), &there);
     check_below(least, there.value + 1e-9, "no other point is lower");
@@ -150,6 +182,7 @@ void searches_find_the_least(Random& random) {
 void test_moments() {
   Random random(11);
   for (int i = 0; i < times(100); ++i) sums_are_those_of_plain_loops(random);
+  for (int i = 0; i < times(100); ++i) ends_are_those_of_plain_loops(random);
   for (int i = 0; i < times(100); ++i) columns_are_found_in_rows(random);
   for (int i = 0; i < times(200); ++i) searches_find_the_least(random);
 }

@@ -10,29 +10,55 @@
 #include "arrays.hpp"
 #include "moments/bounds.hpp"
 #include "moments/closer.hpp"
+#include "moments/ends.hpp"
 #include "moments/moments.hpp"
 #include "moments/pairs.hpp"
 #include "moments/stored.hpp"
 
 using namespace isinglass;
 
+template <class Value>
+using Dense = nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu>;
+
+template <class Value>
+Matrix<Value> matrix(const Dense<Value>& X) {
+  const std::size_t rows = X.shape(0), columns = X.shape(1);
+  // Of a single row or column, nobody uses the stride.
+  const auto strides = [&](std::size_t down, std::size_t across) {
+    return (rows < 2 || X.stride(0) == static_cast<std::int64_t>(down)) &&
+           (columns < 2 || X.stride(1) == static_cast<std::int64_t>(across));
+  };
+  const bool by_row = strides(columns, 1);
+  if (!by_row && !strides(1, rows)) throw std::invalid_argument("a matrix without gaps");
+  return {X.data(), rows, columns, by_row};
+}
+
 // Sums over rows for all columns of a matrix: see moments/moments.hpp.
 template <class Value>
-Array<double> moments(nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu> X, const Vector<double>& centre,
-                      Matrix2D once, Matrix2D twice, unsigned threads) {
-  const std::size_t rows = X.shape(0), columns = X.shape(1);
-  const bool by_row = X.stride(1) == 1 && X.stride(0) == static_cast<std::int64_t>(columns);
-  if (!by_row && !(X.stride(0) == 1 && X.stride(1) == static_cast<std::int64_t>(rows)))
-    throw std::invalid_argument("a matrix without gaps");
-  if (centre.shape(0) != columns || once.shape(1) != rows || twice.shape(1) != rows)
+Array<double> moments(const Dense<Value>& X, const Vector<double>& centre, Matrix2D once, Matrix2D twice,
+                      unsigned threads) {
+  const Matrix<Value> own = matrix(X);
+  if (centre.shape(0) != own.columns || once.shape(1) != own.rows || twice.shape(1) != own.rows)
     throw std::invalid_argument("one centre per column, one number per row");
   std::vector<double> sums;
   {
     const nb::gil_scoped_release release;
-    sums = column_moments(Matrix<Value>{X.data(), rows, columns, by_row}, centre.data(),
-                          {once.data(), once.shape(0), rows}, {twice.data(), twice.shape(0), rows}, threads);
+    sums = column_moments(own, centre.data(), {once.data(), once.shape(0), own.rows},
+                          {twice.data(), twice.shape(0), own.rows}, threads);
   }
   return owned(std::move(sums));
+}
+
+// The columns' smallest and largest values: see moments/ends.hpp.
+template <class Value>
+Array<double> ends(const Dense<Value>& X, unsigned threads) {
+  const Matrix<Value> own = matrix(X);
+  std::vector<double> found;
+  {
+    const nb::gil_scoped_release release;
+    found = column_ends(own, threads);
+  }
+  return owned(std::move(found));
 }
 
 // A sparse matrix as scipy has it, checked.
@@ -207,13 +233,17 @@ Array<double> least_pairs(bool poisson, bool intercept, Matrix2D columns, const 
   std::vector<double> found(3 * problems);
   {
     const nb::gil_scoped_release release;
-    const PairSearch search(poisson ? RowLoss::kPoisson : RowLoss::kLogistic, intercept);
+    const RowLoss loss = poisson ? RowLoss::kPoisson : RowLoss::kLogistic;
+    const PairSearch search(loss, intercept);
+    HeldTerms start;
     for (std::size_t at = 0; at < problems; ++at) {
       const std::size_t column = columns.shape(0) > 1 ? at : 0, predictor = held.shape(0) > 1 ? at : 0;
       const Held rows_of{held.data() + predictor * rows, y.data(), share.data(), rows};
+      if (at == 0 || predictor > 0) start = held_terms(loss, rows_of);
       PairStep where;
       double own = bar;  // without a bar, nobody races
-      found[at] = search.least(rows_of, columns.data() + column * rows, reach.data()[column], &own, &where);
+      const double* const z = columns.data() + column * rows;
+      found[at] = search.least(rows_of, start, z, reach.data()[column], &own, &where);
       if (std::isfinite(bar)) bar = own;
       found[problems + at] = where.level;
       found[2 * problems + at] = where.coefficient;
@@ -243,6 +273,8 @@ void define_regression(nb::module_& m) {
         nb::arg("twice"), nb::arg("threads"));
   m.def("moments", &moments<float>, nb::arg("X").noconvert(), nb::arg("centre"), nb::arg("once"),
         nb::arg("twice"), nb::arg("threads"));
+  m.def("ends", &ends<double>, nb::arg("X").noconvert(), nb::arg("threads"));
+  m.def("ends", &ends<float>, nb::arg("X").noconvert(), nb::arg("threads"));
   const auto sparse = [&]<class Value, class Index>(Value, Index) {
     m.def("stored_moments", &stored_sums<Value, Index>, nb::arg("values").noconvert(),
           nb::arg("rows").noconvert(), nb::arg("begin").noconvert(), nb::arg("a"), nb::arg("b"),

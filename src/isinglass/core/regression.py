@@ -34,6 +34,15 @@ def column_moments(
     return sums.reshape(-1, X.shape[1])
 
 
+def column_ends(X: NDArray[Any], *, threads: int) -> tuple[Array, Array]:
+    """The smallest and the largest value of each column; NaN if it holds NaN or infinite values.
+
+    `X` is as in `column_moments`, and has rows and columns.
+    """
+    low, high = _core.ends(X, threads=checked_threads(threads)).reshape(2, -1)
+    return low, high
+
+
 def stored_moments(X: Any, a: Array, b: Array, *, threads: int) -> Array:
     """Sums over the stored entries x of each column of a sparse matrix: of x a, x b and x^2 b.
 

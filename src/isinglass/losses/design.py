@@ -18,6 +18,7 @@ from isinglass.core import cores
 from isinglass.core.regression import (
     ColumnsOfRows,
     beginnings,
+    column_ends,
     column_moments,
     moments_of_rows,
     stored_extremes,
@@ -113,8 +114,7 @@ class DenseDesign(Design):
         self.X = X
         self.shape = X.shape
         if X.size:
-            self.low = X.min(axis=0).astype(np.float64)
-            self.high = X.max(axis=0).astype(np.float64)
+            self.low, self.high = column_ends(X, threads=cores())
         else:
             self.low = self.high = np.zeros(X.shape[1])
         self.centre = np.zeros(X.shape[1])

@@ -26,9 +26,13 @@ def minimise(
     Stops when the decrease that Newton's model predicts falls below `tolerance`. Where the
     minimum lies at infinity, that is far out on the slope, at a finite point. `steady` is added to
     all curvatures when a step is computed: it shortens steps, and moves no minimum.
+
+    Near a minimum each decrease is to the one before as that is to its own, squared: the last step
+    is known to be the last before it is taken, and the function is not evaluated after it.
     """
     value, gradient, hessian = objective(x)
     damping = 0.0
+    before = 0.0
     blind_steps = 0
     for _ in range(MAX_STEPS):
         step = _solve(hessian, damping + steady, -gradient)
@@ -36,16 +40,21 @@ def minimise(
             predicted = -0.5 * float(gradient @ step)
         if predicted <= tolerance or blind_steps > 50:
             break
-        trial = x + step
+        trial: Array = x + step
+        quick = damping == 0 and predicted < before
+        if quick and predicted * (predicted / before) ** 2 <= tolerance:
+            return trial
         trial_value, trial_gradient, trial_hessian = objective(trial)
         blind = predicted < BLIND * (1.0 + abs(value))
         harmless = value + 1e-12 * (1.0 + abs(value))
         if trial_value <= (harmless if blind else value - 0.1 * predicted):
             x, value, gradient, hessian = trial, trial_value, trial_gradient, trial_hessian
+            before = predicted if damping == 0 else 0.0
             damping = damping / 10 if damping > 1e-12 else 0.0
             blind_steps += blind
         else:
             flat = SHORTER * float(np.abs(gradient).max())
+            before = 0.0
             damping = max(10 * damping, 1e-4 * float(np.mean(np.diag(hessian))), flat)
     return x
 

@@ -27,6 +27,11 @@ std::vector<std::thread> start_threads(unsigned count, const Call& call) {
   return pool;
 }
 
+// Threads that pay: a new one may wait for a millisecond before it runs, and takes its own share of `work`.
+inline unsigned worthwhile(unsigned threads, std::size_t work, std::size_t share) {
+  return static_cast<unsigned>(std::clamp<std::size_t>(work / share, 1, std::max(threads, 1u)));
+}
+
 // Calls work(0), ..., work(count - 1), each once, from several threads. `work` must not throw.
 template <class Work>
 void share_out(std::size_t count, unsigned threads, const Work& work) {

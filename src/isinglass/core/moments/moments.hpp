@@ -34,6 +34,9 @@ struct RowVectors {
 // Rows are read in long pieces, which is how memory is fastest; but the sums of a piece stay in the cache.
 inline constexpr std::size_t kMostColumns = 1024, kTileRows = 4, kStretch = 1024;
 
+// Numbers of a matrix for which a thread is worthwhile: it reads them in about two milliseconds.
+inline constexpr std::size_t kOneThread = 1 << 22;
+
 // part = values - centre.
 template <class Value>
 ISINGLASS_INLINE inline void less_centre_loop(const Value* values, const double* centre, double* part,
@@ -194,6 +197,7 @@ template <class Value>
 std::vector<double> column_moments(const Matrix<Value>& X, const double* centre, RowVectors once,
                                    RowVectors twice, unsigned threads) {
   std::vector<double> sums((once.count + twice.count) * X.columns);
+  threads = worthwhile(threads, X.rows * X.columns, kOneThread);
   // A column's sums do not depend on who its neighbours in a tile are.
   const std::size_t width = std::clamp<std::size_t>((X.columns + threads - 1) / threads, 1, kMostColumns);
   share_out((X.columns + width - 1) / width, threads, [&](std::size_t tile) {

@@ -87,6 +87,37 @@ struct PairStep {
   double level, coefficient;
 };
 
+// The rows at the held predictor itself, where every search of one column starts.
+struct HeldTerms {
+  double value;
+  std::vector<double> slopes, curvatures;  // times shares
+};
+
+// The same as `pair_terms` of no step, to the last digit.
+ISINGLASS_INLINE inline void first_terms_loop(const HeldTerms& start, const double* z, PairTerms* terms) {
+  constexpr std::size_t kWide = 4;
+  double lanes[5][kWide] = {};
+  const double *slopes = start.slopes.data(), *curvatures = start.curvatures.data();
+  const std::size_t rows = start.slopes.size();
+  const auto add = [&](std::size_t row, std::size_t lane) ISINGLASS_INLINE {
+    const double pull = slopes[row], weight = curvatures[row], turned = weight * z[row];
+    lanes[0][lane] += pull;
+    lanes[1][lane] += pull * z[row];
+    lanes[2][lane] += weight;
+    lanes[3][lane] += turned;
+    lanes[4][lane] += turned * z[row];
+  };
+  std::size_t row = 0;
+  for (; row + kWide <= rows; row += kWide)
+    for (std::size_t lane = 0; lane < kWide; ++lane) add(row + lane, lane);
+  for (std::size_t lane = 0; row < rows; ++row, ++lane) add(row, lane);
+  double* const sums[] = {&terms->level, &terms->slope, &terms->level_form, &terms->cross, &terms->form};
+  for (std::size_t at = 0; at < 5; ++at)
+    *sums[at] = (lanes[at][0] + lanes[at][2]) + (lanes[at][1] + lanes[at][3]);
+  terms->value = start.value;
+}
+inline constexpr Vectorised<first_terms_loop> first_terms;
+
 // Shares times slopes and curvatures of rows; returns the mean loss.
 template <RowLoss kLoss>
 ISINGLASS_INLINE inline double all_terms_loop(const Held& held, double* slopes, double* curvatures) {
@@ -108,22 +139,36 @@ ISINGLASS_INLINE inline double all_terms_loop(const Held& held, double* slopes, 
 inline constexpr Vectorised<all_terms_loop<RowLoss::kLogistic>> logistic_terms;
 inline constexpr Vectorised<all_terms_loop<RowLoss::kPoisson>> poisson_terms;
 
+inline HeldTerms held_terms(RowLoss loss, const Held& held) {
+  HeldTerms found{0, std::vector<double>(held.rows), std::vector<double>(held.rows)};
+  double *slopes = found.slopes.data(), *curvatures = found.curvatures.data();
+  found.value = loss == RowLoss::kLogistic ? logistic_terms(held, slopes, curvatures)
+                                           : poisson_terms(held, slopes, curvatures);
+  if (!std::isfinite(found.value)) found.value = std::numeric_limits<double>::infinity();
+  return found;
+}
+
 // One search after the other, over the same rows.
 class PairSearch {
  public:
   // Numbers of losses/newton.py, losses/linear.py and solvers/linear/race.py.
   static constexpr double kVanishing = 1e-13, kTolerance = 1e-15, kBlind = 1e-13, kShorter = 1e-6,
                           kTie = 2e-9;
+  // So small a decrease is what was predicted, but for rounding.
+  static constexpr double kFine = 1e-11;
   static constexpr int kMostSteps = 500, kMostBlind = 50;
 
   PairSearch(RowLoss loss, bool intercept) : loss_(loss), intercept_(intercept) {}
 
   // The least loss, and where it is; infinite if it cannot fall by `*bar`, which rises to what was reached.
-  double least(const Held& held, const double* z, double reach, double* bar, PairStep* where) const {
+  double least(const Held& held, const HeldTerms& held_terms, const double* z, double reach, double* bar,
+               PairStep* where) const {
     PairStep& at = *where = {0, 0};
-    PairTerms here = terms(held, z, at);
+    PairTerms here;
+    first_terms(held_terms, z, &here);
+    without_level(&here);
     const double start = here.value;
-    double damping = 0;
+    double damping = 0, before = 0;
     int blind_steps = 0;
     for (int count = 0; count < kMostSteps; ++count) {
       const PairStep step = newton(here, damping);
@@ -133,15 +178,23 @@ class PairSearch {
       if (!(predicted > kTolerance) || blind_steps > kMostBlind) return here.value;
       if (!(fall + still_to_gain(here, reach) >= *bar)) return std::numeric_limits<double>::infinity();
       const PairStep there{at.level + step.level, at.coefficient + step.coefficient};
+      if (predicted < kFine && damping == 0 &&
+          predicted * predicted * predicted <= kTolerance * before * before) {
+        at = there;  // the last step, as in losses/newton.py
+        *bar = std::max(*bar, fall + predicted - kTie);
+        return here.value - predicted;
+      }
       const PairTerms trial = terms(held, z, there);
       const double size = 1 + std::abs(here.value);
       const bool blind = predicted < kBlind * size;
       if (trial.value <= (blind ? here.value + 1e-12 * size : here.value - 0.1 * predicted)) {
         at = there;
         here = trial;
+        before = damping == 0 ? predicted : 0.0;
         damping = damping > 1e-12 ? damping / 10 : 0.0;
         blind_steps += blind;
       } else {
+        before = 0;
         const double mean = intercept_ ? (here.level_form + here.form) / 2 : here.form;
         const double flat = kShorter * std::max(std::abs(here.level), std::abs(here.slope));
         damping = std::max({10 * damping, 1e-4 * mean, flat});
@@ -154,8 +207,12 @@ class PairSearch {
   PairTerms terms(const Held& held, const double* z, const PairStep& at) const {
     PairTerms found;
     pair_terms(loss_, held, z, at.level, at.coefficient, &found);
-    if (!intercept_) found.level = found.level_form = found.cross = 0;
+    without_level(&found);
     return found;
+  }
+
+  void without_level(PairTerms* found) const {
+    if (!intercept_) found->level = found->level_form = found->cross = 0;
   }
 
   PairStep newton(const PairTerms& here, double damping) const {

@@ -22,6 +22,9 @@ struct Stored {
   std::size_t count, length;  // vectors, and the length of each
 };
 
+// Stored entries for which a thread is worthwhile: they are read here and there, so that fewer do.
+inline constexpr std::size_t kOneThreadStored = 1 << 18;
+
 // Sums over the stored entries x of each column: of x a, x b and x^2 b, where a and b are one number per row.
 template <class Value, class Index>
 std::vector<double> stored_moments(const Stored<Value, Index>& X, const double* a, const double* b,
@@ -32,22 +35,24 @@ std::vector<double> stored_moments(const Stored<Value, Index>& X, const double* 
     both[2 * i + 1] = b[i];
   }
   constexpr std::size_t kPiece = 1024;
-  share_out((X.count + kPiece - 1) / kPiece, threads, [&](std::size_t piece) {
-    const std::size_t last = std::min(X.count, (piece + 1) * kPiece);
-    for (std::size_t j = piece * kPiece; j < last; ++j) {
-      double once_a = 0, once_b = 0, twice = 0;
-      for (Index at = X.begin[j]; at < X.begin[j + 1]; ++at) {
-        const double* const own = both.data() + 2 * static_cast<std::size_t>(X.places[at]);
-        const double x = static_cast<double>(X.values[at]), weighted = x * own[1];
-        once_a += x * own[0];
-        once_b += weighted;
-        twice += weighted * x;
-      }
-      sums[j] = once_a;
-      sums[X.count + j] = once_b;
-      sums[2 * X.count + j] = twice;
-    }
-  });
+  const auto entries = static_cast<std::size_t>(X.begin[X.count]);
+  share_out((X.count + kPiece - 1) / kPiece, worthwhile(threads, entries, kOneThreadStored),
+            [&](std::size_t piece) {
+              const std::size_t last = std::min(X.count, (piece + 1) * kPiece);
+              for (std::size_t j = piece * kPiece; j < last; ++j) {
+                double once_a = 0, once_b = 0, twice = 0;
+                for (Index at = X.begin[j]; at < X.begin[j + 1]; ++at) {
+                  const double* const own = both.data() + 2 * static_cast<std::size_t>(X.places[at]);
+                  const double x = static_cast<double>(X.values[at]), weighted = x * own[1];
+                  once_a += x * own[0];
+                  once_b += weighted;
+                  twice += weighted * x;
+                }
+                sums[j] = once_a;
+                sums[X.count + j] = once_b;
+                sums[2 * X.count + j] = twice;
+              }
+            });
   return sums;
 }
 
@@ -57,13 +62,14 @@ std::vector<double> stored_moments(const Stored<Value, Index>& X, const double* 
 template <bool kBoth, class Value, class Index>
 std::vector<double> moments_of_rows(const Stored<Value, Index>& X, const std::int64_t* rows,
                                     std::size_t count, const double* a, const double* b, unsigned threads) {
-  constexpr std::size_t kSums = kBoth ? 3 : 1, kWorthThreads = 1 << 17;
+  constexpr std::size_t kSums = kBoth ? 3 : 1;
   std::size_t entries = 0;
   for (std::size_t i = 0; i < count; ++i)
     entries += static_cast<std::size_t>(X.begin[rows[i] + 1] - X.begin[rows[i]]);
   std::vector<double> sums(kSums * X.length);
-  const std::size_t pieces = entries < kWorthThreads ? 1 : threads, width = (X.length + pieces - 1) / pieces;
-  share_out(pieces, threads, [&](std::size_t piece) {  // each takes some columns, of all rows
+  const unsigned pieces = worthwhile(threads, entries, kOneThreadStored);
+  const std::size_t width = (X.length + pieces - 1) / pieces;
+  share_out(pieces, pieces, [&](std::size_t piece) {  // each takes some columns, of all rows
     const std::size_t first = piece * width, last = std::min(X.length, first + width);
     for (std::size_t i = 0; i < count; ++i) {
       const Index *from = X.places + X.begin[rows[i]], *const end = X.places + X.begin[rows[i] + 1];

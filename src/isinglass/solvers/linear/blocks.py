@@ -89,7 +89,7 @@ class LinearBlocks(Blocks):
         possible = most >= threshold - TIE
         places, most, guess = places[possible], most[possible], guess[places[possible]]
         bar, order = self._closer(fit, places, most, best_first(guess, LOOK), threshold)
-        order = order[np.argsort(-guess[order], kind="stable")]
+        order = order[best_first(guess[order], FIRST)]
         gains = np.full(len(places), -np.inf)
         size = FIRST
         while len(order):
@@ -102,6 +102,7 @@ class LinearBlocks(Blocks):
             gains[now] = scale(self._way.gains(fit, places[now], judge), np.arange(len(now)))
             bar = max(bar, float(gains.max()))
             order = order[most[order] >= bar - TIE]
+            order = order[np.argsort(-guess[order], kind="stable")]
             size = self._way.batch
         if not len(places):
             return 0, 0.0

@@ -169,18 +169,25 @@ class CurvedWay:
         """Lower bounds on what removals cost."""
         if self.loss.width > 1 or not isinstance(self.bound, SelfConcordant):
             return np.zeros(len(places))
-        weights = self._at(fit).curvature[:, 0, 0]
-        parts = self._parts(fit, places)[:, :, 0]
-        if self.loss.intercept:
-            total = max(float(weights.sum()), 1e-300)
-            spread = parts.max(axis=1) - parts.min(axis=1)
-            form = parts**2 @ weights - (parts @ weights) ** 2 / total
+        state = self._at(fit)
+        if self.core is not None and self.all_single:
+            form, spread = self.core.removed(state, self.members.first(places))
         else:
-            spread, form = np.abs(parts).max(axis=1), parts**2 @ weights
+            form, spread = self._removed(state, places)
         spread = np.maximum(spread, 1e-6)
         factor = (np.expm1(-spread) + spread) / spread**2
         least: Array = factor * form * (1 - 1e-6) - 1e-10
         return least
+
+    def _removed(self, state: State, places: Numbers) -> tuple[Array, Array]:
+        """Curvatures along what some blocks add to the predictor, and how far it spreads."""
+        weights = state.curvature[:, 0, 0]
+        parts = self._parts(state.fit, places)[:, :, 0]
+        if not self.loss.intercept:
+            return parts**2 @ weights, np.abs(parts).max(axis=1)
+        total = max(float(weights.sum()), 1e-300)
+        form = parts**2 @ weights - (parts @ weights) ** 2 / total
+        return form, parts.max(axis=1) - parts.min(axis=1)
 
     def costs(self, fit: Fit, places: Numbers) -> Array:
         """How much the loss rises without some blocks, exactly."""

@@ -44,7 +44,12 @@ class KeptColumns:
     def columns(self, coordinates: Sequence[int]) -> Array:
         """Some columns, after the `first` ones if there are any."""
         places = self.places(coordinates)  # may make Z wider and longer
-        return self.Z[:, [*range(self.first), *places]]
+        return self.at([*range(self.first), *places])
+
+    def at(self, places: list[int]) -> Array:
+        """The columns at some places; a view if they are the first ones."""
+        count = len(places)
+        return self.Z[:, :count] if places == list(range(count)) else self.Z[:, places]
 
     def learn(self, new: list[int]) -> None:
         """Read some columns."""

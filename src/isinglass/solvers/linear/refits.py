@@ -69,23 +69,20 @@ class CoreRefits:
         loss, first = self.loss, int(self.loss.intercept)
         Z, columns = self.kept.columns(active), list(active)
         ridge = np.concatenate([np.zeros(first), np.full(len(columns), RIDGE * loss.ridge_factor)])
-        last: list[tuple[Array, Array, Array, Array]] = []
 
         def objective(x: Array) -> tuple[float, Array, Array]:
-            eta = Z @ x
-            value, slope, curvature = self.terms(eta)
-            last[:] = [(x, eta, slope, curvature)]
-            hessian = (Z * curvature[:, None]).T @ Z
+            value, slope, curvature = self.terms(Z @ x)
+            weighted = Z * np.sqrt(curvature)[:, None]
+            hessian = weighted.T @ weighted  # of one array: half the work
             hessian[np.diag_indices(len(x))] += ridge
             return value + 0.5 * float(ridge @ x**2), slope @ Z + ridge * x, hessian
 
         x = minimise(objective, self._first(columns, start))
-        if last[0][0] is not x:  # a step was refused at the end
-            objective(x)
-        _, eta, slope, curvature = last[0]
+        eta = Z @ x
+        value, slope, curvature = self.terms(eta)
         values = x[first:] / loss.scale[columns]
         level = float(x[0]) - float(self.mean[columns] @ values) if first else 0.0
-        found = LinearFit(columns, values, level, self.terms(eta)[0], loss.size)
+        found = LinearFit(columns, values, level, value, loss.size)
         return State(found, eta[:, None], slope[:, None], curvature[:, None, None])
 
     def at(self, fit: Fit) -> State:
@@ -119,6 +116,20 @@ class CoreRefits:
         Z = self.kept.columns(columns.tolist())[:, int(self.loss.intercept) :]
         added: Array = (Z * (fit.coef[columns] * self.loss.scale[columns])).T
         return added[:, :, None]
+
+    def removed(self, state: State, columns: Numbers) -> tuple[Array, Array]:
+        """Curvatures along what some columns add to the predictor, and how far it spreads at most.
+
+        Of one column that is its curvature and its range, times the coefficient.
+        """
+        design, weights, first = self.loss.design, state.curvature[:, 0, 0], self.loss.intercept
+        coef, low, high = state.fit.coef[columns], design.low[columns], design.high[columns]
+        Z = self.kept.columns(columns.tolist())[:, int(first) :]
+        form = weights @ Z**2
+        if first:
+            form -= (weights @ Z) ** 2 / max(float(weights.sum()), 1e-300)
+        form *= (coef * self.loss.scale[columns]) ** 2
+        return form, np.abs(coef) * (high - low if first else np.maximum(np.abs(low), np.abs(high)))
 
     def gains(self, state: State, columns: Numbers, bar: float) -> Array:
         """How far some columns lower the loss; minus infinity if they cannot reach the bar."""

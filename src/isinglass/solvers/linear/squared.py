@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from isinglass.losses.linear import RIDGE, LinearFit, LinearLoss
 from isinglass.losses.protocol import Fit
@@ -87,7 +87,7 @@ class SquaredWay:
     def _costs_of_singles(self, coef: Array, pull: Array, columns: Numbers) -> Array:
         size = coef[columns] * self.loss.scale[columns]
         at = self.known.places(columns.tolist())
-        costs: Array = size * (pull @ self.known.Z[:, at]) + size**2 / 2 * self.known.squares(at)
+        costs: Array = size * (pull @ self.known.at(at)) + size**2 / 2 * self.known.squares(at)
         return costs
 
     def _pull(self, fit: Fit) -> Array:
@@ -118,12 +118,14 @@ class _Known(KeptColumns):
         y, share, ridge = self.rows.y, self.rows.share, RIDGE
         if not at:
             return np.zeros(0), y.copy()
-        Z = self.Z[:, at]
-        factor = cho_factor(self.gram[np.ix_(at, at)] + ridge * np.eye(len(at)))
-        beta = cho_solve(factor, self.right[at])
+        Z = self.at(at)
+        gram = np.array(self.gram[np.ix_(at, at)], order="F")
+        gram.flat[:: len(at) + 1] += ridge
+        factor = dpotrf(gram, overwrite_a=True)[0]  # the ridge is larger than rounding
+        beta = dpotrs(factor, self.right[at])[0]
         residual = y - Z @ beta
         for _ in range(CORRECTIONS):
-            beta = beta + cho_solve(factor, (share * residual) @ Z - ridge * beta)
+            beta = beta + dpotrs(factor, (share * residual) @ Z - ridge * beta)[0]
             residual = y - Z @ beta
         return beta / self.scale[list(active)], residual
 
