@@ -23,8 +23,8 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dtrtri
 from scipy.sparse import csr_array
-from scipy.special import softmax
 from threadpoolctl import threadpool_limits
 
 from isinglass.losses.forms import zero_sum_basis
@@ -129,21 +129,30 @@ class Conditional:
         drawn = cells.missing[:, own].any(axis=1)
         self.seen, self.drawn = np.flatnonzero(~drawn), np.flatnonzero(drawn)
         rows = np.concatenate([self.seen, *(copy * n + self.drawn for copy in range(draws))])
-        self.cell, self.codes = cells_of(
-            filled.wide.codes[:, columns][rows], [self.states[v] for v in columns]
-        )
+        codes = np.stack([filled.wide.codes[:, v].take(rows) for v in columns], axis=1)
+        self.cell, self.codes = cells_of(codes, [self.states[v] for v in columns])
         count = len(self.drawn)
-        at = np.tile(np.arange(count), draws), self.cell[len(self.seen) :]
-        share = np.full(count * draws, 1.0 / draws)
-        self.shares = csr_array((share, at), shape=(count, len(self.codes)))  # of a row's draws
+        of_row = self.cell[len(self.seen) :].reshape(draws, count).T.ravel()
+        parts = np.full(count * draws, 1.0 / draws), of_row, np.arange(count + 1) * draws
+        self.shares = csr_array(parts, shape=(count, len(self.codes)))  # of a row's draws
+
+    @cached_property
+    def of_seen(self) -> Array:
+        """The weight of each cell, of the rows that are seen."""
+        cell, weights = self.cell[: len(self.seen)], self.weights[self.seen]
+        return np.bincount(cell, weights, minlength=len(self.codes)).astype(np.float64)
+
+    @cached_property
+    def of_drawn(self) -> Array:
+        """The weight of each cell, of the draws of the others."""
+        weights = np.tile(self.weights[self.drawn] / self.draws, self.draws)
+        cell = self.cell[len(self.seen) :]
+        return np.bincount(cell, weights, minlength=len(self.codes)).astype(np.float64)
 
     @cached_property
     def counts(self) -> Array:
         """The weight of each cell."""
-        seen = np.bincount(
-            self.cell[: len(self.seen)], self.weights[self.seen], minlength=len(self.codes)
-        )
-        return np.asarray(seen + self.shares.T @ self.weights[self.drawn], dtype=np.float64)
+        return self.of_seen + self.of_drawn
 
     @cached_property
     def probability(self) -> Array:
@@ -151,7 +160,8 @@ class Conditional:
         scores = np.tile(self.intercept, (len(self.codes), 1))
         for at, table in enumerate(self.tables.values()):
             scores += table[self.codes[:, at + 1]]
-        return np.asarray(softmax(scores, axis=1))
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
     @cached_property
     def residual(self) -> Array:
@@ -163,20 +173,14 @@ class Conditional:
         m = self.states[self.r]
         share = np.bincount(self.codes[:, 0], self.counts, minlength=m) / self.n
         share = np.maximum(share, 1e-300)
-        vectors = self.residual, np.eye(m)[self.codes[:, 0]] - share
-        known = tuple(self._lengths(vector, share, of_mean=True) for vector in vectors)
-        whole = tuple(self._lengths(vector, share, of_mean=False) for vector in vectors)
-        return (known[0], known[1]), (whole[0], whole[1])
-
-    def _lengths(self, vectors: Array, share: Array, *, of_mean: bool) -> Array:
-        """Of the mean over draws, or the mean of lengths; in units of what shares would give."""
-        lengths = (vectors**2 / share).sum(axis=1)
-        found = np.empty(len(self.weights))
-        found[self.seen] = lengths[self.cell[: len(self.seen)]]
-        found[self.drawn] = (
-            ((self.shares @ vectors) ** 2 / share).sum(axis=1) if of_mean else self.shares @ lengths
-        )
-        return found
+        both = np.hstack([self.residual, np.eye(m)[self.codes[:, 0]] - share])
+        lengths = _lengths(both, share)
+        means = self.shares @ np.hstack([both, lengths])
+        of_seen = lengths[self.cell[: len(self.seen)]]
+        known, whole = (np.empty((len(self.weights), 2)) for _ in range(2))
+        known[self.seen] = whole[self.seen] = of_seen
+        known[self.drawn], whole[self.drawn] = _lengths(means[:, : 2 * m], share), means[:, 2 * m :]
+        return (known[:, 0], known[:, 1]), (whole[:, 0], whole[:, 1])
 
     def linked(self, unlinked: Array) -> dict[int, float]:
         """I B / A^2 of the neighbours, all parameters of the column looked at together.
@@ -192,12 +196,11 @@ class Conditional:
         own, features = zero_sum_basis(q + 1), self._features()
         score = _products(features, self.residual @ own)
         drawn = _products(features, own[self.codes[:, 0]])
-        mean, mean_drawn = self.shares @ score, self.shares @ drawn
-        weights = self.weights[self.drawn][:, None]
-        of_seen = self.counts - self.shares.T @ weights[:, 0]
-        squares = (score * of_seen[:, None]).T @ score + (mean * weights).T @ mean
-        moved = (score * (self.counts - of_seen)[:, None]).T @ drawn
-        moved -= (mean * weights).T @ mean_drawn
+        means = self.shares @ np.hstack([score, drawn])
+        mean = means[:, :size]
+        of_means = (mean * self.weights[self.drawn][:, None]).T @ means
+        squares = (score * self.of_seen[:, None]).T @ score + of_means[:, :size]
+        moved = (score * self.of_drawn[:, None]).T @ drawn - of_means[:, size:]
         moved *= self.draws / max(self.draws - 1, 1)
         return _scales(self._curvature(own, features), squares, moved, self._blocks(q))
 
@@ -215,15 +218,22 @@ class Conditional:
         mean = self.probability @ own
         whole = np.empty((k, q, k, q))
         for a in range(q):
-            for b in range(q):
+            for b in range(a + 1):
                 spread = self.probability @ (own[:, a] * own[:, b]) - mean[:, a] * mean[:, b]
-                whole[:, a, :, b] = (features * (spread * self.counts)[:, None]).T @ features
+                part = (features * (spread * self.counts)[:, None]).T @ features
+                whole[:, a, :, b] = whole[:, b, :, a] = part
         return whole.reshape(k * q, k * q)
 
     def _blocks(self, q: int) -> dict[int, slice]:
         """Where the parameters of each neighbour stand."""
         ends = np.cumsum([q, *((self.states[t] - 1) * q for t in self.tables)]).tolist()
         return dict(zip(self.tables, map(slice, ends[:-1], ends[1:]), strict=True))
+
+
+def _lengths(both: Array, share: Array) -> Array:
+    """Squared lengths of two vectors side by side, in units of what shares would give."""
+    lengths: Array = both**2 @ np.kron(np.eye(2), 1.0 / share[:, None])
+    return lengths
 
 
 def _products(features: Array, own: Array) -> Array:
@@ -235,18 +245,34 @@ def _scales(
     whole: Array, squares: Array, moved: Array, blocks: dict[int, slice]
 ) -> dict[int, float]:
     """The mean of what each block's squared estimates are on the scale of the stack."""
-    values, vectors = np.linalg.eigh(whole)
-    kept = values > 1e-9 * values.max(initial=1e-300)
-    root = vectors[:, kept] / np.sqrt(values[kept])  # whitens the stack's information
-    left = np.eye(kept.sum()) - root.T @ moved @ root
-    values, vectors = np.linalg.eigh((left + left.T) / 2.0)
-    inverse = (vectors / np.maximum(values, LEAST)) @ vectors.T
+    root = _whitening(whole)
+    left = np.eye(root.shape[1]) - root.T @ moved @ root
+    inverse = _inverse((left + left.T) / 2.0)
     spread = inverse @ (root.T @ squares @ root) @ inverse
     scales = {}
     for t, block in blocks.items():
         part = root[block]  # estimates of the block from whitened ones
-        values, vectors = np.linalg.eigh(part @ part.T)
-        kept = values > 1e-9 * values[-1]
-        whitened = (vectors[:, kept] / np.sqrt(values[kept])).T @ part
-        scales[t] = float(np.trace(whitened @ spread @ whitened.T)) / max(int(kept.sum()), 1)
+        own = _whitening(part @ part.T)
+        scales[t] = float(np.sum(own * (part @ spread @ part.T @ own))) / max(own.shape[1], 1)
     return scales
+
+
+def _inverse(form: Array) -> Array:
+    """The inverse, as if no direction had less than the least share."""
+    if not dpotrf(form - LEAST * np.eye(len(form)))[1]:  # none has
+        return np.linalg.inv(form)
+    values, vectors = np.linalg.eigh(form)
+    inverse: Array = (vectors / np.maximum(values, LEAST)) @ vectors.T
+    return inverse
+
+
+def _whitening(form: Array) -> Array:
+    """R with R' form R = 1, in the directions that have a form."""
+    inverse, failed = dtrtri(dpotrf(form, lower=True, clean=True)[0], lower=True)
+    lengths = np.abs(np.diagonal(inverse))
+    if not failed and lengths.max(initial=0.0) < 1e3 * lengths.min(initial=1e300):
+        return np.asarray(inverse.T)
+    values, vectors = np.linalg.eigh(form)
+    kept = values > 1e-9 * values.max(initial=1e-300)
+    root: Array = vectors[:, kept] / np.sqrt(values[kept])
+    return root

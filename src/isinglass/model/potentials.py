@@ -90,10 +90,12 @@ def check_zero_sum(
 
 
 def _check_zero_sum(numbers: Array, what: str) -> None:
-    if not np.isfinite(numbers).all():
+    largest = float(np.abs(numbers).max())
+    if not np.isfinite(largest):
         raise SettingError(f"{what} is not finite; log-potentials must be finite numbers.")
-    slack = 1e-9 * max(1.0, float(np.abs(numbers).max()))
-    if any(np.abs(numbers.mean(axis=axis)).max() > slack for axis in range(numbers.ndim)):
+    slack = 1e-9 * max(1.0, largest)
+    sums = [np.abs(numbers.sum(axis=axis)).max() / m for axis, m in enumerate(numbers.shape)]
+    if max(sums) > slack:
         raise SettingError(
             f"{what} does not sum to zero; MarkovField.from_potentials takes any log-potentials."
         )

@@ -69,15 +69,18 @@ def cells_of(
     >>> cell.tolist(), cells.tolist()
     ([0, 1, 0], [[0, 2], [1, 0]])
     """
-    cell = np.zeros(len(codes), dtype=np.intp)
-    first = np.zeros(min(len(codes), 1), dtype=np.intp)  # a row of each cell
+    cell, count = np.zeros(len(codes), dtype=np.intp), 1
     for at, m in enumerate(n_states):
-        key = cell * m + codes[:, at]
-        if len(first) * m <= 4 * len(codes):
-            occurs = np.bincount(key, minlength=len(first) * m) > 0
-            cell = (np.cumsum(occurs) - 1)[key]
-        else:
-            cell = np.unique(key, return_inverse=True)[1]
-        first = np.zeros(int(cell.max(initial=-1)) + 1, dtype=np.intp)
-        first[cell] = np.arange(len(cell))
+        if count * m > 4 * len(codes):  # none but the numbers that occur
+            numbers, cell = np.unique(cell, return_inverse=True)
+            count = len(numbers)
+        cell, count = cell * m + codes[:, at], count * m
+    if count <= 4 * len(codes):
+        occurs = np.bincount(cell, minlength=count) > 0
+        cell, count = (np.cumsum(occurs) - 1)[cell], int(occurs.sum())
+    else:
+        numbers, cell = np.unique(cell, return_inverse=True)
+        count = len(numbers)
+    first = np.zeros(count, dtype=np.intp)  # a row of each cell
+    first[cell] = np.arange(len(cell))
     return cell, codes[first]
