@@ -141,13 +141,10 @@ def memory(folder: Path, rows: int) -> None:
 
 def larger_than_memory(folder: Path, size: float) -> None:
     """A CSV of so many bytes, fitted with little address space."""
-    path, rows = folder / "large.csv", 1 << 17
-    write_text(path, chain(np.random.default_rng(2), rows))
-    with path.open("r+b") as file:
-        body = file.read().split(b"\n", 1)[1]  # the same rows, again and again
-        file.seek(0, 2)
-        while file.tell() < size:
-            file.write(body)
+    path, rng = folder / "large.csv", np.random.default_rng(2)
+    write_text(path, chain(rng, 1 << 17))
+    while path.stat().st_size < size:  # new rows: copies would make links of chance
+        write_text(path, chain(rng, 1 << 17), "ab")
     print(f"{path.stat().st_size / 1e9:.2f} GB of CSV with {LIMIT / 2**30:.0f} GB of address space")
     done = subprocess.run([sys.executable, "-c", FIT, str(path), str(LIMIT)], check=False)
     path.unlink()

@@ -92,13 +92,21 @@ class Settled:
         return tuple(len(column.states) for column in self.columns)
 
     def chunk(self, raw: RawChunk) -> Chunk | None:
-        """A chunk in the states of its columns, without rows that are left out; None if all are."""
+        """A chunk in the states of its columns, without rows that are left out; None if all are.
+
+        It takes over the memory of the chunk of labels, if that can be: what many chunks give back
+        one by one is often not used again.
+        """
         keep = kept_rows(raw, self.dropping)
         bits = raw.chunk.bits
         if raw.n_labels != self.n_states or not self._same:
-            bits = np.zeros((len(self._labels), bits.shape[1]), dtype=np.uint64)
+            states = np.zeros((len(self._labels), bits.shape[1]), dtype=np.uint64)
             for place, own in enumerate(self._rows(raw)):
-                bits[place] = own
+                states[place] = own
+            if bits.flags.writeable and bits.shape == states.shape:
+                bits[:] = states
+            else:
+                bits = states
         if keep is None:
             return Chunk(bits, raw.chunk.planes, raw.chunk.rows)
         if not keep.any():
