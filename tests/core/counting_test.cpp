@@ -1,7 +1,9 @@
 // Pair counts and counts of sets, counted at once or gathered, against single counts.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <new>
+#include <thread>
 #include <vector>
 
 #include "base/threads.hpp"
@@ -174,9 +176,25 @@ void interrupts_wake_everybody() {
   check(told == 16, "all searches were told");
 }
 
+// Pieces of work so small that helpers often come too late, and some after they fell asleep.
+void a_crew_does_each_piece_once() {
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    Crew crew(threads);
+    std::vector<int> done(40);
+    for (int round = 1; round <= times(3000); ++round) {
+      const std::size_t count = static_cast<std::size_t>(round) % 40;
+      std::ranges::fill(done, 0);
+      crew.share_out(count, [&](std::size_t i) { ++done[i]; });
+      check(static_cast<std::size_t>(std::ranges::count(done, 1)) == count, "each piece once");
+      if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+}
+
 }  // namespace
 
 void test_counting() {
+  a_crew_does_each_piece_once();
   pair_rows_are_counts();
   pairs_can_be_given_up();
   long_rows_are_counted_in_blocks();

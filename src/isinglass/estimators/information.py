@@ -260,7 +260,7 @@ def _scales(
 def _inverse(form: Array) -> Array:
     """The inverse, as if no direction had less than the least share."""
     if not dpotrf(form - LEAST * np.eye(len(form)))[1]:  # none has
-        return np.linalg.inv(form)
+        return np.asarray(np.linalg.inv(form), dtype=np.float64)
     values, vectors = np.linalg.eigh(form)
     inverse: Array = (vectors / np.maximum(values, LEAST)) @ vectors.T
     return inverse

@@ -45,6 +45,79 @@ void share_out(std::size_t count, unsigned threads, const Work& work) {
   for (auto& thread : pool) thread.join();
 }
 
+// Threads that stay, for many small pieces of work. They look out for it for a while before they sleep, and
+// work is not kept waiting for those that sleep: to wake one may take longer than the work.
+class Crew {
+ public:
+  explicit Crew(unsigned threads)
+      : helpers_(start_threads(threads > 1 ? threads - 1 : 0, [this](unsigned) { help(); })) {}
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  ~Crew() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    call();
+    for (auto& helper : helpers_) helper.join();
+  }
+
+  // Calls work(0), ..., work(count - 1), each once. `work` must not throw.
+  template <class Work>
+  void share_out(std::size_t count, const Work& work) {
+    std::atomic<std::size_t> next{0};
+    const auto loop = [&] {
+      for (std::size_t i; (i = next++) < count;) work(i);
+    };
+    if (helpers_.empty() || count < 2) return loop();
+    const std::function<void()> task = std::ref(loop);
+    {
+      const std::lock_guard lock(mutex_);
+      task_ = &task;
+    }
+    call();
+    loop();
+    {
+      const std::lock_guard lock(mutex_);
+      task_ = nullptr;
+    }
+    while (inside_ > 0) std::this_thread::yield();
+  }
+
+ private:
+  static constexpr int kLooks = 2000;
+
+  void call() {
+    ++calls_;
+    calls_.notify_all();
+  }
+
+  void help() {
+    for (std::size_t seen = 0;;) {
+      for (int look = 0; look < kLooks && calls_ == seen; ++look) std::this_thread::yield();
+      calls_.wait(seen);
+      seen = calls_;
+      const std::function<void()>* task;
+      {
+        const std::lock_guard lock(mutex_);
+        if (ended_) return;
+        task = task_;
+        inside_ += task != nullptr;
+      }
+      if (!task) continue;
+      (*task)();
+      --inside_;
+    }
+  }
+
+  std::mutex mutex_;
+  const std::function<void()>* task_ = nullptr;  // while helpers may begin with it
+  bool ended_ = false;
+  std::atomic<std::size_t> calls_{0}, inside_{0};
+  std::vector<std::thread> helpers_;  // last: they use the others
+};
+
 // Called now and then with the number done; if it answers false, the work is given up.
 using WatchWork = std::function<bool(std::size_t)>;
 

@@ -233,7 +233,8 @@ class Elimination {
         ends_(table.columns()),
         of_column_(table.columns()),
         own_(table.columns() - adjusted),
-        threads_(std::max(threads, 1u)) {
+        threads_(std::max(threads, 1u)),
+        crew_(threads_) {
     for (unsigned t = 0; t < std::max(threads_, 2u); ++t) cells_.emplace_back(table, 0);
     for (std::size_t e = 0; e < edges.size(); ++e)
       for (const std::size_t column : {edges[e].first, edges[e].second}) of_column_[column].push_back(e);
@@ -312,8 +313,7 @@ class Elimination {
     return all;
   }
 
-  // All threads share the work at some edges; how many of all are decided is told now and then. A few edges
-  // are done sooner than threads are made.
+  // All threads share the work at some edges; how many of all are decided is told now and then.
   template <class Work>
   void share(const std::vector<std::size_t>& some, const WatchWork& watch, const Work& work) {
     if (interrupted_) return;
@@ -323,7 +323,7 @@ class Elimination {
           [&](std::size_t k, unsigned) { work(some[k]); });
       return;
     }
-    share_out(some.size(), threads_, [&](std::size_t k) { work(some[k]); });
+    crew_.share_out(some.size(), [&](std::size_t k) { work(some[k]); });
     const auto now = std::chrono::steady_clock::now();
     if (now - told_ < std::chrono::milliseconds(100)) return;
     told_ = now;
@@ -462,7 +462,7 @@ class Elimination {
     edges_[e].entry = entry;
     forget_scores(edges_[e]);
     const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
-    share_out(2, std::min(threads_, 2u), [&](std::size_t k) {
+    crew_.share_out(2, [&](std::size_t k) {
       End& end = ends_[columns[k]];
       end = End::without(end, end.position(columns[1 - k]), edges_[e].score[k], cells_[k]);
     });
@@ -482,6 +482,7 @@ class Elimination {
   std::vector<std::vector<std::size_t>> of_column_;  // the edges of each column
   std::size_t own_;                                  // columns that are not adjusted for
   unsigned threads_;
+  Crew crew_;                         // for what is done sooner than threads are made
   std::size_t decided_ = 0;           // edges that left, or were above the top when last seen
   std::deque<Cells> cells_;           // one per thread, and one for either end
   std::atomic<std::size_t> kept_{0};  // numbers of rows' scores
