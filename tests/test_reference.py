@@ -309,6 +309,7 @@ def test_a_larger_threshold_gives_a_prefix(seed):
         ]
 
 
+@pytest.mark.long
 def test_backward_steps_and_the_guard_act_on_the_kinds_made_for_them():
     kinds = list(KINDS)
 

@@ -59,6 +59,7 @@ def test_a_default_that_fails_alone_is_named():
     assert words.endswith(f"The default fails where a constant succeeds: {describe(first)}.")
 
 
+@pytest.mark.long
 def test_pictures(outcomes):
     drawn = choosing_figures(outcomes)
     assert [*drawn] == [f"choosing{end}" for end in (".png", ".svg", "-cuts.png", "-cuts.svg")]

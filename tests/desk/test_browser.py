@@ -198,6 +198,7 @@ def test_a_table_that_is_refused_can_be_mended(tab, survey):
     assert links(page) == {("coughs", "tired"), ("smokes", "coughs")}
 
 
+@pytest.mark.long
 def test_stopped_half_way_while_another_tab_works(tab, desk, tmp_path, survey):
     slow, quick = tab(), tab()
     assert drop(slow, wide(tmp_path / "wide.csv")) == ""
@@ -216,6 +217,7 @@ def test_stopped_half_way_while_another_tab_works(tab, desk, tmp_path, survey):
     assert quick.locator("#wrong").is_hidden()
 
 
+@pytest.mark.long
 def test_the_keyboard_alone(tab, survey):
     page, choosers = tab(), []
     page.on("filechooser", lambda chooser: choosers.insert(0, chooser))

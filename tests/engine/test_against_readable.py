@@ -55,7 +55,7 @@ def alphabet(seed: int) -> Case:
 KINDS = ["binary", "mixed", "binary, weights", "mixed, weights", "binary, no field"]
 
 
-@pytest.mark.parametrize("kind", ["binary", "mixed, weights"])
+@pytest.mark.parametrize("kind", ["binary", pytest.param("mixed, weights", marks=pytest.mark.long)])
 def test_middle_size(kind):
     drawn = middle(kind, 0)
     assert_same_runs(run_native(drawn), run_readable(drawn), drawn.threshold)

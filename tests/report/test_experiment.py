@@ -40,6 +40,7 @@ def outcomes():
     return [made_up(study) for study in studies(SMALL)]
 
 
+@pytest.mark.long
 def test_pictures(outcomes):
     names = [name for outcome in outcomes for name in figures(outcome)]
     assert names == [

@@ -217,6 +217,7 @@ def test_wald():
         model.wald("c0", "c3")
 
 
+@pytest.mark.long
 def test_wald_of_a_block_is_uniform_where_nothing_is():
     """Two columns of three and four states without a link, tested 200 times."""
     rng = np.random.default_rng(0)

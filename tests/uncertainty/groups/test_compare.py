@@ -145,6 +145,7 @@ def clustered(seed, clusters=60):
     return table, cluster
 
 
+@pytest.mark.long
 def test_clusters_that_span_groups_lower_the_error_of_a_difference():
     """Against the jackknife, which leaves out one cluster at a time."""
     table, cluster = clustered(2)
