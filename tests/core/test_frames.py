@@ -1,5 +1,8 @@
 """Columns of data frames as numbers: each has the number of its label."""
 
+import subprocess
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -84,3 +87,32 @@ def test_room_for_all():
     for shape in ((2, 1), (3, 2)):
         with pytest.raises(ValueError, match="room for every"):
             FrameCoder(frame.dtypes).code(frame, np.zeros(shape, dtype=np.uint8, order="F"))
+
+
+BESIDE_THREADS = """
+import sys, threading, time
+import numpy as np, polars as pl
+from isinglass.core.texts import FrameCoder
+
+sys.setswitchinterval(1e-6)
+ended = threading.Event()
+
+def make_arrays():
+    while not ended.is_set():
+        [np.empty(2) for _ in range(50)]
+
+threads = [threading.Thread(target=make_arrays, daemon=True) for _ in range(3)]
+for thread in threads:
+    thread.start()
+frame = pl.DataFrame({"x": [1, 2, 3], "y": ["a", "b", None]})
+codes = np.zeros((3, 2), dtype=np.uint8, order="F")
+coder, begin = FrameCoder(frame.dtypes), time.monotonic()
+while time.monotonic() < begin + 3:
+    assert coder.code(frame, codes).all()
+ended.set()
+"""
+
+
+def test_beside_threads_that_make_objects():
+    """Python's memory stays whole: what the core returns is made under the lock."""
+    subprocess.run([sys.executable, "-c", BESIDE_THREADS], check=True, timeout=120)

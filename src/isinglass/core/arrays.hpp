@@ -20,9 +20,19 @@ using Matrix2D = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
+// Objects of Python are made by the thread that has its lock, and by no other: two at once damage its memory,
+// and the crash comes much later. The stable ABI cannot ask; builds for one version can, and the tests use
+// them.
+inline void check_lock() {
+#ifndef Py_LIMITED_API
+  if (!PyGILState_Check()) throw std::logic_error("an array is made without the lock of Python");
+#endif
+}
+
 template <class T, class Allocator>
 Array<T> owned(std::vector<T, Allocator>&& data) {
   using Data = std::vector<T, Allocator>;
+  check_lock();
   auto* kept = new Data(std::move(data));
   nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Data*>(p); });
   return Array<T>(kept->data(), {kept->size()}, owner);
