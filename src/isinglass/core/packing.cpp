@@ -122,42 +122,29 @@ std::unique_ptr<TextCoder> make_coder(const Vector<std::uint8_t>& kept, const nb
   return std::make_unique<TextCoder>(std::move(kinds), delimiter.c_str()[0]);
 }
 
-// Codes the rows of a stream one after the other; a column that cannot be coded loses its mark. Nothing of
-// Python is touched.
-void code_stream(FrameCoder& coder, ArrowArrayStream& stream, Room<std::uint8_t>& out,
-                 std::vector<std::uint8_t>& coded) {
-  const auto check = [&](int error) {
-    const char* said = error ? stream.get_last_error(&stream) : nullptr;
-    if (error) throw std::runtime_error(said ? said : "a frame that cannot be read");
-  };
-  Borrowed<ArrowSchema> schema;
-  check(stream.get_schema(&stream, &schema));
-  if (static_cast<std::size_t>(schema.n_children) != coded.size() || out.shape(1) != coded.size())
-    throw std::invalid_argument("room for every column");
-  for (std::size_t done = 0;;) {
-    Borrowed<ArrowArray> rows;
-    check(stream.get_next(&stream, &rows));
-    if (!rows.release) return;
-    const auto length = static_cast<std::size_t>(rows.length);
-    if (done + length > out.shape(0)) throw std::invalid_argument("room for every row");
-    for (std::size_t j = 0; j < coded.size(); ++j)
-      if (!coder.code(j, *schema.children[j], *rows.children[j], out.data() + j * out.shape(0) + done))
-        coded[j] = 0;
-    done += length;
-  }
-}
-
-// Codes all rows of a frame, which comes as a stream of Arrow's; for each column whether that could be done.
-Array<std::uint8_t> code_frame(FrameCoder& coder, const nb::capsule& lent, Room<std::uint8_t> out) {
+// Codes all cells of a column, which comes as a stream of Arrow's; whether that could be done.
+bool code_column(FrameCoder& coder, std::size_t column, const nb::capsule& lent,
+                 nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> out) {
   if (!lent.name() || std::string_view(lent.name()) != "arrow_array_stream")
     throw std::invalid_argument("a stream of Arrow's");
+  if (column >= coder.columns().size()) throw std::out_of_range("no such column");
   auto* stream = static_cast<ArrowArrayStream*>(lent.data());
-  std::vector<std::uint8_t> coded(coder.columns().size(), 1);
-  {
-    const nb::gil_scoped_release release;
-    code_stream(coder, *stream, out, coded);
+  const auto check = [&](int error) {
+    const char* said = error ? stream->get_last_error(stream) : nullptr;
+    if (error) throw std::runtime_error(said ? said : "a column that cannot be read");
+  };
+  const nb::gil_scoped_release release;
+  Borrowed<ArrowSchema> type;
+  check(stream->get_schema(stream, &type));
+  for (std::size_t done = 0;;) {
+    Borrowed<ArrowArray> cells;
+    check(stream->get_next(stream, &cells));
+    if (!cells.release) return true;
+    const auto length = static_cast<std::size_t>(cells.length);
+    if (done + length > out.shape(0)) throw std::invalid_argument("room for every row");
+    if (!coder.code(column, type, cells, out.data() + done)) return false;
+    done += length;
   }
-  return owned(std::move(coded));
 }
 
 // How many labels each column has.
@@ -198,7 +185,7 @@ void define_packing(nb::module_& m) {
       .def("texts", &texts_of, nb::arg("column"), nb::arg("start"));
   m.def("make_coder", &make_coder, nb::arg("kept"), nb::arg("delimiter"));
   nb::class_<FrameCoder>(m, "FrameCoder")
-      .def("code", &code_frame, nb::arg("stream"), nb::arg("out").noconvert())
+      .def("code", &code_column, nb::arg("column"), nb::arg("stream"), nb::arg("out").noconvert())
       .def("sizes", &label_counts)
       .def("labels", &labels_of, nb::arg("column"), nb::arg("start"));
   m.def(

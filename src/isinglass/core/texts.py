@@ -76,7 +76,11 @@ class FrameCoder:
 
         Returns which columns were coded; the others have other types.
         """
-        return self._coder.code(frame.__arrow_c_stream__(), codes).astype(bool)
+        if codes.shape[1] != frame.width:
+            raise ValueError("room for every column")
+        # Column by column: a stream of the whole frame would be a copy of it.
+        streams = [column.__arrow_c_stream__() for column in frame]
+        return np.array([self._coder.code(j, lent, codes[:, j]) for j, lent in enumerate(streams)])
 
     def sizes(self) -> NDArray[np.int64]:
         """How many labels each column has."""

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,36 @@
 namespace isinglass {
 
 using Word = std::uint64_t;
+
+// Which of 64 bytes equal a code, as bits.
+#if ISINGLASS_X86
+inline Word equal_bits(const std::uint8_t* bytes, std::uint8_t code) {
+  const __m128i codes = _mm_set1_epi8(static_cast<char>(code));
+  Word found = 0;
+  for (int k = 0; k < 4; ++k) {
+    const __m128i some = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes + 16 * k));
+    found |= Word{static_cast<std::uint16_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(some, codes)))} << (16 * k);
+  }
+  return found;
+}
+#else
+inline Word equal_bits(const std::uint8_t* bytes, std::uint8_t code) {
+  Word found = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    constexpr Word kLow = 0x7f7f7f7f7f7f7f7f;
+    for (int k = 0; k < 8; ++k) {
+      Word eight;
+      std::memcpy(&eight, bytes + 8 * k, 8);
+      eight ^= 0x0101010101010101 * Word{code};
+      const Word equal = (~(((eight & kLow) + kLow) | eight | kLow)) >> 7;  // 1 in each byte that is zero
+      found |= ((equal * 0x0102040810204080) >> 56) << (8 * k);
+    }
+  } else {
+    for (int k = 0; k < 64; ++k) found |= Word{bytes[k] == code} << k;
+  }
+  return found;
+}
+#endif
 
 // Rows of bits are padded to whole cache lines, so that no kernel needs a tail.
 constexpr std::size_t kWordGroup = 8;

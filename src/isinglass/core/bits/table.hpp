@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -229,24 +228,6 @@ class Table {
       for (; i + 64 <= rows_; i += 64) bits[i / 64] = equal_bits(column + i, static_cast<std::uint8_t>(c));
       for (; i < rows_; ++i) bits[i / 64] |= Word{column[i] == c} << (i % 64);
     }
-  }
-
-  // Which of 64 bytes equal a code, as bits; eight bytes at a time.
-  static Word equal_bits(const std::uint8_t* bytes, std::uint8_t code) {
-    Word found = 0;
-    if constexpr (std::endian::native == std::endian::little) {
-      constexpr Word kLow = 0x7f7f7f7f7f7f7f7f;
-      for (int k = 0; k < 8; ++k) {
-        Word eight;
-        std::memcpy(&eight, bytes + 8 * k, 8);
-        eight ^= 0x0101010101010101 * Word{code};
-        const Word equal = (~(((eight & kLow) + kLow) | eight | kLow)) >> 7;  // 1 in each byte that is zero
-        found |= ((equal * 0x0102040810204080) >> 56) << (8 * k);
-      }
-    } else {
-      for (int k = 0; k < 64; ++k) found |= Word{bytes[k] == code} << k;
-    }
-    return found;
   }
 
   void make_planes() {

@@ -116,10 +116,13 @@ class _FrameReader:
         self.names = [labels.name for labels in wanted.few]
         self.coder = FrameCoder([schema[name] for name in self.names])
         self.numbers = _Numbers(wanted.few)
+        self.room = np.empty((0, len(self.names)), dtype=np.uint8, order="F")
 
     def coded(self, frame: pl.DataFrame) -> Numbered:
-        """The numbers of all cells of a frame."""
-        codes = np.empty((frame.height, len(self.names)), dtype=np.uint8, order="F")
+        """The numbers of all cells of a frame; those of the next frame take their place."""
+        if frame.height > len(self.room):
+            self.room = np.empty((frame.height, len(self.names)), dtype=np.uint8, order="F")
+        codes = self.room[: frame.height]
         own = frame if frame.columns == self.names else frame.select(self.names)
         done = self.coder.code(own, codes) if self.names else ()
         self.numbers.learn(self.coder.sizes(), self.coder.labels)
