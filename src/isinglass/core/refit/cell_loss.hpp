@@ -39,14 +39,15 @@ class CellLoss {
   }
 
   // The loss; adds slopes of all features and, if they are wanted, a block of curvature for each pair of
-  // them.
-  double sum(std::span<const double> full, double* slopes, double* blocks) {
+  // them. And the probabilities, if there is a place for them.
+  double sum(std::span<const double> full, double* slopes, double* blocks, std::vector<double>* out) {
     if (!binary_ && BinaryDesign::suits(view_)) binary_.emplace(view_);
+    if (out && q_ == 1) probabilities(full, *out);
     if (binary_) return binary_->look(full, slopes, blocks);
     const Scores scores(view_, full);
-    if (view_.grouped) return sum_grouped(scores, slopes, blocks);
+    if (view_.grouped) return sum_grouped(scores, slopes, blocks, out);
     if (active_.empty()) list_active();
-    return q_ == 1 ? sum_two_states(scores, slopes, blocks) : sum_many_states(scores, slopes, blocks);
+    return q_ == 1 ? sum_two_states(scores, slopes, blocks) : sum_many_states(scores, slopes, blocks, out);
   }
 
  private:
@@ -125,12 +126,15 @@ class CellLoss {
     return value;
   }
 
-  double sum_many_states(const Scores& scores, double* slopes, double* blocks) const {
+  double sum_many_states(const Scores& scores, double* slopes, double* blocks,
+                         std::vector<double>* out) const {
     const std::size_t width = q_ + 1;
-    std::vector<double> probabilities(kCellBlock * width);
+    std::vector<double> room(out ? 0 : kCellBlock * width);
+    if (out) out->resize(view_.cells * width);
     double value = 0;
     for (std::size_t s = 0; s < view_.cells; s += kCellBlock) {
-      value += block_probabilities(s, scores, probabilities.data());
+      double* const probabilities = out ? &(*out)[s * width] : room.data();
+      value += block_probabilities(s, scores, probabilities);
       const GroupedCells* grouped = view_.grouped;
       add_cells({.cells = cells_from(s),
                  .active = grouped ? grouped->active() + s * grouped->groups() : active_.data(),
@@ -138,7 +142,7 @@ class CellLoss {
                  .each = grouped ? grouped->groups() : 0,
                  .apart = grouped ? whole_vectors(q_) : q_,
                  .counts = view_.counts + s * width,
-                 .probabilities = probabilities.data(),
+                 .probabilities = probabilities,
                  .slopes = slopes,
                  .blocks = blocks},
                 q_);
@@ -147,13 +151,13 @@ class CellLoss {
   }
 
   // Sums over cells are made for combinations of states, and handed on to the states.
-  double sum_grouped(const Scores& scores, double* slopes, double* blocks) {
+  double sum_grouped(const Scores& scores, double* slopes, double* blocks, std::vector<double>* out) {
     const GroupedCells& grouped = *view_.grouped;
     const std::size_t features = grouped.features(), size = block_size(q_), apart = whole_vectors(q_);
     grouped_slopes_.assign(features * apart, 0.0);
     if (blocks) grouped_blocks_.assign(features * (features + 1) / 2 * size, 0.0);
     const double value =
-        sum_many_states(scores, grouped_slopes_.data(), blocks ? grouped_blocks_.data() : nullptr);
+        sum_many_states(scores, grouped_slopes_.data(), blocks ? grouped_blocks_.data() : nullptr, out);
     for (std::size_t f = 0; f < features; ++f) {
       if (f < grouped.last(0)) add_few_numbers(slopes, &grouped_slopes_[f * apart], q_);
       for (const std::size_t part : grouped.parts(f))

@@ -34,9 +34,10 @@ struct EdgeScore {
   std::size_t df = 0;           // parameters of the edge
   std::vector<double> without;  // free parameters; its own are zero
   // The score there; empty until it is asked for.
-  std::vector<double> score;        // (df): for each contrast of the neighbour, those of the target
-  std::vector<double> information;  // (df, df)
-  std::vector<double> direction;    // (features x q, df): each contrast as a direction in field and tables
+  std::vector<double> score;          // (df): for each contrast of the neighbour, those of the target
+  std::vector<double> information;    // (df, df)
+  std::vector<double> direction;      // (features x q, df): each contrast as a direction in field and tables
+  std::vector<double> probabilities;  // (cells, states) of the target; empty once nobody needs them
 };
 
 // Differences of orthonormal zero-sum contrasts from their values at the first state: (m - 1, m - 1).
@@ -51,25 +52,39 @@ inline std::vector<double> contrasts_against_first(std::size_t m) {
 }
 
 // The scores of the states that each cell has, one after the other: what the state's own direction moves,
-// less what all do on average. Directions are rows of the features, d numbers for each of the q states but
-// the first; `room` is for those of one cell, and their mean.
+// less what all do on average. Directions are rows of the features, whole_vectors(d) numbers for each of the
+// q states but the first; `room` is for those of one cell. So many numbers as the compiler knows, kPadded,
+// for each of kQ states; zero stands for any.
+template <std::size_t kQ, std::size_t kPadded>
+ISINGLASS_INLINE inline void find_edge_scores_of(const Rows& rows, const double* direction,
+                                                 const double* probability, const double* counts,
+                                                 std::size_t states, std::size_t d, double* room,
+                                                 double* scores) {
+  const std::size_t q = kQ ? kQ : states, wide = kPadded ? kPadded : whole_vectors(d);
+  double few[kQ * kPadded + 1];
+  double* const own = kQ ? few : room;
+  for (std::size_t s = 0; s < rows.cells; ++s, probability += q + 1, counts += q + 1) {
+    rows.gather<kQ * kPadded>(s, direction, own);
+    for (std::size_t a = 0; a <= q; ++a) {
+      if (counts[a] == 0) continue;
+      for (std::size_t e = 0; e < wide; ++e) scores[e] = a ? own[(a - 1) * wide + e] : 0.0;
+      for (std::size_t b = 0; b < q; ++b)
+        for (std::size_t e = 0; e < wide; ++e) scores[e] -= probability[b + 1] * own[b * wide + e];
+      scores += wide;
+    }
+  }
+}
+
 ISINGLASS_INLINE inline void find_edge_scores_loop(const Rows& rows, const double* direction,
                                                    const double* probability, const double* counts,
                                                    std::size_t q, std::size_t d, double* room,
                                                    double* scores) {
-  double* mean = room + rows.width;
-  for (std::size_t s = 0; s < rows.cells; ++s, probability += q + 1, counts += q + 1) {
-    rows.gather<0>(s, direction, room);
-    for (std::size_t e = 0; e < d; ++e) mean[e] = 0;
-    for (std::size_t a = 0; a < q; ++a)
-      for (std::size_t e = 0; e < d; ++e) mean[e] += probability[a + 1] * room[a * d + e];
-    for (std::size_t a = 0; a <= q; ++a) {
-      if (counts[a] == 0) continue;
-      for (std::size_t e = 0; e < d; ++e) scores[e] = (a ? room[(a - 1) * d + e] : 0.0) - mean[e];
-      for (std::size_t e = d; e < whole_vectors(d); ++e) scores[e] = 0;
-      scores += whole_vectors(d);
-    }
-  }
+  if (q == 3 && whole_vectors(d) == 12)  // tables of four states, and products of scores
+    find_edge_scores_of<3, 12>(rows, direction, probability, counts, q, d, room, scores);
+  else if (q == 3 && whole_vectors(d) == 4)
+    find_edge_scores_of<3, 4>(rows, direction, probability, counts, q, d, room, scores);
+  else
+    find_edge_scores_of<0, 0>(rows, direction, probability, counts, q, d, room, scores);
 }
 inline constexpr Vectorised<find_edge_scores_loop> find_edge_scores;
 
@@ -104,32 +119,25 @@ class End {
   }
 
   // The column without its i-th neighbour, whose fit without it is known. As long as few have left, the
-  // curvature is that of the fit with all of them.
-  static End without(const End& before, std::size_t i, const EdgeScore& known, Cells& cells) {
-    const auto at = static_cast<std::ptrdiff_t>(i);
-    std::vector<std::size_t> neighbours = before.neighbours_;
-    std::vector<Form> forms = before.of_edges_;
-    neighbours.erase(neighbours.begin() + at);
-    if (!forms.empty()) forms.erase(forms.begin() + at);
+  // curvature is that of the fit with all of them, and so are the cells, which may then be finer than need
+  // be.
+  static End without(End before, std::size_t i, const EdgeScore& known, Cells& cells) {
     std::vector<double> x = before.fewer(known.without, i), inverse;
-    if (before.left_ < kMostLeft && !neighbours.empty()) inverse = before.inverse_without(i);
+    if (before.left_ < kMostLeft && before.neighbours_.size() > 1) inverse = before.inverse_without(i);
+    End end = std::move(before);
+    if (!inverse.empty()) end.codes_ = end.codes_without(i);
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    end.neighbours_.erase(end.neighbours_.begin() + at);
+    if (!end.of_edges_.empty()) end.of_edges_.erase(end.of_edges_.begin() + at);
     if (inverse.empty())
-      return End(*before.table_, {before.intercept_, before.forms_}, cells, before.target_, neighbours,
-                 std::move(forms), std::move(x));
-    End end;
-    end.table_ = before.table_;
-    end.intercept_ = before.intercept_;
-    end.forms_ = before.forms_;
-    end.target_ = before.target_;
-    end.neighbours_ = std::move(neighbours);
-    end.of_edges_ = std::move(forms);
-    end.take_cells(cells);
+      return End(*end.table_, {end.intercept_, end.forms_}, cells, end.target_, end.neighbours_,
+                 std::move(end.of_edges_), std::move(x));
+    end.group_cells();
     end.find_parameters();
     end.x_ = std::move(x);
     end.loss_ = known.loss;
     end.inverse_ = std::move(inverse);
-    end.has_inverse_ = true;
-    end.left_ = before.left_ + 1;
+    ++end.left_;
     return end;
   }
 
@@ -173,27 +181,31 @@ class End {
   // whole_vectors(df) numbers each. And the sum over all rows of their squares.
   std::vector<double> scores(const EdgeScore& edge, std::span<const double> root, double& squares) const {
     const CellView view = this->view();
-    const std::size_t q = width() - 1, d = edge.df, wide = whole_vectors(q * d);
+    const std::size_t q = width() - 1, d = edge.df, padded = whole_vectors(d), wide = q * padded;
     // One row of directions per feature of a group; the field's goes with the first group.
-    std::vector<double> direction(grouped_->features() * wide, 0.0), of_state, probabilities;
+    std::vector<double> direction(grouped_->features() * wide, 0.0), of_state, again;
     const auto add = [&](std::size_t to, std::size_t feature) {
-      for (std::size_t at = 0; at < q * d; ++at) direction[to * wide + at] += of_state[feature * q * d + at];
+      for (std::size_t at = 0; at < wide; ++at) direction[to * wide + at] += of_state[feature * wide + at];
     };
-    of_state.assign(edge.direction.size(), 0.0);
-    for (std::size_t at = 0; at < of_state.size(); at += d)
+    const std::size_t numbers = edge.direction.size() / d;
+    of_state.assign(numbers * padded, 0.0);
+    for (std::size_t at = 0; at < numbers; ++at)
       for (std::size_t l = 0; l < d; ++l)
-        add_multiple(&of_state[at], edge.direction[at + l], &root[l * d], d);
+        add_multiple(&of_state[at * padded], edge.direction[at * d + l], &root[l * d], d);
     for (std::size_t f = 0; f < grouped_->features(); ++f) {
       if (f < grouped_->last(0)) add(f, 0);
       for (const std::size_t part : grouped_->parts(f)) add(f, part);
     }
-    Refit problem(view, table_->n(), intercept_, kRidge);
-    problem.probabilities(problem.expand(edge.without), probabilities);
+    if (edge.probabilities.empty()) {
+      Refit problem(view, table_->n(), intercept_, kRidge);
+      problem.probabilities(problem.expand(edge.without), again);
+    }
+    const std::vector<double>& probabilities = again.empty() ? edge.probabilities : again;
     // One place more, for rows without weight.
-    std::vector<double> scores((places_.size() + 1) * whole_vectors(d)), room(wide + whole_vectors(d));
+    std::vector<double> scores((places_.size() + 1) * padded), room(wide);
     find_edge_scores({view.cells, grouped_->groups(), wide, grouped_->active()}, direction.data(),
                      probabilities.data(), counts_.data(), q, d, room.data(), scores.data());
-    squares = sum_squares(places_.data(), places_.size(), whole_vectors(d), scores.data());
+    squares = sum_squares(places_.data(), places_.size(), padded, scores.data());
     return scores;
   }
 
@@ -212,7 +224,7 @@ class End {
   static constexpr double kToSpare = 4;        // times what is predicted, steps that contract do not gain
   static constexpr double kFirstToSpare = 50;  // and before they are known to contract
   static constexpr double kDrift = 0.1;        // of scores, since the curvature that serves
-  static constexpr int kMostLeft = 3;          // neighbours that have left since then
+  static constexpr int kMostLeft = 6;          // neighbours that have left since then
   static constexpr double kDigits = 1e-6;      // what must be left of a variance when one leaves
   using Bound = std::function<bool(double)>;   // whether a loss that is left at least is enough
 
@@ -249,13 +261,28 @@ class End {
     const CellView view = cells.view();
     codes_.assign(view.codes, view.codes + view.cells * neighbours_.size());
     counts_.assign(view.counts, view.counts + view.cells * width());
-    grouped_.emplace(view.codes, view.cells, view.states);
+    group_cells();
     find_places(cells.numbers());
+  }
+
+  void group_cells() {
+    std::vector<int> states;
+    for (const std::size_t t : neighbours_) states.push_back(table_->states(t));
+    grouped_.emplace(codes_.data(), counts_.size() / width(), states);
+  }
+
+  // The neighbours' codes in all cells, without those of the i-th.
+  std::vector<std::uint8_t> codes_without(std::size_t i) const {
+    std::vector<std::uint8_t> left;
+    left.reserve(codes_.size());
+    for (std::size_t at = 0; at < codes_.size(); ++at)
+      if (at % neighbours_.size() != i) left.push_back(codes_[at]);
+    return left;
   }
 
   void find_parameters() {
     const CellView view = this->view();
-    begin_.push_back(intercept_ ? width() - 1 : 0);
+    begin_.assign(1, intercept_ ? width() - 1 : 0);
     for (std::size_t i = 0; i < neighbours_.size(); ++i)
       begin_.push_back(begin_.back() + (view.design(i) ? view.design(i)->size
                                                        : degrees_of_freedom(view.width, view.states[i])));
@@ -321,7 +348,8 @@ class End {
   double leave_out(Refit& problem, std::size_t i, std::vector<double>& x, const Bound& enough) const {
     const std::vector<double> own = own_factor(i);
     x = x_;
-    if (!own.empty() && slide(problem, i, own, x, enough)) return problem.plain_loss();
+    if (!own.empty())
+      if (const std::optional<double> loss = slide(problem, i, own, x, enough)) return *loss;
     const CellView view = this->view();
     const MergedCells merged(view, i);
     x = fewer(x_, i);
@@ -335,17 +363,17 @@ class End {
   }
 
   // Moves to the minimum in which the i-th neighbour's parameters are zero, by steps with the curvature of
-  // the fit; false if they do not contract. Once they do, they gain no more than a few times what is
-  // predicted: if the loss that is then left is `enough`, x is emptied.
-  bool slide(Refit& problem, std::size_t i, const std::vector<double>& own, std::vector<double>& x,
-             const Bound& enough) const {
+  // the fit, and returns the loss there; nothing if they do not contract. Once they do, they gain no more
+  // than a few times what is predicted: if the loss that is then left is `enough`, x is emptied.
+  std::optional<double> slide(Refit& problem, std::size_t i, const std::vector<double>& own,
+                              std::vector<double>& x, const Bound& enough) const {
     const std::size_t size = x.size(), first = begin(i), d = parameters_of(i);
     std::vector<double> shift(x.begin() + static_cast<std::ptrdiff_t>(first),
                               x.begin() + static_cast<std::ptrdiff_t>(first + d));
     take_back(own, first, shift, x);
+    std::fill_n(&x[first], d, 0.0);
     double last = 0;
     for (int step = 0; step < kSteps; ++step) {
-      std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(first), d, 0.0);
       const std::span<const double> slope = problem.slope(x);
       std::vector<double> move(size, 0.0);
       for (std::size_t k = 0; k < size; ++k)
@@ -356,16 +384,21 @@ class End {
       double predicted = 0;
       for (std::size_t k = 0; k < size; ++k)
         if (k < first || k >= first + d) predicted -= 0.5 * slope[k] * move[k];
-      if (!(predicted > kEnough)) return predicted >= -kEnough;
-      if (step > 0 && !(predicted < kContracts * last)) return false;
+      if (!(predicted > kEnough))
+        return predicted >= -kEnough ? std::optional(problem.plain_loss()) : std::nullopt;
+      if (step > 0 && !(predicted < kContracts * last)) return std::nullopt;
       if (enough(problem.plain_loss() - (step > 0 ? kToSpare : kFirstToSpare) * predicted)) {
         x.clear();
-        return true;
+        return problem.plain_loss();
       }
       for (std::size_t k = 0; k < size; ++k) x[k] += move[k];
+      std::fill_n(&x[first], d, 0.0);
+      // The curvature is as wrong as steps contract, and so is what this step gains.
+      if (step > 0 && predicted * std::sqrt(predicted / last) <= kEnough)
+        return problem.plain_loss() - predicted;
       last = predicted;
     }
-    return false;
+    return std::nullopt;
   }
 
   // Takes a shift of the neighbour's own parameters back, all others following.
@@ -380,7 +413,7 @@ class End {
   void add_score(Refit& problem, const Design& design, std::size_t i, EdgeScore& found) const {
     const std::size_t q = width() - 1, size = x_.size(), first = begin(i), d = found.df,
                       features = design.features_of(i);
-    const std::span<const double> curvature = problem.curvature(found.without);
+    const std::span<const double> curvature = problem.curvature(found.without, &found.probabilities);
     const auto at = [&](std::size_t k, std::size_t l) {
       return curvature[std::max(k, l) * size + std::min(k, l)];
     };

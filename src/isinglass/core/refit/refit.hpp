@@ -135,8 +135,9 @@ class Refit {
     evaluate(x, false);
     return gradient_;
   }
-  std::span<const double> curvature(std::span<const double> x) {
-    evaluate(x, true);
+  // If wanted, also the probabilities of the target's states in each cell.
+  std::span<const double> curvature(std::span<const double> x, std::vector<double>* probabilities = nullptr) {
+    evaluate(x, true, probabilities);
     return hessian_;
   }
   // The curvature near the minimum that `minimise` has found: where scores moved by more than `drift` since
@@ -203,11 +204,11 @@ class Refit {
   }
 
   // Value and gradient of the mean loss plus ridge, and with `curved` its Hessian (lower triangle).
-  double evaluate(std::span<const double> x, bool curved) {
+  double evaluate(std::span<const double> x, bool curved, std::vector<double>* probabilities = nullptr) {
     const std::vector<double> full = expand(x);
     slope_.assign(features_ * q_, 0.0);
     if (curved) blocks_.assign(features_ * (features_ + 1) / 2 * block_size(q_), 0.0);
-    double value = loss_.sum(full, slope_.data(), curved ? blocks_.data() : nullptr);
+    double value = loss_.sum(full, slope_.data(), curved ? blocks_.data() : nullptr, probabilities);
     for (double& number : slope_) number /= n_;
     if (curved) unpack_blocks();
     plain_loss_ = value / n_;

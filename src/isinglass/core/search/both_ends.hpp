@@ -58,6 +58,9 @@ struct ScoresOfRows {
   std::size_t df;
 };
 
+// How many rows ahead scores are fetched.
+constexpr std::size_t kAhead = 8;
+
 // Adds x y' for every row, x and y being its scores, times its weight: df rows of whole_vectors(df) numbers.
 // So many numbers as the compiler knows; zero stands for any.
 template <std::size_t kPadded>
@@ -65,6 +68,12 @@ ISINGLASS_INLINE inline void add_products_of(const ScoresOfRows& by, std::size_t
                                              double* sums) {
   const std::size_t wide = kPadded ? kPadded : whole_vectors(by.df);
   for (std::size_t row = 0; row < rows; ++row) {
+    if (row + kAhead < rows) {  // rows come in any order
+      for (std::size_t l = 0; l < wide; l += 8) {
+        prefetch(by.scores + by.place[row + kAhead] * wide + l);
+        prefetch(by.other_scores + by.other_place[row + kAhead] * wide + l);
+      }
+    }
     const double weight = weights ? weights[row] : 1.0;
     const double* x = by.scores + by.place[row] * wide;
     const double* y = by.other_scores + by.other_place[row] * wide;
@@ -434,6 +443,7 @@ class Elimination {
     } else {
       edge.seen = statistic.value();
     }
+    for (EdgeScore& score : edge.score) score.probabilities = {};
     edge.stale = false;
   }
 
@@ -464,7 +474,8 @@ class Elimination {
     const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
     crew_.share_out(2, [&](std::size_t k) {
       End& end = ends_[columns[k]];
-      end = End::without(end, end.position(columns[1 - k]), edges_[e].score[k], cells_[k]);
+      const std::size_t at = end.position(columns[1 - k]);
+      end = End::without(std::move(end), at, edges_[e].score[k], cells_[k]);
     });
     for (const std::size_t column : columns)
       for (const std::size_t other : of_column_[column]) {
