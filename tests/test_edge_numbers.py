@@ -10,8 +10,10 @@ import networkx as nx
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 from isinglass import FitRecord, GreedyGraph, MarkovField, read_table
+from isinglass.cli import group
 from isinglass.exports import FORMATS, from_igraph, to_igraph
 from isinglass.graph import NUMBERS
 from isinglass.selection import look_below
@@ -62,9 +64,11 @@ def folder(tmp_path_factory):
     asked = ("answers.csv", "--require", "fever", "alone")
     (folder / "terminal.txt").write_text(run("fit", *asked, "--out", "out"))
     (folder / "fit.json").write_text(run("fit", *asked, "--json"))
+    model, exports = folder / "out" / "model.json", folder / "exports"
     for to in FORMATS:
         if to not in ("isingsampler", "uai"):
-            run("export", "out/model.json", "--to", to, "--out", f"exports/{to}")
+            words = "export", str(model), "--to", to, "--out", str(exports / to)
+            CliRunner().invoke(group, words, catch_exceptions=False)
     return folder
 
 

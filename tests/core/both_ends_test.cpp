@@ -19,7 +19,6 @@ Elimination::Pairs all_pairs(std::size_t columns) {
 Elimination::Found eliminate(const Sample& sample, bool intercept, double top, const std::vector<char>& held,
                              bool all, unsigned threads) {
   const Table table = sample.table(0, threads);
-  const auto go_on = [](std::size_t) { return true; };
   const Conditional conditional{intercept};
   Elimination elimination(table, conditional, all_pairs(sample.states.size()), {}, {}, 1.0, 0, threads);
   return all ? elimination.statistics(go_on) : elimination.run(top, held, go_on);

@@ -15,8 +15,6 @@ namespace {
 using namespace isinglass;
 using Results = std::vector<NodePath>;
 
-bool go_on(std::size_t) { return true; }
-
 std::vector<std::size_t> all_columns(const Table& table) {
   std::vector<std::size_t> columns(table.columns());
   std::iota(columns.begin(), columns.end(), std::size_t{0});

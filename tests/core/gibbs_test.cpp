@@ -110,8 +110,6 @@ std::vector<std::vector<double>> true_probabilities(const Model& model) {
   return probabilities;
 }
 
-const auto go_on = [](std::size_t) { return true; };
-
 void probabilities_are_those_of_the_model() {
   Random random(31);
   for (const auto& states : {std::vector<std::int32_t>{2, 2, 2, 2}, {2, 3, 1, 4}, {5}, {1}, {3, 2, 2}}) {

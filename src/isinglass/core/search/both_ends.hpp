@@ -154,7 +154,9 @@ class EdgeStatistic {
     double trace = 0;
     for (std::size_t k = 0; k < d; ++k) trace += edge.information[k * d + k];
     const std::vector<double> root = end_to_first(inverse_root(edge.information, d, 1e-9 * trace), end);
-    Whitened found{std::vector<double>(d, 0.0), std::sqrt(std::max(trace, 0.0) / static_cast<double>(d))};
+    Whitened found;
+    found.vector.assign(d, 0.0);
+    found.size = std::sqrt(std::max(trace, 0.0) / static_cast<double>(d));
     found.scores = ends_[end]->scores(edge, root, found.squares);
     double length = 0;
     for (std::size_t k = 0; k < d; ++k) {
