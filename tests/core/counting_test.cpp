@@ -191,10 +191,35 @@ void a_crew_does_each_piece_once() {
   }
 }
 
+// What one thread throws comes out where the work was asked for, and a crew goes on after it.
+void failures_come_out() {
+  const auto fails = [](const auto& share) {
+    try {
+      share([](std::size_t i) {
+        if (i % 7 == 3) throw std::bad_alloc();
+      });
+    } catch (const std::bad_alloc&) {
+      return true;
+    }
+    return false;
+  };
+  for (const unsigned threads : {1u, 2u, 5u}) {
+    Crew crew(threads);
+    for (int round = 0; round < times(200); ++round) {
+      check(fails([&](const auto& work) { share_out(40, threads, work); }), "a failure of threads comes out");
+      check(fails([&](const auto& work) { crew.share_out(40, work); }), "a failure of a crew comes out");
+    }
+    std::atomic<int> done{0};
+    crew.share_out(40, [&](std::size_t) { ++done; });
+    check(done == 40, "a crew goes on after a failure");
+  }
+}
+
 }  // namespace
 
 void test_counting() {
   a_crew_does_each_piece_once();
+  failures_come_out();
   pair_rows_are_counts();
   pairs_can_be_given_up();
   long_rows_are_counted_in_blocks();

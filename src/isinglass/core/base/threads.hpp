@@ -32,17 +32,45 @@ inline unsigned worthwhile(unsigned threads, std::size_t work, std::size_t share
   return static_cast<unsigned>(std::clamp<std::size_t>(work / share, 1, std::max(threads, 1u)));
 }
 
-// Calls work(0), ..., work(count - 1), each once, from several threads. `work` must not throw.
+// Pieces of work, which threads take in turn. After a failure no more are begun, and the first one comes out
+// at the end, such as that there is no memory left.
+class Pieces {
+ public:
+  explicit Pieces(std::size_t count) : count_(count) {}
+
+  template <class Work>
+  void take(const Work& work) noexcept {
+    try {
+      for (std::size_t i; (i = next_++) < count_;) work(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      next_ = count_;
+    }
+  }
+
+  // Once no thread takes any more.
+  void finish() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  const std::size_t count_;
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+// Calls work(0), ..., work(count - 1), each once, from several threads; what `work` throws comes out here.
 template <class Work>
 void share_out(std::size_t count, unsigned threads, const Work& work) {
-  std::atomic<std::size_t> next{0};
-  const auto loop = [&](unsigned) {
-    for (std::size_t i; (i = next++) < count;) work(i);
-  };
+  Pieces pieces(count);
+  const auto loop = [&](unsigned) { pieces.take(work); };
   const std::size_t several = std::min<std::size_t>(threads, count);
   std::vector<std::thread> pool = start_threads(several > 1 ? static_cast<unsigned>(several - 1) : 0, loop);
   loop(0);
   for (auto& thread : pool) thread.join();
+  pieces.finish();
 }
 
 // Threads that stay, for many small pieces of work. They look out for it for a while before they sleep, and
@@ -63,14 +91,15 @@ class Crew {
     for (auto& helper : helpers_) helper.join();
   }
 
-  // Calls work(0), ..., work(count - 1), each once. `work` must not throw.
+  // Calls work(0), ..., work(count - 1), each once; what `work` throws comes out here.
   template <class Work>
   void share_out(std::size_t count, const Work& work) {
-    std::atomic<std::size_t> next{0};
-    const auto loop = [&] {
-      for (std::size_t i; (i = next++) < count;) work(i);
-    };
-    if (helpers_.empty() || count < 2) return loop();
+    Pieces pieces(count);
+    const auto loop = [&] { pieces.take(work); };
+    if (helpers_.empty() || count < 2) {
+      loop();
+      return pieces.finish();
+    }
     const std::function<void()> task = std::ref(loop);
     {
       const std::lock_guard lock(mutex_);
@@ -83,6 +112,7 @@ class Crew {
       task_ = nullptr;
     }
     while (inside_ > 0) std::this_thread::yield();
+    pieces.finish();
   }
 
  private:
