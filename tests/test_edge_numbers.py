@@ -68,7 +68,8 @@ def folder(tmp_path_factory):
     for to in FORMATS:
         if to not in ("isingsampler", "uai"):
             words = "export", str(model), "--to", to, "--out", str(exports / to)
-            CliRunner().invoke(group, words, catch_exceptions=False)
+            done = CliRunner().invoke(group, words, catch_exceptions=False)
+            assert done.exit_code == 0, done.output
     return folder
 
 
