@@ -20,13 +20,6 @@
 
 namespace isinglass {
 
-// Says that memory is needed soon, where a compiler can.
-inline void prefetch([[maybe_unused]] const void* there) {
-#if defined(__GNUC__)
-  __builtin_prefetch(there);
-#endif
-}
-
 #if ISINGLASS_X86
 inline bool has_avx2() {
   __builtin_cpu_init();

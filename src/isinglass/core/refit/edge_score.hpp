@@ -27,6 +27,10 @@
 
 namespace isinglass {
 
+// Scores are rows of so many numbers as the edge has parameters, without anything between them; loops look at
+// whole vectors of them, and at one number where there is one.
+constexpr std::size_t lanes_of(std::size_t d) { return d == 1 ? 1 : whole_vectors(d); }
+
 struct EdgeScore {
   // The fit without the edge.
   double deviance = 0;          // twice the log-likelihood lost without the edge
@@ -51,53 +55,95 @@ inline std::vector<double> contrasts_against_first(std::size_t m) {
   return basis;
 }
 
-// The scores of the states that each cell has, one after the other: what the state's own direction moves,
-// less what all do on average. Directions are rows of the features, whole_vectors(d) numbers for each of the
-// q states but the first; `room` is for those of one cell. So many numbers as the compiler knows, kPadded,
-// for each of kQ states; zero stands for any.
-template <std::size_t kQ, std::size_t kPadded>
+constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};  // of states that a cell does not have
+
+// The scores of the states that each cell has, each at its place: what the state's own direction moves, less
+// what all do on average. Directions are rows of the features, d numbers for each of the q states but
+// the first, and whole vectors in all; `room` is for those of one cell. So many numbers as the compiler
+// knows, kD, for each of kQ states; zero stands for any. Up to three numbers are written beyond the last
+// score.
+template <std::size_t kQ, std::size_t kD>
 ISINGLASS_INLINE inline void find_edge_scores_of(const Rows& rows, const double* direction,
-                                                 const double* probability, const double* counts,
-                                                 std::size_t states, std::size_t d, double* room,
+                                                 const double* probability, const std::uint32_t* place,
+                                                 std::size_t states, std::size_t many, double* room,
                                                  double* scores) {
-  const std::size_t q = kQ ? kQ : states, wide = kPadded ? kPadded : whole_vectors(d);
-  double few[kQ * kPadded + 1];
-  double* const own = kQ ? few : room;
-  for (std::size_t s = 0; s < rows.cells; ++s, probability += q + 1, counts += q + 1) {
-    rows.gather<kQ * kPadded>(s, direction, own);
+  const std::size_t q = kQ ? kQ : states, d = kD ? kD : many, wide = lanes_of(d);
+  constexpr std::size_t kWide = whole_vectors(kQ * kD);
+  double few[kWide + 4] = {}, few_means[lanes_of(kD) + 1];
+  double *const own = kWide ? few : room, *const means = kWide ? few_means : room + rows.width + 4;
+  for (std::size_t s = 0; s < rows.cells; ++s, probability += q + 1, place += q + 1) {
+    rows.gather<kWide>(s, direction, own);
+    for (std::size_t e = 0; e < wide; ++e) means[e] = 0;
+    for (std::size_t b = 0; b < q; ++b)
+      for (std::size_t e = 0; e < wide; ++e) means[e] += probability[b + 1] * own[b * d + e];
     for (std::size_t a = 0; a <= q; ++a) {
-      if (counts[a] == 0) continue;
-      for (std::size_t e = 0; e < wide; ++e) scores[e] = a ? own[(a - 1) * wide + e] : 0.0;
-      for (std::size_t b = 0; b < q; ++b)
-        for (std::size_t e = 0; e < wide; ++e) scores[e] -= probability[b + 1] * own[b * wide + e];
-      scores += wide;
+      if (place[a] == kNoPlace) continue;
+      double* const score = scores + place[a] * d;
+      for (std::size_t e = 0; e < d; ++e) score[e] = (a ? own[(a - 1) * d + e] : 0.0) - means[e];
     }
   }
 }
 
 ISINGLASS_INLINE inline void find_edge_scores_loop(const Rows& rows, const double* direction,
-                                                   const double* probability, const double* counts,
+                                                   const double* probability, const std::uint32_t* place,
                                                    std::size_t q, std::size_t d, double* room,
                                                    double* scores) {
-  if (q == 3 && whole_vectors(d) == 12)  // tables of four states, and products of scores
-    find_edge_scores_of<3, 12>(rows, direction, probability, counts, q, d, room, scores);
-  else if (q == 3 && whole_vectors(d) == 4)
-    find_edge_scores_of<3, 4>(rows, direction, probability, counts, q, d, room, scores);
+  if (q == 3 && d == 9)  // tables of four states, and products of scores
+    find_edge_scores_of<3, 9>(rows, direction, probability, place, q, d, room, scores);
+  else if (q == 3 && d == 1)
+    find_edge_scores_of<3, 1>(rows, direction, probability, place, q, d, room, scores);
   else
-    find_edge_scores_of<0, 0>(rows, direction, probability, counts, q, d, room, scores);
+    find_edge_scores_of<0, 0>(rows, direction, probability, place, q, d, room, scores);
 }
 inline constexpr Vectorised<find_edge_scores_loop> find_edge_scores;
 
-// The sum of the squares of some rows of numbers, each times a weight; four divides their width.
-ISINGLASS_INLINE inline double sum_squares_loop(const double* weights, std::size_t rows, std::size_t width,
-                                                const double* numbers) {
-  double lanes[4] = {};
-  for (std::size_t row = 0; row < rows; ++row, numbers += width)
-    for (std::size_t k = 0; k < width; k += 4)
-      for (std::size_t l = 0; l < 4; ++l) lanes[l] += weights[row] * numbers[k + l] * numbers[k + l];
-  return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3]);
+// The sum of the squares of some rows of numbers, each times a weight.
+inline double sum_squares(const std::vector<double>& weights, std::size_t width, const double* numbers) {
+  double sum = 0;
+  for (const double weight : weights) {
+    double squares = 0;
+    for (std::size_t k = 0; k < width; ++k) squares += numbers[k] * numbers[k];
+    sum += weight * squares;
+    numbers += width;
+  }
+  return sum;
 }
-inline constexpr Vectorised<sum_squares_loop> sum_squares;
+
+// Steps towards a minimum with the inverse of a curvature that is nearly right, and with what the slopes at
+// earlier steps have shown of the right one (Liu and Nocedal 1989).
+class QuasiNewton {
+ public:
+  // The next move from where the slope is this; `multiply` is by the inverse.
+  template <class Multiply>
+  const std::vector<double>& move(const std::vector<double>& slope, const Multiply& multiply) {
+    const std::size_t size = slope.size();
+    if (!slope_.empty()) {
+      std::vector<double> change = slope;
+      add_multiple(change.data(), -1.0, slope_.data(), size);
+      const double curvature = dot(change.data(), move_.data(), size);
+      if (curvature > 0) seen_.push_back({move_, std::move(change), 1 / curvature, 0});
+    }
+    slope_ = move_ = slope;
+    for (std::size_t k = seen_.size(); k-- > 0;) {
+      seen_[k].share = seen_[k].scale * dot(seen_[k].move.data(), move_.data(), size);
+      add_multiple(move_.data(), -seen_[k].share, seen_[k].change.data(), size);
+    }
+    move_ = multiply(move_);
+    for (const Seen& seen : seen_)
+      add_multiple(move_.data(), seen.share - seen.scale * dot(seen.change.data(), move_.data(), size),
+                   seen.move.data(), size);
+    for (double& number : move_) number = -number;
+    return move_;
+  }
+
+ private:
+  struct Seen {
+    std::vector<double> move, change;  // and how the slope changed
+    double scale, share;
+  };
+  std::vector<Seen> seen_;
+  std::vector<double> slope_, move_;
+};
 
 // A column fitted on its neighbours, and asked what it loses without one of them.
 class End {
@@ -177,21 +223,20 @@ class End {
     add_score(problem, Design(view.states), i, found);
   }
 
-  // The scores of rows, in units that `root` makes of them: one for each cell and each state that it has,
-  // whole_vectors(df) numbers each. And the sum over all rows of their squares.
+  // The scores of rows, in units that `root` makes of them: one for each cell and each state that it has, df
+  // numbers each. And the sum over all rows of their squares.
   std::vector<double> scores(const EdgeScore& edge, std::span<const double> root, double& squares) const {
     const CellView view = this->view();
-    const std::size_t q = width() - 1, d = edge.df, padded = whole_vectors(d), wide = q * padded;
+    const std::size_t q = width() - 1, d = edge.df, wide = whole_vectors(q * d);
     // One row of directions per feature of a group; the field's goes with the first group.
     std::vector<double> direction(grouped_->features() * wide, 0.0), of_state, again;
     const auto add = [&](std::size_t to, std::size_t feature) {
-      for (std::size_t at = 0; at < wide; ++at) direction[to * wide + at] += of_state[feature * wide + at];
+      for (std::size_t at = 0; at < q * d; ++at) direction[to * wide + at] += of_state[feature * q * d + at];
     };
-    const std::size_t numbers = edge.direction.size() / d;
-    of_state.assign(numbers * padded, 0.0);
-    for (std::size_t at = 0; at < numbers; ++at)
+    of_state.assign(edge.direction.size(), 0.0);
+    for (std::size_t at = 0; at < of_state.size(); at += d)
       for (std::size_t l = 0; l < d; ++l)
-        add_multiple(&of_state[at * padded], edge.direction[at * d + l], &root[l * d], d);
+        add_multiple(&of_state[at], edge.direction[at + l], &root[l * d], d);
     for (std::size_t f = 0; f < grouped_->features(); ++f) {
       if (f < grouped_->last(0)) add(f, 0);
       for (const std::size_t part : grouped_->parts(f)) add(f, part);
@@ -201,11 +246,10 @@ class End {
       problem.probabilities(problem.expand(edge.without), again);
     }
     const std::vector<double>& probabilities = again.empty() ? edge.probabilities : again;
-    // One place more, for rows without weight.
-    std::vector<double> scores((places_.size() + 1) * padded), room(wide);
+    std::vector<double> scores((places_.size() + 1) * d + 4), room(wide + 4 + lanes_of(d));
     find_edge_scores({view.cells, grouped_->groups(), wide, grouped_->active()}, direction.data(),
-                     probabilities.data(), counts_.data(), q, d, room.data(), scores.data());
-    squares = sum_squares(places_.data(), places_.size(), padded, scores.data());
+                     probabilities.data(), place_.data(), q, d, room.data(), scores.data());
+    squares = sum_squares(places_, d, scores.data());
     return scores;
   }
 
@@ -230,17 +274,23 @@ class End {
 
   std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
 
-  // Scores stand in the order of cells, and of the states that each has.
+  // Scores of cells and states that have rows stand in the order in which rows come upon them, so that
+  // whoever walks along the rows finds them side by side.
   void find_places(const std::vector<std::uint32_t>& cell_of_row) {
-    std::vector<std::uint32_t> place(counts_.size());
-    for (std::size_t at = 0; at < counts_.size(); ++at) {
-      place[at] = static_cast<std::uint32_t>(places_.size());
-      if (counts_[at] != 0) places_.push_back(counts_[at]);
-    }
+    place_.assign(counts_.size(), kNoPlace);
     place_of_row_.resize(cell_of_row.size());
     const std::uint8_t* codes = table_->codes(target_);
-    for (std::size_t row = 0; row < cell_of_row.size(); ++row)
-      place_of_row_[row] = place[cell_of_row[row] * width() + codes[row]];
+    for (std::size_t row = 0; row < cell_of_row.size(); ++row) {
+      const std::size_t at = cell_of_row[row] * width() + codes[row];
+      if (counts_[at] != 0 && place_[at] == kNoPlace) {
+        place_[at] = static_cast<std::uint32_t>(places_.size());
+        places_.push_back(counts_[at]);
+      }
+      place_of_row_[row] = place_[at];
+    }
+    // One place more, for rows without weight.
+    const auto nowhere = static_cast<std::uint32_t>(places_.size());
+    std::ranges::replace(place_of_row_, kNoPlace, nowhere);
   }
 
   CellView view() const {
@@ -372,18 +422,22 @@ class End {
                               x.begin() + static_cast<std::ptrdiff_t>(first + d));
     take_back(own, first, shift, x);
     std::fill_n(&x[first], d, 0.0);
+    QuasiNewton learned;
     double last = 0;
     for (int step = 0; step < kSteps; ++step) {
-      const std::span<const double> slope = problem.slope(x);
-      std::vector<double> move(size, 0.0);
-      for (std::size_t k = 0; k < size; ++k)
-        if (k < first || k >= first + d) add_multiple(move.data(), -slope[k], &inverse_[k * size], size);
-      shift.assign(move.begin() + static_cast<std::ptrdiff_t>(first),
-                   move.begin() + static_cast<std::ptrdiff_t>(first + d));
-      take_back(own, first, shift, move);
-      double predicted = 0;
-      for (std::size_t k = 0; k < size; ++k)
-        if (k < first || k >= first + d) predicted -= 0.5 * slope[k] * move[k];
+      const std::span<const double> all = problem.slope(x);
+      std::vector<double> slope(all.begin(), all.end());
+      std::fill_n(&slope[first], d, 0.0);
+      const std::vector<double> move = learned.move(slope, [&](const std::vector<double>& by) {
+        std::vector<double> product(size, 0.0);
+        for (std::size_t k = 0; k < size; ++k) add_multiple(product.data(), by[k], &inverse_[k * size], size);
+        shift.assign(product.begin() + static_cast<std::ptrdiff_t>(first),
+                     product.begin() + static_cast<std::ptrdiff_t>(first + d));
+        take_back(own, first, shift, product);
+        std::fill_n(&product[first], d, 0.0);
+        return product;
+      });
+      const double predicted = -0.5 * dot(slope.data(), move.data(), size);
       if (!(predicted > kEnough))
         return predicted >= -kEnough ? std::optional(problem.plain_loss()) : std::nullopt;
       if (step > 0 && !(predicted < kContracts * last)) return std::nullopt;
@@ -391,8 +445,7 @@ class End {
         x.clear();
         return problem.plain_loss();
       }
-      for (std::size_t k = 0; k < size; ++k) x[k] += move[k];
-      std::fill_n(&x[first], d, 0.0);
+      add_multiple(x.data(), 1.0, move.data(), size);
       // The curvature is as wrong as steps contract, and so is what this step gains.
       if (step > 0 && predicted * std::sqrt(predicted / last) <= kEnough)
         return problem.plain_loss() - predicted;
@@ -488,10 +541,10 @@ class End {
   std::vector<std::uint8_t> codes_;  // cells x neighbours
   std::vector<double> counts_;       // cells x width
   std::optional<GroupedCells> grouped_;
-  std::vector<std::uint32_t> place_of_row_;
-  std::vector<double> places_;       // rows of each cell with each state that it has
-  std::vector<std::size_t> begin_;   // where each neighbour's free parameters begin
-  std::vector<double> x_, inverse_;  // the fit, and the inverse of its curvature
+  std::vector<std::uint32_t> place_, place_of_row_;  // of the scores of each cell and state, and of each row
+  std::vector<double> places_;                       // rows of each cell with each state that it has
+  std::vector<std::size_t> begin_;                   // where each neighbour's free parameters begin
+  std::vector<double> x_, inverse_;                  // the fit, and the inverse of its curvature
   bool has_inverse_ = false;
   int left_ = 0;  // neighbours that have left since the curvature was that of the fit
   double loss_ = 0;

@@ -58,26 +58,17 @@ struct ScoresOfRows {
   std::size_t df;
 };
 
-// How many rows ahead scores are fetched.
-constexpr std::size_t kAhead = 8;
-
-// Adds x y' for every row, x and y being its scores, times its weight: df rows of whole_vectors(df) numbers.
-// So many numbers as the compiler knows; zero stands for any.
-template <std::size_t kPadded>
+// Adds x y' for every row, x and y being its scores, times its weight: df rows of lanes_of(df) numbers. So
+// many numbers as the compiler knows; zero stands for any.
+template <std::size_t kD>
 ISINGLASS_INLINE inline void add_products_of(const ScoresOfRows& by, std::size_t rows, const double* weights,
                                              double* sums) {
-  const std::size_t wide = kPadded ? kPadded : whole_vectors(by.df);
+  const std::size_t d = kD ? kD : by.df, wide = lanes_of(d);
   for (std::size_t row = 0; row < rows; ++row) {
-    if (row + kAhead < rows) {  // rows come in any order
-      for (std::size_t l = 0; l < wide; l += 8) {
-        prefetch(by.scores + by.place[row + kAhead] * wide + l);
-        prefetch(by.other_scores + by.other_place[row + kAhead] * wide + l);
-      }
-    }
     const double weight = weights ? weights[row] : 1.0;
-    const double* x = by.scores + by.place[row] * wide;
-    const double* y = by.other_scores + by.other_place[row] * wide;
-    for (std::size_t k = 0; k < by.df; ++k) {
+    const double* x = by.scores + by.place[row] * d;
+    const double* y = by.other_scores + by.other_place[row] * d;
+    for (std::size_t k = 0; k < d; ++k) {
       const double factor = weight * x[k];
       for (std::size_t l = 0; l < wide; ++l) sums[k * wide + l] += factor * y[l];
     }
@@ -86,11 +77,13 @@ ISINGLASS_INLINE inline void add_products_of(const ScoresOfRows& by, std::size_t
 
 ISINGLASS_INLINE inline void add_products_loop(const ScoresOfRows& by, std::size_t rows,
                                                const double* weights, double* sums) {
-  switch (whole_vectors(by.df)) {
+  switch (by.df) {
+    case 1:
+      return add_products_of<1>(by, rows, weights, sums);
     case 4:
       return add_products_of<4>(by, rows, weights, sums);
-    case 12:
-      return add_products_of<12>(by, rows, weights, sums);
+    case 9:
+      return add_products_of<9>(by, rows, weights, sums);
     case 16:
       return add_products_of<16>(by, rows, weights, sums);
     default:
@@ -120,8 +113,8 @@ class EdgeStatistic {
     std::vector<double> scores;  // see `End::scores`
   };
 
-  // Whether the ends are compared row by row.
-  bool compares() const { return scores_[0]->df <= kMostParameters; }
+  // Whether the ends are compared row by row, as one that was looked at knows.
+  bool compares(std::size_t end) const { return scores_[end]->df <= kMostParameters; }
 
   // Of ends that are not compared: as if they said the same.
   double value() const { return as_one(mean_root(), 1.0, static_cast<double>(scores_[0]->df)); }
@@ -199,7 +192,7 @@ class EdgeStatistic {
 
   // How the scores of both ends go together: (df, df), the mean variance of either being one.
   std::vector<double> correlation(const Whitened& a, const Whitened& b) const {
-    const std::size_t d = scores_[0]->df, wide = whole_vectors(d);
+    const std::size_t d = scores_[0]->df, wide = lanes_of(d);
     std::vector<double> sums(d * wide, 0.0), common;
     add_products({ends_[0]->place_of_row().data(), ends_[1]->place_of_row().data(), a.scores.data(),
                   b.scores.data(), d},
@@ -271,7 +264,7 @@ class Elimination {
   // Finds the statistics of all edges of the graph.
   Found statistics(const WatchWork& watch) {
     fit_all(watch);
-    share(all_edges(), watch, [&](std::size_t e) { look_at(e); });
+    look_at_all(all_edges(), watch);
     return found();
   }
 
@@ -285,7 +278,7 @@ class Elimination {
       level = std::max(level, least);
       const std::vector<std::size_t> doubtful = stale_up_to(kToSpare * as_weak_as(least));
       if (!doubtful.empty())
-        share(doubtful, watch, [&](std::size_t e) { look_at(e); });
+        look_at_all(doubtful, watch);
       else
         remove(first_of_weakest(least), level);
       decided_ = std::max(decided_, decided_at(top));
@@ -426,39 +419,59 @@ class Elimination {
     }
   }
 
-  void look_at(std::size_t e) {
-    fit_without(e);
-    Edge& edge = edges_[e];
-    const auto [i, j] = pairs_[e];
-    if (edge.score[0].score.empty()) ends_[i].add_score(ends_[i].position(j), edge.score[0]);
-    if (edge.score[1].score.empty()) ends_[j].add_score(ends_[j].position(i), edge.score[1]);
-    const EdgeStatistic statistic(table_, pairs_[e], tested_[e], ends_[i], edge.score[0], ends_[j],
-                                  edge.score[1]);
-    if (statistic.compares()) {
+  // Where edges are few, threads share their ends.
+  void look_at_all(const std::vector<std::size_t>& some, const WatchWork& watch) {
+    if (some.size() > kFew)
+      return share(some, watch, [&](std::size_t e) {
+        look_from(e, 0);
+        look_from(e, 1);
+        compare_ends(e);
+      });
+    std::vector<std::size_t> open;  // twice the edge, and which end
+    for (const std::size_t e : some)
       for (std::size_t k = 0; k < 2; ++k)
-        if (edge.whitened[k].scores.empty()) {
-          edge.whitened[k] = statistic.whiten(k);
-          kept_ += edge.whitened[k].scores.size();
-        }
-      edge.seen = statistic.value(edge.whitened[0], edge.whitened[1]);
-      if (kept_ > kMostKept) forget_scores(edge);
-    } else {
-      edge.seen = statistic.value();
-    }
-    for (EdgeScore& score : edge.score) score.probabilities = {};
-    edge.stale = false;
+        if (!looked_from(e, k)) open.push_back(2 * e + k);
+    share(open, watch, [&](std::size_t end) { look_from(end / 2, end % 2); });
+    share(some, watch, [&](std::size_t e) { compare_ends(e); });
   }
 
-  void fit_without(std::size_t e) {
+  bool looked_from(std::size_t e, std::size_t k) const {
+    return edges_[e].stands[k] && !edges_[e].whitened[k].scores.empty();
+  }
+
+  // What one end says: the fit without the edge, the score there, and the scores of all rows.
+  void look_from(std::size_t e, std::size_t k) {
+    if (looked_from(e, k)) return;
     Edge& edge = edges_[e];
-    const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
-    for (std::size_t k = 0; k < 2; ++k) {
-      if (edge.stands[k]) continue;
-      const End& end = ends_[columns[k]];
-      edge.score[k] = end.without(end.position(columns[1 - k]));
+    const auto [i, j] = pairs_[e];
+    const End& end = ends_[k ? j : i];
+    const std::size_t at = end.position(k ? i : j);
+    if (!edge.stands[k]) {
+      edge.score[k] = end.without(at);
       forget(edge.whitened[k]);
       edge.stands[k] = true;
     }
+    if (edge.score[k].score.empty()) end.add_score(at, edge.score[k]);
+    const EdgeStatistic statistic = statistic_of(e);
+    if (statistic.compares(k)) {
+      edge.whitened[k] = statistic.whiten(k);
+      kept_ += edge.whitened[k].scores.size();
+    }
+    edge.score[k].probabilities = {};
+  }
+
+  void compare_ends(std::size_t e) {
+    Edge& edge = edges_[e];
+    const EdgeStatistic statistic = statistic_of(e);
+    edge.seen =
+        statistic.compares(0) ? statistic.value(edge.whitened[0], edge.whitened[1]) : statistic.value();
+    if (kept_ > kMostKept) forget_scores(edge);
+    edge.stale = false;
+  }
+
+  EdgeStatistic statistic_of(std::size_t e) const {
+    const auto [i, j] = pairs_[e];
+    return {table_, pairs_[e], tested_[e], ends_[i], edges_[e].score[0], ends_[j], edges_[e].score[1]};
   }
 
   void forget(EdgeStatistic::Whitened& whitened) {
