@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/dispatch.hpp"
+#include "base/lines.hpp"
 
 #if ISINGLASS_X86
 #include <immintrin.h>
@@ -58,20 +58,7 @@ inline std::size_t words_for(std::size_t rows) {
   return (words + kWordGroup - 1) / kWordGroup * kWordGroup;
 }
 
-// Rows of bits begin at cache lines.
-template <class T>
-struct LineAllocator {
-  using value_type = T;
-  static constexpr std::align_val_t kLine{64};
-  LineAllocator() = default;
-  template <class U>
-  LineAllocator(const LineAllocator<U>&) {}
-  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), kLine)); }
-  void deallocate(T* pointer, std::size_t) { ::operator delete(pointer, kLine); }
-  bool operator==(const LineAllocator&) const { return true; }
-};
-
-using Words = std::vector<Word, LineAllocator<Word>>;
+using Words = LineVector<Word>;
 
 // One way of counting the bits that two rows have in common.
 using CountCommon = std::int64_t (*)(const Word*, const Word*, std::size_t);

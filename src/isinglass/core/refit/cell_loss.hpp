@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/edge.hpp"
+#include "base/lines.hpp"
 #include "base/vectors.hpp"
 #include "bits/cell_view.hpp"
 #include "refit/binary_design.hpp"
@@ -163,28 +164,44 @@ class CellLoss {
       for (const std::size_t part : grouped.parts(f))
         add_few_numbers(slopes + part * q_, &grouped_slopes_[f * apart], q_);
     }
-    if (blocks) hand_on_blocks(blocks);
+    if (blocks) size == 8 ? hand_on_blocks<8>(blocks) : hand_on_blocks<0>(blocks);
     return value;
   }
 
-  // Two features of one group never go together, but each goes with itself.
+  // Of a feature with itself: the sum over all features of another group, of which each cell has one.
+  std::vector<double> own_block(std::size_t group, std::size_t f) const {
+    const GroupedCells& grouped = *view_.grouped;
+    const std::size_t size = block_size(q_), other = grouped.groups() == 1 ? group : group == 0 ? 1 : 0;
+    std::vector<double> sum(size, 0.0);
+    for (std::size_t g = grouped.first(other); g < grouped.last(other); ++g) {
+      const std::size_t row = std::max(f, g), column = std::min(f, g);
+      if (other != group || f == g)
+        add_few<0>(sum.data(), &grouped_blocks_[(row * (row + 1) / 2 + column) * size], size);
+    }
+    return sum;
+  }
+
+  // Two features of one group never go together, but each goes with itself. A size of blocks that the
+  // compiler knows makes short loops; zero stands for any.
+  template <std::size_t kSize>
   void hand_on_blocks(double* blocks) const {
     const GroupedCells& grouped = *view_.grouped;
-    const std::size_t size = block_size(q_);
+    const std::size_t size = kSize ? kSize : block_size(q_);
     const auto block = [&](std::size_t f, std::size_t g) { return (f * (f + 1) / 2 + g) * size; };
     for (std::size_t group = 0; group < grouped.groups(); ++group)
       for (std::size_t f = grouped.first(group); f < grouped.last(group); ++f) {
-        const double* own = &grouped_blocks_[block(f, f)];
+        const std::vector<double> sum = own_block(group, f);
+        const double* own = sum.data();
         const std::span<const std::uint32_t> parts = grouped.parts(f);
-        if (group == 0) add_few<0>(blocks, own, size);
+        if (group == 0) add_few<kSize>(blocks, own, size);
         for (std::size_t i = 0; i < parts.size(); ++i) {
-          add_few<0>(blocks + block(parts[i], 0), own, size);
-          for (std::size_t j = 0; j <= i; ++j) add_few<0>(blocks + block(parts[i], parts[j]), own, size);
+          add_few<kSize>(blocks + block(parts[i], 0), own, size);
+          for (std::size_t j = 0; j <= i; ++j) add_few<kSize>(blocks + block(parts[i], parts[j]), own, size);
         }
         for (std::size_t g = 0; g < grouped.first(group); ++g)
           for (const std::size_t part : parts)
             for (const std::size_t other : grouped.parts(g))
-              add_few<0>(blocks + block(part, other), &grouped_blocks_[block(f, g)], size);
+              add_few<kSize>(blocks + block(part, other), &grouped_blocks_[block(f, g)], size);
       }
   }
 
@@ -198,7 +215,8 @@ class CellLoss {
   std::vector<std::uint32_t> active_;  // features that are 1, cell by cell
   std::vector<std::size_t> active_begin_;
   std::optional<BinaryDesign> binary_;  // in their place, where it is small
-  std::vector<double> grouped_slopes_, grouped_blocks_;
+  std::vector<double> grouped_slopes_;
+  LineVector<double> grouped_blocks_;
 };
 
 }  // namespace isinglass

@@ -118,7 +118,8 @@ constexpr std::size_t block_size(std::size_t q) { return q == 1 ? 1 : whole_vect
 // Some cells: the features that are 1 in each, from active[begin[s]] to active[begin[s + 1]]; without
 // `begin`, as many in each cell as `each` says. Counts and probabilities of the target's states. And where
 // sums are added: q = width - 1 slopes per feature, so many numbers apart, and for each pair of features a
-// block; no blocks, if nobody wants them.
+// block; no blocks, if nobody wants them. Where each cell has as many features, one of each of some groups, a
+// feature's block with itself is the sum of its blocks with another group, and left out.
 struct CellSums {
   std::size_t cells;
   const std::uint32_t* active;
@@ -128,38 +129,60 @@ struct CellSums {
   double *slopes, *blocks;
 };
 
-// The number of the target's states but the first, where the compiler knows it; zero stands for any.
+// What a cell adds to the slopes of its features, and to their blocks.
+ISINGLASS_INLINE inline void find_slope(const double* counts, const double* probability, std::size_t q,
+                                        double* off) {
+  double rows = 0;
+  for (std::size_t a = 0; a <= q; ++a) rows += counts[a];
+  for (std::size_t a = 1; a <= q; ++a) off[a - 1] = rows * probability[a] - counts[a];
+}
+
+ISINGLASS_INLINE inline void find_block(const double* counts, const double* probability, std::size_t q,
+                                        double* block) {
+  double rows = 0;
+  for (std::size_t a = 0; a <= q; ++a) rows += counts[a];
+  for (std::size_t a = 1, k = 0; a <= q; ++a) {
+    const double expected = rows * probability[a];
+    for (std::size_t b = 1; b < a; ++b) block[k++] = -expected * probability[b];
+    double others = 0;  // not 1 - probability, which cancels
+    for (std::size_t b = 0; b <= q; ++b) others += b == a ? 0.0 : probability[b];
+    block[k++] = expected * others;
+  }
+}
+
+// The number of the target's states but the first, where the compiler knows it; zero stands for any. What
+// some cells add is found first: numbers that were written one by one cannot be read as vectors at once.
 template <std::size_t kQ>
 ISINGLASS_INLINE inline void add_cells_of(const CellSums& by, std::size_t states) {
-  const std::size_t q = kQ ? kQ : states, width = q + 1, size = block_size(q);
-  double few_off[kQ + 4] = {}, few[block_size(kQ) + 4] = {};
-  std::vector<double> many_off(kQ ? 0 : q + 3), many(kQ ? 0 : size);
-  double *off = kQ ? few_off : many_off.data(), *curvature = kQ ? few : many.data();
-  for (std::size_t s = 0; s < by.cells; ++s) {
-    const double *counts = by.counts + s * width, *probability = by.probabilities + s * width;
-    double rows = 0;
-    for (std::size_t a = 0; a < width; ++a) rows += counts[a];
-    for (std::size_t a = 1; a <= q; ++a) off[a - 1] = rows * probability[a] - counts[a];
-    const std::uint32_t *begin = by.active + (by.begin ? by.begin[s] : s * by.each),
-                        *end = by.begin ? by.active + by.begin[s + 1] : begin + by.each;
-    if (by.apart == q)
-      for (const std::uint32_t* f = begin; f != end; ++f)
-        for (std::size_t a = 0; a < q; ++a) by.slopes[*f * q + a] += off[a];
-    else
-      for (const std::uint32_t* f = begin; f != end; ++f)
-        add_few<kQ ? whole_vectors(kQ) : 0>(by.slopes + *f * by.apart, off, by.apart);
-    if (!by.blocks) continue;
-    for (std::size_t a = 1, k = 0; a <= q; ++a) {
-      const double expected = rows * probability[a];
-      for (std::size_t b = 1; b < a; ++b) curvature[k++] = -expected * probability[b];
-      double others = 0;  // not 1 - probability, which cancels
-      for (std::size_t b = 0; b <= q; ++b) others += b == a ? 0.0 : probability[b];
-      curvature[k++] = expected * others;
+  constexpr std::size_t kTogether = kQ ? 16 : 1;
+  const std::size_t q = kQ ? kQ : states, width = q + 1, lanes = whole_vectors(q), size = block_size(q);
+  double few_off[kTogether * whole_vectors(kQ) + 1] = {}, few[kTogether * block_size(kQ) + 1] = {};
+  std::vector<double> many_off(kQ ? 0 : lanes), many(kQ ? 0 : size);
+  double *const off = kQ ? few_off : many_off.data(), *const found = kQ ? few : many.data();
+  for (std::size_t first = 0; first < by.cells; first += kTogether) {
+    const std::size_t count = by.cells - first < kTogether ? by.cells - first : kTogether;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t at = (first + i) * width;
+      find_slope(by.counts + at, by.probabilities + at, q, off + i * lanes);
+      if (by.blocks) find_block(by.counts + at, by.probabilities + at, q, found + i * size);
     }
-    for (const std::uint32_t* f = begin; f != end; ++f) {
-      double* row = by.blocks + std::size_t{*f} * (*f + 1) / 2 * size;
-      for (const std::uint32_t* g = begin; g <= f; ++g)
-        add_few<kQ ? block_size(kQ) : 0>(row + *g * size, curvature, size);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t s = first + i;
+      const std::uint32_t *begin = by.active + (by.begin ? by.begin[s] : s * by.each),
+                          *end = by.begin ? by.active + by.begin[s + 1] : begin + by.each;
+      if (by.apart == q)
+        for (const std::uint32_t* f = begin; f != end; ++f)
+          for (std::size_t a = 0; a < q; ++a) by.slopes[*f * q + a] += off[i * lanes + a];
+      else
+        for (const std::uint32_t* f = begin; f != end; ++f)
+          add_few<kQ ? whole_vectors(kQ) : 0>(by.slopes + *f * by.apart, off + i * lanes, by.apart);
+      if (!by.blocks) continue;
+      for (const std::uint32_t* f = begin; f != end; ++f) {
+        double* row = by.blocks + std::size_t{*f} * (*f + 1) / 2 * size;
+        const std::uint32_t* last = by.begin || by.each == 1 ? f + 1 : f;
+        for (const std::uint32_t* g = begin; g != last; ++g)
+          add_few<kQ ? block_size(kQ) : 0>(row + *g * size, found + i * size, size);
+      }
     }
   }
 }
