@@ -271,8 +271,9 @@ class Elimination {
   // Removes the weakest edge while what was seen of it is at most `top`; edges that are `held` stay.
   Found run(double top, const std::vector<char>& held, const WatchWork& watch) {
     for (std::size_t e = 0; e < edges_.size(); ++e) edges_[e].held = held[e];
+    far_ = kToSpare * as_weak_as(top);
     fit_all(watch);
-    share(all_edges(), watch, [&](std::size_t e) { begin_with(e, kToSpare * as_weak_as(top)); });
+    share(all_edges(), watch, [&](std::size_t e) { begin_with(e); });
     double level = 0;
     for (double least; !interrupted_ && (least = least_seen()) <= top && std::isfinite(least);) {
       level = std::max(level, least);
@@ -400,9 +401,8 @@ class Elimination {
 
   double as_weak_as(double least) const { return least + 2 * table_.n() * kTie; }
 
-  // Before the first look: what the end says that is less sure. How far an end is above `far`, which is never
-  // looked at, does not matter.
-  void begin_with(std::size_t e, double far) {
+  // Before the first look: what the end says that is less sure.
+  void begin_with(std::size_t e) {
     Edge& edge = edges_[e];
     const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
     edge.seen = std::numeric_limits<double>::infinity();
@@ -413,13 +413,13 @@ class Elimination {
         return as_one_parameter(deviance, tested_[e].null, 1.0, static_cast<double>(end.parameters_of(at)),
                                 tested_[e].looks);
       };
-      edge.score[k] = end.without(at, [&](double deviance) { return alone(deviance) > far; });
+      edge.score[k] = end.without(at, [&](double deviance) { return alone(deviance) > far_; });
       edge.stands[k] = !edge.score[k].without.empty();
       edge.seen = std::min(edge.seen, alone(edge.score[k].deviance));
     }
   }
 
-  // Where edges are few, threads share their ends.
+  // Where edges are few, threads share their ends; one that would wait looks at what is likely to be next.
   void look_at_all(const std::vector<std::size_t>& some, const WatchWork& watch) {
     if (some.size() > kFew)
       return share(some, watch, [&](std::size_t e) {
@@ -431,8 +431,23 @@ class Elimination {
     for (const std::size_t e : some)
       for (std::size_t k = 0; k < 2; ++k)
         if (!looked_from(e, k)) open.push_back(2 * e + k);
+    if (open.size() % threads_ > 0) add_likely_next(threads_ - open.size() % threads_, some, open);
     share(open, watch, [&](std::size_t end) { look_from(end / 2, end % 2); });
     share(some, watch, [&](std::size_t e) { compare_ends(e); });
+  }
+
+  // Adds ends of the weakest edges that are stale and not among `some`. What they say stands until their
+  // column changes.
+  void add_likely_next(std::size_t count, const std::vector<std::size_t>& some,
+                       std::vector<std::size_t>& open) const {
+    std::vector<std::pair<double, std::size_t>> next;
+    for (const std::size_t e : stale_up_to(far_))
+      for (std::size_t k = 0; k < 2; ++k)
+        if (!looked_from(e, k) && !std::ranges::binary_search(some, e))
+          next.emplace_back(edges_[e].seen, 2 * e + k);
+    count = std::min(count, next.size());
+    std::ranges::partial_sort(next, next.begin() + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t k = 0; k < count; ++k) open.push_back(next[k].second);
   }
 
   bool looked_from(std::size_t e, std::size_t k) const {
@@ -507,6 +522,7 @@ class Elimination {
   std::vector<End> ends_;
   std::vector<std::vector<std::size_t>> of_column_;  // the edges of each column
   std::size_t own_;                                  // columns that are not adjusted for
+  double far_ = 0;  // what was seen above it is never looked at, however far above it is
   unsigned threads_;
   Crew crew_;                         // for what is done sooner than threads are made
   std::size_t decided_ = 0;           // edges that left, or were above the top when last seen
