@@ -104,3 +104,16 @@ def joint_loss(
         checked_threads(threads),
         adjusted,
     )
+
+
+def add_scaled(
+    matrix: NDArray[np.float32],
+    positions: NDArray[np.intp],
+    part: NDArray[np.float64],
+    scale: NDArray[np.float64],
+) -> None:
+    """Add to a symmetric matrix a part of it, rows and columns times their scales, in place.
+
+    Only the upper triangle of the matrix is written.
+    """
+    _core.add_scaled(matrix, positions.astype(np.int64), np.ascontiguousarray(part), scale)

@@ -476,6 +476,27 @@ std::tuple<double, double, double> pair_null(Vector<double> rows, Vector<double>
   return {null.shift, null.scale, null.df};
 }
 
+// Adds to the upper triangle of a symmetric matrix a part that belongs to some rows and columns, each times
+// its scale. The part's upper triangle counts.
+void add_scaled(nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix,
+                const Vector<std::int64_t>& positions, Matrix2D part, const Vector<double>& scale) {
+  const std::size_t size = matrix.shape(0), count = positions.shape(0);
+  if (matrix.shape(1) != size || scale.shape(0) != size || part.shape(0) != count || part.shape(1) != count)
+    throw std::invalid_argument("a square matrix, one scale for each of its rows, and a part for positions");
+  const std::int64_t* at = positions.data();
+  for (std::size_t k = 0; k < count; ++k)
+    if (at[k] < 0 || static_cast<std::size_t>(at[k]) >= size)
+      throw std::invalid_argument("a position beyond the matrix");
+  const nb::gil_scoped_release release;
+  for (std::size_t k = 0; k < count; ++k)
+    for (std::size_t l = k; l < count; ++l) {
+      const auto row = static_cast<std::size_t>(std::min(at[k], at[l])),
+                 column = static_cast<std::size_t>(std::max(at[k], at[l]));
+      matrix.data()[row * size + column] +=
+          static_cast<float>(part.data()[k * count + l] * scale.data()[row] * scale.data()[column]);
+    }
+}
+
 // Addresses of LAPACK's dpotrf and dpotri.
 void lend_lapack(std::uintptr_t factorise, std::uintptr_t invert) {
   lapack().factorise = reinterpret_cast<Lapack::Routine>(factorise);
@@ -731,6 +752,8 @@ NB_MODULE(_core, m) {
       .def("renew", &JointLoss::renew, nb::arg("damping") = 0.0, nb::call_guard<nb::gil_scoped_release>());
   m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
         nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"), nb::arg("adjusted"));
+  m.def("add_scaled", &add_scaled, nb::arg("matrix"), nb::arg("positions"), nb::arg("part"),
+        nb::arg("scale"));
   m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));

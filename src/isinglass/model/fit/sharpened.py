@@ -16,6 +16,8 @@ from scipy.linalg.blas import strsv
 from scipy.linalg.lapack import spotrf
 from threadpoolctl import threadpool_limits
 
+from isinglass.core.models import add_scaled
+
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
@@ -131,11 +133,10 @@ class Factor:
         self._lower = np.eye(len(diagonal), dtype=np.float32)
 
     def _scaled(self, parts: Iterable[tuple[Positions, Array]]) -> NDArray[np.float32]:
-        """The matrix, except for its diagonal, if that is scaled to one."""
+        """The upper triangle of the matrix, except for its diagonal, if that is scaled to one."""
         single = np.zeros((len(self._scale),) * 2, dtype=np.float32)
         for at, part in parts:
-            scale = self._scale[at]
-            single[np.ix_(at, at)] += (part * scale[:, None] * scale).astype(np.float32)
+            add_scaled(single, at, part, self._scale)
         return single
 
     def solve(self, slope: Array) -> Array:
