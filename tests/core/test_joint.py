@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from isinglass.core.models import joint_loss
+from isinglass.core.models import add_scaled, joint_loss
 from isinglass.losses.forms import zero_sum_basis
 
 STATES = (2, 3, 4, 1, 2)
@@ -175,3 +175,25 @@ def test_threads_change_nothing(rows):
 def test_edges_must_join_two_columns(edges):
     with pytest.raises(ValueError, match="the lower one first"):
         joint_loss(*draw(0, 0), STATES, edges, ridge=RIDGE, intercept=True, memory=1e9, threads=1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_parts_are_added_to_a_matrix_in_any_order_of_its_rows(seed):
+    rng = np.random.default_rng(seed)
+    size, scale = 9, rng.uniform(0.5, 2.0, 9)
+    found, wanted = np.zeros((size, size), np.float32), np.zeros((size, size))
+    for count in (1, 4, 9):
+        at, part = rng.permutation(size)[:count], rng.normal(size=(count, count))
+        part = part + part.T
+        add_scaled(found, at, part, scale)
+        wanted[np.ix_(at, at)] += part * np.outer(scale[at], scale[at])
+    np.testing.assert_allclose(found, np.triu(wanted), rtol=1e-6, atol=1e-6)
+
+
+def test_a_part_beyond_the_matrix_is_refused():
+    matrix, part = np.zeros((3, 3), np.float32), np.eye(2)
+    with pytest.raises(ValueError, match="beyond the matrix"):
+        add_scaled(matrix, np.array([0, 3]), part, np.ones(3))
+    with pytest.raises(ValueError, match="square matrix"):
+        add_scaled(matrix, np.array([0, 1, 2]), part, np.ones(3))
+    assert not matrix.any()
