@@ -749,6 +749,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("numbers", &JointLoss::numbers)
       .def("curvature_of", &joint_curvature_of, nb::arg("column"))
       .def("curvature_by_state", &joint_curvature_by_state, nb::arg("column"), nb::arg("neighbour"))
+      .def("damp", &JointLoss::damp, nb::arg("damping"))
       .def("renew", &JointLoss::renew, nb::arg("damping") = 0.0, nb::call_guard<nb::gil_scoped_release>());
   m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
         nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"), nb::arg("adjusted"));

@@ -122,11 +122,16 @@ class JointLoss {
   // Numbers that a product looks at.
   std::size_t numbers() const { return numbers_; }
 
+  // Products are with the curvature and this on its diagonal; the preconditioner waits until it is renewed.
+  void damp(double damping) {
+    if (damping != damping_) looked_.assign(looked_.size(), {});
+    damping_ = damping;
+  }
+
   // Looks again at the columns whose numbers have moved since the preconditioner looked at them; at all of
   // them if the damping, which adds to the curvature of every number, is another one.
   void renew(double damping) {
-    if (damping != damping_) looked_.assign(looked_.size(), {});
-    damping_ = damping;
+    damp(damping);
     std::vector<std::size_t> moved;
     for (std::size_t k = 0; k < columns_.size(); ++k) {
       std::vector<double> block(blocks_[k].size());

@@ -32,8 +32,8 @@ MOST = 4000
 #: its factors, or in a solution with them, takes relative to one number of such a product.
 PATIENCE, FACTOR, SOLUTION = 60, 0.03, 0.3
 #: The share of this after which the next step begins with a matrix of its own: later steps are
-#: solved more exactly, and take longer.
-SOON = 0.4
+#: solved more exactly, and take longer. The first matrix saves a preconditioner per step besides.
+FIRST, SOON = 0.15, 0.4
 #: What is added to its diagonal, which is one, until factors exist in single precision.
 SHIFTS = (1e-6, 1e-5, 1e-4, 1e-3)
 
@@ -55,11 +55,14 @@ class Sharpened:
         return self._loss.move_to(numbers)
 
     def renew(self, damping: float, /) -> None:
-        if self._factor is None or damping != self._damping:
-            self._loss.renew(damping)
         self._damping = damping
-        if self._products - self._begun > SOON * self._patience:
+        soon = FIRST if self._factor is None else SOON
+        if self._products - self._begun > soon * self._patience:
             self.sharpen()
+        if self._factor is None:
+            self._loss.renew(damping)
+        else:
+            self._loss.damp(damping)
         self._begun = self._products = 0
 
     def ease(self, slope: Array, /) -> Array:
