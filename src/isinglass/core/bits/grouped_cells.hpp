@@ -2,7 +2,7 @@
 // combination of their states, and a cell has one feature per group.
 //
 // Whatever is a sum over the columns of a cell has fewer terms then: with fourteen columns of four states, in
-// pairs, scores are sums of seven numbers and not of fourteen, and the curvature has 28 entries per cell and
+// pairs, scores are sums of seven numbers and not of fourteen, and the curvature has 21 entries per cell and
 // not 120. What was summed up for combinations is handed on to the states that they consist of once at the
 // end, which is little work where cells are many.
 #pragma once
