@@ -263,7 +263,11 @@ def drawn_table(seed):
     return field.sample_codes(n, seed=seed), rng.integers(0, 3, n) + (np.arange(n) == 0)
 
 
-@pytest.mark.parametrize("seed", range(25))
+#: Tables with edges that the ridge alone holds, where it is not enough that the loss hardly falls.
+FLAT = [274, 282, 301, 304, 480]
+
+
+@pytest.mark.parametrize("seed", [*range(25), *FLAT])
 def test_edges_leave_by_the_plain_definition(seed):
     codes, weights = drawn_table(seed)
     assert check_leaving(codes, weights, seed % 4 != 0, 0.2 * (seed % 3 == 0), seed) >= 0

@@ -269,6 +269,7 @@ class End {
   static constexpr double kFirstToSpare = 50;  // and before they are known to contract
   static constexpr double kDrift = 0.1;        // of scores, since the curvature that serves
   static constexpr int kMostLeft = 6;          // neighbours that have left since then
+  static constexpr double kFlattest = 1e-2;    // the ridge, as a share of the least curvature that serves
   static constexpr double kDigits = 1e-6;      // what must be left of a variance when one leaves
   using Bound = std::function<bool(double)>;   // whether a loss that is left at least is enough
 
@@ -350,7 +351,12 @@ class End {
     const std::span<const double> curvature = problem.curvature_near_minimum(x_, kDrift);
     inverse_.assign(curvature.begin(), curvature.end());
     has_inverse_ = factorise(inverse_, x_.size(), 0.0);
-    if (has_inverse_) invert_whole();
+    if (!has_inverse_) return;
+    invert_whole();
+    // Along directions that the ridge alone holds, a fit may be far from its minimum while its loss is not:
+    // what is said of such an end comes from refits to the last digit.
+    for (std::size_t k = 0; k < x_.size(); ++k)
+      has_inverse_ = has_inverse_ && inverse_[k * x_.size() + k] < kFlattest / kRidge;
   }
 
   // The inverse of the curvature, both triangles.
