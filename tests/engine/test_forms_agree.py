@@ -9,6 +9,7 @@ from form_reference import FormNode, search_forms
 from isinglass.engine import learn_neighbourhoods
 from isinglass.engine.constraints import Constraints
 from isinglass.table import encode
+from selections import mostly_long
 
 
 def draw(seed: int, most: int = 6):
@@ -162,7 +163,7 @@ def assert_reference(path, steps, forms):
     }
 
 
-@pytest.mark.parametrize("seed", range(501, 513))
+@pytest.mark.parametrize("seed", mostly_long(range(501, 513), 6))
 def test_both_take_the_steps_of_the_reference(seed):
     table, rng = draw(seed, most=5)
     floor = float(rng.choice([0.5, 2.0])) / table.n

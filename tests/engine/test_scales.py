@@ -15,8 +15,9 @@ from isinglass.engine.native import learn_native
 from isinglass.engine.readable import learn_readable, node_loss
 from isinglass.solvers.equivalent import calibrated_gain
 from isinglass.table import Table, encode
+from selections import mostly_long
 
-SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(20, 60))]
+SEEDS = mostly_long(range(60), 18)
 
 
 def random_scales(rng: np.random.Generator, p: int) -> np.ndarray:

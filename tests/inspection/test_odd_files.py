@@ -11,6 +11,7 @@ from click.testing import CliRunner
 import isinglass as ig
 import isinglass.cli
 from odd_files import ODD, Odd
+from selections import mostly_long
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("ISINGLASS_DATA", ROOT.parent / "shared" / "data"))
@@ -85,7 +86,7 @@ def real(name: str) -> Path:
     return DATA / name
 
 
-@pytest.mark.parametrize("name", TABLES[:4])
+@pytest.mark.parametrize("name", mostly_long(TABLES[:4], 2))
 def test_small_real_tables(name):
     _, found = proposed(real(name))
     assert found["edges"]

@@ -24,6 +24,7 @@ from report.pages import (
     with_missing,
     write_page,
 )
+from selections import mostly_long
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium here")
 
@@ -91,7 +92,7 @@ def heading(page):
     return page.locator("#panel h3").inner_text()
 
 
-@pytest.mark.parametrize("name", FITS)
+@pytest.mark.parametrize("name", mostly_long(FITS, 3))
 def test_the_slider_shows_what_fresh_fits_find(look, name):
     make, settings = FITS[name]
     table = make()

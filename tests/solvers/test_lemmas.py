@@ -12,6 +12,7 @@ import pytest
 
 from isinglass import foba
 from isinglass.losses import LogisticLoss
+from selections import mostly_long
 
 P, NODE = 8, 3
 
@@ -33,7 +34,7 @@ def slope(loss, beta):
     return loss.X.T @ (loss.share * first)
 
 
-@pytest.fixture(params=range(40))
+@pytest.fixture(params=mostly_long(range(40), 15))
 def stopped(request):
     n = [100, 400, 2000][request.param % 3]
     X, y, truth = ising_sample(request.param, n)
