@@ -60,8 +60,7 @@ constexpr std::uint32_t kNoPlace = ~std::uint32_t{0};  // of states that a cell 
 // The scores of the states that each cell has, each at its place: what the state's own direction moves, less
 // what all do on average. Directions are rows of the features, d numbers for each of the q states but
 // the first, and whole vectors in all; `room` is for those of one cell. So many numbers as the compiler
-// knows, kD, for each of kQ states; zero stands for any. Up to three numbers are written beyond the last
-// score.
+// knows, kD, for each of kQ states; zero stands for any.
 template <std::size_t kQ, std::size_t kD>
 ISINGLASS_INLINE inline void find_edge_scores_of(const Rows& rows, const double* direction,
                                                  const double* probability, const std::uint32_t* place,
@@ -246,6 +245,7 @@ class End {
       problem.probabilities(problem.expand(edge.without), again);
     }
     const std::vector<double>& probabilities = again.empty() ? edge.probabilities : again;
+    // Loops look at up to three numbers beyond the last score.
     std::vector<double> scores((places_.size() + 1) * d + 4), room(wide + 4 + lanes_of(d));
     find_edge_scores({view.cells, grouped_->groups(), wide, grouped_->active()}, direction.data(),
                      probabilities.data(), place_.data(), q, d, room.data(), scores.data());

@@ -431,7 +431,8 @@ class Elimination {
     for (const std::size_t e : some)
       for (std::size_t k = 0; k < 2; ++k)
         if (!looked_from(e, k)) open.push_back(2 * e + k);
-    if (open.size() % threads_ > 0) add_likely_next(threads_ - open.size() % threads_, some, open);
+    if (open.size() % threads_ > 0 && kept_ <= kMostKept)
+      add_likely_next(threads_ - open.size() % threads_, some, open);
     share(open, watch, [&](std::size_t end) { look_from(end / 2, end % 2); });
     share(some, watch, [&](std::size_t e) { compare_ends(e); });
   }
