@@ -20,7 +20,7 @@ Elimination::Found eliminate(const Sample& sample, bool intercept, double top, c
                              bool all, unsigned threads) {
   const Table table = sample.table(0, threads);
   const Conditional conditional{intercept};
-  Elimination elimination(table, conditional, all_pairs(sample.states.size()), {}, {}, 1.0, 0, threads);
+  Elimination elimination(table, conditional, all_pairs(sample.states.size()), {}, {}, 1.0, 0, {}, threads);
   return all ? elimination.statistics(go_on) : elimination.run(top, held, go_on);
 }
 

@@ -1,5 +1,6 @@
 """Both ends together: the statistic and the edges' leaving, against their plain definitions."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -179,10 +180,6 @@ def test_the_statistic_is_its_definition_where_cells_are_many():
         np.testing.assert_allclose(found[pairs.index(pair)], plain, rtol=2e-5, atol=1e-6)
 
 
-def proposed(table, floor):
-    return sorted(pairs_at(learn_neighbourhoods(table, floor), floor, "or"))
-
-
 def of_the_weaker_end(table, pairs, intercept):
     """The smaller of both ends' likelihood ratios, from fits with and without each neighbour."""
     around = [[] for _ in table.columns]
@@ -233,12 +230,16 @@ def check_leaving(codes, weights, intercept, share_held, seed):
     if len(varying) < 2:
         return 0
     floor = ig.selection.FalseEdges(1).threshold(table.n, len(table.columns)) / 2
-    pairs = proposed(table, floor)
+    runs = learn_neighbourhoods(table, floor)
+    pairs = sorted(pairs_at(runs, floor, "or"))
     held = [pair for pair in pairs if np.random.default_rng(seed).random() < share_held]
     settings = {"intercept": intercept, "threads": 1, "n": table.n}
     known = (table.codes, table.weights, table.n_states, pairs)
     _, entry = both_ends(*known, top=np.inf, held=held, **settings)
     plain = leave_one_by_one(table, pairs, held, **settings)
+    np.testing.assert_allclose(entry, plain, rtol=2e-5, atol=1e-4)
+    starts = runs.starts(floor, pairs)
+    _, entry = both_ends(*known, top=np.inf, held=held, starts=starts, **settings)
     np.testing.assert_allclose(entry, plain, rtol=2e-5, atol=1e-4)
     for top in between(plain[np.isfinite(plain)]):  # edges far above it are not looked at
         _, entry = both_ends(*known, top=top, held=held, **settings)
@@ -277,6 +278,19 @@ def test_edges_leave_by_the_plain_definition(seed):
 @pytest.mark.parametrize("seed", range(25, 500))
 def test_edges_leave_by_the_plain_definition_on_more_tables(seed):
     test_edges_leave_by_the_plain_definition(seed)
+
+
+@pytest.mark.parametrize("wrong", ["fields", "tables"])
+def test_starts_beyond_the_numbers_are_refused(wrong):
+    codes, weights = drawn_table(3)
+    table = encode(codes, weights)
+    runs = learn_neighbourhoods(table, 1e-3)
+    pairs = sorted(pairs_at(runs, 1e-3, "or"))
+    starts = runs.starts(1e-3, pairs)
+    beyond = np.full_like(getattr(starts, wrong), len(starts.numbers) - 1)
+    known = (table.codes, table.weights, table.n_states, pairs)
+    with pytest.raises(ValueError, match="beyond"):
+        both_ends(*known, starts=replace(starts, **{wrong: beyond}), intercept=True, threads=1)
 
 
 @pytest.mark.parametrize("seed", range(2 * len(KINDS)))

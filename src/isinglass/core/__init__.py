@@ -24,6 +24,7 @@ from isinglass.core.prepared import (
     cells_counted,
     split_rows,
 )
+from isinglass.core.starts import Starts, as_starts
 from isinglass.core.stopping import Progress, stopped_by, watched
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "PreparedTable",
     "Progress",
     "Settings",
+    "Starts",
     "Weights",
     "all_pair_counts",
     "both_ends",
@@ -161,6 +163,7 @@ def both_ends(
     adjusted: int = 0,
     forms: Forms | None = None,
     small: Collection[tuple[int, int]] = (),
+    starts: Starts | None = None,
     **settings: Unpack[Settings],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What both ends of each edge say of it; or when it leaves, the weakest first.
@@ -171,7 +174,7 @@ def both_ends(
     then, infinite for edges that stay; see ``core/search/both_ends.hpp``. `scales`, one per pair,
     divide the statistics before they are made those of one degree. So many of the last columns as
     `adjusted` says are neighbours of all others, and no edge leads to them. Pairs in `small` have
-    the smaller of their `forms`.
+    the smaller of their `forms`. Fits begin at `starts`, if some are known.
     """
     if isinstance(codes, RowsElsewhere):
         raise ValueError("both ends are compared row by row, and the rows are elsewhere")
@@ -188,6 +191,7 @@ def both_ends(
         adjusted=adjusted,
         forms=compiled(forms),
         small=np.asarray([pair in small for pair in pairs], dtype=np.uint8),
+        **as_starts(starts),
     )
     return found["statistic"], found["entry"]
 

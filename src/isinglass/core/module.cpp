@@ -594,11 +594,32 @@ std::vector<std::pair<std::size_t, std::size_t>> edges_of(const Vector<std::int6
   return edges;
 }
 
+// All of a column's field, and all of an edge's table, must be among the numbers.
+void check_starts(const Starts& starts, const Vector<std::int32_t>& states, const Elimination::Pairs& edges,
+                  std::size_t adjusted) {
+  const std::size_t columns = states.shape(0);
+  if (starts.fields.empty()) return;
+  if (adjusted > 0) throw std::invalid_argument("no starts where columns are adjusted for");
+  if (starts.fields.size() != columns || starts.tables.size() != 2 * edges.size() ||
+      starts.turned.size() != 2 * edges.size())
+    throw std::invalid_argument("one start for every column, and for both ends of every edge");
+  const auto check = [&](std::int64_t begin, std::int64_t count) {
+    if (begin >= 0 && begin > static_cast<std::int64_t>(starts.numbers.size()) - count)
+      throw std::invalid_argument("a start beyond the numbers");
+  };
+  const auto of = [&](std::size_t j) { return static_cast<std::int64_t>(states.data()[j]); };
+  for (std::size_t j = 0; j < columns; ++j) check(starts.fields[j], of(j));
+  for (std::size_t end = 0; end < starts.tables.size(); ++end)
+    check(starts.tables[end], of(edges[end / 2].first) * of(edges[end / 2].second));
+}
+
 // What both ends say of each edge, and when it leaves.
 Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                  Vector<std::int64_t> pairs, Vector<std::uint8_t> held, Vector<double> scales, double unit,
                  double top, bool all, std::size_t adjusted, const Forms* forms, Vector<std::uint8_t> small,
-                 bool intercept, unsigned threads, nb::object progress) {
+                 Vector<double> start_numbers, Vector<std::int64_t> start_fields,
+                 Vector<std::int64_t> start_tables, Vector<std::uint8_t> start_turned, bool intercept,
+                 unsigned threads, nb::object progress) {
   check_forms(forms, codes.shape(1));
   if (adjusted > codes.shape(1)) throw std::invalid_argument("more columns to adjust for than columns");
   const Elimination::Pairs edges = edges_of(pairs, codes.shape(1) - adjusted);
@@ -609,6 +630,11 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
   for (std::size_t e = 0; e < edges.size(); ++e)
     if (small.data()[e] && !(forms && forms->small(edges[e].first, edges[e].second)))
       throw std::invalid_argument("no smaller form of this edge");
+  const Starts starts{{start_numbers.data(), start_numbers.shape(0)},
+                      {start_fields.data(), start_fields.shape(0)},
+                      {start_tables.data(), start_tables.shape(0)},
+                      {start_turned.data(), start_turned.shape(0)}};
+  check_starts(starts, states, edges, adjusted);
   const std::vector<char> kept(held.data(), held.data() + edges.size());
   Watch watch(std::move(progress));
   Elimination::Found found;
@@ -619,7 +645,7 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
       if (std::min(table.states(i), table.states(j)) < 2)
         throw std::invalid_argument("a constant column has no edges");
     Elimination elimination(table, {intercept, forms}, edges, {small.data(), small.shape(0)},
-                            {scales.data(), scales.shape(0)}, unit, adjusted, threads);
+                            {scales.data(), scales.shape(0)}, unit, adjusted, starts, threads);
     found = all ? elimination.statistics(std::ref(watch)) : elimination.run(top, kept, std::ref(watch));
   }
   watch.rethrow();
@@ -738,7 +764,8 @@ NB_MODULE(_core, m) {
         nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("unit"), nb::arg("top"), nb::arg("all"),
-        nb::arg("adjusted"), nb::arg("forms").none(), nb::arg("small"), nb::arg("intercept"),
+        nb::arg("adjusted"), nb::arg("forms").none(), nb::arg("small"), nb::arg("start_numbers"),
+        nb::arg("start_fields"), nb::arg("start_tables"), nb::arg("start_turned"), nb::arg("intercept"),
         nb::arg("threads"), nb::arg("progress").none());
   nb::class_<JointLoss>(m, "JointLoss")
       .def_prop_ro("size", &JointLoss::size)

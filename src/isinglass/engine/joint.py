@@ -22,7 +22,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import both_ends
+from isinglass.core import Starts, both_ends
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.deviance import scales_of
 from isinglass.engine.learn import learn_neighbourhoods, threads_for
@@ -98,13 +98,14 @@ def both_ends_of(
     scales: Array | None = None,
     edges: str = "table",
     of_edges: Mapping[Pair, str] | None = None,
+    starts: Starts | None = None,
     **settings: Any,
 ) -> tuple[Array, Array]:
     """What both ends of each edge of a graph say of it, and its entry; see `core.both_ends`.
 
     A constant column says nothing, and nothing can be said of it. `scales` is a (p, p) array.
     `edges` says which forms competed for each edge, `of_edges` the form that it has, by default a
-    whole table.
+    whole table. Fits begin at `starts`, if some are known.
     """
     varying = [at for at, pair in enumerate(pairs) if min(table.n_states[v] for v in pair) > 1]
     statistic, entry = np.zeros(len(pairs)), np.zeros(len(pairs))
@@ -122,13 +123,14 @@ def both_ends_of(
         adjusted=len(table.wide.columns) - len(table.columns),
         forms=in_core(forms),
         small=small_pairs(forms, of_edges),
+        starts=None if starts is None else starts.of_edges(varying),
         **settings,
     )
     return statistic, entry
 
 
 @dataclass(frozen=True, eq=False)
-class JointRuns:
+class JointRuns(Runs):
     """Neighbourhoods in the order in which both ends let them in.
 
     Attributes
@@ -194,6 +196,7 @@ class JointRuns:
                 scales=self.scales,
                 edges=self.edges,
                 of_edges=self._forms,
+                starts=self.proposals.starts(self.proposed_at, pairs),
                 intercept=self.intercept,
                 threads=self.threads,
                 progress=self._progress_of(len(pairs)),

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isinglass import core
-from isinglass.core import STOPS, Codes, Weights, core_forms, fit_columns
+from isinglass.core import STOPS, Codes, Starts, Weights, core_forms, fit_columns
 from isinglass.core.elsewhere import MOST_CELLS, RowsElsewhere, TooManyCells
 from isinglass.engine.constraints import FREE, Constraints
 from isinglass.engine.runs import Choices, Ends, Progress, Runs, progress_from
@@ -285,6 +285,30 @@ class NativeRuns(Runs):
         own = self.flat["support"][entries] < len(self.names)
         entries, chooser = entries[own], chooser[own]
         return entries, np.asarray(self.targets)[chooser], self.flat["support"][entries]
+
+    def starts(self, threshold: float, pairs: Sequence[tuple[int, int]]) -> Starts | None:
+        """Where fits of a graph may start from those at a threshold.
+
+        A column that did not choose an edge starts from the other end's table, unless the rows
+        leave that one unbounded. Nothing is known of columns that are adjusted for.
+        """
+        p = len(self.names)
+        if self.targets != tuple(range(len(self.n_states))) or len(self.n_states) > p:
+            return None
+        entries, column, neighbour = self._entries(threshold)
+        ends = np.asarray(pairs, dtype=np.int64).reshape(-1, 2) @ np.array([[p, 1], [1, p]])
+        chosen = np.append(column * p + neighbour, p * p)  # rising; the last one stands for none
+        at = np.searchsorted(chosen, ends)
+        own = chosen[at] == ends
+        bounded = own & (np.append(self.flat["unbounded"][entries], True)[at] == 0)
+        begin = np.where(own, np.append(self._table_begin[entries], -1)[at], -1)
+        turned = ~own & bounded[:, ::-1]
+        return Starts(
+            self.flat["numbers"],
+            self.flat["number_begin"][fits_at(self.flat["fit_begin"], self._gains, threshold)],
+            np.where(turned, begin[:, ::-1], begin),
+            turned,
+        )
 
     @cached_property
     def _gains(self) -> NDArray[np.float64]:

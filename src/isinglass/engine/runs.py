@@ -11,6 +11,7 @@ from typing import Protocol, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from isinglass.core import Starts
 from isinglass.graph import trend_of
 from isinglass.losses.conditional import NodeFit
 from isinglass.losses.forms import TABLE, Form, larger_form
@@ -92,6 +93,10 @@ class Runs(Protocol):
     def cuts(self, r: int) -> Cuts:
         """Return where the path of column r may be cut."""
         return Cuts.of(self.path(r))
+
+    def starts(self, threshold: float, pairs: Sequence[tuple[int, int]]) -> Starts | None:
+        """Return where fits of a graph may start from those at a threshold, if that is known."""
+        return None
 
     def watched(
         self, progress: Progress | None, after: int | None = None

@@ -37,6 +37,7 @@ struct EdgeScore {
   double loss = 0;              // per row
   std::size_t df = 0;           // parameters of the edge
   std::vector<double> without;  // free parameters; its own are zero
+  std::vector<double> bend;     // how far that is from where the curvature of the whole fit leads
   // The score there; empty until it is asked for.
   std::vector<double> score;          // (df): for each contrast of the neighbour, those of the target
   std::vector<double> information;    // (df, df)
@@ -193,25 +194,28 @@ class End {
     return static_cast<std::size_t>(std::ranges::find(neighbours_, neighbour) - neighbours_.begin());
   }
   std::size_t parameters_of(std::size_t i) const { return (end(i) - begin(i)); }
+  // About how long it takes to find what is lost without a neighbour.
+  std::size_t work() const { return counts_.size() * x_.size(); }
   // Where the score of each row stands among those of its cell and its state; see `scores`.
   std::span<const std::uint32_t> place_of_row() const { return place_of_row_; }
 
   // Calls that are given a deviance that is lost at least, and say whether that is all one wants to know.
   using Enough = std::function<bool(double)>;
 
-  // What is lost without the i-th neighbour; at least, if that is `enough`: then there is no fit.
-  EdgeScore without(std::size_t i, const Enough& enough = nullptr) const {
+  // What is lost without the i-th neighbour; at least, if that is `enough`: then there is no fit. What the
+  // way there bent by when there were more neighbours, if that is known, saves steps.
+  EdgeScore without(std::size_t i, std::vector<double> bend = {}, const Enough& enough = nullptr) const {
     const CellView view = this->view();
     Refit problem(view, table_->n(), intercept_, kRidge);
     const double rows = rows_left();
     EdgeScore found;
     found.df = parameters_of(i);
+    found.bend = std::move(bend);
     const auto lost = [&](double loss) { return 2 * rows * std::max(loss - loss_, 0.0); };
     double least = 0;
-    const double less = leave_out(problem, i, found.without,
-                                  [&](double loss) { return enough && enough(least = lost(loss)); });
-    found.deviance = found.without.empty() ? least : lost(less);
-    found.loss = less;
+    found.loss =
+        leave_out(problem, i, found, [&](double loss) { return enough && enough(least = lost(loss)); });
+    found.deviance = found.without.empty() ? least : lost(found.loss);
     return found;
   }
 
@@ -401,11 +405,12 @@ class End {
 
   // The minimum without the i-th neighbour, and its loss: with the curvature of the fit if it serves, else
   // anew. Nothing, if a loss that is left at least is enough.
-  double leave_out(Refit& problem, std::size_t i, std::vector<double>& x, const Bound& enough) const {
+  double leave_out(Refit& problem, std::size_t i, EdgeScore& found, const Bound& enough) const {
     const std::vector<double> own = own_factor(i);
-    x = x_;
+    std::vector<double>& x = found.without;
     if (!own.empty())
-      if (const std::optional<double> loss = slide(problem, i, own, x, enough)) return *loss;
+      if (const std::optional<double> loss = slide(problem, i, own, found, enough)) return *loss;
+    found.bend.clear();
     const CellView view = this->view();
     const MergedCells merged(view, i);
     x = fewer(x_, i);
@@ -421,13 +426,21 @@ class End {
   // Moves to the minimum in which the i-th neighbour's parameters are zero, by steps with the curvature of
   // the fit, and returns the loss there; nothing if they do not contract. Once they do, they gain no more
   // than a few times what is predicted: if the loss that is then left is `enough`, x is emptied.
-  std::optional<double> slide(Refit& problem, std::size_t i, const std::vector<double>& own,
-                              std::vector<double>& x, const Bound& enough) const {
-    const std::size_t size = x.size(), first = begin(i), d = parameters_of(i);
-    std::vector<double> shift(x.begin() + static_cast<std::ptrdiff_t>(first),
-                              x.begin() + static_cast<std::ptrdiff_t>(first + d));
-    take_back(own, first, shift, x);
-    std::fill_n(&x[first], d, 0.0);
+  std::optional<double> slide(Refit& problem, std::size_t i, const std::vector<double>& own, EdgeScore& found,
+                              const Bound& enough) const {
+    const std::size_t size = x_.size(), first = begin(i), d = parameters_of(i);
+    std::vector<double> straight = x_;
+    std::vector<double> shift(x_.begin() + static_cast<std::ptrdiff_t>(first),
+                              x_.begin() + static_cast<std::ptrdiff_t>(first + d));
+    take_back(own, first, shift, straight);
+    std::fill_n(&straight[first], d, 0.0);
+    std::vector<double>& x = found.without = straight;
+    if (found.bend.size() == size) add_multiple(x.data(), 1.0, found.bend.data(), size);
+    const auto arrive = [&](double loss) {
+      found.bend = x;
+      add_multiple(found.bend.data(), -1.0, straight.data(), size);
+      return loss;
+    };
     QuasiNewton learned;
     double last = 0;
     for (int step = 0; step < kSteps; ++step) {
@@ -445,7 +458,7 @@ class End {
       });
       const double predicted = -0.5 * dot(slope.data(), move.data(), size);
       if (!(predicted > kEnough))
-        return predicted >= -kEnough ? std::optional(problem.plain_loss()) : std::nullopt;
+        return predicted >= -kEnough ? std::optional(arrive(problem.plain_loss())) : std::nullopt;
       if (step > 0 && !(predicted < kContracts * last)) return std::nullopt;
       if (enough(problem.plain_loss() - (step > 0 ? kToSpare : kFirstToSpare) * predicted)) {
         x.clear();
@@ -454,7 +467,7 @@ class End {
       add_multiple(x.data(), 1.0, move.data(), size);
       // The curvature is as wrong as steps contract, and so is what this step gains.
       if (step > 0 && predicted * std::sqrt(predicted / last) <= kEnough)
-        return problem.plain_loss() - predicted;
+        return arrive(problem.plain_loss() - predicted);
       last = predicted;
     }
     return std::nullopt;

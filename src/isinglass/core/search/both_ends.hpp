@@ -14,9 +14,11 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,7 @@
 #include "gains/equivalent.hpp"
 #include "gains/nulls.hpp"
 #include "refit/edge_score.hpp"
+#include "search/starts.hpp"
 
 namespace isinglass {
 
@@ -226,12 +229,13 @@ class Elimination {
 
   // `scales` has one number for each edge, or none if all are one; see choice.hpp. A weight of one stands for
   // `unit` rows. The last `adjusted` columns are neighbours of all others, and have no edges. `small` marks
-  // edges that are no whole tables.
+  // edges that are no whole tables. Where columns are adjusted for, there are no starts.
   Elimination(const Table& table, const Conditional& conditional, const Pairs& edges,
               std::span<const std::uint8_t> small, std::span<const double> scales, double unit,
-              std::size_t adjusted, unsigned threads)
+              std::size_t adjusted, const Starts& starts, unsigned threads)
       : table_(table),
         conditional_(conditional),
+        starts_(starts),
         pairs_(edges),
         edges_(edges.size()),
         ends_(table.columns()),
@@ -290,7 +294,6 @@ class Elimination {
  private:
   static constexpr double kTie = 1e-9;  // gains so near each other are equal
   static constexpr double kToSpare = 1.25;
-  static constexpr std::size_t kFew = 16;
   static constexpr std::size_t kMostKept = std::size_t{1} << 23;  // numbers of rows' scores: 64 megabytes
 
   struct Edge {
@@ -301,6 +304,7 @@ class Elimination {
     EdgeScore score[2];                   // what each end says, as last seen
     EdgeStatistic::Whitened whitened[2];  // the same for all rows, as far as there is room
     bool stands[2] = {false, false};      // whether the end still says so
+    std::atomic<int> open{0};             // ends that are yet to be looked from, before they are compared
   };
 
   Found found() const {
@@ -318,17 +322,18 @@ class Elimination {
     return all;
   }
 
-  // All threads share the work at some edges; how many of all are decided is told now and then.
+  // All threads share the work at some edges. This one tells now and then how many of all are decided.
   template <class Work>
   void share(const std::vector<std::size_t>& some, const WatchWork& watch, const Work& work) {
-    if (interrupted_) return;
-    if (some.size() > kFew) {
-      share_out_watched(
-          some.size(), threads_, interrupted_, [&](std::size_t) { return watch(decided_); },
-          [&](std::size_t k, unsigned) { work(some[k]); });
-      return;
-    }
-    crew_.share_out(some.size(), [&](std::size_t k) { work(some[k]); });
+    const std::thread::id here = std::this_thread::get_id();
+    crew_.share_out(some.size(), [&](std::size_t k) {
+      if (interrupted_) return;
+      work(some[k]);
+      if (std::this_thread::get_id() == here) tell(watch);
+    });
+  }
+
+  void tell(const WatchWork& watch) {
     const auto now = std::chrono::steady_clock::now();
     if (now - told_ < std::chrono::milliseconds(100)) return;
     told_ = now;
@@ -340,7 +345,9 @@ class Elimination {
         ends_.size(), threads_, interrupted_, [&](std::size_t) { return watch(decided_); },
         [&](std::size_t r, unsigned thread) {
           const std::vector<std::size_t> neighbours = neighbours_of(r);
-          ends_[r] = End(table_, conditional_, cells_[thread], r, neighbours, forms_of(r, neighbours));
+          const std::vector<Form> forms = forms_of(r, neighbours);
+          ends_[r] =
+              End(table_, conditional_, cells_[thread], r, neighbours, forms, start_of(r, neighbours, forms));
         });
   }
 
@@ -363,6 +370,29 @@ class Elimination {
       if (edges_[e].live) forms[static_cast<std::size_t>(at - neighbours.begin())] = tested_[e].form;
     }
     return forms;
+  }
+
+  // Free parameters of a column, as far as something is known of them; nothing, if nothing is.
+  std::vector<double> start_of(std::size_t r, const std::vector<std::size_t>& neighbours,
+                               const std::vector<Form>& forms) const {
+    std::vector<double> start, tables;
+    if (!starts_.of_column(r)) return start;
+    start = starts_.field(r, static_cast<std::size_t>(table_.states(r)));
+    for (std::size_t i = 0; i < neighbours.size(); ++i) {
+      const std::size_t t = neighbours[i], e = edge_to(r, t);
+      const bool small = !forms.empty() && forms[i] == Form::small;
+      starts_.append(e, pairs_[e].first == r ? 0 : 1, static_cast<std::size_t>(table_.states(r)),
+                     static_cast<std::size_t>(table_.states(t)),
+                     small ? &conditional_.forms->design(r, t) : nullptr, start, tables);
+    }
+    if (!conditional_.intercept) return tables;
+    start.insert(start.end(), tables.begin(), tables.end());
+    return start;
+  }
+
+  std::size_t edge_to(std::size_t column, std::size_t neighbour) const {
+    return *std::ranges::find_if(of_column_[column],
+                                 [&](std::size_t e) { return other_end(e, column) == neighbour; });
   }
 
   std::size_t other_end(std::size_t e, std::size_t column) const {
@@ -413,28 +443,36 @@ class Elimination {
         return as_one_parameter(deviance, tested_[e].null, 1.0, static_cast<double>(end.parameters_of(at)),
                                 tested_[e].looks);
       };
-      edge.score[k] = end.without(at, [&](double deviance) { return alone(deviance) > far_; });
+      edge.score[k] = end.without(at, {}, [&](double deviance) { return alone(deviance) > far_; });
       edge.stands[k] = !edge.score[k].without.empty();
       edge.seen = std::min(edge.seen, alone(edge.score[k].deviance));
     }
   }
 
-  // Where edges are few, threads share their ends; one that would wait looks at what is likely to be next.
+  // Threads share the ends of edges, those first that take longest; whoever looks from the last end of an
+  // edge compares both. A thread that would wait looks at what is likely to be next.
   void look_at_all(const std::vector<std::size_t>& some, const WatchWork& watch) {
-    if (some.size() > kFew)
-      return share(some, watch, [&](std::size_t e) {
-        look_from(e, 0);
-        look_from(e, 1);
-        compare_ends(e);
-      });
-    std::vector<std::size_t> open;  // twice the edge, and which end
-    for (const std::size_t e : some)
+    std::vector<std::size_t> open, ready;  // twice the edge, and which end
+    for (const std::size_t e : some) {
       for (std::size_t k = 0; k < 2; ++k)
         if (!looked_from(e, k)) open.push_back(2 * e + k);
+      edges_[e].open = !looked_from(e, 0) + !looked_from(e, 1);
+      if (edges_[e].open == 0) ready.push_back(e);
+    }
+    std::ranges::stable_sort(open, std::greater(), [&](std::size_t end) { return end_at(end).work(); });
     if (open.size() % threads_ > 0 && kept_ <= kMostKept)
       add_likely_next(threads_ - open.size() % threads_, some, open);
-    share(open, watch, [&](std::size_t end) { look_from(end / 2, end % 2); });
-    share(some, watch, [&](std::size_t e) { compare_ends(e); });
+    share(open, watch, [&](std::size_t end) {
+      const std::size_t e = end / 2;
+      look_from(e, end % 2);
+      if (edges_[e].open > 0 && --edges_[e].open == 0) compare_ends(e);
+    });
+    share(ready, watch, [&](std::size_t e) { compare_ends(e); });
+  }
+
+  const End& end_at(std::size_t end) const {
+    const auto [i, j] = pairs_[end / 2];
+    return ends_[end % 2 ? j : i];
   }
 
   // Adds ends of the weakest edges that are stale and not among `some`. What they say stands until their
@@ -463,7 +501,7 @@ class Elimination {
     const End& end = ends_[k ? j : i];
     const std::size_t at = end.position(k ? i : j);
     if (!edge.stands[k]) {
-      edge.score[k] = end.without(at);
+      edge.score[k] = end.without(at, std::move(edge.score[k].bend));
       forget(edge.whitened[k]);
       edge.stands[k] = true;
     }
@@ -506,6 +544,10 @@ class Elimination {
     crew_.share_out(2, [&](std::size_t k) {
       End& end = ends_[columns[k]];
       const std::size_t at = end.position(columns[1 - k]);
+      for (const std::size_t other : of_column_[columns[k]]) {
+        EdgeScore& score = edges_[other].score[pairs_[other].first == columns[k] ? 0 : 1];
+        if (!score.bend.empty()) score.bend = end.fewer(std::move(score.bend), at);
+      }
       end = End::without(std::move(end), at, edges_[e].score[k], cells_[k]);
     });
     for (const std::size_t column : columns)
@@ -517,6 +559,7 @@ class Elimination {
 
   const Table& table_;
   Conditional conditional_;
+  Starts starts_;
   const Pairs pairs_;
   std::vector<Tested> tested_;  // of each edge
   std::vector<Edge> edges_;
