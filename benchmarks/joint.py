@@ -137,7 +137,15 @@ def measure(asked: argparse.Namespace) -> None:
         return
     warnings.simplefilter("error")  # such as one that says that a fit stopped early
     estimator = GreedyGraph(missing="state", edges=asked.edges)
-    search, model = least_times([lambda: estimator.fit(codes), estimator.fit_model])
+    told = Told(asked.case)
+    search, model = least_times(
+        [
+            lambda: estimator.fit(
+                codes, progress=lambda done, all: told(f"{done} of {all} columns")
+            ),
+            lambda: estimator.fit_model(progress=told),
+        ]
+    )
     field = estimator.model_
     free = [len(labels) - 1 for labels in field.states]
     parameters = sum(free) + sum(free[i] * free[j] for i, j in field.couplings)
@@ -152,6 +160,18 @@ def measure(asked: argparse.Namespace) -> None:
         f"{asked.case:9}{len(field.couplings):7}{parameters:12,}{len(field.unbounded):11}{columns}"
         f"{peak_bytes() / GIGABYTE:7.2f}"
     )
+
+
+class Told:
+    """Says on standard error, every ten seconds, how far a case has come."""
+
+    def __init__(self, case: str) -> None:
+        self.case, self.last = case, time.monotonic()
+
+    def __call__(self, words: str) -> None:
+        if time.monotonic() > self.last + 10.0:
+            self.last = time.monotonic()
+            print(f"{self.case}: {words}", file=sys.stderr, flush=True)
 
 
 def least_times(works: list[Work]) -> list[float]:
