@@ -56,7 +56,7 @@ def statistics(name: str, rows: int, seed: int) -> list[float]:
     for _ in range(TIMES):
         added = [null[k] for k in rng.choice(len(null), ADDED, replace=False)]
         pairs = sorted([*true, *added])
-        values, _ = both_ends(codes, np.ones(rows), states, pairs, intercept=True, threads=1)
+        values, *_ = both_ends(codes, np.ones(rows), states, pairs, intercept=True, threads=1)
         found += [float(values[pairs.index(pair)]) for pair in added]
     return found
 

@@ -77,7 +77,7 @@ def test_the_statistic_of_both_ends_is_its_definition():
     codes = field.sample_codes(300, seed=2)[:, ::-1]
     weights = np.random.default_rng(0).integers(1, 3, len(codes)).astype(float)
     pairs, beside = [(0, 1), (1, 2)], [(0, 3), (1, 3), (2, 3)]
-    found, _ = both_ends(codes, weights, states, pairs, intercept=True, threads=1, adjusted=1)
+    found, *_ = both_ends(codes, weights, states, pairs, intercept=True, threads=1, adjusted=1)
     plain = [plain_statistic(codes, weights, states, [*pairs, *beside], e, True) for e in pairs]
     np.testing.assert_allclose(found, plain, rtol=2e-5, atol=1e-6)
 

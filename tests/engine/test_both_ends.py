@@ -157,7 +157,7 @@ def test_the_statistic_is_its_definition(states, seed, intercept):
     codes = field.sample_codes(250, seed=seed)
     weights = np.random.default_rng(seed).integers(1, 3, len(codes)).astype(float)
     pairs = [(0, 1), (0, 2), (1, 2), (2, 3)]
-    found, entry = both_ends(codes, weights, states, pairs, intercept=intercept, threads=1)
+    found, entry, _ = both_ends(codes, weights, states, pairs, intercept=intercept, threads=1)
     assert np.isinf(entry).all()
     plain = [plain_statistic(codes, weights, states, pairs, pair, intercept) for pair in pairs]
     np.testing.assert_allclose(found, plain, rtol=2e-5, atol=1e-6)
@@ -174,7 +174,7 @@ def test_the_statistic_is_its_definition_where_cells_are_many():
     ).astype(np.uint8)
     weights = rng.integers(0, 3, len(codes)).astype(float)
     assert len(np.unique(codes[weights > 0, 1:], axis=0)) > 512
-    found, _ = both_ends(codes, weights, states, pairs, intercept=True, threads=2)
+    found, *_ = both_ends(codes, weights, states, pairs, intercept=True, threads=2)
     for pair in [(0, 1), (1, 5)]:
         plain = plain_statistic(codes, weights, states, pairs, pair, True)
         np.testing.assert_allclose(found[pairs.index(pair)], plain, rtol=2e-5, atol=1e-6)
@@ -213,7 +213,7 @@ def leave_one_by_one(table, pairs, held, **settings):
         level, tie = max(level, least), 2 * table.n * 1e-9
         doubtful = [p for p in free if p in stale and seen[p] <= 1.25 * (least + tie)]
         if doubtful:
-            found, _ = both_ends(table.codes, table.weights, table.n_states, live, **settings)
+            found, *_ = both_ends(table.codes, table.weights, table.n_states, live, **settings)
             seen |= {pair: found[live.index(pair)] for pair in doubtful}
             stale -= set(doubtful)
             continue
@@ -235,14 +235,14 @@ def check_leaving(codes, weights, intercept, share_held, seed):
     held = [pair for pair in pairs if np.random.default_rng(seed).random() < share_held]
     settings = {"intercept": intercept, "threads": 1, "n": table.n}
     known = (table.codes, table.weights, table.n_states, pairs)
-    _, entry = both_ends(*known, top=np.inf, held=held, **settings)
+    _, entry, _ = both_ends(*known, top=np.inf, held=held, **settings)
     plain = leave_one_by_one(table, pairs, held, **settings)
     np.testing.assert_allclose(entry, plain, rtol=2e-5, atol=1e-4)
     starts = runs.starts(floor, pairs)
-    _, entry = both_ends(*known, top=np.inf, held=held, starts=starts, **settings)
+    _, entry, _ = both_ends(*known, top=np.inf, held=held, starts=starts, **settings)
     np.testing.assert_allclose(entry, plain, rtol=2e-5, atol=1e-4)
     for top in between(plain[np.isfinite(plain)]):  # edges far above it are not looked at
-        _, entry = both_ends(*known, top=top, held=held, **settings)
+        _, entry, _ = both_ends(*known, top=top, held=held, **settings)
         left = np.where(plain <= top, plain, np.inf)
         np.testing.assert_allclose(entry, left, rtol=2e-5, atol=1e-4)
     return len(pairs)
@@ -414,7 +414,7 @@ def test_false_edges_come_about_as_often_as_they_should(name):
         true = sorted(tuple(map(int, pair)) for pair in field.couplings)
         null = [(a, b) for a in range(6) for b in range(a + 1, 6) if (a, b) not in true][:6]
         pairs = sorted([*true, *null])
-        found, _ = both_ends(codes, np.ones(300), [2] * 6, pairs, intercept=True, threads=1)
+        found, *_ = both_ends(codes, np.ones(300), [2] * 6, pairs, intercept=True, threads=1)
         above += [found[pairs.index(pair)] > chi2.isf(0.02, 1) for pair in null]
     assert 0.01 < np.mean(above) < 0.035
 

@@ -94,7 +94,7 @@ def test_the_statistic_is_its_definition(seed, edges):
         allowed = forms_of(table, edges).allowed(a, b)
         of_edges[a, b] = allowed[rng.integers(len(allowed))]
     settings = {"intercept": intercept, "threads": 1, "edges": edges, "of_edges": of_edges}
-    found, _ = both_ends_of(table, pairs, **settings)
+    found, *_ = both_ends_of(table, pairs, **settings)
     plain = [plain_statistic(table, pair, of_edges, edges, intercept) for pair in pairs]
     np.testing.assert_allclose(found, plain, rtol=1e-4, atol=1e-5)
 

@@ -120,8 +120,8 @@ def test_evidence_is_divided_too():
     plain = RefittedValues(table, True, 1)(pairs)
     divided = RefittedValues(table, True, 1, scales=scales)(pairs)
     assert [v.strength for v in plain] == [v.strength for v in divided]
-    both, _ = both_ends_of(table, pairs, intercept=True, threads=1)
-    both_divided, _ = both_ends_of(table, pairs, intercept=True, threads=1, scales=scales)
+    both, *_ = both_ends_of(table, pairs, intercept=True, threads=1)
+    both_divided, *_ = both_ends_of(table, pairs, intercept=True, threads=1, scales=scales)
     for i, (pair, one, other) in enumerate(zip(pairs, plain, divided, strict=True)):
         assert (other.evidence < one.evidence) == (scales[pair] > 1)
         assert (both_divided[i] < both[i]) == (scales[pair] > 1)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from isinglass.core import _core
 from isinglass.core.elsewhere import RowsElsewhere
 from isinglass.core.forms import Forms, compiled, core_forms
+from isinglass.core.further import Further, LookFurther, Seen, as_looking, read_further
 from isinglass.core.gate import checked_integers, checked_scales, checked_table, checked_threads
 from isinglass.core.lapack import lapack_lent
 from isinglass.core.lists import as_lists, as_marks, as_targets
@@ -32,8 +33,11 @@ __all__ = [
     "Codes",
     "Flat",
     "Forms",
+    "Further",
+    "LookFurther",
     "PreparedTable",
     "Progress",
+    "Seen",
     "Settings",
     "Starts",
     "Weights",
@@ -164,17 +168,20 @@ def both_ends(
     forms: Forms | None = None,
     small: Collection[tuple[int, int]] = (),
     starts: Starts | None = None,
+    looking: LookFurther | None = None,
     **settings: Unpack[Settings],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> Seen:
     """What both ends of each edge say of it; or when it leaves, the weakest first.
 
     Without `top` no edge leaves, and the first array has a chi-square with one degree of freedom
     for each pair. With it, edges leave while the weakest statistic is at most `top`, those in
     `held` excepted, and the second array has the largest statistic with which one has left by
-    then, infinite for edges that stay; see ``core/search/both_ends.hpp``. `scales`, one per pair,
-    divide the statistics before they are made those of one degree. So many of the last columns as
-    `adjusted` says are neighbours of all others, and no edge leads to them. Pairs in `small` have
-    the smaller of their `forms`. Fits begin at `starts`, if some are known.
+    then, infinite for edges that stay; see ``core/search/elimination.hpp``. On the way columns may
+    be `looking` for further edges; then edges leave up to its `firm` statistic at least.
+    `scales`, a (p, p) array, divide the statistics before they are made those of one degree. So
+    many of the last columns as `adjusted` says are neighbours of all others, and no edge leads to
+    them. Pairs in `small` have the smaller of their `forms`. Fits begin at `starts`, if some are
+    known.
     """
     if isinstance(codes, RowsElsewhere):
         raise ValueError("both ends are compared row by row, and the rows are elsewhere")
@@ -184,7 +191,7 @@ def both_ends(
         settings,
         pairs=np.asarray(pairs, dtype=np.int64).reshape(-1),
         held=np.asarray([pair in held for pair in pairs], dtype=np.uint8),
-        scales=checked_scales(scales, len(pairs)),
+        scales=checked_scales(scales, len(n_states), len(n_states)),
         unit=unit,
         top=-1.0 if top is None else top,
         all=top is None,
@@ -192,8 +199,9 @@ def both_ends(
         forms=compiled(forms),
         small=np.asarray([pair in small for pair in pairs], dtype=np.uint8),
         **as_starts(starts),
+        **as_looking(looking),
     )
-    return found["statistic"], found["entry"]
+    return Seen(found["statistic"], found["entry"], read_further(found["further"]))
 
 
 def l1_paths(

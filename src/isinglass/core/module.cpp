@@ -22,7 +22,7 @@
 #include "refit/deviance.hpp"
 #include "sampling/completion.hpp"
 #include "sampling/gibbs.hpp"
-#include "search/both_ends.hpp"
+#include "search/elimination.hpp"
 #include "search/engine.hpp"
 #include "search/flat.hpp"
 
@@ -616,15 +616,17 @@ void check_starts(const Starts& starts, const Vector<std::int32_t>& states, cons
 // What both ends say of each edge, and when it leaves.
 Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                  Vector<std::int64_t> pairs, Vector<std::uint8_t> held, Vector<double> scales, double unit,
-                 double top, bool all, std::size_t adjusted, const Forms* forms, Vector<std::uint8_t> small,
+                 double top, bool all, double firm, double gain, Vector<std::int64_t> forbidden,
+                 std::int64_t max_degree, std::size_t adjusted, const Forms* forms, Vector<std::uint8_t> small,
                  Vector<double> start_numbers, Vector<std::int64_t> start_fields,
                  Vector<std::int64_t> start_tables, Vector<std::uint8_t> start_turned, bool intercept,
                  unsigned threads, nb::object progress) {
   check_forms(forms, codes.shape(1));
   if (adjusted > codes.shape(1)) throw std::invalid_argument("more columns to adjust for than columns");
   const Elimination::Pairs edges = edges_of(pairs, codes.shape(1) - adjusted);
-  if (scales.shape(0) != 0 && scales.shape(0) != edges.size())
-    throw std::invalid_argument("one scale for every edge");
+  const std::size_t p = codes.shape(1);
+  if (scales.shape(0) != 0 && scales.shape(0) != p * p)
+    throw std::invalid_argument("one scale for every pair of columns");
   if (held.shape(0) != edges.size()) throw std::invalid_argument("one number for every edge");
   if (small.shape(0) != edges.size()) throw std::invalid_argument("one mark for every edge");
   for (std::size_t e = 0; e < edges.size(); ++e)
@@ -636,6 +638,11 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
                       {start_turned.data(), start_turned.shape(0)}};
   check_starts(starts, states, edges, adjusted);
   const std::vector<char> kept(held.data(), held.data() + edges.size());
+  const Constraints constraints{std::vector<std::vector<std::size_t>>(p), in_order(by_column(forbidden, p))};
+  const auto most = max_degree < 0 ? p : static_cast<std::size_t>(max_degree);
+  const std::span<const double> of_pairs(scales.data(), scales.shape(0));
+  const Elimination::LookingFurther looking{
+      firm, {gain, 0.5, intercept, most, false, &constraints, of_pairs, unit, forms}};
   Watch watch(std::move(progress));
   Elimination::Found found;
   {
@@ -644,14 +651,22 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
     for (const auto& [i, j] : edges)
       if (std::min(table.states(i), table.states(j)) < 2)
         throw std::invalid_argument("a constant column has no edges");
-    Elimination elimination(table, {intercept, forms}, edges, {small.data(), small.shape(0)},
-                            {scales.data(), scales.shape(0)}, unit, adjusted, starts, threads);
-    found = all ? elimination.statistics(std::ref(watch)) : elimination.run(top, kept, std::ref(watch));
+    Elimination elimination(table, {intercept, forms}, edges, {small.data(), small.shape(0)}, of_pairs, unit,
+                            adjusted, starts, threads);
+    found = all ? elimination.statistics(std::ref(watch))
+                : elimination.run(top, kept, std::ref(watch), gain < 0 ? nullptr : &looking);
   }
   watch.rethrow();
   Arrays out;
   out["statistic"] = owned(std::move(found.statistic));
   out["entry"] = owned(std::move(found.entry));
+  // Two columns, whether the edge is a small one, and whether either column found it.
+  std::vector<std::int64_t> further;
+  for (const Elimination::Further& one : found.further) {
+    for (const std::size_t column : one.columns) further.push_back(static_cast<std::int64_t>(column));
+    for (const bool mark : {one.form == Form::small, one.by[0], one.by[1]}) further.push_back(mark);
+  }
+  out["further"] = owned(std::move(further));
   return out;
 }
 
@@ -764,7 +779,7 @@ NB_MODULE(_core, m) {
         nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("unit"), nb::arg("top"), nb::arg("all"),
-        nb::arg("adjusted"), nb::arg("forms").none(), nb::arg("small"), nb::arg("start_numbers"),
+        nb::arg("firm"), nb::arg("gain"), nb::arg("forbidden"), nb::arg("max_degree"), nb::arg("adjusted"), nb::arg("forms").none(), nb::arg("small"), nb::arg("start_numbers"),
         nb::arg("start_fields"), nb::arg("start_tables"), nb::arg("start_turned"), nb::arg("intercept"),
         nb::arg("threads"), nb::arg("progress").none());
   nb::class_<JointLoss>(m, "JointLoss")

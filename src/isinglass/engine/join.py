@@ -123,7 +123,7 @@ class RefittedValues:
         evidence = found.evidence
         if self.joint:
             settings = {"scales": self.scales, "edges": self.edges, **self._settings}
-            of_graph, _ = both_ends_of(self.table, graph, of_edges=forms, **settings)
+            of_graph = both_ends_of(self.table, graph, of_edges=forms, **settings).statistic
             position = {pair: at for at, pair in enumerate(graph)}
             evidence = of_graph[[position[pair] for pair in pairs]]
         columns = (found.strength, found.relative_strength, evidence)

@@ -4,9 +4,11 @@ The searches of single columns propose; what both ends of a pair say of it toget
 pairs that either end chose at half the threshold of firm edges are in the graph at first. Then the
 weakest edge leaves, its two columns are refitted, and so on until none is left. An edge is in the
 graphs of all thresholds below its entry: the largest of the weakest edges' statistics up to the
-time when it left. So graphs are nested, and one run has those of all thresholds. Below half the
-threshold of firm edges, where nothing was decided, further pairs come in as their searches chose
-them.
+time when it left. So graphs are nested, and one run has those of all thresholds.
+
+Once all edges are firm, every column steps forward once from where it is; pairs that both ends
+together find firm come in, and edges leave again. Below half the threshold of firm edges, where
+nothing was decided, further pairs come in as their searches chose them.
 """
 
 from __future__ import annotations
@@ -22,21 +24,23 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.core import Starts, both_ends
+from isinglass.core import Further, LookFurther, Seen, Starts, both_ends
 from isinglass.engine.constraints import FREE, Constraints
-from isinglass.engine.deviance import scales_of
 from isinglass.engine.learn import learn_neighbourhoods, threads_for
 from isinglass.engine.native import (
     CountedRows,
     NativeRuns,
+    adjusted_columns,
     fit_neighbourhoods,
     forms_of,
     in_core,
     small_pairs,
+    wide_scales,
 )
 from isinglass.engine.runs import Choices, Ends, Progress, Runs, forms_at, progress_from
 from isinglass.errors import Setting, SettingError
 from isinglass.losses.conditional import NodeFit
+from isinglass.losses.forms import TABLE
 from isinglass.solvers.cuts import Cuts, join
 from isinglass.solvers.equivalent import false_edges_threshold
 from isinglass.solvers.path import Path, Step, stopped_at_threshold
@@ -62,6 +66,7 @@ def learn_joint(
     scales: Array | None = None,
     progress: Progress | None = None,
     edges: str = "table",
+    max_degree: int | None = None,
     **settings: Any,
 ) -> JointRuns:
     """Run Algorithm 1 for every column, and let both ends of each pair decide together."""
@@ -72,20 +77,21 @@ def learn_joint(
             *(Setting("missing", "model"), " or ", Setting("missing", "drop"), ", or "),
             *(Setting("rule", "or"), "."),
         )
-    proposed_at = PROPOSED_AT * false_edges_threshold(FIRM_FALSE_EDGES, table.n, len(table.columns))
+    firm = false_edges_threshold(FIRM_FALSE_EDGES, table.n, len(table.columns))
     proposals = learn_neighbourhoods(
         table,
-        min(floor, proposed_at),
+        min(floor, PROPOSED_AT * firm),
         intercept=intercept,
         constraints=constraints,
         n_jobs=n_jobs,
         scales=scales,
         progress=progress,
         edges=edges,
+        max_degree=max_degree,
         **settings,
     )
     threads = threads_for(n_jobs, len(table.columns))
-    parts = floor, proposed_at, constraints.pairs, intercept, threads, scales, edges
+    parts = floor, firm, constraints, max_degree, intercept, threads, scales, edges
     return JointRuns(table, proposals, *parts)
 
 
@@ -99,34 +105,41 @@ def both_ends_of(
     edges: str = "table",
     of_edges: Mapping[Pair, str] | None = None,
     starts: Starts | None = None,
+    looking: LookFurther | None = None,
     **settings: Any,
-) -> tuple[Array, Array]:
+) -> Seen:
     """What both ends of each edge of a graph say of it, and its entry; see `core.both_ends`.
 
     A constant column says nothing, and nothing can be said of it. `scales` is a (p, p) array.
     `edges` says which forms competed for each edge, `of_edges` the form that it has, by default a
-    whole table. Fits begin at `starts`, if some are known.
+    whole table. Fits begin at `starts`, if some are known. Columns may be `looking` for further
+    edges.
     """
     varying = [at for at, pair in enumerate(pairs) if min(table.n_states[v] for v in pair) > 1]
-    statistic, entry = np.zeros(len(pairs)), np.zeros(len(pairs))
-    some, scales = [pairs[at] for at in varying], table.pair_scales(scales)
-    counted, forms = CountedRows.of(table.wide), forms_of(table, edges)
-    of_pairs = None if scales is None else scales_of(some, scales)
-    statistic[varying], entry[varying] = both_ends(
+    wide, counted, forms = table.wide, CountedRows.of(table.wide), forms_of(table, edges)
+    scales = wide_scales(table.pair_scales(scales), table)
+    if looking is not None:
+        looking = replace(looking, gain=looking.gain * counted.unit)
+    seen = both_ends(
         *counted.rows,
-        some,
-        scales=counted.scales(of_pairs, (len(some),)),
+        [pairs[at] for at in varying],
+        scales=counted.scales(scales, (len(wide.columns),) * 2),
         unit=counted.unit,
         intercept=intercept,
         threads=threads,
         n=counted.n,
-        adjusted=len(table.wide.columns) - len(table.columns),
+        adjusted=len(wide.columns) - len(table.columns),
         forms=in_core(forms),
         small=small_pairs(forms, of_edges),
         starts=None if starts is None else starts.of_edges(varying),
+        looking=looking,
         **settings,
     )
-    return statistic, entry
+    # Constant columns say nothing.
+    at = [*varying, *range(len(pairs), len(pairs) + len(seen.further))]
+    statistic, entry = np.zeros((2, len(pairs) + len(seen.further)))
+    statistic[at], entry[at] = seen.statistic, seen.entry
+    return Seen(statistic, entry, seen.further)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,26 +153,35 @@ class JointRuns(Runs):
         The searches of single columns.
     floor : float
         The smallest threshold that is asked for.
-    proposed_at : float
-        The threshold of the proposals that were decided upon together.
-    required : set of pairs
-        Edges that never leave.
+    firm : float
+        The threshold of firm edges, from whose graph columns look further.
+    constraints : Constraints
+        Edges that never leave, and pairs that are never looked at.
+    max_degree : int or None
+        The number of neighbours from which on a column proposes no more.
     """
 
     table: Table
     proposals: Runs
     floor: float
-    proposed_at: float
-    required: frozenset[Pair]
+    firm: float
+    constraints: Constraints
+    max_degree: int | None
     intercept: bool
     threads: int
     scales: Array | None = None
     edges: str = "table"
     _known: dict[float, dict[Pair, float]] = field(default_factory=dict)
+    _further: dict[Pair, Further] = field(default_factory=dict)
     _watching: list[tuple[Progress, int]] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.table.columns)
+
+    @property
+    def proposed_at(self) -> float:
+        """The threshold of the proposals that were decided upon together."""
+        return PROPOSED_AT * self.firm
 
     @contextmanager
     def watched(self, progress: Progress | None, after: int | None = None) -> Iterator[None]:
@@ -181,39 +203,58 @@ class JointRuns(Runs):
         Edges leave until the weakest is above the threshold: it takes longer the higher that is.
         """
         decided = self._decided(threshold)
-        return decided if threshold >= self.proposed_at else decided | self._undecided
+        return decided if threshold >= self.proposed_at else self._undecided | decided
 
     def _decided(self, threshold: float) -> dict[Pair, float]:
+        threshold = max(threshold, self.firm)  # further edges come in from there
         known = [top for top in self._known if top >= threshold]
         if not known:
             known = [threshold]
             pairs = join(*self.proposals.chosen(self.proposed_at), "or").pairs
-            _, entry = both_ends_of(
+            seen = both_ends_of(
                 self.table,
                 pairs,
-                held=self.required,
+                held=self.constraints.pairs,
                 top=2.0 * self.table.n * threshold,
                 scales=self.scales,
                 edges=self.edges,
-                of_edges=self._forms,
+                of_edges=self._proposed_forms,
                 starts=self.proposals.starts(self.proposed_at, pairs),
+                looking=self._looking,
                 intercept=self.intercept,
                 threads=self.threads,
                 progress=self._progress_of(len(pairs)),
             )
-            entry[[pair in self.required for pair in pairs]] = math.inf
-            numbers = (entry / (2.0 * self.table.n)).tolist()
-            self._known[threshold] = dict(zip(pairs, numbers, strict=True))
+            self._further.update((one.pair, one) for one in seen.further)
+            entry = (seen.entry / (2.0 * self.table.n)).tolist()
+            entries = dict(zip([*pairs, *(one.pair for one in seen.further)], entry, strict=True))
+            required = dict.fromkeys(self.constraints.pairs & entries.keys(), math.inf)
+            self._known[threshold] = entries | required
         return self._known[min(known)]
 
-    @cached_property
+    @property
+    def _looking(self) -> LookFurther:
+        limit = self.max_degree
+        if limit is not None:
+            limit += len(adjusted_columns(self.table))
+        statistic = 2.0 * self.table.n * self.firm
+        return LookFurther(statistic, self.proposed_at, self.constraints.forbidden, limit)
+
+    @property
     def _forms(self) -> dict[Pair, str]:
-        """The form of each edge, the larger one where its ends differ.
+        """The form of each edge."""
+        forms = forms_of(self.table, self.edges)
+        further = self._further.values()
+        found = {one.pair: forms.allowed(*one.pair)[0] if one.small else TABLE for one in further}
+        return self._proposed_forms | found
+
+    @cached_property
+    def _proposed_forms(self) -> dict[Pair, str]:
+        """The form of each edge that was proposed, the larger one where its ends differ.
 
         As it is in the graph of firm edges, if that has it; else as it was proposed.
         """
-        firm = false_edges_threshold(FIRM_FALSE_EDGES, self.table.n, len(self))
-        levels = sorted({min(self.floor, self.proposed_at), self.proposed_at, firm})
+        levels = sorted({min(self.floor, self.proposed_at), self.proposed_at, self.firm})
         return reduce(or_, (forms_at(self.proposals, level, "or") for level in levels))
 
     def _progress_of(self, edges: int) -> Callable[..., None] | None:
@@ -248,6 +289,8 @@ class JointRuns(Runs):
             neighbours[r].append(t)
         choices = self._fits(neighbours).choices(0.0)
         proposed = set(zip(*self.proposals.chosen(min(threshold, self.proposed_at)), strict=True))
+        for (a, b), _, by in self._further.values():
+            proposed.update(end for end, found in zip(((a, b), (b, a)), by, strict=True) if found)
         ends = zip(choices.column, choices.neighbour, strict=True)
         return replace(choices, own=np.array([end in proposed for end in ends], dtype=bool))
 

@@ -22,6 +22,7 @@
 #include "base/vectors.hpp"
 #include "bits/cells.hpp"
 #include "refit/deviance.hpp"
+#include "refit/fitter.hpp"
 #include "refit/minimum.hpp"
 #include "refit/refit.hpp"
 
@@ -30,6 +31,9 @@ namespace isinglass {
 // Scores are rows of so many numbers as the edge has parameters, without anything between them; loops look at
 // whole vectors of them, and at one number where there is one.
 constexpr std::size_t lanes_of(std::size_t d) { return d == 1 ? 1 : whole_vectors(d); }
+
+// Directions with a smaller share of the whole information about an edge say nothing.
+constexpr double kLeastInformation = 1e-9;
 
 struct EdgeScore {
   // The fit without the edge.
@@ -189,6 +193,29 @@ class End {
 
   End() = default;
 
+  // The same fit with a neighbour more, whose parameters are zero: it knows of no curvature.
+  End with(std::size_t neighbour, Form form, Cells& cells) const {
+    End more;
+    more.table_ = table_;
+    more.intercept_ = intercept_;
+    more.forms_ = forms_;
+    more.target_ = target_;
+    more.neighbours_ = neighbours_;
+    more.of_edges_ = of_edges_;
+    const auto at = std::ranges::lower_bound(neighbours_, neighbour) - neighbours_.begin();
+    more.neighbours_.insert(more.neighbours_.begin() + at, neighbour);
+    if (forms_) more.of_edges_.insert(more.of_edges_.begin() + at, form);
+    more.take_cells(cells);
+    more.find_parameters();
+    more.x_ = neighbours_.empty() ? more.field_alone() : x_;
+    const auto first = static_cast<std::ptrdiff_t>(more.begin(static_cast<std::size_t>(at)));
+    more.x_.insert(more.x_.begin() + first, more.parameters_of(static_cast<std::size_t>(at)), 0.0);
+    return more;
+  }
+
+  // The minimum, from where it is.
+  void refit() { fit(std::move(x_)); }
+
   const std::vector<std::size_t>& neighbours() const { return neighbours_; }
   std::size_t position(std::size_t neighbour) const {
     return static_cast<std::size_t>(std::ranges::find(neighbours_, neighbour) - neighbours_.begin());
@@ -217,6 +244,31 @@ class End {
         leave_out(problem, i, found, [&](double loss) { return enough && enough(least = lost(loss)); });
     found.deviance = found.without.empty() ? least : lost(found.loss);
     return found;
+  }
+
+  // What would be gained by the i-th neighbour, whose parameters are zero at this fit, as its score says.
+  EdgeScore score_of(std::size_t i) const {
+    EdgeScore found;
+    found.df = parameters_of(i);
+    found.without = x_;
+    add_score(i, found);
+    double trace = 0;
+    for (std::size_t k = 0; k < found.df; ++k) trace += found.information[k * found.df + k];
+    const std::vector<double> root = inverse_root(found.information, found.df, kLeastInformation * trace);
+    for (std::size_t k = 0; k < found.df; ++k) {
+      const double number = dot(&root[k * found.df], found.score.data(), found.df);
+      found.deviance += rows_left() / table_->n() * number * number;
+    }
+    return found;
+  }
+
+  // The fit, as searches have it.
+  NodeFit as_node_fit() const {
+    NodeFit fit{neighbours_, of_edges_, {}, {}, loss_};
+    if (neighbours_.empty()) return fit;
+    const CellView view = this->view();
+    fit.parameters = Refit(view, table_->n(), intercept_, kRidge).expand(x_);
+    return fit;
   }
 
   // Adds the score of the i-th neighbour to the fit without it.
@@ -341,6 +393,15 @@ class End {
     for (std::size_t i = 0; i < neighbours_.size(); ++i)
       begin_.push_back(begin_.back() + (view.design(i) ? view.design(i)->size
                                                        : degrees_of_freedom(view.width, view.states[i])));
+  }
+
+  // The field of a column without neighbours, against its first state.
+  std::vector<double> field_alone() const {
+    std::vector<double> rows(width(), 0.0), field;
+    for (std::size_t at = 0; at < counts_.size(); ++at) rows[at % width()] += counts_[at];
+    for (std::size_t a = 1; a < width() && intercept_; ++a)
+      field.push_back(std::log(std::max(rows[a], kTolerance) / std::max(rows[0], kTolerance)));
+    return field;
   }
 
   void fit(std::vector<double> start) {

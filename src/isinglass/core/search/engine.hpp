@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -88,6 +89,19 @@ class Engine {
     };
     remote_ ? in_turns(neighbours.size(), 1, watch, work) : in_threads(neighbours.size(), watch, work);
     return results;
+  }
+
+  // One forward step of every column that has a fit to step from: whom it would choose. A gain that is not
+  // above the threshold stands for nobody.
+  std::vector<Choice> step_from(const std::vector<std::optional<NodeFit>>& fits, const WatchWork& watch) {
+    shared_->prepare(threads_, interrupted_, watch, nullptr);
+    std::vector<Choice> chosen(fits.size());
+    in_threads(fits.size(), watch, [&](std::size_t r, Node& node) {
+      if (!fits[r]) return;
+      node.set_target(r);
+      chosen[r] = node.step_from(*fits[r]);
+    });
+    return chosen;
   }
 
  private:

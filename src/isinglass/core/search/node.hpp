@@ -111,6 +111,18 @@ class Node {
     return path;
   }
 
+  // One forward step from a fit that is known; where it has no neighbours, it is found.
+  Choice step_from(const NodeFit& fit) {
+    cells_.become(fit.support);
+    const CurrentFit whole =
+        fit.support.empty() ? fitter_.minimise(cells_) : fitter_.restore(cells_, fit);
+    std::vector<std::size_t> support = fit.support, outside;
+    std::ranges::sort(support);
+    std::ranges::set_difference(candidates_, support, std::back_inserter(outside));
+    if (outside.empty() || support.size() >= settings_.max_degree) return {};
+    return forward_.best(whole, outside).choice;
+  }
+
   // Exact gains of columns at a fit, raw, and what removing each of its neighbours costs: to compare with.
   std::vector<double> gains_at(const NodeFit& fit, std::span<const std::size_t> columns) {
     const CurrentFit whole = restore(fit);

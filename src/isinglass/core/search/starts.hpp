@@ -20,6 +20,9 @@ struct Starts {
 
   bool of_column(std::size_t r) const { return r < fields.size() && fields[r] >= 0; }
 
+  // Whether the k-th end of an edge chose it by its own search.
+  bool chose(std::size_t e, std::size_t k) const { return tables[2 * e + k] >= 0 && !turned[2 * e + k]; }
+
   // The field of a column of so many states, against its first one.
   std::vector<double> field(std::size_t r, std::size_t states) const {
     const double* centred = &numbers[static_cast<std::size_t>(fields[r])];

@@ -1,0 +1,531 @@
+// The rule "joint": edges of a graph leave one by one, the weakest first, as both their ends say.
+//
+// Only the two columns of an edge that left are fitted again, and a statistic is found again only where it
+// may be among the weakest. Once all edges are above the threshold of firm ones, every column looks once for
+// a neighbour that nobody has proposed. See docs/joint.md.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/threads.hpp"
+#include "bits/cells.hpp"
+#include "refit/edge_score.hpp"
+#include "search/both_ends.hpp"
+#include "search/engine.hpp"
+#include "search/starts.hpp"
+
+namespace isinglass {
+
+// The edges of a graph leave, the weakest first. What is known of an edge is what was last seen of it: at
+// first the smaller of its ends' own likelihood ratios, then its statistic when it was last looked at.
+// Whoever might be the weakest, with a quarter to spare, is looked at before one leaves.
+class Elimination {
+ public:
+  using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+  // An edge that nobody had proposed, and who found it.
+  struct Further {
+    std::size_t columns[2];
+    Form form = Form::table;
+    bool by[2] = {false, false};
+  };
+
+  struct Found {
+    std::vector<double> statistic;  // of each edge, as last seen
+    std::vector<double> entry;      // the largest of all least numbers seen by the time it left; infinite for
+                                    // those that stay
+    std::vector<Further> further;   // edges that came in; their numbers stand behind the others'
+  };
+
+  // When columns look further: once all edges are above `firm`, for what gains more than the threshold of
+  // these settings. All columns that are not to be looked at are forbidden.
+  struct LookingFurther {
+    double firm;
+    Settings settings;
+  };
+
+  // `scales` has one number for each pair of columns, or none if all are one; see choice.hpp. A weight of one
+  // stands for `unit` rows. The last `adjusted` columns are neighbours of all others, and have no edges. `small` marks
+  // edges that are no whole tables. Where columns are adjusted for, there are no starts.
+  Elimination(const Table& table, const Conditional& conditional, const Pairs& edges,
+              std::span<const std::uint8_t> small, std::span<const double> scales, double unit,
+              std::size_t adjusted, const Starts& starts, unsigned threads)
+      : table_(table),
+        conditional_(conditional),
+        starts_(starts),
+        scales_(scales),
+        unit_(unit),
+        ends_(table.columns()),
+        of_column_(table.columns()),
+        own_(table.columns() - adjusted),
+        threads_(std::max(threads, 1u)),
+        crew_(threads_) {
+    for (unsigned t = 0; t < std::max(threads_, 2u); ++t) cells_.emplace_back(table, 0);
+    for (std::size_t e = 0; e < edges.size(); ++e)
+      add_edge(edges[e], conditional.forms && small[e] ? Form::small : Form::table);
+    proposed_ = edges.size();
+  }
+
+  // Finds the statistics of all edges of the graph.
+  Found statistics(const WatchWork& watch) {
+    fit_all(watch);
+    look_at_all(all_edges(), watch);
+    return found();
+  }
+
+  // Removes the weakest edge while what was seen of it is at most `top`; edges that are `held` stay. On the
+  // way columns look further, if they shall: then edges leave up to `firm` at least.
+  Found run(double top, const std::vector<char>& held, const WatchWork& watch,
+            const LookingFurther* looking = nullptr) {
+    for (std::size_t e = 0; e < edges_.size(); ++e) edges_[e].held = held[e];
+    if (looking) top = std::max(top, looking->firm);
+    far_ = kToSpare * as_weak_as(top);
+    fit_all(watch);
+    share(all_edges(), watch, [&](std::size_t e) { begin_with(e); });
+    if (looking) {
+      remove_up_to(looking->firm, watch);
+      look_further(*looking, watch);
+    }
+    remove_up_to(top, watch);
+    return found();
+  }
+
+ private:
+  static constexpr double kTie = 1e-9;  // gains so near each other are equal
+  static constexpr double kToSpare = 1.25;
+  static constexpr std::size_t kMostKept = std::size_t{1} << 23;  // numbers of rows' scores: 64 megabytes
+
+  struct Edge {
+    bool live = true, held = false;
+    bool stale = true;  // whether it has not been looked at since one of its columns was fitted
+    double seen = 0;
+    double entry = std::numeric_limits<double>::infinity();
+    EdgeScore score[2];                   // what each end says, as last seen
+    EdgeStatistic::Whitened whitened[2];  // the same for all rows, as far as there is room
+    bool stands[2] = {false, false};      // whether the end still says so
+    std::atomic<int> open{0};             // ends that are yet to be looked from, before they are compared
+  };
+
+  void remove_up_to(double top, const WatchWork& watch) {
+    for (double least; !interrupted_ && (least = least_seen()) <= top && std::isfinite(least);) {
+      level_ = std::max(level_, least);
+      const std::vector<std::size_t> doubtful = stale_up_to(kToSpare * as_weak_as(least));
+      if (!doubtful.empty())
+        look_at_all(doubtful, watch);
+      else
+        remove(first_of_weakest(least), level_);
+      decided_ = std::min(std::max(decided_, decided_at(top)), proposed_);
+    }
+  }
+
+  void add_edge(std::pair<std::size_t, std::size_t> columns, Form form) {
+    for (const std::size_t column : {columns.first, columns.second})
+      of_column_[column].push_back(pairs_.size());
+    pairs_.push_back(columns);
+    tested_.push_back(test_of(columns, form));
+    edges_.emplace_back();
+  }
+
+  Tested test_of(std::pair<std::size_t, std::size_t> columns, Form form) {
+    const auto [i, j] = columns;
+    const auto rows = [&](std::size_t column) { return rows_of_states(table_, column, unit_); };
+    Tested tested;
+    tested.form = form;
+    if (const Forms* forms = conditional_.forms) {
+      tested.looks = forms->looks(i, j, tested.form);
+      tested.contrasts[0] = forms->width(i);
+      tested.contrasts[1] = forms->width(j);
+    }
+    if (conditional_.intercept && tested.form == Form::table)
+      tested.null = relative(nulls_.of(rows(i), rows(j)),
+                             static_cast<double>(degrees_of_freedom(table_.states(i), table_.states(j))));
+    if (!scales_.empty()) tested.null.scale *= scales_[i * table_.columns() + j];
+    return tested;
+  }
+
+  // Every column steps forward once from where it is. Of the pairs that are found so, those come in that both
+  // ends together say may stay.
+  void look_further(const LookingFurther& looking, const WatchWork& watch) {
+    std::vector<Further> found = steps_forward(looking.settings, watch);
+    std::vector<char> passes(found.size(), 0);
+    std::vector<Tested> tested;
+    for (const Further& one : found) tested.push_back(test_of({one.columns[0], one.columns[1]}, one.form));
+    share_out_watched(
+        found.size(), threads_, interrupted_, [&](std::size_t) { return watch(decided_); },
+        [&](std::size_t k, unsigned thread) {
+          passes[k] = joint_score(found[k], tested[k], cells_[thread]) > looking.firm;
+        });
+    if (interrupted_) return;
+    for (std::size_t k = 0; k < found.size(); ++k)
+      if (passes[k]) further_.push_back(found[k]);
+    for (const Further& one : further_) add_edge({one.columns[0], one.columns[1]}, one.form);
+    refit_with_further(watch);
+  }
+
+  // Columns that their own searches have left as they are need not look: no gain is above the threshold.
+  bool as_searched(std::size_t r) const {
+    if (!starts_.of_column(r) || conditional_.forms) return false;
+    return std::ranges::all_of(of_column_[r], [&](std::size_t e) {
+      return edges_[e].live == starts_.chose(e, end_of(e, r));
+    });
+  }
+
+  std::vector<Further> steps_forward(Settings settings, const WatchWork& watch) {
+    Constraints constraints = *settings.constraints;
+    std::vector<std::optional<NodeFit>> fits(table_.columns());
+    for (std::size_t r = 0; r < own_; ++r) {
+      std::vector<std::size_t>& closed = constraints.forbidden[r];
+      for (const std::size_t e : of_column_[r]) closed.push_back(other_end(e, r));
+      for (std::size_t t = own_; t < table_.columns(); ++t) closed.push_back(t);
+      std::ranges::sort(closed);
+      if (table_.states(r) > 1 && !as_searched(r)) fits[r] = ends_[r].as_node_fit();
+    }
+    settings.constraints = &constraints;
+    Engine engine(table_, settings, threads_);
+    const std::vector<Choice> chosen =
+        engine.step_from(fits, [&](std::size_t) { return !interrupted_ && watch(decided_); });
+    std::vector<Further> found;
+    for (std::size_t r = 0; r < chosen.size(); ++r) {
+      if (!(chosen[r].value > settings.threshold)) continue;
+      const std::size_t t = chosen[r].column, i = std::min(r, t), j = std::max(r, t);
+      auto at = std::ranges::find_if(
+          found, [&](const Further& one) { return one.columns[0] == i && one.columns[1] == j; });
+      const Form form = chosen[r].of == Of::small ? Form::small : Form::table;
+      if (at == found.end()) at = found.insert(at, {{i, j}, form});
+      at->by[r == i ? 0 : 1] = true;
+      if (form == Form::table) at->form = Form::table;
+    }
+    return found;
+  }
+
+  // What both ends say of a pair that is not in the graph, as its scores tell.
+  double joint_score(const Further& pair, const Tested& tested, Cells& cells) const {
+    const auto [i, j] = pair.columns;
+    const End one = ends_[i].with(j, pair.form, cells), other = ends_[j].with(i, pair.form, cells);
+    const EdgeScore score = one.score_of(one.position(j)), other_score = other.score_of(other.position(i));
+    const EdgeStatistic statistic(table_, {i, j}, tested, one, score, other, other_score);
+    return statistic.compares(0) ? statistic.value(statistic.whiten(0), statistic.whiten(1))
+                                 : statistic.value();
+  }
+
+  // Columns with new neighbours are fitted, and what they said of others no longer stands.
+  void refit_with_further(const WatchWork& watch) {
+    std::vector<std::vector<std::size_t>> added(own_);  // edges of each column
+    std::vector<std::size_t> columns, fresh(further_.size());
+    std::iota(fresh.begin(), fresh.end(), proposed_);
+    for (const std::size_t e : fresh)
+      for (const std::size_t column : {pairs_[e].first, pairs_[e].second}) {
+        if (added[column].empty()) columns.push_back(column);
+        added[column].push_back(e);
+      }
+    share_out_watched(
+        columns.size(), threads_, interrupted_, [&](std::size_t) { return watch(decided_); },
+        [&](std::size_t k, unsigned thread) {
+          End& end = ends_[columns[k]];
+          for (const std::size_t e : added[columns[k]])
+            end = end.with(other_end(e, columns[k]), tested_[e].form, cells_[thread]);
+          end.refit();
+        });
+    for (const std::size_t column : columns) {
+      no_longer_stands(column);
+      for (const std::size_t e : of_column_[column]) edges_[e].score[end_of(e, column)].bend.clear();
+    }
+    share(fresh, watch, [&](std::size_t e) { begin_with(e); });
+  }
+
+  std::size_t end_of(std::size_t e, std::size_t column) const { return pairs_[e].first == column ? 0 : 1; }
+
+  // What a column said of its edges, which has changed since.
+  void no_longer_stands(std::size_t column) {
+    for (const std::size_t e : of_column_[column]) {
+      edges_[e].stands[end_of(e, column)] = false;
+      edges_[e].stale = true;
+    }
+  }
+
+  Found found() const {
+    Found found;
+    found.further = further_;
+    for (const Edge& edge : edges_) {
+      found.statistic.push_back(edge.seen);
+      found.entry.push_back(edge.entry);
+    }
+    return found;
+  }
+
+  std::vector<std::size_t> all_edges() const {
+    std::vector<std::size_t> all(edges_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return all;
+  }
+
+  // All threads share the work at some edges. This one tells now and then how many of all are decided.
+  template <class Work>
+  void share(const std::vector<std::size_t>& some, const WatchWork& watch, const Work& work) {
+    const std::thread::id here = std::this_thread::get_id();
+    crew_.share_out(some.size(), [&](std::size_t k) {
+      if (interrupted_) return;
+      work(some[k]);
+      if (std::this_thread::get_id() == here) tell(watch);
+    });
+  }
+
+  void tell(const WatchWork& watch) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < std::chrono::milliseconds(100)) return;
+    told_ = now;
+    if (!watch(decided_)) interrupted_ = true;
+  }
+
+  void fit_all(const WatchWork& watch) {
+    share_out_watched(
+        ends_.size(), threads_, interrupted_, [&](std::size_t) { return watch(decided_); },
+        [&](std::size_t r, unsigned thread) {
+          const std::vector<std::size_t> neighbours = neighbours_of(r);
+          const std::vector<Form> forms = forms_of(r, neighbours);
+          ends_[r] =
+              End(table_, conditional_, cells_[thread], r, neighbours, forms, start_of(r, neighbours, forms));
+        });
+  }
+
+  std::vector<std::size_t> neighbours_of(std::size_t column) const {
+    std::vector<std::size_t> neighbours;
+    for (const std::size_t e : of_column_[column])
+      if (edges_[e].live) neighbours.push_back(other_end(e, column));
+    for (std::size_t t = own_; column < own_ && table_.states(column) > 1 && t < table_.columns(); ++t)
+      if (table_.states(t) > 1) neighbours.push_back(t);
+    std::ranges::sort(neighbours);
+    return neighbours;
+  }
+
+  std::vector<Form> forms_of(std::size_t column, const std::vector<std::size_t>& neighbours) const {
+    std::vector<Form> forms;
+    if (!conditional_.forms) return forms;
+    forms.assign(neighbours.size(), Form::table);
+    for (const std::size_t e : of_column_[column]) {
+      const auto at = std::ranges::lower_bound(neighbours, other_end(e, column));
+      if (edges_[e].live) forms[static_cast<std::size_t>(at - neighbours.begin())] = tested_[e].form;
+    }
+    return forms;
+  }
+
+  // Free parameters of a column, as far as something is known of them; nothing, if nothing is.
+  std::vector<double> start_of(std::size_t r, const std::vector<std::size_t>& neighbours,
+                               const std::vector<Form>& forms) const {
+    std::vector<double> start, tables;
+    if (!starts_.of_column(r)) return start;
+    start = starts_.field(r, static_cast<std::size_t>(table_.states(r)));
+    for (std::size_t i = 0; i < neighbours.size(); ++i) {
+      const std::size_t t = neighbours[i], e = edge_to(r, t);
+      const bool small = !forms.empty() && forms[i] == Form::small;
+      starts_.append(e, end_of(e, r), static_cast<std::size_t>(table_.states(r)),
+                     static_cast<std::size_t>(table_.states(t)),
+                     small ? &conditional_.forms->design(r, t) : nullptr, start, tables);
+    }
+    if (!conditional_.intercept) return tables;
+    start.insert(start.end(), tables.begin(), tables.end());
+    return start;
+  }
+
+  std::size_t edge_to(std::size_t column, std::size_t neighbour) const {
+    return *std::ranges::find_if(of_column_[column],
+                                 [&](std::size_t e) { return other_end(e, column) == neighbour; });
+  }
+
+  std::size_t other_end(std::size_t e, std::size_t column) const {
+    return pairs_[e].first == column ? pairs_[e].second : pairs_[e].first;
+  }
+
+  static bool takes_part(const Edge& edge) { return edge.live && !edge.held; }
+
+  // Infinite once none is left.
+  double least_seen() const {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Edge& edge : edges_)
+      if (takes_part(edge)) least = std::min(least, edge.seen);
+    return least;
+  }
+
+  std::vector<std::size_t> stale_up_to(double level) const {
+    std::vector<std::size_t> found;
+    for (std::size_t e = 0; e < edges_.size(); ++e)
+      if (takes_part(edges_[e]) && edges_[e].stale && edges_[e].seen <= level) found.push_back(e);
+    return found;
+  }
+
+  // Edges that left, and those that were last seen above `top`.
+  std::size_t decided_at(double top) const {
+    return static_cast<std::size_t>(std::ranges::count_if(
+        edges_, [&](const Edge& edge) { return !takes_part(edge) || edge.seen > top; }));
+  }
+
+  // The first of those that are as weak as any.
+  std::size_t first_of_weakest(double least) const {
+    const auto first = std::ranges::find_if(
+        edges_, [&](const Edge& edge) { return takes_part(edge) && edge.seen <= as_weak_as(least); });
+    return static_cast<std::size_t>(first - edges_.begin());
+  }
+
+  double as_weak_as(double least) const { return least + 2 * table_.n() * kTie; }
+
+  // Before the first look: what the end says that is less sure.
+  void begin_with(std::size_t e) {
+    Edge& edge = edges_[e];
+    const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
+    edge.seen = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < 2; ++k) {
+      const End& end = ends_[columns[k]];
+      const std::size_t at = end.position(columns[1 - k]);
+      const auto alone = [&](double deviance) {
+        return as_one_parameter(deviance, tested_[e].null, 1.0, static_cast<double>(end.parameters_of(at)),
+                                tested_[e].looks);
+      };
+      edge.score[k] = end.without(at, {}, [&](double deviance) { return alone(deviance) > far_; });
+      edge.stands[k] = !edge.score[k].without.empty();
+      edge.seen = std::min(edge.seen, alone(edge.score[k].deviance));
+    }
+  }
+
+  // Threads share the ends of edges, those first that take longest; whoever looks from the last end of an
+  // edge compares both. A thread that would wait looks at what is likely to be next.
+  void look_at_all(const std::vector<std::size_t>& some, const WatchWork& watch) {
+    std::vector<std::size_t> open, ready;  // twice the edge, and which end
+    for (const std::size_t e : some) {
+      for (std::size_t k = 0; k < 2; ++k)
+        if (!looked_from(e, k)) open.push_back(2 * e + k);
+      edges_[e].open = !looked_from(e, 0) + !looked_from(e, 1);
+      if (edges_[e].open == 0) ready.push_back(e);
+    }
+    std::ranges::stable_sort(open, std::greater(), [&](std::size_t end) { return end_at(end).work(); });
+    if (open.size() % threads_ > 0 && kept_ <= kMostKept)
+      add_likely_next(threads_ - open.size() % threads_, some, open);
+    share(open, watch, [&](std::size_t end) {
+      const std::size_t e = end / 2;
+      look_from(e, end % 2);
+      if (edges_[e].open > 0 && --edges_[e].open == 0) compare_ends(e);
+    });
+    share(ready, watch, [&](std::size_t e) { compare_ends(e); });
+  }
+
+  const End& end_at(std::size_t end) const {
+    const auto [i, j] = pairs_[end / 2];
+    return ends_[end % 2 ? j : i];
+  }
+
+  // Adds ends of the weakest edges that are stale and not among `some`. What they say stands until their
+  // column changes.
+  void add_likely_next(std::size_t count, const std::vector<std::size_t>& some,
+                       std::vector<std::size_t>& open) const {
+    std::vector<std::pair<double, std::size_t>> next;
+    for (const std::size_t e : stale_up_to(far_))
+      for (std::size_t k = 0; k < 2; ++k)
+        if (!looked_from(e, k) && !std::ranges::binary_search(some, e))
+          next.emplace_back(edges_[e].seen, 2 * e + k);
+    count = std::min(count, next.size());
+    std::ranges::partial_sort(next, next.begin() + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t k = 0; k < count; ++k) open.push_back(next[k].second);
+  }
+
+  bool looked_from(std::size_t e, std::size_t k) const {
+    return edges_[e].stands[k] && !edges_[e].whitened[k].scores.empty();
+  }
+
+  // What one end says: the fit without the edge, the score there, and the scores of all rows.
+  void look_from(std::size_t e, std::size_t k) {
+    if (looked_from(e, k)) return;
+    Edge& edge = edges_[e];
+    const auto [i, j] = pairs_[e];
+    const End& end = ends_[k ? j : i];
+    const std::size_t at = end.position(k ? i : j);
+    if (!edge.stands[k]) {
+      edge.score[k] = end.without(at, std::move(edge.score[k].bend));
+      forget(edge.whitened[k]);
+      edge.stands[k] = true;
+    }
+    if (edge.score[k].score.empty()) end.add_score(at, edge.score[k]);
+    const EdgeStatistic statistic = statistic_of(e);
+    if (statistic.compares(k)) {
+      edge.whitened[k] = statistic.whiten(k);
+      kept_ += edge.whitened[k].scores.size();
+    }
+    edge.score[k].probabilities = {};
+  }
+
+  void compare_ends(std::size_t e) {
+    Edge& edge = edges_[e];
+    const EdgeStatistic statistic = statistic_of(e);
+    edge.seen =
+        statistic.compares(0) ? statistic.value(edge.whitened[0], edge.whitened[1]) : statistic.value();
+    if (kept_ > kMostKept) forget_scores(edge);
+    edge.stale = false;
+  }
+
+  EdgeStatistic statistic_of(std::size_t e) const {
+    const auto [i, j] = pairs_[e];
+    return {table_, pairs_[e], tested_[e], ends_[i], edges_[e].score[0], ends_[j], edges_[e].score[1]};
+  }
+
+  void forget(EdgeStatistic::Whitened& whitened) {
+    kept_ -= whitened.scores.size();
+    whitened = {};
+  }
+  void forget_scores(Edge& edge) {
+    for (EdgeStatistic::Whitened& whitened : edge.whitened) forget(whitened);
+  }
+
+  void remove(std::size_t e, double entry) {
+    edges_[e].live = false;
+    edges_[e].entry = entry;
+    forget_scores(edges_[e]);
+    const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
+    crew_.share_out(2, [&](std::size_t k) {
+      End& end = ends_[columns[k]];
+      const std::size_t at = end.position(columns[1 - k]);
+      for (const std::size_t other : of_column_[columns[k]]) {
+        EdgeScore& score = edges_[other].score[end_of(other, columns[k])];
+        if (!score.bend.empty()) score.bend = end.fewer(std::move(score.bend), at);
+      }
+      end = End::without(std::move(end), at, edges_[e].score[k], cells_[k]);
+    });
+    for (const std::size_t column : columns) no_longer_stands(column);
+  }
+
+  const Table& table_;
+  Conditional conditional_;
+  Starts starts_;
+  std::span<const double> scales_;  // of all pairs of columns, or nothing
+  double unit_;                     // rows that a weight of one stands for
+  Nulls nulls_;
+  Pairs pairs_;
+  std::vector<Tested> tested_;    // of each edge
+  std::deque<Edge> edges_;        // first those that were proposed, then further ones
+  std::size_t proposed_ = 0;      // how many were
+  std::vector<Further> further_;  // the others
+  std::vector<End> ends_;
+  std::vector<std::vector<std::size_t>> of_column_;  // the edges of each column
+  std::size_t own_;                                  // columns that are not adjusted for
+  double level_ = 0;                                 // the largest of all least numbers seen so far
+  double far_ = 0;  // what was seen above it is never looked at, however far above it is
+  unsigned threads_;
+  Crew crew_;                         // for what is done sooner than threads are made
+  std::size_t decided_ = 0;           // edges that left, or were above the top when last seen
+  std::deque<Cells> cells_;           // one per thread, and one for either end
+  std::atomic<std::size_t> kept_{0};  // numbers of rows' scores
+  std::atomic<bool> interrupted_{false};
+  std::chrono::steady_clock::time_point told_;
+};
+
+}  // namespace isinglass
