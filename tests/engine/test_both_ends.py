@@ -207,20 +207,25 @@ def of_the_weaker_end(table, pairs, intercept):
 def leave_one_by_one(table, pairs, held, **settings):
     """Entries, as `Elimination` in the core defines them, by whole statistics of whole graphs."""
     seen = of_the_weaker_end(table, pairs, settings["intercept"])
-    live, stale, level, entry = list(pairs), set(pairs), 0.0, {}
+    live, stale, level, entry, tie = list(pairs), set(pairs), 0.0, {}, 2 * table.n * 1e-9
+    now = {}  # what both ends say in the graph that is left
     while free := [pair for pair in live if pair not in held]:
-        least = min(seen[pair] for pair in free)
-        level, tie = max(level, least), 2 * table.n * 1e-9
-        doubtful = [p for p in free if p in stale and seen[p] <= 1.25 * (least + tie)]
-        if doubtful:
-            found, *_ = both_ends(table.codes, table.weights, table.n_states, live, **settings)
-            seen |= {pair: found[live.index(pair)] for pair in doubtful}
-            stale -= set(doubtful)
+        fresh = min((seen[pair] for pair in free if pair not in stale), default=np.inf)
+        oldest = min((pair for pair in free if pair in stale), key=seen.get, default=None)
+        could_be = np.inf if oldest is None else seen[oldest] / 1.25 - tie
+        level = max(level, min(fresh, could_be))
+        if could_be <= fresh:
+            if not now:
+                found, *_ = both_ends(table.codes, table.weights, table.n_states, live, **settings)
+                now = dict(zip(live, found.tolist(), strict=True))
+            seen[oldest] = now[oldest]
+            stale.remove(oldest)
             continue
-        weakest = next(pair for pair in free if seen[pair] <= least + tie)
+        weakest = next(pair for pair in free if pair not in stale and seen[pair] <= fresh + tie)
         live.remove(weakest)
         entry[weakest] = level
         stale |= {pair for pair in live if set(pair) & set(weakest)}
+        now = {}
     return np.array([entry.get(pair, np.inf) for pair in pairs])
 
 

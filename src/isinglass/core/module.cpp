@@ -617,8 +617,8 @@ void check_starts(const Starts& starts, const Vector<std::int32_t>& states, cons
 Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                  Vector<std::int64_t> pairs, Vector<std::uint8_t> held, Vector<double> scales, double unit,
                  double top, bool all, double firm, double gain, Vector<std::int64_t> forbidden,
-                 std::int64_t max_degree, std::size_t adjusted, const Forms* forms, Vector<std::uint8_t> small,
-                 Vector<double> start_numbers, Vector<std::int64_t> start_fields,
+                 std::int64_t max_degree, std::size_t adjusted, const Forms* forms,
+                 Vector<std::uint8_t> small, Vector<double> start_numbers, Vector<std::int64_t> start_fields,
                  Vector<std::int64_t> start_tables, Vector<std::uint8_t> start_turned, bool intercept,
                  unsigned threads, nb::object progress) {
   check_forms(forms, codes.shape(1));
@@ -779,9 +779,10 @@ NB_MODULE(_core, m) {
         nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("unit"), nb::arg("top"), nb::arg("all"),
-        nb::arg("firm"), nb::arg("gain"), nb::arg("forbidden"), nb::arg("max_degree"), nb::arg("adjusted"), nb::arg("forms").none(), nb::arg("small"), nb::arg("start_numbers"),
-        nb::arg("start_fields"), nb::arg("start_tables"), nb::arg("start_turned"), nb::arg("intercept"),
-        nb::arg("threads"), nb::arg("progress").none());
+        nb::arg("firm"), nb::arg("gain"), nb::arg("forbidden"), nb::arg("max_degree"), nb::arg("adjusted"),
+        nb::arg("forms").none(), nb::arg("small"), nb::arg("start_numbers"), nb::arg("start_fields"),
+        nb::arg("start_tables"), nb::arg("start_turned"), nb::arg("intercept"), nb::arg("threads"),
+        nb::arg("progress").none());
   nb::class_<JointLoss>(m, "JointLoss")
       .def_prop_ro("size", &JointLoss::size)
       .def("move_to", &joint_move_to, nb::arg("numbers"))

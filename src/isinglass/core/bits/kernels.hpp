@@ -243,12 +243,6 @@ __attribute__((target(ISINGLASS_AVX512))) inline void count_several_avx512(
   }
   count_each<count_common_avx512>(row, others + k * stride, stride, several - k, words, counts + k);
 }
-
-// The system must keep the long registers, too, which the compiler's question covers.
-inline bool has_avx512() {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq");
-}
 #endif
 
 struct Choice {
@@ -299,12 +293,13 @@ inline void count_several(const Word* row, const Word* others, std::size_t strid
   detail::chosen().count_several(row, others, stride, several, words, counts);
 }
 
+inline const char* instructions() { return detail::chosen().name; }
+
 // The switch that forces one instruction set, for tests and measurements; "best" undoes it.
 inline void use_instructions(const std::string& name) {
   detail::chosen() = name == "best" ? detail::best() : detail::named(name);
-  wide_vectors = std::string(detail::chosen().name).starts_with("avx");
+  const std::string chosen = instructions();
+  vectors = chosen == "avx512" ? Vectors::widest : chosen == "avx2" ? Vectors::wide : Vectors::own;
 }
-
-inline const char* instructions() { return detail::chosen().name; }
 
 }  // namespace isinglass

@@ -137,7 +137,8 @@ class EdgeStatistic {
     const std::size_t d = edge.df;
     double trace = 0;
     for (std::size_t k = 0; k < d; ++k) trace += edge.information[k * d + k];
-    const std::vector<double> root = end_to_first(inverse_root(edge.information, d, kLeastInformation * trace), end);
+    const std::vector<double> root =
+        end_to_first(inverse_root(edge.information, d, kLeastInformation * trace), end);
     Whitened found;
     found.vector.assign(d, 0.0);
     found.size = std::sqrt(std::max(trace, 0.0) / static_cast<double>(d));

@@ -13,6 +13,7 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -30,8 +31,9 @@
 namespace isinglass {
 
 // The edges of a graph leave, the weakest first. What is known of an edge is what was last seen of it: at
-// first the smaller of its ends' own likelihood ratios, then its statistic when it was last looked at.
-// Whoever might be the weakest, with a quarter to spare, is looked at before one leaves.
+// first the smaller of its ends' own likelihood ratios, then its statistic when it was last looked at. That
+// is stale once one of its columns has changed. Whatever is stale and might be the weakest, with a quarter to
+// spare, is looked at before an edge leaves.
 class Elimination {
  public:
   using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -58,8 +60,8 @@ class Elimination {
   };
 
   // `scales` has one number for each pair of columns, or none if all are one; see choice.hpp. A weight of one
-  // stands for `unit` rows. The last `adjusted` columns are neighbours of all others, and have no edges. `small` marks
-  // edges that are no whole tables. Where columns are adjusted for, there are no starts.
+  // stands for `unit` rows. The last `adjusted` columns are neighbours of all others, and have no edges.
+  // `small` marks edges that are no whole tables. Where columns are adjusted for, there are no starts.
   Elimination(const Table& table, const Conditional& conditional, const Pairs& edges,
               std::span<const std::uint8_t> small, std::span<const double> scales, double unit,
               std::size_t adjusted, const Starts& starts, unsigned threads)
@@ -83,6 +85,7 @@ class Elimination {
   Found statistics(const WatchWork& watch) {
     fit_all(watch);
     look_at_all(all_edges(), watch);
+    for (Edge& edge : edges_) take_look(edge);
     return found();
   }
 
@@ -92,7 +95,7 @@ class Elimination {
             const LookingFurther* looking = nullptr) {
     for (std::size_t e = 0; e < edges_.size(); ++e) edges_[e].held = held[e];
     if (looking) top = std::max(top, looking->firm);
-    far_ = kToSpare * as_weak_as(top);
+    far_ = kToSpare * (top + tie());
     fit_all(watch);
     share(all_edges(), watch, [&](std::size_t e) { begin_with(e); });
     if (looking) {
@@ -104,15 +107,18 @@ class Elimination {
   }
 
  private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static constexpr double kTie = 1e-9;  // gains so near each other are equal
   static constexpr double kToSpare = 1.25;
+  static constexpr std::size_t kTogether = 4;                     // edges that are looked at for each thread
   static constexpr std::size_t kMostKept = std::size_t{1} << 23;  // numbers of rows' scores: 64 megabytes
 
   struct Edge {
     bool live = true, held = false;
     bool stale = true;  // whether it has not been looked at since one of its columns was fitted
     double seen = 0;
-    double entry = std::numeric_limits<double>::infinity();
+    double statistic = 0;  // what is seen when it is looked at
+    double entry = kInfinity;
     EdgeScore score[2];                   // what each end says, as last seen
     EdgeStatistic::Whitened whitened[2];  // the same for all rows, as far as there is room
     bool stands[2] = {false, false};      // whether the end still says so
@@ -120,16 +126,21 @@ class Elimination {
   };
 
   void remove_up_to(double top, const WatchWork& watch) {
-    for (double least; !interrupted_ && (least = least_seen()) <= top && std::isfinite(least);) {
-      level_ = std::max(level_, least);
-      const std::vector<std::size_t> doubtful = stale_up_to(kToSpare * as_weak_as(least));
-      if (!doubtful.empty())
-        look_at_all(doubtful, watch);
-      else
-        remove(first_of_weakest(least), level_);
+    while (!interrupted_) {
+      const double fresh = least_seen(false), stale = could_be(least_seen(true));
+      if (!(std::min(fresh, stale) <= top) || std::min(fresh, stale) == kInfinity) return;
+      if (stale <= fresh) {
+        look_in_order(std::min(fresh, top), watch);
+      } else {
+        level_ = std::max(level_, fresh);
+        remove(first_of_weakest(fresh), level_);
+      }
       decided_ = std::min(std::max(decided_, decided_at(top)), proposed_);
     }
   }
+
+  // What an edge may say now, if this was seen before.
+  double could_be(double seen) const { return seen / kToSpare - tie(); }
 
   void add_edge(std::pair<std::size_t, std::size_t> columns, Form form) {
     for (const std::size_t column : {columns.first, columns.second})
@@ -156,10 +167,10 @@ class Elimination {
     return tested;
   }
 
-  // Every column steps forward once from where it is. Of the pairs that are found so, those come in that both
-  // ends together say may stay.
+  // Every column looks for neighbours from where it is. Of the pairs that are found so, those come in that
+  // both ends together say may stay.
   void look_further(const LookingFurther& looking, const WatchWork& watch) {
-    std::vector<Further> found = steps_forward(looking.settings, watch);
+    std::vector<Further> found = all_nearly_chosen(looking.settings, watch);
     std::vector<char> passes(found.size(), 0);
     std::vector<Tested> tested;
     for (const Further& one : found) tested.push_back(test_of({one.columns[0], one.columns[1]}, one.form));
@@ -178,12 +189,12 @@ class Elimination {
   // Columns that their own searches have left as they are need not look: no gain is above the threshold.
   bool as_searched(std::size_t r) const {
     if (!starts_.of_column(r) || conditional_.forms) return false;
-    return std::ranges::all_of(of_column_[r], [&](std::size_t e) {
-      return edges_[e].live == starts_.chose(e, end_of(e, r));
-    });
+    return std::ranges::all_of(
+        of_column_[r], [&](std::size_t e) { return edges_[e].live == starts_.chose(e, end_of(e, r)); });
   }
 
-  std::vector<Further> steps_forward(Settings settings, const WatchWork& watch) {
+  // Pairs that either column would choose at the threshold of these settings.
+  std::vector<Further> all_nearly_chosen(Settings settings, const WatchWork& watch) {
     Constraints constraints = *settings.constraints;
     std::vector<std::optional<NodeFit>> fits(table_.columns());
     for (std::size_t r = 0; r < own_; ++r) {
@@ -195,20 +206,19 @@ class Elimination {
     }
     settings.constraints = &constraints;
     Engine engine(table_, settings, threads_);
-    const std::vector<Choice> chosen =
-        engine.step_from(fits, [&](std::size_t) { return !interrupted_ && watch(decided_); });
-    std::vector<Further> found;
-    for (std::size_t r = 0; r < chosen.size(); ++r) {
-      if (!(chosen[r].value > settings.threshold)) continue;
-      const std::size_t t = chosen[r].column, i = std::min(r, t), j = std::max(r, t);
-      auto at = std::ranges::find_if(
-          found, [&](const Further& one) { return one.columns[0] == i && one.columns[1] == j; });
-      const Form form = chosen[r].of == Of::small ? Form::small : Form::table;
-      if (at == found.end()) at = found.insert(at, {{i, j}, form});
-      at->by[r == i ? 0 : 1] = true;
-      if (form == Form::table) at->form = Form::table;
-    }
-    return found;
+    const std::vector<std::vector<Choice>> choices =
+        engine.look_from(fits, [&](std::size_t) { return !interrupted_ && watch(decided_); });
+    std::map<std::pair<std::size_t, std::size_t>, Further> found;
+    for (std::size_t r = 0; r < choices.size(); ++r)
+      for (const Choice& choice : choices[r]) {
+        const auto [i, j] = std::minmax(r, choice.column);
+        Further& one = found.try_emplace({i, j}, Further{{i, j}, Form::small}).first->second;
+        one.by[r == i ? 0 : 1] = true;
+        if (choice.of != Of::small) one.form = Form::table;
+      }
+    std::vector<Further> in_order;
+    for (const auto& [columns, one] : found) in_order.push_back(one);
+    return in_order;
   }
 
   // What both ends say of a pair that is not in the graph, as its scores tell.
@@ -351,18 +361,21 @@ class Elimination {
 
   static bool takes_part(const Edge& edge) { return edge.live && !edge.held; }
 
-  // Infinite once none is left.
-  double least_seen() const {
-    double least = std::numeric_limits<double>::infinity();
+  // Of the edges that are stale, or of the others; infinite if there are none.
+  double least_seen(bool stale) const {
+    double least = kInfinity;
     for (const Edge& edge : edges_)
-      if (takes_part(edge)) least = std::min(least, edge.seen);
+      if (takes_part(edge) && edge.stale == stale) least = std::min(least, edge.seen);
     return least;
   }
 
-  std::vector<std::size_t> stale_up_to(double level) const {
+  // Edges that are stale and could be as weak as this, the weakest first, and no more than so many.
+  std::vector<std::size_t> stale_up_to(double level, std::size_t most) const {
     std::vector<std::size_t> found;
     for (std::size_t e = 0; e < edges_.size(); ++e)
-      if (takes_part(edges_[e]) && edges_[e].stale && edges_[e].seen <= level) found.push_back(e);
+      if (takes_part(edges_[e]) && edges_[e].stale && could_be(edges_[e].seen) <= level) found.push_back(e);
+    std::ranges::stable_sort(found, {}, [&](std::size_t e) { return edges_[e].seen; });
+    if (found.size() > most) found.resize(most);
     return found;
   }
 
@@ -372,20 +385,21 @@ class Elimination {
         edges_, [&](const Edge& edge) { return !takes_part(edge) || edge.seen > top; }));
   }
 
-  // The first of those that are as weak as any.
+  // The first of those that are as weak as any that is not stale.
   std::size_t first_of_weakest(double least) const {
-    const auto first = std::ranges::find_if(
-        edges_, [&](const Edge& edge) { return takes_part(edge) && edge.seen <= as_weak_as(least); });
+    const auto first = std::ranges::find_if(edges_, [&](const Edge& edge) {
+      return takes_part(edge) && !edge.stale && edge.seen <= least + tie();
+    });
     return static_cast<std::size_t>(first - edges_.begin());
   }
 
-  double as_weak_as(double least) const { return least + 2 * table_.n() * kTie; }
+  double tie() const { return 2 * table_.n() * kTie; }
 
   // Before the first look: what the end says that is less sure.
   void begin_with(std::size_t e) {
     Edge& edge = edges_[e];
     const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
-    edge.seen = std::numeric_limits<double>::infinity();
+    edge.seen = kInfinity;
     for (std::size_t k = 0; k < 2; ++k) {
       const End& end = ends_[columns[k]];
       const std::size_t at = end.position(columns[1 - k]);
@@ -397,6 +411,26 @@ class Elimination {
       edge.stands[k] = !edge.score[k].without.empty();
       edge.seen = std::min(edge.seen, alone(edge.score[k].deviance));
     }
+  }
+
+  // Looks at edges that are stale and could be as weak as this, the weakest first, until those that are left
+  // could not be weaker than what was seen. Threads look at several at a time.
+  void look_in_order(double level, const WatchWork& watch) {
+    const std::vector<std::size_t> next = stale_up_to(level, kTogether * threads_);
+    look_at_all(next, watch);
+    double fresh = least_seen(false);
+    for (const std::size_t e : next) {
+      const double stale = could_be(edges_[e].seen);
+      if (interrupted_ || stale > fresh) return;
+      level_ = std::max(level_, stale);
+      take_look(edges_[e]);
+      fresh = std::min(fresh, edges_[e].seen);
+    }
+  }
+
+  void take_look(Edge& edge) {
+    edge.seen = edge.statistic;
+    edge.stale = false;
   }
 
   // Threads share the ends of edges, those first that take longest; whoever looks from the last end of an
@@ -429,14 +463,12 @@ class Elimination {
   // column changes.
   void add_likely_next(std::size_t count, const std::vector<std::size_t>& some,
                        std::vector<std::size_t>& open) const {
-    std::vector<std::pair<double, std::size_t>> next;
-    for (const std::size_t e : stale_up_to(far_))
-      for (std::size_t k = 0; k < 2; ++k)
-        if (!looked_from(e, k) && !std::ranges::binary_search(some, e))
-          next.emplace_back(edges_[e].seen, 2 * e + k);
-    count = std::min(count, next.size());
-    std::ranges::partial_sort(next, next.begin() + static_cast<std::ptrdiff_t>(count));
-    for (std::size_t k = 0; k < count; ++k) open.push_back(next[k].second);
+    for (const std::size_t e : stale_up_to(far_, edges_.size()))
+      for (std::size_t k = 0; k < 2 && count > 0; ++k)
+        if (!looked_from(e, k) && std::ranges::find(some, e) == some.end()) {
+          open.push_back(2 * e + k);
+          --count;
+        }
   }
 
   bool looked_from(std::size_t e, std::size_t k) const {
@@ -467,10 +499,9 @@ class Elimination {
   void compare_ends(std::size_t e) {
     Edge& edge = edges_[e];
     const EdgeStatistic statistic = statistic_of(e);
-    edge.seen =
+    edge.statistic =
         statistic.compares(0) ? statistic.value(edge.whitened[0], edge.whitened[1]) : statistic.value();
     if (kept_ > kMostKept) forget_scores(edge);
-    edge.stale = false;
   }
 
   EdgeStatistic statistic_of(std::size_t e) const {

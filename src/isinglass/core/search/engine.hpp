@@ -91,17 +91,17 @@ class Engine {
     return results;
   }
 
-  // One forward step of every column that has a fit to step from: whom it would choose. A gain that is not
-  // above the threshold stands for nobody.
-  std::vector<Choice> step_from(const std::vector<std::optional<NodeFit>>& fits, const WatchWork& watch) {
+  // For every column that has a fit: whoever gains more than the threshold there.
+  std::vector<std::vector<Choice>> look_from(const std::vector<std::optional<NodeFit>>& fits,
+                                             const WatchWork& watch) {
     shared_->prepare(threads_, interrupted_, watch, nullptr);
-    std::vector<Choice> chosen(fits.size());
+    std::vector<std::vector<Choice>> choices(fits.size());
     in_threads(fits.size(), watch, [&](std::size_t r, Node& node) {
       if (!fits[r]) return;
       node.set_target(r);
-      chosen[r] = node.step_from(*fits[r]);
+      choices[r] = node.look_from(*fits[r]);
     });
-    return chosen;
+    return choices;
   }
 
  private:

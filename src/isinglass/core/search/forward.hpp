@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <stdexcept>
 #include <vector>
@@ -38,37 +39,37 @@ class ForwardSearch {
   Forward best(const CurrentFit& fit, std::span<const std::size_t> candidates,
                std::span<const std::size_t> upgrades = {}) {
     Evaluated exact;
-    open_.clear();
-    split_column_ = kNone;
-    if (!candidates.empty()) screen_candidates(fit, candidates, exact);
-    const bool screened = !candidates.empty() && screen_.works();
-    std::vector<Candidate>& open = open_.listed;
-    for (const std::size_t t : upgrades) open.push_back({.column = t, .upgrade = true});
-    if (!screened) slopes_.bound(fit, open);
-    drop_hopeless(exact);
-    if (!screened && settings_.forms && cells_.width() > 2) bound_small_forms(exact);
-    if (settings_.forms) promise_on_one_scale();
-    std::stable_sort(open.begin(), open.end(),
-                     [](const Candidate& a, const Candidate& b) { return less_promising(b, a); });
-    for (std::size_t i = 0; i < open.size(); ++i) {
-      if (hopeless(open[i], exact)) continue;
-      if (cells_.remote()) expect(std::span(open).subspan(i), exact);
-      evaluate(fit, open[i], exact);
-    }
-    if (settings_.check) assert_best(fit, candidates, upgrades, exact);
+    evaluate_hopeful(fit, candidates, upgrades, exact);
     if (exact.gains.empty()) return {};
     Choice choice = first_within_tie(exact.gains);
     choice.value = choice.gain;
     if (!(choice.value > settings_.threshold)) return {choice, {}};
-    if (choice.column != exact.best.column || choice.of != exact.best.of) {
-      // A lower column, within a tie.
-      const Gain gain = exact_gain(fit, choice.column, choice.of);
-      exact.raw = gain.value;
-      exact.start = start_of(choice.of, gain);
-    }
+    if (choice.column != exact.best.column || choice.of != exact.best.of)  // a lower column, within a tie
+      take_again(fit, choice, exact);
     if (choice.of == Of::small && has_table({.column = choice.column}))
       return small_or_table(fit, choice, exact);
     return {choice, {choice.column, std::move(exact.start)}};
+  }
+
+  // All candidates that gain more than the threshold, each in the form that it would come in with.
+  std::vector<Choice> all_above(const CurrentFit& fit, std::span<const std::size_t> candidates) {
+    Evaluated exact;
+    exact.all = true;
+    evaluate_hopeful(fit, candidates, {}, exact);
+    std::map<std::size_t, std::vector<Choice>> by_column;
+    for (const Choice& choice : exact.gains) by_column[choice.column].push_back(choice);
+    std::vector<Choice> found;
+    for (auto& [column, looks] : by_column) {
+      Choice choice = first_within_tie(looks);
+      choice.value = choice.gain;
+      if (!(choice.value > settings_.threshold)) continue;
+      if (choice.of == Of::small && has_table({.column = column})) {
+        take_again(fit, choice, exact);
+        choice = small_or_table(fit, choice, exact).choice;
+      }
+      found.push_back(choice);
+    }
+    return found;
   }
 
   Gain exact_gain(const CurrentFit& fit, std::size_t column, Of of = Of::table) {
@@ -96,7 +97,38 @@ class ForwardSearch {
     Choice best = {kNone};
     double raw = 0;
     std::vector<double> start;
+    bool all = false;  // whether whatever is above the threshold is wanted
   };
+
+  // Gains of all candidates that bounds do not rule out.
+  void evaluate_hopeful(const CurrentFit& fit, std::span<const std::size_t> candidates,
+                        std::span<const std::size_t> upgrades, Evaluated& exact) {
+    open_.clear();
+    split_column_ = kNone;
+    if (!candidates.empty()) screen_candidates(fit, candidates, exact);
+    const bool screened = !candidates.empty() && screen_.works();
+    std::vector<Candidate>& open = open_.listed;
+    for (const std::size_t t : upgrades) open.push_back({.column = t, .upgrade = true});
+    if (!screened) slopes_.bound(fit, open);
+    drop_hopeless(exact);
+    if (!screened && settings_.forms && cells_.width() > 2) bound_small_forms(exact);
+    if (settings_.forms) promise_on_one_scale();
+    std::stable_sort(open.begin(), open.end(),
+                     [](const Candidate& a, const Candidate& b) { return less_promising(b, a); });
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      if (hopeless(open[i], exact)) continue;
+      if (cells_.remote()) expect(std::span(open).subspan(i), exact);
+      evaluate(fit, open[i], exact);
+    }
+    if (settings_.check) assert_best(fit, candidates, upgrades, exact);
+  }
+
+  // What a choice gains, and where a refit with it starts.
+  void take_again(const CurrentFit& fit, const Choice& choice, Evaluated& exact) {
+    const Gain gain = exact_gain(fit, choice.column, choice.of);
+    exact.raw = gain.value;
+    exact.start = start_of(choice.of, gain);
+  }
 
   // A pair that comes in by its smaller form is a table at once if that pays.
   Forward small_or_table(const CurrentFit& fit, Choice choice, Evaluated& exact) {
@@ -122,7 +154,8 @@ class ForwardSearch {
 
   // What a candidate's rank must exceed. Above the level of ranks the threshold is not one of them.
   double cut(const Evaluated& exact) const {
-    return std::max(exact.best.value, std::min(settings_.threshold, settings_.level)) - kTie;
+    const double threshold = std::min(settings_.threshold, settings_.level);
+    return (exact.all ? threshold : std::max(exact.best.value, threshold)) - kTie;
   }
 
   // The log-likelihood that no hopeful candidate gains less than, whatever its scale; and what most must.

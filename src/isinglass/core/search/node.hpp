@@ -111,16 +111,15 @@ class Node {
     return path;
   }
 
-  // One forward step from a fit that is known; where it has no neighbours, it is found.
-  Choice step_from(const NodeFit& fit) {
+  // Whoever gains more than the threshold at a fit that is known; where it has no neighbours, it is found.
+  std::vector<Choice> look_from(const NodeFit& fit) {
     cells_.become(fit.support);
-    const CurrentFit whole =
-        fit.support.empty() ? fitter_.minimise(cells_) : fitter_.restore(cells_, fit);
+    const CurrentFit whole = fit.support.empty() ? fitter_.minimise(cells_) : fitter_.restore(cells_, fit);
     std::vector<std::size_t> support = fit.support, outside;
     std::ranges::sort(support);
     std::ranges::set_difference(candidates_, support, std::back_inserter(outside));
     if (outside.empty() || support.size() >= settings_.max_degree) return {};
-    return forward_.best(whole, outside).choice;
+    return forward_.all_above(whole, outside);
   }
 
   // Exact gains of columns at a fit, raw, and what removing each of its neighbours costs: to compare with.
