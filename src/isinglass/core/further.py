@@ -19,9 +19,10 @@ class LookFurther:
     Attributes
     ----------
     firm : float
-        Once all statistics are above it, every column looks for one more neighbour.
-    gain : float
-        What that must gain per row at least, as one parameter.
+        Once all statistics are above it, every column looks for further neighbours. What both ends
+        together say of these must be above it, too.
+    alone, gain : float
+        What one end must gain by itself, per row and as one parameter, or what both ends must.
     forbidden : mapping
         For each column, others that are never looked at.
     max_degree : int or None
@@ -29,6 +30,7 @@ class LookFurther:
     """
 
     firm: float
+    alone: float
     gain: float
     forbidden: Mapping[int, Set[int]] = field(default_factory=dict)
     max_degree: int | None = None
@@ -52,9 +54,10 @@ class Seen(NamedTuple):
 
 def as_looking(looking: LookFurther | None) -> dict[str, Any]:
     """What the core takes; a gain below zero where nobody looks."""
-    how = looking or LookFurther(0.0, -1.0)
+    how = looking or LookFurther(0.0, -1.0, -1.0)
     return {
         "firm": how.firm,
+        "alone": how.alone,
         "gain": how.gain,
         "forbidden": as_pairs(how.forbidden),
         "max_degree": -1 if how.max_degree is None else how.max_degree,

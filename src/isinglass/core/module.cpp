@@ -616,7 +616,7 @@ void check_starts(const Starts& starts, const Vector<std::int32_t>& states, cons
 // What both ends say of each edge, and when it leaves.
 Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weights, double n,
                  Vector<std::int64_t> pairs, Vector<std::uint8_t> held, Vector<double> scales, double unit,
-                 double top, bool all, double firm, double gain, Vector<std::int64_t> forbidden,
+                 double top, bool all, double firm, double alone, double gain, Vector<std::int64_t> forbidden,
                  std::int64_t max_degree, std::size_t adjusted, const Forms* forms,
                  Vector<std::uint8_t> small, Vector<double> start_numbers, Vector<std::int64_t> start_fields,
                  Vector<std::int64_t> start_tables, Vector<std::uint8_t> start_turned, bool intercept,
@@ -642,7 +642,7 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
   const auto most = max_degree < 0 ? p : static_cast<std::size_t>(max_degree);
   const std::span<const double> of_pairs(scales.data(), scales.shape(0));
   const Elimination::LookingFurther looking{
-      firm, {gain, 0.5, intercept, most, false, &constraints, of_pairs, unit, forms}};
+      firm, alone, {gain, 0.5, intercept, most, false, &constraints, of_pairs, unit, forms}};
   Watch watch(std::move(progress));
   Elimination::Found found;
   {
@@ -779,10 +779,10 @@ NB_MODULE(_core, m) {
         nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("unit"), nb::arg("top"), nb::arg("all"),
-        nb::arg("firm"), nb::arg("gain"), nb::arg("forbidden"), nb::arg("max_degree"), nb::arg("adjusted"),
-        nb::arg("forms").none(), nb::arg("small"), nb::arg("start_numbers"), nb::arg("start_fields"),
-        nb::arg("start_tables"), nb::arg("start_turned"), nb::arg("intercept"), nb::arg("threads"),
-        nb::arg("progress").none());
+        nb::arg("firm"), nb::arg("alone"), nb::arg("gain"), nb::arg("forbidden"), nb::arg("max_degree"),
+        nb::arg("adjusted"), nb::arg("forms").none(), nb::arg("small"), nb::arg("start_numbers"),
+        nb::arg("start_fields"), nb::arg("start_tables"), nb::arg("start_turned"), nb::arg("intercept"),
+        nb::arg("threads"), nb::arg("progress").none());
   nb::class_<JointLoss>(m, "JointLoss")
       .def_prop_ro("size", &JointLoss::size)
       .def("move_to", &joint_move_to, nb::arg("numbers"))

@@ -6,8 +6,9 @@ weakest edge leaves, its two columns are refitted, and so on until none is left.
 graphs of all thresholds below its entry: the largest of the weakest edges' statistics up to the
 time when it left. So graphs are nested, and one run has those of all thresholds.
 
-Once all edges are firm, every column steps forward once from where it is; pairs that both ends
-together find firm come in, and edges leave again. Below half the threshold of firm edges, where
+Once all edges are firm, columns look for further neighbours from where they are. What one end would
+choose by itself, or both at half the threshold, comes in if both together find it firm; then edges
+leave again. Below half the threshold of firm edges, where
 nothing was decided, further pairs come in as their searches chose them.
 """
 
@@ -119,7 +120,8 @@ def both_ends_of(
     wide, counted, forms = table.wide, CountedRows.of(table.wide), forms_of(table, edges)
     scales = wide_scales(table.pair_scales(scales), table)
     if looking is not None:
-        looking = replace(looking, gain=looking.gain * counted.unit)
+        unit = counted.unit
+        looking = replace(looking, alone=looking.alone * unit, gain=looking.gain * unit)
     seen = both_ends(
         *counted.rows,
         [pairs[at] for at in varying],
@@ -238,7 +240,8 @@ class JointRuns(Runs):
         if limit is not None:
             limit += len(adjusted_columns(self.table))
         statistic = 2.0 * self.table.n * self.firm
-        return LookFurther(statistic, self.proposed_at, self.constraints.forbidden, limit)
+        gains = self.firm, self.proposed_at
+        return LookFurther(statistic, *gains, self.constraints.forbidden, limit)
 
     @property
     def _forms(self) -> dict[Pair, str]:

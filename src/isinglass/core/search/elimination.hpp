@@ -1,8 +1,8 @@
 // The rule "joint": edges of a graph leave one by one, the weakest first, as both their ends say.
 //
 // Only the two columns of an edge that left are fitted again, and a statistic is found again only where it
-// may be among the weakest. Once all edges are above the threshold of firm ones, every column looks once for
-// a neighbour that nobody has proposed. See docs/joint.md.
+// may be among the weakest. Once all edges are above the threshold of firm ones, all columns look once for
+// neighbours that nobody has proposed. See docs/joint.md.
 #pragma once
 
 #include <algorithm>
@@ -38,11 +38,12 @@ class Elimination {
  public:
   using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
 
-  // An edge that nobody had proposed, and who found it.
+  // An edge that nobody had proposed, who found it, and what the better of them would gain.
   struct Further {
     std::size_t columns[2];
     Form form = Form::table;
     bool by[2] = {false, false};
+    double gain = 0;
   };
 
   struct Found {
@@ -52,10 +53,10 @@ class Elimination {
     std::vector<Further> further;   // edges that came in; their numbers stand behind the others'
   };
 
-  // When columns look further: once all edges are above `firm`, for what gains more than the threshold of
-  // these settings. All columns that are not to be looked at are forbidden.
+  // When columns look further: once all edges are above `firm`. Whatever one end would choose `alone`, or
+  // both at the threshold of these settings, comes in if both together say that it is above `firm` as well.
   struct LookingFurther {
-    double firm;
+    double firm, alone;
     Settings settings;
   };
 
@@ -170,7 +171,7 @@ class Elimination {
   // Every column looks for neighbours from where it is. Of the pairs that are found so, those come in that
   // both ends together say may stay.
   void look_further(const LookingFurther& looking, const WatchWork& watch) {
-    std::vector<Further> found = all_nearly_chosen(looking.settings, watch);
+    std::vector<Further> found = all_nearly_chosen(looking, watch);
     std::vector<char> passes(found.size(), 0);
     std::vector<Tested> tested;
     for (const Further& one : found) tested.push_back(test_of({one.columns[0], one.columns[1]}, one.form));
@@ -193,8 +194,8 @@ class Elimination {
         of_column_[r], [&](std::size_t e) { return edges_[e].live == starts_.chose(e, end_of(e, r)); });
   }
 
-  // Pairs that either column would choose at the threshold of these settings.
-  std::vector<Further> all_nearly_chosen(Settings settings, const WatchWork& watch) {
+  std::vector<Further> all_nearly_chosen(const LookingFurther& looking, const WatchWork& watch) {
+    Settings settings = looking.settings;
     Constraints constraints = *settings.constraints;
     std::vector<std::optional<NodeFit>> fits(table_.columns());
     for (std::size_t r = 0; r < own_; ++r) {
@@ -214,10 +215,12 @@ class Elimination {
         const auto [i, j] = std::minmax(r, choice.column);
         Further& one = found.try_emplace({i, j}, Further{{i, j}, Form::small}).first->second;
         one.by[r == i ? 0 : 1] = true;
+        one.gain = std::max(one.gain, choice.value);
         if (choice.of != Of::small) one.form = Form::table;
       }
     std::vector<Further> in_order;
-    for (const auto& [columns, one] : found) in_order.push_back(one);
+    for (const auto& [columns, one] : found)
+      if ((one.by[0] && one.by[1]) || one.gain > looking.alone) in_order.push_back(one);
     return in_order;
   }
 
