@@ -8,9 +8,9 @@ import pytest
 from scipy.optimize import minimize
 
 import isinglass as ig
+from both_ends_reference import plain_statistic
 from engine.adversarial import case
 from engine.agreement import as_table, assert_same_choices, assert_same_column, settings_of
-from engine.test_both_ends import plain_statistic
 from isinglass.core import both_ends
 from isinglass.engine import graph_key, learn_neighbourhoods
 from isinglass.engine.constraints import Constraints

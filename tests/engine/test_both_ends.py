@@ -5,147 +5,16 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.linalg import sqrtm
-from scipy.optimize import minimize
 from scipy.stats import chi2
 
 import isinglass as ig
+from both_ends_reference import plain_statistic, relative_null
 from instances import KINDS, instance
 from isinglass.core import both_ends
 from isinglass.engine import learn_neighbourhoods, pairs_at
 from isinglass.engine.native import fit_neighbourhoods
-from isinglass.losses.forms import zero_sum_basis
 from isinglass.solvers.equivalent import one_parameter_gain
 from isinglass.table import encode
-from null_reference import null_of
-
-RIDGE = 1e-8
-
-
-class PlainEnd:
-    """A column on its neighbours, row by row, in orthonormal contrasts."""
-
-    def __init__(self, codes, weights, states, r, neighbours, intercept):
-        self.n, self.weights, self.neighbours = weights.sum(), weights, neighbours
-        self.basis = zero_sum_basis(states[r])
-        self.x = codes[:, r]
-        blocks = [np.ones((len(codes), 1))] if intercept else []
-        blocks += [zero_sum_basis(states[t])[codes[:, t]] for t in neighbours]
-        self.features = np.column_stack(blocks)
-        widths = np.cumsum([0, *(block.shape[1] for block in blocks)])
-        first = {t: i + intercept for i, t in enumerate(neighbours)}
-        self.place = {t: slice(widths[first[t]], widths[first[t] + 1]) for t in neighbours}
-        self.rows_left = self.n - 1 - sum(states[t] - 1 for t in neighbours)
-        self.ridge = RIDGE * np.ones((self.features.shape[1], self.basis.shape[1]))
-        if intercept:
-            self.ridge[0] = 0.0
-
-    def probabilities(self, b):
-        scores = self.features @ b @ self.basis.T
-        scores -= scores.max(axis=1, keepdims=True)
-        return np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-
-    def loss(self, b):
-        p = self.probabilities(b)[np.arange(len(self.x)), self.x]
-        return -self.weights @ np.log(np.maximum(p, 1e-300)) / self.n
-
-    def row_scores(self, b):
-        """Slopes of each row's log-likelihood: (rows, features, contrasts of the target)."""
-        residual = (np.eye(len(self.basis))[self.x] - self.probabilities(b)) @ self.basis
-        return self.features[:, :, None] * residual[:, None, :]
-
-    def curvature(self, b):
-        p = self.probabilities(b)
-        spread = np.einsum("ia,aj,ak->ijk", p, self.basis, self.basis)
-        mean = p @ self.basis
-        spread -= mean[:, :, None] * mean[:, None, :]
-        total = np.einsum("i,if,ig,ijk->fjgk", self.weights, self.features, self.features, spread)
-        size = self.ridge.size
-        return total.reshape(size, size) / self.n + np.diag(self.ridge.ravel())
-
-    def fit(self, free):
-        """The minimum over some parameters, the others zero, by a general optimiser."""
-
-        def full(x):
-            b = np.zeros(self.ridge.shape)
-            b.flat[free] = x
-            return b
-
-        def value(x):
-            b = full(x)
-            return self.loss(b) + 0.5 * np.sum(self.ridge * b**2)
-
-        def slope(x):
-            b = full(x)
-            down = np.einsum("i,ifa->fa", self.weights, self.row_scores(b)) / self.n
-            return (self.ridge * b - down).flat[free]
-
-        def bend(x):
-            return self.curvature(full(x))[np.ix_(free, free)]
-
-        if not len(free):
-            return full(np.empty(0))
-        start = np.zeros(len(free))
-        options = {"gtol": 1e-11, "maxiter": 2000}
-        return full(
-            minimize(value, start, jac=slope, hess=bend, method="trust-exact", options=options).x
-        )
-
-    def says_of(self, t):
-        """Likelihood ratio, whitened score, whitened scores of rows, size of the information."""
-        everything = np.arange(self.ridge.size)
-        own = everything.reshape(self.ridge.shape)[self.place[t]].ravel()
-        others = np.setdiff1d(everything, own)
-        b = self.fit(others)
-        deviance = 2 * self.rows_left * max(self.loss(b) - self.loss(self.fit(everything)), 0.0)
-        h = self.n * self.curvature(b)
-        explained = np.linalg.solve(h[np.ix_(others, others)], h[np.ix_(others, own)])
-        scores = self.row_scores(b).reshape(len(self.x), -1)
-        scores = scores[:, own] - scores[:, others] @ explained
-        information = h[np.ix_(own, own)] - h[np.ix_(own, others)] @ explained
-        root = np.real(np.linalg.inv(sqrtm(information)))
-        white = scores @ root
-        vector = self.weights @ white
-        vector *= np.sqrt(deviance / (vector @ vector))
-        return vector, white, np.sqrt(np.trace(information) / len(own))
-
-
-def plain_statistic(codes, weights, states, pairs, pair, intercept):
-    i, j = pair
-    around = [
-        sorted({*(b for a, b in pairs if a == v), *(a for a, b in pairs if b == v)})
-        for v in range(len(states))
-    ]
-    one = PlainEnd(codes, weights, states, i, around[i], intercept).says_of(j)
-    other = PlainEnd(codes, weights, states, j, around[j], intercept).says_of(i)
-    d = len(one[0])
-    # At the first end an edge's parameters go by the second column's states, then by the first's.
-    turn = np.arange(d).reshape(states[i] - 1, states[j] - 1).T.ravel()
-    a, b = one[0], other[0][turn]
-    rows_a, rows_b = one[1], other[1][:, turn]
-    common = rows_a.T @ (weights[:, None] * rows_b)
-    own, theirs = (np.sum(weights[:, None] * rows**2) for rows in (rows_a, rows_b))
-    common *= d / np.sqrt(own * theirs)
-    like = np.clip(np.trace(common) / d, 0.0, 0.98)
-    v, w = max(one[2] - like * other[2], 0.0), max(other[2] - like * one[2], 0.0)
-    spread = (v**2 + w**2) * np.eye(d) + v * w * (common + common.T)
-    total, squares = np.trace(spread), np.sum(spread**2)
-    length = np.sum((v * a + w * b) ** 2)
-    scale, degrees = relative_null(codes, weights, pair, intercept)
-    statistic = length * total / squares / scale
-    return chi2.isf(chi2.sf(statistic, degrees * total**2 / squares), 1)
-
-
-def relative_null(codes, weights, pair, intercept):
-    """Scale and degrees of freedom relative to a chi-square, by mean and variance."""
-    rows = [tuple(np.bincount(codes[:, v], weights).tolist()) for v in pair]
-    if not intercept:
-        return 1.0, 1.0
-    shift, times, df = null_of(*rows)
-    if not np.isfinite(shift):
-        return np.inf, 1.0
-    mean, variance = shift + times * df, 2 * times**2 * df
-    return variance / (2 * mean), 2 * mean**2 / (variance * (len(rows[0]) - 1) * (len(rows[1]) - 1))
 
 
 @pytest.mark.parametrize("intercept", [True, False])

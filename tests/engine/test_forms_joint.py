@@ -6,7 +6,7 @@ from scipy.linalg import sqrtm
 from scipy.stats import chi2
 
 import isinglass as ig
-from engine.test_both_ends import relative_null
+from both_ends_reference import relative_null
 from engine.test_forms_agree import draw
 from form_reference import FormNode
 from isinglass.engine.joint import both_ends_of

@@ -8,8 +8,8 @@ time when it left. So graphs are nested, and one run has those of all thresholds
 
 Once all edges are firm, columns look for further neighbours from where they are. What one end would
 choose by itself, or both at half the threshold, comes in if both together find it firm; then edges
-leave again. Below half the threshold of firm edges, where
-nothing was decided, further pairs come in as their searches chose them.
+leave again. Below half the threshold of firm edges, where nothing was decided, pairs come in as
+their searches chose them.
 """
 
 from __future__ import annotations
@@ -269,14 +269,23 @@ class JointRuns(Runs):
         """Where pairs that were not decided upon come in, as either search has them."""
         decided = set(join(*self.proposals.chosen(self.proposed_at), "or").pairs)
         entries: dict[Pair, float] = {}
+        for (r, t), high in self._chosen_below.items():
+            pair = (min(r, t), max(r, t))
+            if pair not in decided:
+                entries[pair] = max(entries.get(pair, 0.0), high)
+        return entries
+
+    @cached_property
+    def _chosen_below(self) -> dict[Pair, float]:
+        """Below which threshold a column chose another by itself, if that is no proposal's."""
+        found = {}
         for r in range(len(self)):
             cuts = self.proposals.cuts(r)
             for t in set().union(*cuts.supports):
-                pair = (min(r, t), max(r, t))
                 below = [high for _, high in cuts.stretches(t) if high <= self.proposed_at]
-                if below and pair not in decided:
-                    entries[pair] = max(entries.get(pair, 0.0), *below)
-        return entries
+                if below:
+                    found[r, t] = max(below)
+        return found
 
     def chosen(self, threshold: float) -> Ends:
         """Both ends of every edge, in column order."""
@@ -291,7 +300,9 @@ class JointRuns(Runs):
         for r, t in zip(*(ends.tolist() for ends in self.chosen(threshold)), strict=True):
             neighbours[r].append(t)
         choices = self._fits(neighbours).choices(0.0)
-        proposed = set(zip(*self.proposals.chosen(min(threshold, self.proposed_at)), strict=True))
+        proposed = set(zip(*self.proposals.chosen(self.proposed_at), strict=True))
+        if threshold < self.proposed_at:
+            proposed |= {end for end, high in self._chosen_below.items() if high > threshold}
         for (a, b), _, by in self._further.values():
             proposed.update(end for end, found in zip(((a, b), (b, a)), by, strict=True) if found)
         ends = zip(choices.column, choices.neighbour, strict=True)
