@@ -89,8 +89,7 @@ class PlainEnd:
 
     def says_of(self, t):
         """Whitened score, as long as the likelihood ratio says, that of rows, and its size."""
-        own, others = self.parts(t)
-        b = self.fit(others)
+        b = self.fit(self.parts(t)[1])
         whole = self.fit(np.arange(self.ridge.size))
         deviance = 2 * self.rows_left * max(self.loss(b) - self.loss(whole), 0.0)
         vector, white, size = self.score_of(t, b)

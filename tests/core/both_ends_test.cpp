@@ -1,8 +1,9 @@
 // Both ends of an edge together: numbers are finite, edges leave in order, threads change nothing.
+#include <algorithm>
 #include <limits>
 
 #include "core_test.hpp"
-#include "search/both_ends.hpp"
+#include "search/elimination.hpp"
 
 namespace core_test {
 namespace {
@@ -41,6 +42,31 @@ void check_table(Random& random, const Sample& sample, bool intercept) {
   }
 }
 
+// Pairs that were left out come in, and no candidate that bounds rule out would have been one.
+void check_further(const Sample& sample, bool intercept) {
+  Elimination::Pairs some = all_pairs(sample.states.size());
+  some.resize(some.size() / 3);
+  const std::vector<char> held(some.size(), 0);
+  const auto run = [&](unsigned threads) {
+    const Table table = sample.table(0, threads);
+    const std::size_t p = table.columns();
+    const Constraints free{std::vector<std::vector<std::size_t>>(p),
+                           std::vector<std::vector<std::size_t>>(p)};
+    const double firm = 1.0, gain = firm / (2 * table.n());
+    const Elimination::LookingFurther looking{firm, gain, {gain / 2, 0.5, intercept, p, true, &free}};
+    Elimination elimination(table, {intercept}, some, {}, {}, 1.0, 0, {}, threads);
+    return elimination.run(firm, held, go_on, &looking);
+  };
+  const auto one = run(1), two = run(2);
+  check(one.entry.size() == some.size() + one.further.size(), "a number for every edge");
+  check(one.entry == two.entry && one.statistic == two.statistic, "threads change nothing");
+  for (const Elimination::Further& further : one.further) {
+    const std::pair columns(further.columns[0], further.columns[1]);
+    check(columns.first < columns.second && !std::ranges::count(some, columns), "nobody proposed it");
+    check(further.by[0] || further.by[1], "somebody found it");
+  }
+}
+
 }  // namespace
 
 void test_both_ends() {
@@ -53,6 +79,7 @@ void test_both_ends() {
     if (i % 3 == 1) sample.weights = whole_weights(random, rows, 3);
     if (i % 3 == 2) sample.weights = real_weights(random, rows);
     check_table(random, sample, i % 4 != 0);
+    check_further(sample, i % 4 != 0);
   }
 }
 

@@ -81,7 +81,7 @@ def leave_one_by_one(table, pairs, held, **settings):
     while free := [pair for pair in live if pair not in held]:
         fresh = min((seen[pair] for pair in free if pair not in stale), default=np.inf)
         oldest = min((pair for pair in free if pair in stale), key=seen.get, default=None)
-        could_be = np.inf if oldest is None else seen[oldest] / 1.25 - tie
+        could_be = np.inf if oldest is None else seen[oldest] / 1.2 - tie
         level = max(level, min(fresh, could_be))
         if could_be <= fresh:
             if not now:

@@ -113,7 +113,9 @@ def test_forbidden_pairs_are_not_looked_at():
     first = further(codes, weights, states, pairs, looking).further[0].pair
     forbidden = {first[0]: {first[1]}, first[1]: {first[0]}}
     without = looking_for(weights, forbidden=forbidden)
-    assert first not in [one.pair for one in further(codes, weights, states, pairs, without).further]
+    assert first not in [
+        one.pair for one in further(codes, weights, states, pairs, without).further
+    ]
 
 
 def test_columns_with_enough_neighbours_do_not_look():

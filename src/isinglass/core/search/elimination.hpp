@@ -32,7 +32,7 @@ namespace isinglass {
 
 // The edges of a graph leave, the weakest first. What is known of an edge is what was last seen of it: at
 // first the smaller of its ends' own likelihood ratios, then its statistic when it was last looked at. That
-// is stale once one of its columns has changed. Whatever is stale and might be the weakest, with a quarter to
+// is stale once one of its columns has changed. Whatever is stale and might be the weakest, with a fifth to
 // spare, is looked at before an edge leaves.
 class Elimination {
  public:
@@ -110,7 +110,7 @@ class Elimination {
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static constexpr double kTie = 1e-9;  // gains so near each other are equal
-  static constexpr double kToSpare = 1.25;
+  static constexpr double kToSpare = 1.2;
   static constexpr std::size_t kTogether = 4;                     // edges that are looked at for each thread
   static constexpr std::size_t kMostKept = std::size_t{1} << 23;  // numbers of rows' scores: 64 megabytes
 

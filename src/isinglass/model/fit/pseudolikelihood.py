@@ -14,12 +14,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
-from threadpoolctl import threadpool_limits
 
 from isinglass.core import cores
 from isinglass.core.models import joint_loss
 from isinglass.losses.linear import RIDGE
 from isinglass.model.fit.alone import Alone, fit_alone
+from isinglass.model.fit.blas import one_blas_thread
 from isinglass.model.fit.conditionals import curvature_of
 from isinglass.model.fit.descent import Progress, newton
 from isinglass.model.fit.layout import Layout, Pair, Positions
@@ -143,7 +143,7 @@ class PseudoLikelihood:
 
         It is about the place that the loss last moved to.
         """
-        with threadpool_limits(1, "blas"):  # to wake other threads takes longer
+        with one_blas_thread():
             return {
                 r: curvature_of(self.layout, self.loss.curvature_of(r), r) for r in self.varying
             }
@@ -239,7 +239,7 @@ def _flattest(hessian: Array, begin: int) -> float:
 def _last_of_inverse(hessian: Array, first: Positions, last: Positions) -> Array:
     """The part of the inverse that belongs to the last of two sets of parameters."""
     order = np.concatenate([first, last])
-    with threadpool_limits(1, "blas"):  # to wake other threads takes longer
+    with one_blas_thread():
         factor, failed = dpotrf(hessian[np.ix_(order, order)], lower=1)
         if failed:  # a column that no row explains has a field without curvature
             inverse = np.linalg.pinv(hessian, hermitian=True)

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import strsv
 from scipy.linalg.lapack import spotrf
-from threadpoolctl import threadpool_limits
 
 from isinglass.core.models import add_scaled
+from isinglass.model.fit.blas import one_blas_thread
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -129,7 +129,7 @@ class Factor:
         for shift in SHIFTS:
             single = self._scaled(parts)
             single[np.diag_indices(len(single))] = 1 + shift
-            with threadpool_limits(1, "blas"):  # to wake other threads takes longer
+            with one_blas_thread():
                 self._lower, failed = spotrf(single.T, lower=1, overwrite_a=1, clean=0)
             if not failed:
                 return
