@@ -10,7 +10,7 @@ from scipy.stats import chi2
 import isinglass as ig
 from both_ends_reference import plain_statistic, relative_null
 from instances import KINDS, instance
-from isinglass.core import both_ends
+from isinglass.core import LookFurther, both_ends
 from isinglass.engine import learn_neighbourhoods, pairs_at
 from isinglass.engine.native import fit_neighbourhoods
 from isinglass.solvers.equivalent import one_parameter_gain
@@ -73,29 +73,65 @@ def of_the_weaker_end(table, pairs, intercept):
     return {(a, b): min(ratio[a, b], ratio[b, a]) for a, b in pairs}
 
 
-def leave_one_by_one(table, pairs, held, **settings):
+class Leaving:
     """Entries, as `Elimination` in the core defines them, by whole statistics of whole graphs."""
-    seen = of_the_weaker_end(table, pairs, settings["intercept"])
-    live, stale, level, entry, tie = list(pairs), set(pairs), 0.0, {}, 2 * table.n * 1e-9
-    now = {}  # what both ends say in the graph that is left
-    while free := [pair for pair in live if pair not in held]:
-        fresh = min((seen[pair] for pair in free if pair not in stale), default=np.inf)
-        oldest = min((pair for pair in free if pair in stale), key=seen.get, default=None)
-        could_be = np.inf if oldest is None else seen[oldest] / 1.2 - tie
-        level = max(level, min(fresh, could_be))
-        if could_be <= fresh:
-            if not now:
-                found, *_ = both_ends(table.codes, table.weights, table.n_states, live, **settings)
-                now = dict(zip(live, found.tolist(), strict=True))
-            seen[oldest] = now[oldest]
-            stale.remove(oldest)
-            continue
-        weakest = next(pair for pair in free if pair not in stale and seen[pair] <= fresh + tie)
-        live.remove(weakest)
-        entry[weakest] = level
-        stale |= {pair for pair in live if set(pair) & set(weakest)}
-        now = {}
-    return np.array([entry.get(pair, np.inf) for pair in pairs])
+
+    def __init__(self, table, pairs, held, **settings):
+        self.table, self.pairs, self.settings = table, pairs, settings
+        self.seen = of_the_weaker_end(table, pairs, settings["intercept"])
+        self.live, self.stale, self.held = list(pairs), set(pairs), set(held)
+        self.level, self.entry, self.tie = 0.0, {}, 2 * table.n * 1e-9
+        self.now = {}  # what both ends say in the graph that is left
+
+    def free(self, stale):
+        return [p for p in self.live if p not in self.held and (p in self.stale) == stale]
+
+    def look(self, pair):
+        if not self.now:
+            table = self.table
+            known = (table.codes, table.weights, table.n_states, self.live)
+            found, *_ = both_ends(*known, **self.settings)
+            self.now = dict(zip(self.live, found.tolist(), strict=True))
+        self.seen[pair] = self.now[pair]
+        self.stale.remove(pair)
+
+    def remove(self, weakest):
+        self.live.remove(weakest)
+        self.entry[weakest] = self.level
+        self.stale |= {pair for pair in self.live if set(pair) & set(weakest)}
+        self.now = {}
+
+    def up_to(self, top):
+        while self.free(stale=True) or self.free(stale=False):
+            fresh = min((self.seen[pair] for pair in self.free(stale=False)), default=np.inf)
+            oldest = min(self.free(stale=True), key=self.seen.get, default=None)
+            could_be = np.inf if oldest is None else self.seen[oldest] / 1.1 - self.tie
+            if min(fresh, could_be) > top:
+                return
+            self.level = max(self.level, min(fresh, could_be))
+            if could_be <= fresh:
+                self.look(oldest)
+            else:
+                known = [p for p in self.free(stale=False) if self.seen[p] <= fresh + self.tie]
+                self.remove(known[0])
+
+    def firm_ones(self, firm):
+        self.up_to(firm)
+        while stale := [p for p in self.free(stale=True) if self.seen[p] < 2 * firm]:
+            for pair in stale:
+                self.look(pair)
+            self.up_to(firm)
+
+    def entries(self):
+        return np.array([self.entry.get(pair, np.inf) for pair in self.pairs])
+
+
+def leave_one_by_one(table, pairs, held, firm=None, **settings):
+    leaving = Leaving(table, pairs, held, **settings)
+    if firm is not None:
+        leaving.firm_ones(firm)
+    leaving.up_to(np.inf)
+    return leaving.entries()
 
 
 def check_leaving(codes, weights, intercept, share_held, seed):
@@ -119,7 +155,19 @@ def check_leaving(codes, weights, intercept, share_held, seed):
         _, entry, _ = both_ends(*known, top=top, held=held, **settings)
         left = np.where(plain <= top, plain, np.inf)
         np.testing.assert_allclose(entry, left, rtol=2e-5, atol=1e-4)
+        check_firm_ones(known, table, held, settings, firm=top)
     return len(pairs)
+
+
+def check_firm_ones(known, table, held, settings, firm):
+    """The same where one graph is looked at more closely, and nobody finds further edges."""
+    plain = leave_one_by_one(table, known[-1], held, firm=firm, **settings)
+    nobody = LookFurther(firm, 1e9, 1e9)
+    _, entry, _ = both_ends(*known, top=np.inf, held=held, looking=nobody, **settings)
+    np.testing.assert_allclose(entry, plain, rtol=2e-5, atol=1e-4)
+    _, entry, _ = both_ends(*known, top=firm, held=held, looking=nobody, **settings)
+    left = np.where(plain <= firm, plain, np.inf)
+    np.testing.assert_allclose(entry, left, rtol=2e-5, atol=1e-4)
 
 
 def between(levels):

@@ -32,8 +32,9 @@ namespace isinglass {
 
 // The edges of a graph leave, the weakest first. What is known of an edge is what was last seen of it: at
 // first the smaller of its ends' own likelihood ratios, then its statistic when it was last looked at. That
-// is stale once one of its columns has changed. Whatever is stale and might be the weakest, with a fifth to
-// spare, is looked at before an edge leaves.
+// is stale once one of its columns has changed. Whatever is stale and might be the weakest, with a tenth to
+// spare, is looked at before an edge leaves. The graph of firm edges is looked at more closely: nothing in it
+// is stale that was last seen below twice their threshold.
 class Elimination {
  public:
   using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -96,12 +97,13 @@ class Elimination {
             const LookingFurther* looking = nullptr) {
     for (std::size_t e = 0; e < edges_.size(); ++e) edges_[e].held = held[e];
     if (looking) top = std::max(top, looking->firm);
-    far_ = kToSpare * (top + tie());
+    far_ = std::max(kToSpare * (top + tie()), looking ? kSurely * looking->firm : 0.0);
     fit_all(watch);
     share(all_edges(), watch, [&](std::size_t e) { begin_with(e); });
     if (looking) {
-      remove_up_to(looking->firm, watch);
+      leave_firm_ones(looking->firm, watch);
       look_further(*looking, watch);
+      leave_firm_ones(looking->firm, watch);
     }
     remove_up_to(top, watch);
     return found();
@@ -110,7 +112,7 @@ class Elimination {
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static constexpr double kTie = 1e-9;  // gains so near each other are equal
-  static constexpr double kToSpare = 1.2;
+  static constexpr double kToSpare = 1.1, kSurely = 2;
   static constexpr std::size_t kTogether = 4;                     // edges that are looked at for each thread
   static constexpr std::size_t kMostKept = std::size_t{1} << 23;  // numbers of rows' scores: 64 megabytes
 
@@ -137,6 +139,17 @@ class Elimination {
         remove(first_of_weakest(fresh), level_);
       }
       decided_ = std::min(std::max(decided_, decided_at(top)), proposed_);
+    }
+  }
+
+  // Until no edge is below the threshold, nor was last seen below twice that and is stale.
+  void leave_firm_ones(double firm, const WatchWork& watch) {
+    remove_up_to(firm, watch);
+    for (std::vector<std::size_t> stale; !(stale = stale_below(kSurely * firm)).empty() && !interrupted_;) {
+      look_at_all(stale, watch);
+      if (interrupted_) return;
+      for (const std::size_t e : stale) take_look(edges_[e]);
+      remove_up_to(firm, watch);
     }
   }
 
@@ -372,11 +385,11 @@ class Elimination {
     return least;
   }
 
-  // Edges that are stale and could be as weak as this, the weakest first, and no more than so many.
-  std::vector<std::size_t> stale_up_to(double level, std::size_t most) const {
+  // Edges that are stale and were seen below some number, the weakest first, and no more than so many.
+  std::vector<std::size_t> stale_below(double seen, std::size_t most = static_cast<std::size_t>(-1)) const {
     std::vector<std::size_t> found;
     for (std::size_t e = 0; e < edges_.size(); ++e)
-      if (takes_part(edges_[e]) && edges_[e].stale && could_be(edges_[e].seen) <= level) found.push_back(e);
+      if (takes_part(edges_[e]) && edges_[e].stale && edges_[e].seen < seen) found.push_back(e);
     std::ranges::stable_sort(found, {}, [&](std::size_t e) { return edges_[e].seen; });
     if (found.size() > most) found.resize(most);
     return found;
@@ -419,7 +432,8 @@ class Elimination {
   // Looks at edges that are stale and could be as weak as this, the weakest first, until those that are left
   // could not be weaker than what was seen. Threads look at several at a time.
   void look_in_order(double level, const WatchWork& watch) {
-    const std::vector<std::size_t> next = stale_up_to(level, kTogether * threads_);
+    std::vector<std::size_t> next = stale_below(kInfinity, kTogether * threads_);
+    std::erase_if(next, [&](std::size_t e) { return could_be(edges_[e].seen) > level; });
     look_at_all(next, watch);
     double fresh = least_seen(false);
     for (const std::size_t e : next) {
@@ -466,7 +480,7 @@ class Elimination {
   // column changes.
   void add_likely_next(std::size_t count, const std::vector<std::size_t>& some,
                        std::vector<std::size_t>& open) const {
-    for (const std::size_t e : stale_up_to(far_, edges_.size()))
+    for (const std::size_t e : stale_below(far_))
       for (std::size_t k = 0; k < 2 && count > 0; ++k)
         if (!looked_from(e, k) && std::ranges::find(some, e) == some.end()) {
           open.push_back(2 * e + k);
