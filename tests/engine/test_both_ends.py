@@ -105,7 +105,7 @@ class Leaving:
         while self.free(stale=True) or self.free(stale=False):
             fresh = min((self.seen[pair] for pair in self.free(stale=False)), default=np.inf)
             oldest = min(self.free(stale=True), key=self.seen.get, default=None)
-            could_be = np.inf if oldest is None else self.seen[oldest] / 1.1 - self.tie
+            could_be = np.inf if oldest is None else self.seen[oldest] / 1.05 - self.tie
             if min(fresh, could_be) > top:
                 return
             self.level = max(self.level, min(fresh, could_be))

@@ -32,9 +32,9 @@ namespace isinglass {
 
 // The edges of a graph leave, the weakest first. What is known of an edge is what was last seen of it: at
 // first the smaller of its ends' own likelihood ratios, then its statistic when it was last looked at. That
-// is stale once one of its columns has changed. Whatever is stale and might be the weakest, with a tenth to
-// spare, is looked at before an edge leaves. The graph of firm edges is looked at more closely: nothing in it
-// is stale that was last seen below twice their threshold.
+// is stale once one of its columns has changed. Whatever is stale and might be the weakest, with a twentieth
+// to spare, is looked at before an edge leaves. The graph of firm edges is looked at more closely: nothing in
+// it is stale that was last seen below twice their threshold.
 class Elimination {
  public:
   using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -112,7 +112,7 @@ class Elimination {
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static constexpr double kTie = 1e-9;  // gains so near each other are equal
-  static constexpr double kToSpare = 1.1, kSurely = 2;
+  static constexpr double kToSpare = 1.05, kSurely = 2;
   static constexpr std::size_t kTogether = 4;                     // edges that are looked at for each thread
   static constexpr std::size_t kMostKept = std::size_t{1} << 23;  // numbers of rows' scores: 64 megabytes
 
