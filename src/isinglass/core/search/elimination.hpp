@@ -111,8 +111,9 @@ class Elimination {
 
  private:
   static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  static constexpr double kTie = 1e-9;  // gains so near each other are equal
-  static constexpr double kToSpare = 1.05, kSurely = 2;
+  static constexpr double kTie = 1e-9;                            // gains so near each other are equal
+  static constexpr double kToSpare = 1.05;                        // what is stale may have fallen by this
+  static constexpr double kSurely = 2;                            // and surely not by this
   static constexpr std::size_t kTogether = 4;                     // edges that are looked at for each thread
   static constexpr std::size_t kMostKept = std::size_t{1} << 23;  // numbers of rows' scores: 64 megabytes
 
@@ -128,6 +129,7 @@ class Elimination {
     std::atomic<int> open{0};             // ends that are yet to be looked from, before they are compared
   };
 
+  // Stops once nothing is left that is at most `top`, or may have fallen to it.
   void remove_up_to(double top, const WatchWork& watch) {
     while (!interrupted_) {
       const double fresh = least_seen(false), stale = could_be(least_seen(true));
@@ -145,7 +147,8 @@ class Elimination {
   // Until no edge is below the threshold, nor was last seen below twice that and is stale.
   void leave_firm_ones(double firm, const WatchWork& watch) {
     remove_up_to(firm, watch);
-    for (std::vector<std::size_t> stale; !(stale = stale_below(kSurely * firm)).empty() && !interrupted_;) {
+    const auto close = [&](double seen) { return seen < kSurely * firm; };
+    for (std::vector<std::size_t> stale; !(stale = stale_if(close)).empty() && !interrupted_;) {
       look_at_all(stale, watch);
       if (interrupted_) return;
       for (const std::size_t e : stale) take_look(edges_[e]);
@@ -385,14 +388,19 @@ class Elimination {
     return least;
   }
 
-  // Edges that are stale and were seen below some number, the weakest first, and no more than so many.
-  std::vector<std::size_t> stale_below(double seen, std::size_t most = static_cast<std::size_t>(-1)) const {
-    std::vector<std::size_t> found;
+  // Edges that are stale, if what was seen of them is wanted: the weakest first, and no more than so many.
+  template <class Wanted>
+  std::vector<std::size_t> stale_if(const Wanted& wanted,
+                                    std::size_t most = static_cast<std::size_t>(-1)) const {
+    std::vector<std::pair<double, std::size_t>> found;
     for (std::size_t e = 0; e < edges_.size(); ++e)
-      if (takes_part(edges_[e]) && edges_[e].stale && edges_[e].seen < seen) found.push_back(e);
-    std::ranges::stable_sort(found, {}, [&](std::size_t e) { return edges_[e].seen; });
-    if (found.size() > most) found.resize(most);
-    return found;
+      if (takes_part(edges_[e]) && edges_[e].stale && wanted(edges_[e].seen))
+        found.emplace_back(edges_[e].seen, e);
+    const std::size_t count = std::min(most, found.size());
+    std::ranges::partial_sort(found, found.begin() + static_cast<std::ptrdiff_t>(count));
+    std::vector<std::size_t> first;
+    for (std::size_t k = 0; k < count; ++k) first.push_back(found[k].second);
+    return first;
   }
 
   // Edges that left, and those that were last seen above `top`.
@@ -432,8 +440,8 @@ class Elimination {
   // Looks at edges that are stale and could be as weak as this, the weakest first, until those that are left
   // could not be weaker than what was seen. Threads look at several at a time.
   void look_in_order(double level, const WatchWork& watch) {
-    std::vector<std::size_t> next = stale_below(kInfinity, kTogether * threads_);
-    std::erase_if(next, [&](std::size_t e) { return could_be(edges_[e].seen) > level; });
+    const std::vector<std::size_t> next =
+        stale_if([&](double seen) { return could_be(seen) <= level; }, kTogether * threads_);
     look_at_all(next, watch);
     double fresh = least_seen(false);
     for (const std::size_t e : next) {
@@ -480,7 +488,7 @@ class Elimination {
   // column changes.
   void add_likely_next(std::size_t count, const std::vector<std::size_t>& some,
                        std::vector<std::size_t>& open) const {
-    for (const std::size_t e : stale_below(far_))
+    for (const std::size_t e : stale_if([&](double seen) { return seen < far_; }, some.size() + count))
       for (std::size_t k = 0; k < 2 && count > 0; ++k)
         if (!looked_from(e, k) && std::ranges::find(some, e) == some.end()) {
           open.push_back(2 * e + k);
