@@ -176,3 +176,21 @@ def test_a_further_edge_can_be_forbidden():
     names = est.table_.names[a], est.table_.names[b]
     without = ig.GreedyGraph(rule="joint", forbid=[names]).fit(table_of(seed))
     assert (a, b) not in without.graph_.pairs
+
+
+@pytest.mark.parametrize(("seed", "pair"), [(47, (6, 7)), (173, (3, 8))])
+def test_edges_between_ordered_columns_come_in_by_their_smaller_form(seed, pair):
+    rng = np.random.default_rng(seed)
+    p, n = int(rng.integers(8, 16)), int(rng.integers(100, 400))
+    graph = ig.simulate.erdos_renyi(p, 3.5, seed=seed)
+    coupling = float(rng.uniform(0.3, 0.9))
+    table = ig.simulate.ordinal(graph, 3, coupling=coupling, seed=seed).sample(n, seed=seed)
+    est = ig.GreedyGraph(rule="joint", floor=0.01).fit(table)
+    link = est.graph_.links[est.graph_.pairs.index(pair)]
+    assert link.form == "product"
+    assert link.evidence > 2 * n * est.threshold_
+    for threshold in (0.01, est.threshold_):
+        fresh = ig.GreedyGraph(threshold, rule="joint").fit(table)
+        assert [(one.form, one.evidence) for one in fresh.graph_.links] == [
+            (one.form, one.evidence) for one in est.at(threshold).links
+        ]
