@@ -143,6 +143,17 @@ def of_both(one, other, codes, weights, states, pair, intercept):
     d = len(one[0])
     # At the first end an edge's parameters go by the second column's states, then by the first's.
     turn = np.arange(d).reshape(states[i] - 1, states[j] - 1).T.ravel()
+    statistic, degrees = weighed(one, other, turn, weights)
+    scale, share = relative_null(codes, weights, pair, intercept)
+    return chi2.isf(chi2.sf(statistic / scale, share * degrees), 1)
+
+
+def weighed(one, other, turn, weights):
+    """Both ends with their best weights: about a chi-square, and its degrees of freedom.
+
+    `turn` has the parameters of the second end in the order of the first.
+    """
+    d = len(one[0])
     a, b = one[0], other[0][turn]
     rows_a, rows_b = one[1], other[1][:, turn]
     common = rows_a.T @ (weights[:, None] * rows_b)
@@ -152,10 +163,7 @@ def of_both(one, other, codes, weights, states, pair, intercept):
     v, w = max(one[2] - like * other[2], 0.0), max(other[2] - like * one[2], 0.0)
     spread = (v**2 + w**2) * np.eye(d) + v * w * (common + common.T)
     total, squares = np.trace(spread), np.sum(spread**2)
-    length = np.sum((v * a + w * b) ** 2)
-    scale, degrees = relative_null(codes, weights, pair, intercept)
-    statistic = length * total / squares / scale
-    return chi2.isf(chi2.sf(statistic, degrees * total**2 / squares), 1)
+    return np.sum((v * a + w * b) ** 2) * total / squares, total**2 / squares
 
 
 def relative_null(codes, weights, pair, intercept):

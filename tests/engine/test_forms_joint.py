@@ -6,7 +6,7 @@ from scipy.linalg import sqrtm
 from scipy.stats import chi2
 
 import isinglass as ig
-from both_ends_reference import relative_null
+from both_ends_reference import relative_null, weighed
 from engine.test_forms_agree import draw
 from form_reference import FormNode
 from isinglass.engine.joint import both_ends_of
@@ -67,19 +67,11 @@ def plain_statistic(table, pair, of_edges, edges, intercept):
     d, weights = len(one[0]), one[3]
     sizes = [nodes[i].bases[v].shape[1] if form == "small" else table.n_states[v] - 1 for v in pair]
     turn = np.arange(d).reshape(sizes[1], sizes[0]).T.ravel()
-    a, b, rows_a, rows_b = one[0], other[0][turn], one[1], other[1][:, turn]
-    common = rows_a.T @ (weights[:, None] * rows_b)
-    own, theirs = (np.sum(weights[:, None] * rows**2) for rows in (rows_a, rows_b))
-    common *= d / np.sqrt(own * theirs)
-    like = np.clip(np.trace(common) / d, 0.0, 0.98)
-    v, w = max(one[2] - like * other[2], 0.0), max(other[2] - like * one[2], 0.0)
-    spread = (v**2 + w**2) * np.eye(d) + v * w * (common + common.T)
-    total, squares = np.trace(spread), np.sum(spread**2)
-    scale, degrees = 1.0, 1.0
+    statistic, degrees = weighed(one, other, turn, weights)
+    scale, share = 1.0, 1.0
     if form == "table":
-        scale, degrees = relative_null(table.codes, table.weights, pair, intercept)
-    statistic = np.sum((v * a + w * b) ** 2) * total / squares / scale
-    p = chi2.sf(statistic, max(degrees * total**2 / squares, 1.0))
+        scale, share = relative_null(table.codes, table.weights, pair, intercept)
+    p = chi2.sf(statistic / scale, max(share * degrees, 1.0))
     return chi2.isf(min(nodes[i].looks(j, form, upgrade=False) * p, 1.0), 1)
 
 
