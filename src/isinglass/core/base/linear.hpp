@@ -97,6 +97,48 @@ inline void substitute(std::span<const double> factor, std::span<double> x, bool
   substitute_in(factor.data(), x.size(), x.data(), both);
 }
 
+// Solves L L' x = b for kCount right sides at once, in place: x has `apart` numbers for each row of the
+// factor, and theirs stand side by side.
+template <std::size_t kCount>
+ISINGLASS_INLINE inline void substitute_some(const double* factor, std::size_t size, double* x,
+                                             std::size_t apart) {
+  constexpr std::size_t kFours = kCount / 4;
+  Four sum[kFours], other;
+  for (std::size_t i = 0; i < size; ++i) {
+    const double *row = factor + i * size, scale = 1 / row[i];
+    for (std::size_t k = 0; k < kFours; ++k) get(x + i * apart + 4 * k, sum[k]);
+    for (std::size_t j = 0; j < i; ++j)
+      for (std::size_t k = 0; k < kFours; ++k) {
+        get(x + j * apart + 4 * k, other);
+        sum[k] += -row[j] * other;
+      }
+    for (std::size_t k = 0; k < kFours; ++k) put(scale * sum[k], x + i * apart + 4 * k);
+  }
+  for (std::size_t i = size; i-- > 0;) {
+    const double *row = factor + i * size, scale = 1 / row[i];
+    for (std::size_t k = 0; k < kFours; ++k) {
+      get(x + i * apart + 4 * k, sum[k]);
+      sum[k] = scale * sum[k];
+      put(sum[k], x + i * apart + 4 * k);
+    }
+    for (std::size_t j = 0; j < i; ++j)
+      for (std::size_t k = 0; k < kFours; ++k) {
+        get(x + j * apart + 4 * k, other);
+        other += -row[j] * sum[k];
+        put(other, x + j * apart + 4 * k);
+      }
+  }
+}
+
+ISINGLASS_INLINE inline void substitute_side_by_side_loop(const double* factor, std::size_t size, double* x,
+                                                          std::size_t count) {
+  std::size_t done = 0;
+  for (; done + 12 <= count; done += 12) substitute_some<12>(factor, size, x + done, count);
+  for (; done < count; done += 4) substitute_some<4>(factor, size, x + done, count);
+}
+// Solves L L' x = b for several right sides, whose number four divides: x has a row for each of the factor's.
+inline constexpr Vectorised<substitute_side_by_side_loop> substitute_side_by_side;
+
 // The inverse (lower triangle) of the matrix that was factorised, in place.
 inline void invert(std::span<double> factor, std::size_t size) {
   if (lapack().takes(size)) {

@@ -159,22 +159,37 @@ ISINGLASS_INLINE inline void sum_above_loop(double level, const double* a, const
 }
 inline constexpr Vectorised<sum_above_loop> sum_above;
 
-// a[i] += b[i], for a few numbers: as many as the compiler knows, or `n`, which four divides. Compilers do
-// not see by themselves that such short loops are vectors.
+// Four numbers that are worked on together: compilers do not see by themselves that such short loops are
+// vectors.
+#if defined(__GNUC__)
+using Four = double __attribute__((vector_size(32)));
+#else
+struct Four {
+  double of[4];
+  Four& operator+=(const Four& added) {
+    for (int l = 0; l < 4; ++l) of[l] += added.of[l];
+    return *this;
+  }
+  friend Four operator*(double factor, const Four& by) {
+    return {{factor * by.of[0], factor * by.of[1], factor * by.of[2], factor * by.of[3]}};
+  }
+};
+#endif
+
+// They are copied, since they need not be aligned where they stand.
+ISINGLASS_INLINE inline void get(const double* from, Four& to) { std::memcpy(&to, from, sizeof to); }
+ISINGLASS_INLINE inline void put(const Four& from, double* to) { std::memcpy(to, &from, sizeof from); }
+
+// a[i] += b[i], for a few numbers: as many as the compiler knows, or `n`, which four divides.
 template <std::size_t kCount>
 ISINGLASS_INLINE inline void add_few(double* a, const double* b, std::size_t n) {
-#if defined(__GNUC__)
-  using Four = double __attribute__((vector_size(32)));
   for (std::size_t i = 0; i < (kCount ? kCount : n); i += 4) {
-    Four sum, added;  // copied, since neither array need be aligned
-    std::memcpy(&sum, a + i, sizeof sum);
-    std::memcpy(&added, b + i, sizeof added);
+    Four sum, added;
+    get(a + i, sum);
+    get(b + i, added);
     sum += added;
-    std::memcpy(a + i, &sum, sizeof sum);
+    put(sum, a + i);
   }
-#else
-  for (std::size_t i = 0; i < (kCount ? kCount : n); ++i) a[i] += b[i];
-#endif
 }
 
 // out[i] = a[i] * b[i].

@@ -14,6 +14,7 @@
 #include "bits/cell_view.hpp"
 #include "refit/binary_design.hpp"
 #include "refit/cell_sums.hpp"
+#include "refit/grouped_blocks.hpp"
 #include "refit/scores.hpp"
 
 namespace isinglass {
@@ -136,17 +137,12 @@ class CellLoss {
     for (std::size_t s = 0; s < view_.cells; s += kCellBlock) {
       double* const probabilities = out ? &(*out)[s * width] : room.data();
       value += block_probabilities(s, scores, probabilities);
-      const GroupedCells* grouped = view_.grouped;
-      add_cells({.cells = cells_from(s),
-                 .active = grouped ? grouped->active() + s * grouped->groups() : active_.data(),
-                 .begin = grouped ? nullptr : &active_begin_[s],
-                 .each = grouped ? grouped->groups() : 0,
-                 .apart = grouped ? whole_vectors(q_) : q_,
-                 .counts = view_.counts + s * width,
-                 .probabilities = probabilities,
-                 .slopes = slopes,
-                 .blocks = blocks},
-                q_);
+      const CellSums sums{cells_from(s), view_.counts + s * width, probabilities, slopes, blocks};
+      if (const GroupedCells* grouped = view_.grouped)
+        add_grouped(sums, {grouped->active() + s * grouped->groups(), grouped->groups(), grouped->features()},
+                    q_);
+      else
+        add_listed(sums, {active_.data(), &active_begin_[s]}, q_);
     }
     return value;
   }
@@ -155,54 +151,20 @@ class CellLoss {
   double sum_grouped(const Scores& scores, double* slopes, double* blocks, std::vector<double>* out) {
     const GroupedCells& grouped = *view_.grouped;
     const std::size_t features = grouped.features(), size = block_size(q_), apart = whole_vectors(q_);
-    grouped_slopes_.assign(features * apart, 0.0);
+    grouped_slopes_.assign(kSlopeCopies * features * apart, 0.0);
     if (blocks) grouped_blocks_.assign(features * (features + 1) / 2 * size, 0.0);
     const double value =
         sum_many_states(scores, grouped_slopes_.data(), blocks ? grouped_blocks_.data() : nullptr, out);
+    double* const all = grouped_slopes_.data();
+    for (std::size_t copy = 1; copy < kSlopeCopies; ++copy)
+      add_few<0>(all, all + copy * features * apart, features * apart);
     for (std::size_t f = 0; f < features; ++f) {
-      if (f < grouped.last(0)) add_few_numbers(slopes, &grouped_slopes_[f * apart], q_);
+      if (f < grouped.last(0)) add_few_numbers(slopes, all + f * apart, q_);
       for (const std::size_t part : grouped.parts(f))
-        add_few_numbers(slopes + part * q_, &grouped_slopes_[f * apart], q_);
+        add_few_numbers(slopes + part * q_, all + f * apart, q_);
     }
-    if (blocks) size == 8 ? hand_on_blocks<8>(blocks) : hand_on_blocks<0>(blocks);
+    if (blocks) hand_on_blocks(grouped, grouped_blocks_.data(), size, blocks);
     return value;
-  }
-
-  // Of a feature with itself: the sum over all features of another group, of which each cell has one.
-  std::vector<double> own_block(std::size_t group, std::size_t f) const {
-    const GroupedCells& grouped = *view_.grouped;
-    const std::size_t size = block_size(q_), other = grouped.groups() == 1 ? group : group == 0 ? 1 : 0;
-    std::vector<double> sum(size, 0.0);
-    for (std::size_t g = grouped.first(other); g < grouped.last(other); ++g) {
-      const std::size_t row = std::max(f, g), column = std::min(f, g);
-      if (other != group || f == g)
-        add_few<0>(sum.data(), &grouped_blocks_[(row * (row + 1) / 2 + column) * size], size);
-    }
-    return sum;
-  }
-
-  // Two features of one group never go together, but each goes with itself. A size of blocks that the
-  // compiler knows makes short loops; zero stands for any.
-  template <std::size_t kSize>
-  void hand_on_blocks(double* blocks) const {
-    const GroupedCells& grouped = *view_.grouped;
-    const std::size_t size = kSize ? kSize : block_size(q_);
-    const auto block = [&](std::size_t f, std::size_t g) { return (f * (f + 1) / 2 + g) * size; };
-    for (std::size_t group = 0; group < grouped.groups(); ++group)
-      for (std::size_t f = grouped.first(group); f < grouped.last(group); ++f) {
-        const std::vector<double> sum = own_block(group, f);
-        const double* own = sum.data();
-        const std::span<const std::uint32_t> parts = grouped.parts(f);
-        if (group == 0) add_few<kSize>(blocks, own, size);
-        for (std::size_t i = 0; i < parts.size(); ++i) {
-          add_few<kSize>(blocks + block(parts[i], 0), own, size);
-          for (std::size_t j = 0; j <= i; ++j) add_few<kSize>(blocks + block(parts[i], parts[j]), own, size);
-        }
-        for (std::size_t g = 0; g < grouped.first(group); ++g)
-          for (const std::size_t part : parts)
-            for (const std::size_t other : grouped.parts(g))
-              add_few<kSize>(blocks + block(part, other), &grouped_blocks_[block(f, g)], size);
-      }
   }
 
   static void add_few_numbers(double* to, const double* from, std::size_t count) {

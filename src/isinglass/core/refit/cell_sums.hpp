@@ -115,19 +115,29 @@ constexpr std::size_t whole_vectors(std::size_t count) { return (count + 3) / 4 
 // A block, the lower triangle of a q x q matrix, takes whole vectors.
 constexpr std::size_t block_size(std::size_t q) { return q == 1 ? 1 : whole_vectors(q * (q + 1) / 2); }
 
-// Some cells: the features that are 1 in each, from active[begin[s]] to active[begin[s + 1]]; without
-// `begin`, as many in each cell as `each` says. Counts and probabilities of the target's states. And where
-// sums are added: q = width - 1 slopes per feature, so many numbers apart, and for each pair of features a
-// block; no blocks, if nobody wants them. Where each cell has as many features, one of each of some groups, a
-// feature's block with itself is the sum of its blocks with another group, and left out.
+// Some cells: counts and probabilities of the target's states. And where sums are added: q = width - 1 slopes
+// per feature, and for each pair of features a block; no blocks, if nobody wants them.
 struct CellSums {
   std::size_t cells;
-  const std::uint32_t* active;
-  const std::size_t* begin;
-  std::size_t each, apart;
   const double *counts, *probabilities;
   double *slopes, *blocks;
 };
+
+// The features that are 1 in each cell: from active[begin[s]] to active[begin[s + 1]].
+struct ListedFeatures {
+  const std::uint32_t* active;
+  const std::size_t* begin;
+};
+
+// The same where each cell has one feature of each of some groups. Slopes take whole vectors, and there are
+// several copies of all: a number that was just written is slow to read again, and neighbouring cells often
+// have the same features. A feature's block with itself is the sum of its blocks with another group, and left
+// out.
+struct GroupedFeatures {
+  const std::uint32_t* active;
+  std::size_t groups, features;
+};
+constexpr std::size_t kSlopeCopies = 4;
 
 // What a cell adds to the slopes of its features, and to their blocks.
 ISINGLASS_INLINE inline void find_slope(const double* counts, const double* probability, std::size_t q,
@@ -150,10 +160,11 @@ ISINGLASS_INLINE inline void find_block(const double* counts, const double* prob
   }
 }
 
-// The number of the target's states but the first, where the compiler knows it; zero stands for any. What
-// some cells add is found first: numbers that were written one by one cannot be read as vectors at once.
-template <std::size_t kQ>
-ISINGLASS_INLINE inline void add_cells_of(const CellSums& by, std::size_t states) {
+// Calls add(cell, slope, block) with what each cell adds. It is found for some cells before any is added:
+// numbers that were written one by one cannot be read as vectors at once. kQ is the number of the target's
+// states but the first, where the compiler knows it; zero stands for any.
+template <std::size_t kQ, class Add>
+ISINGLASS_INLINE inline void find_and_add(const CellSums& by, std::size_t states, const Add& add) {
   constexpr std::size_t kTogether = kQ ? 16 : 1;
   const std::size_t q = kQ ? kQ : states, width = q + 1, lanes = whole_vectors(q), size = block_size(q);
   double few_off[kTogether * whole_vectors(kQ) + 1] = {}, few[kTogether * block_size(kQ) + 1] = {};
@@ -166,39 +177,75 @@ ISINGLASS_INLINE inline void add_cells_of(const CellSums& by, std::size_t states
       find_slope(by.counts + at, by.probabilities + at, q, off + i * lanes);
       if (by.blocks) find_block(by.counts + at, by.probabilities + at, q, found + i * size);
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t s = first + i;
-      const std::uint32_t *begin = by.active + (by.begin ? by.begin[s] : s * by.each),
-                          *end = by.begin ? by.active + by.begin[s + 1] : begin + by.each;
-      if (by.apart == q)
-        for (const std::uint32_t* f = begin; f != end; ++f)
-          for (std::size_t a = 0; a < q; ++a) by.slopes[*f * q + a] += off[i * lanes + a];
-      else
-        for (const std::uint32_t* f = begin; f != end; ++f)
-          add_few<kQ ? whole_vectors(kQ) : 0>(by.slopes + *f * by.apart, off + i * lanes, by.apart);
-      if (!by.blocks) continue;
-      for (const std::uint32_t* f = begin; f != end; ++f) {
-        double* row = by.blocks + std::size_t{*f} * (*f + 1) / 2 * size;
-        const std::uint32_t* last = by.begin || by.each == 1 ? f + 1 : f;
-        for (const std::uint32_t* g = begin; g != last; ++g)
-          add_few<kQ ? block_size(kQ) : 0>(row + *g * size, found + i * size, size);
-      }
-    }
+    for (std::size_t i = 0; i < count; ++i) add(first + i, off + i * lanes, found + i * size);
   }
 }
 
-ISINGLASS_INLINE inline void add_cells_loop(const CellSums& by, std::size_t q) {
+template <std::size_t kQ>
+ISINGLASS_INLINE inline void add_listed_of(const CellSums by, const ListedFeatures features,
+                                           std::size_t states) {
+  const std::size_t q = kQ ? kQ : states, size = block_size(q);
+  find_and_add<kQ>(by, q, [=](std::size_t s, const double* off, const double* found) ISINGLASS_INLINE {
+    const std::uint32_t *begin = features.active + features.begin[s],
+                        *end = features.active + features.begin[s + 1];
+    for (const std::uint32_t* f = begin; f != end; ++f)
+      for (std::size_t a = 0; a < q; ++a) by.slopes[*f * q + a] += off[a];
+    if (!by.blocks) return;
+    for (const std::uint32_t* f = begin; f != end; ++f) {
+      double* row = by.blocks + std::size_t{*f} * (*f + 1) / 2 * size;
+      for (const std::uint32_t* g = begin; g <= f; ++g)
+        add_few<kQ ? block_size(kQ) : 0>(row + *g * size, found, size);
+    }
+  });
+}
+
+template <std::size_t kQ>
+ISINGLASS_INLINE inline void add_grouped_of(const CellSums by, const GroupedFeatures features,
+                                            std::size_t states) {
+  const std::size_t q = kQ ? kQ : states, apart = whole_vectors(q), size = block_size(q);
+  const std::size_t own = features.groups == 1;  // there is no other group
+  find_and_add<kQ>(by, q, [=](std::size_t s, const double* off, const double* found) ISINGLASS_INLINE {
+    const std::uint32_t *begin = features.active + s * features.groups, *end = begin + features.groups;
+    double* slopes = by.slopes + s % kSlopeCopies * features.features * apart;
+    for (const std::uint32_t* f = begin; f != end; ++f)
+      add_few<kQ ? whole_vectors(kQ) : 0>(slopes + *f * apart, off, apart);
+    if (!by.blocks) return;
+    for (const std::uint32_t* f = begin; f != end; ++f) {
+      double* row = by.blocks + std::size_t{*f} * (*f + 1) / 2 * size;
+      for (const std::uint32_t* g = begin; g != f + own; ++g)
+        add_few<kQ ? block_size(kQ) : 0>(row + *g * size, found, size);
+    }
+  });
+}
+
+ISINGLASS_INLINE inline void add_listed_loop(const CellSums& by, const ListedFeatures& features,
+                                             std::size_t q) {
   switch (q) {
     case 2:
-      return add_cells_of<2>(by, q);
+      return add_listed_of<2>(by, features, q);
     case 3:
-      return add_cells_of<3>(by, q);
+      return add_listed_of<3>(by, features, q);
     case 4:
-      return add_cells_of<4>(by, q);
+      return add_listed_of<4>(by, features, q);
     default:
-      return add_cells_of<0>(by, q);
+      return add_listed_of<0>(by, features, q);
   }
 }
-inline constexpr Vectorised<add_cells_loop> add_cells;
+inline constexpr Vectorised<add_listed_loop> add_listed;
+
+ISINGLASS_INLINE inline void add_grouped_loop(const CellSums& by, const GroupedFeatures& features,
+                                              std::size_t q) {
+  switch (q) {
+    case 2:
+      return add_grouped_of<2>(by, features, q);
+    case 3:
+      return add_grouped_of<3>(by, features, q);
+    case 4:
+      return add_grouped_of<4>(by, features, q);
+    default:
+      return add_grouped_of<0>(by, features, q);
+  }
+}
+inline constexpr Vectorised<add_grouped_loop> add_grouped;
 
 }  // namespace isinglass

@@ -380,10 +380,11 @@ class End {
 
   // The neighbours' codes in all cells, without those of the i-th.
   std::vector<std::uint8_t> codes_without(std::size_t i) const {
-    std::vector<std::uint8_t> left;
-    left.reserve(codes_.size());
-    for (std::size_t at = 0; at < codes_.size(); ++at)
-      if (at % neighbours_.size() != i) left.push_back(codes_[at]);
+    const std::size_t columns = neighbours_.size(), cells = codes_.size() / columns;
+    std::vector<std::uint8_t> left(codes_.size() - cells);
+    auto to = left.begin();
+    for (const std::uint8_t* cell = codes_.data(); to != left.end(); cell += columns)
+      to = std::copy(cell + i + 1, cell + columns, std::copy(cell, cell + i, to));
     return left;
   }
 
@@ -562,21 +563,23 @@ class End {
 
     const std::vector<double> of_t = contrasts_against_first(features + 1),
                               of_r = contrasts_against_first(q + 1);
-    std::vector<double> directions(d * size, 0.0);
+    const std::size_t apart = whole_vectors(d);
+    std::vector<double> directions(d * size, 0.0), pull(size * apart, 0.0);
     for (std::size_t k = 0; k < d; ++k) {
       const std::span<double> x(&directions[k * size], size);
       if (is_small(i)) x[first + k] = 1;  // its parameters are orthonormal already
       for (std::size_t c = 0; c < features && !is_small(i); ++c)
         for (std::size_t a = 0; a < q; ++a)
           x[first + c * q + a] = of_t[c * features + k / q] * of_r[a * q + k % q];
-      std::vector<double> pull(size, 0.0);
       for (std::size_t l = 0; l < size; ++l)
         for (std::size_t e = first; e < first + d && (l < first || l >= first + d); ++e)
-          pull[l] += at(l, e) * x[e];
-      if (!solvable) continue;
-      substitute(factor, pull);
-      for (std::size_t l = 0; l < size; ++l)
-        if (l < first || l >= first + d) x[l] = -pull[l];
+          pull[l * apart + k] += at(l, e) * x[e];
+    }
+    if (solvable) {
+      substitute_side_by_side(factor.data(), size, pull.data(), apart);
+      for (std::size_t k = 0; k < d; ++k)
+        for (std::size_t l = 0; l < size; ++l)
+          if (l < first || l >= first + d) directions[k * size + l] = -pull[l * apart + k];
     }
     take_score(problem, at, directions, first, found);
   }

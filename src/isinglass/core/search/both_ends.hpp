@@ -49,12 +49,10 @@ struct ScoresOfRows {
   std::size_t df;
 };
 
-// Adds x y' for every row, x and y being its scores, times its weight: df rows of lanes_of(df) numbers. So
-// many numbers as the compiler knows; zero stands for any.
-template <std::size_t kD>
-ISINGLASS_INLINE inline void add_products_of(const ScoresOfRows& by, std::size_t rows, const double* weights,
-                                             double* sums) {
-  const std::size_t d = kD ? kD : by.df, wide = lanes_of(d);
+// Adds x y' for every row, x and y being its scores, times its weight: df rows of lanes_of(df) numbers.
+ISINGLASS_INLINE inline void add_products_of_any(const ScoresOfRows& by, std::size_t rows,
+                                                 const double* weights, double* sums) {
+  const std::size_t d = by.df, wide = lanes_of(d);
   for (std::size_t row = 0; row < rows; ++row) {
     const double weight = weights ? weights[row] : 1.0;
     const double* x = by.scores + by.place[row] * d;
@@ -66,11 +64,38 @@ ISINGLASS_INLINE inline void add_products_of(const ScoresOfRows& by, std::size_t
   }
 }
 
+// The same for kD scores, as far as it concerns some of the first end's: so few that all sums stay in
+// registers.
+template <std::size_t kD, std::size_t kFirst, std::size_t kCount>
+ISINGLASS_INLINE inline void add_some_products(const ScoresOfRows& by, std::size_t rows,
+                                               const double* weights, double* sums) {
+  constexpr std::size_t kFours = whole_vectors(kD) / 4;
+  Four found[kCount][kFours], y[kFours];
+  for (std::size_t k = 0; k < kCount; ++k)
+    for (std::size_t l = 0; l < kFours; ++l) get(sums + (kFirst + k) * 4 * kFours + 4 * l, found[k][l]);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const double weight = weights ? weights[row] : 1.0;
+    const double* x = by.scores + by.place[row] * kD + kFirst;
+    for (std::size_t l = 0; l < kFours; ++l) get(by.other_scores + by.other_place[row] * kD + 4 * l, y[l]);
+    for (std::size_t k = 0; k < kCount; ++k)
+      for (std::size_t l = 0; l < kFours; ++l) found[k][l] += weight * x[k] * y[l];
+  }
+  for (std::size_t k = 0; k < kCount; ++k)
+    for (std::size_t l = 0; l < kFours; ++l) put(found[k][l], sums + (kFirst + k) * 4 * kFours + 4 * l);
+}
+
+template <std::size_t kD, std::size_t kFirst = 0>
+ISINGLASS_INLINE inline void add_products_of(const ScoresOfRows& by, std::size_t rows, const double* weights,
+                                             double* sums) {
+  constexpr std::size_t kTogether = 48 / whole_vectors(kD), kLeft = kD - kFirst,
+                        kCount = kLeft < kTogether ? kLeft : kTogether;
+  add_some_products<kD, kFirst, kCount>(by, rows, weights, sums);
+  if constexpr (kLeft > kCount) add_products_of<kD, kFirst + kCount>(by, rows, weights, sums);
+}
+
 ISINGLASS_INLINE inline void add_products_loop(const ScoresOfRows& by, std::size_t rows,
                                                const double* weights, double* sums) {
   switch (by.df) {
-    case 1:
-      return add_products_of<1>(by, rows, weights, sums);
     case 4:
       return add_products_of<4>(by, rows, weights, sums);
     case 9:
@@ -78,7 +103,7 @@ ISINGLASS_INLINE inline void add_products_loop(const ScoresOfRows& by, std::size
     case 16:
       return add_products_of<16>(by, rows, weights, sums);
     default:
-      return add_products_of<0>(by, rows, weights, sums);
+      return add_products_of_any(by, rows, weights, sums);
   }
 }
 inline constexpr Vectorised<add_products_loop> add_products;
