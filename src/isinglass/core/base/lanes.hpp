@@ -17,10 +17,19 @@ constexpr std::size_t lane_entry(std::size_t i, std::size_t j) { return (i * (i 
 // Adds a number for each lane to the entries of all pairs of some indices.
 ISINGLASS_INLINE inline void add_to_lanes_loop(const std::size_t* indices, std::size_t count,
                                                const double* numbers, double* a) {
+  static_assert(kLanes == 8);
+  Four first, second, sum;
+  get(numbers, first);
+  get(numbers + 4, second);
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
       double* entry = a + lane_entry(std::max(indices[i], indices[j]), std::min(indices[i], indices[j]));
-      for (std::size_t l = 0; l < kLanes; ++l) entry[l] += numbers[l];
+      get(entry, sum);
+      sum += first;
+      put(sum, entry);
+      get(entry + 4, sum);
+      sum += second;
+      put(sum, entry + 4);
     }
 }
 inline constexpr Vectorised<add_to_lanes_loop> add_to_lanes;

@@ -72,19 +72,56 @@ inline constexpr Vectorised<scatter_scores_loop> scatter_scores;
 
 // Adds to `out` the curvature of all cells times u: scores, less their mean under the probabilities, times
 // the probabilities.
+ISINGLASS_INLINE inline void add_curvature_times_any(const Rows& rows, const double* probability,
+                                                     const double* share, const double* u, double* out) {
+  const double* p = probability;
+  for (std::size_t s = 0; s < rows.cells; ++s, p += rows.width) {
+    double scores[Rows::kWidest];
+    rows.gather<0>(s, u, scores);
+    double mean = 0;
+    for (std::size_t a = 0; a < rows.width; ++a) mean += p[a] * scores[a];
+    for (std::size_t a = 0; a < rows.width; ++a) scores[a] = share[s] * p[a] * (scores[a] - mean);
+    rows.scatter<0>(s, scores, out);
+  }
+}
+
+// The same for kWidth numbers per row, which stay in registers.
+template <std::size_t kWidth>
+ISINGLASS_INLINE inline void add_curvature_times_of(const Rows& rows, const double* probability,
+                                                    const double* share, const double* u, double* out) {
+  constexpr std::size_t kFours = kWidth / 4;
+  const double* p = probability;
+  const std::uint32_t* active = rows.active;
+  for (std::size_t s = 0; s < rows.cells; ++s, p += kWidth, active += rows.features) {
+    Four scores[kFours] = {}, weights[kFours], products = {}, row;
+    for (std::size_t i = 0; i < rows.features; ++i)
+      for (std::size_t k = 0; k < kFours; ++k) {
+        get(u + active[i] * kWidth + 4 * k, row);
+        scores[k] += row;
+      }
+    for (std::size_t k = 0; k < kFours; ++k) {
+      get(p + 4 * k, weights[k]);
+      products += weights[k] * scores[k];
+    }
+    const double mean = sum_of(products);
+    for (std::size_t k = 0; k < kFours; ++k) scores[k] = share[s] * weights[k] * (scores[k] - mean);
+    for (std::size_t i = 0; i < rows.features; ++i)
+      for (std::size_t k = 0; k < kFours; ++k) {
+        double* const to = out + active[i] * kWidth + 4 * k;
+        get(to, row);
+        row += scores[k];
+        put(row, to);
+      }
+  }
+}
+
 ISINGLASS_INLINE inline void add_curvature_times_loop(const Rows& rows, const double* probability,
                                                       const double* share, const double* u, double* out) {
   for_width(rows.width, [&]<std::size_t kWidth>() ISINGLASS_INLINE {
-    const std::size_t width = kWidth ? kWidth : rows.width;
-    const double* p = probability;
-    for (std::size_t s = 0; s < rows.cells; ++s, p += width) {
-      double scores[kWidth ? kWidth : Rows::kWidest];
-      rows.gather<kWidth>(s, u, scores);
-      double mean = 0;
-      for (std::size_t a = 0; a < width; ++a) mean += p[a] * scores[a];
-      for (std::size_t a = 0; a < width; ++a) scores[a] = share[s] * p[a] * (scores[a] - mean);
-      rows.scatter<kWidth>(s, scores, out);
-    }
+    if constexpr (kWidth == 0)
+      add_curvature_times_any(rows, probability, share, u, out);
+    else
+      add_curvature_times_of<kWidth>(rows, probability, share, u, out);
   });
 }
 inline constexpr Vectorised<add_curvature_times_loop> add_curvature_times;

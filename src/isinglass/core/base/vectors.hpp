@@ -163,17 +163,29 @@ inline constexpr Vectorised<sum_above_loop> sum_above;
 // vectors.
 #if defined(__GNUC__)
 using Four = double __attribute__((vector_size(32)));
+
+ISINGLASS_INLINE inline double sum_of(const Four& of) { return (of[0] + of[1]) + (of[2] + of[3]); }
 #else
 struct Four {
   double of[4];
-  Four& operator+=(const Four& added) {
-    for (int l = 0; l < 4; ++l) of[l] += added.of[l];
-    return *this;
+
+  template <class Work>
+  static Four each(const Work& work) {
+    return {{work(0), work(1), work(2), work(3)}};
   }
+  Four& operator+=(const Four& other) { return *this = each([&](int l) { return of[l] + other.of[l]; }); }
   friend Four operator*(double factor, const Four& by) {
-    return {{factor * by.of[0], factor * by.of[1], factor * by.of[2], factor * by.of[3]}};
+    return each([&](int l) { return factor * by.of[l]; });
+  }
+  friend Four operator*(const Four& a, const Four& b) {
+    return each([&](int l) { return a.of[l] * b.of[l]; });
+  }
+  friend Four operator-(const Four& a, double b) {
+    return each([&](int l) { return a.of[l] - b; });
   }
 };
+
+inline double sum_of(const Four& of) { return (of.of[0] + of.of[1]) + (of.of[2] + of.of[3]); }
 #endif
 
 // They are copied, since they need not be aligned where they stand.

@@ -33,7 +33,7 @@ MOST = 4000
 PATIENCE, FACTOR, SOLUTION = 60, 0.03, 0.3
 #: The share of this after which the next step begins with a matrix of its own: later steps are
 #: solved more exactly, and take longer. The first matrix saves a preconditioner per step besides.
-FIRST, SOON = 0.15, 0.4
+FIRST, SOON = 0.15, 0.6
 #: What is added to its diagonal, which is one, until factors exist in single precision.
 SHIFTS = (1e-6, 1e-5, 1e-4, 1e-3)
 
@@ -88,7 +88,8 @@ class Sharpened:
             return False
         basis = self._joint.layout.basis() if self._factor is None else self._factor.basis
         parts = self._joint.curvatures()
-        self._factor = Factor(parts.values(), self._joint.ridge + self._damping, basis)
+        room = None if self._factor is None else self._factor.give_room()
+        self._factor = Factor(parts.values(), self._joint.ridge + self._damping, basis, room)
         self._factored_at = self._at
         return True
 
@@ -113,11 +114,16 @@ def patience_for(size: int, numbers: int, *, factored: bool) -> int:
 class Factor:
     """A matrix of second derivatives, factorised: about its inverse, for vectors of numbers.
 
-    The matrix is a diagonal, and parts that belong to some parameters each.
+    The matrix is a diagonal, and parts that belong to some parameters each. `room` is that of a
+    factor that is no longer needed: new memory costs time.
     """
 
     def __init__(
-        self, parts: Iterable[tuple[Positions, Array]], diagonal: Array, basis: csr_matrix
+        self,
+        parts: Iterable[tuple[Positions, Array]],
+        diagonal: Array,
+        basis: csr_matrix,
+        room: NDArray[np.float32] | None = None,
     ) -> None:
         self.basis = basis
         self._back = basis.T.tocsr()
@@ -126,8 +132,9 @@ class Factor:
             diagonal[at] += part.diagonal()
         # A column that no row explains has a field without curvature.
         self._scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+        single = np.empty((len(diagonal),) * 2, dtype=np.float32) if room is None else room
         for shift in SHIFTS:
-            single = self._scaled(parts)
+            self._fill_scaled(single, parts)
             single[np.diag_indices(len(single))] = 1 + shift
             with one_blas_thread():
                 self._lower, failed = spotrf(single.T, lower=1, overwrite_a=1, clean=0)
@@ -135,12 +142,18 @@ class Factor:
                 return
         self._lower = np.eye(len(diagonal), dtype=np.float32)
 
-    def _scaled(self, parts: Iterable[tuple[Positions, Array]]) -> NDArray[np.float32]:
-        """The upper triangle of the matrix, except for its diagonal, if that is scaled to one."""
-        single = np.zeros((len(self._scale),) * 2, dtype=np.float32)
+    def _fill_scaled(
+        self, single: NDArray[np.float32], parts: Iterable[tuple[Positions, Array]]
+    ) -> None:
+        """Write the upper triangle of the matrix, but its diagonal, if that is scaled to one."""
+        single.fill(0)
         for at, part in parts:
             add_scaled(single, at, part, self._scale)
-        return single
+
+    def give_room(self) -> NDArray[np.float32]:
+        """The memory of this factor, which then is none."""
+        room: NDArray[np.float32] = self._lower.T
+        return room
 
     def solve(self, slope: Array) -> Array:
         """About the inverse of the matrix times a slope."""
