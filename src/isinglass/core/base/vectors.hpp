@@ -173,7 +173,9 @@ struct Four {
   static Four each(const Work& work) {
     return {{work(0), work(1), work(2), work(3)}};
   }
-  Four& operator+=(const Four& other) { return *this = each([&](int l) { return of[l] + other.of[l]; }); }
+  Four& operator+=(const Four& other) {
+    return *this = each([&](int l) { return of[l] + other.of[l]; });
+  }
   friend Four operator*(double factor, const Four& by) {
     return each([&](int l) { return factor * by.of[l]; });
   }
