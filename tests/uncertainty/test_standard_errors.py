@@ -291,6 +291,19 @@ def test_all_matrices_at_work_are_counted():
         fit_with_errors(table, MIXED.graph, memory=6 * 8 * size**2)
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+def test_the_model_that_is_there_is_not_fitted_again(intercept):
+    est = GreedyGraph(intercept=intercept).fit(frame_of(MIXED, 2000, 3))
+    known = with_errors(est)
+    anew = fit_with_errors(est.table_, est.graph_, intercept=intercept, chose_graph=True)
+    assert known.couplings.keys() == anew.couplings.keys() == est.model_.couplings.keys()
+    for pair, coupling in est.model_.couplings.items():
+        np.testing.assert_array_equal(known.couplings[pair], coupling)
+    covariance = anew.errors.covariance
+    near = {"rtol": 1e-6, "atol": 1e-9 * np.abs(covariance).max()}
+    np.testing.assert_allclose(known.errors.covariance, covariance, **near)
+
+
 def test_completed_tables_for_inference():
     true = simulate.ising(simulate.chain(4), signs="positive")
     rows = true.sample(300, seed=0).astype(float)
@@ -311,4 +324,5 @@ def test_errors_are_of_the_clusters_that_were_fitted():
     assert clustered.units == 80
     fresh = pl.DataFrame(rows, schema=["x0", "x1", "x2"]).with_columns(school=pl.Series(ids))
     by_name = with_errors(GreedyGraph().fit(rows), fresh, clusters="school").errors
-    np.testing.assert_array_equal(by_name.covariance, named.covariance)
+    near = {"rtol": 1e-9, "atol": 1e-12}  # the same model, but for the last digits
+    np.testing.assert_allclose(by_name.covariance, named.covariance, **near)

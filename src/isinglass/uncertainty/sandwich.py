@@ -6,20 +6,17 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
-from threadpoolctl import threadpool_limits
 
-from isinglass.model.fit.layout import Pair
+from isinglass.model.fit.blas import one_blas_thread
+from isinglass.model.fit.layout import Layout, Pair
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood, open_below
+from isinglass.uncertainty.bread import Bread, bread_of, squares_of
 from isinglass.uncertainty.scores import ScoredRows
 
 Array = NDArray[np.float64]
 
-#: Parameters up to which one thread is enough.
-SMALL = 1000
-#: Flat directions that are looked for at first, rounds of inverse iteration, and how far above the
-#: limit the steepest of them must be: each round leaves at most the inverse of that.
-FLAT, ROUNDS, FAR_ABOVE = 16, 3, 100.0
+#: The share of an edge's parameters in flat directions, added up, above which it is left open.
+LEFT_OPEN = 1e-3
 
 
 def sandwich(
@@ -31,30 +28,49 @@ def sandwich(
     draws: int = 1,
 ) -> tuple[Array, float, frozenset[Pair]]:
     """The covariance of the parameters, the number of rows or clusters, the edges left open."""
-    threads = None if joint.layout.size > SMALL else 1  # to wake others takes longer
-    with threadpool_limits(threads, "blas"):
-        rows = ScoredRows(joint, parameters, draws)
+    rows, bread = ScoredRows(joint, parameters, draws), bread_at(joint, parameters)
+    with one_blas_thread():
         filling, units = _filling(rows, groups, sampling)
-        bread, left_open = bread_of(joint, parameters)
-        if draws > 1:  # what a row's draws say moves with the parameters that they are drawn by
-            moved = rows.moved() / joint.table.n
-            bread = bread @ np.linalg.pinv(np.eye(len(bread)) - moved @ bread)
-        correction = units / max(units - 1.0, 1.0)
-        covariance = correction / joint.table.n**2 * (bread @ filling @ bread.T)
-    return (covariance + covariance.T) / 2.0, units, left_open
+        if draws == 1:
+            covariance = bread.around(filling)
+        else:  # what a row's draws say moves with the parameters that they are drawn by
+            inverse, moved = bread.matrix(), rows.moved() / joint.table.n
+            inverse = inverse @ np.linalg.pinv(np.eye(len(inverse)) - moved @ inverse)
+            covariance = inverse @ squares_of(filling, len(inverse)) @ inverse.T
+    covariance *= units / max(units - 1.0, 1.0) / joint.table.n**2
+    return (covariance + covariance.T) / 2.0, units, _left_open(joint.layout, bread)
+
+
+def bread_at(joint: PseudoLikelihood, parameters: Array) -> Bread:
+    """The inverse of the second derivatives; directions that only the ridge holds are left out."""
+    hessian = joint.with_hessian(parameters)[2]
+    first = sum(map(len, joint.layout.fields))  # of an edge
+    return bread_of(hessian, open_below(float(np.linalg.norm(parameters[first:]))))
+
+
+def _left_open(layout: Layout, bread: Bread) -> frozenset[Pair]:
+    """Edges with a part in flat directions: they are at a limit."""
+    shares = bread.flat_shares()
+    edges = ((pair, at) for pair, at in layout.edges.items() if pair[1] < layout.own)
+    return frozenset(pair for pair, at in edges if shares[at].sum() > LEFT_OPEN)
 
 
 def _filling(
     rows: ScoredRows, groups: NDArray[np.intp] | None, sampling: bool
-) -> tuple[Array, float]:
-    """The squares of what rows, or clusters of rows, say, added up; and how many there are."""
-    weights, size = rows.weights, rows.joint.layout.size
+) -> tuple[Iterator[Array], float]:
+    """What rows, or clusters of rows, say, block by block; and how many there are."""
+    weights = rows.weights
     if groups is not None:
-        sums = _summed(rows.scores(groups), groups, weights)
-        return _squares(sums, size), float(groups.max() + 1)
-    scale = weights if sampling else np.sqrt(weights)
-    scored = (score * scale[at, None] for at, score in rows.scores(None))
-    return _squares(scored, size), float(len(weights)) if sampling else rows.joint.table.n
+        return _summed(rows.scores(groups), groups, weights), float(groups.max() + 1)
+    scored = _scaled(rows, weights if sampling else np.sqrt(weights))
+    return scored, float(len(weights)) if sampling else rows.joint.table.n
+
+
+def _scaled(rows: ScoredRows, scale: Array) -> Iterator[Array]:
+    """What rows say, times a number each."""
+    plain = bool((scale == 1.0).all())
+    for at, scores in rows.scores(None):
+        yield scores if plain else scores * scale[at, None]
 
 
 def _summed(
@@ -73,59 +89,3 @@ def _summed(
         yield sums[:-1]
         carried, group = sums[-1], int(own[-1])
     yield carried[None, :]
-
-
-def _squares(blocks: Iterator[Array], size: int) -> Array:
-    total = np.zeros((size, size))
-    for block in blocks:
-        total += block.T @ block
-    return total
-
-
-def bread_of(joint: PseudoLikelihood, parameters: Array) -> tuple[Array, frozenset[Pair]]:
-    """The inverse of the second derivatives, on the directions that the rows determine.
-
-    Directions that only the ridge holds are left out: edges with a part in them are at a limit.
-    """
-    hessian = joint.with_hessian(parameters)[2]
-    first = sum(map(len, joint.layout.fields))  # of an edge
-    limit = open_below(float(np.linalg.norm(parameters[first:])))
-    with threadpool_limits(1, "blas"):
-        values, flat = _flat_directions(hessian, limit)
-        # Flat directions are made steep, so that the others are well determined, and then left out.
-        steep = hessian + flat * (1.0 - values) @ flat.T if len(values) else hessian
-        inverse = _inverse(steep) - flat @ flat.T
-    part = np.square(flat).sum(axis=1)
-    edges = ((pair, at) for pair, at in joint.layout.edges.items() if pair[1] < joint.layout.own)
-    return inverse, frozenset(pair for pair, places in edges if part[places].sum() > 1e-3)
-
-
-def _inverse(hessian: Array) -> Array:
-    factor, failed = dpotrf(hessian, lower=1)
-    if failed:
-        return np.asarray(np.linalg.pinv(hessian, hermitian=True), dtype=np.float64)
-    lower = np.tril(dpotri(factor, lower=1)[0])
-    return np.asarray(lower + np.tril(lower, -1).T, dtype=np.float64)
-
-
-def _flat_directions(hessian: Array, limit: float) -> tuple[Array, Array]:
-    """Eigenvalues up to a limit, and their vectors.
-
-    Those of the rows are far larger, so that a few rounds of inverse iteration of a block of
-    vectors are enough, if it is wide enough to have a part in what is not flat.
-    """
-    size = len(hessian)
-    factor, failed = dpotrf(hessian, lower=1)
-    rng, width = np.random.default_rng(0), FLAT
-    while not failed and 4 * width <= size:
-        block = rng.standard_normal((size, width))
-        for _ in range(ROUNDS):
-            block = np.linalg.qr(dpotrs(factor, block, lower=1)[0])[0]
-        values, rotation = np.linalg.eigh(block.T @ hessian @ block)
-        if values[-1] > FAR_ABOVE * limit:
-            kept = values <= limit
-            return values[kept], block @ rotation[:, kept]
-        width *= 4
-    values, vectors = np.linalg.eigh(hessian)
-    kept = values <= limit
-    return values[kept], vectors[:, kept]

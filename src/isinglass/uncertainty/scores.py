@@ -42,7 +42,8 @@ class ScoredRows:
         n = len(self.weights)
         order = np.arange(n) if groups is None else np.argsort(groups, kind="stable")
         for at in self._blocks(order):
-            yield at, self._by_draw(at, self._slopes).mean(axis=0)
+            alone = self.draws == 1
+            yield at, self._slopes(at) if alone else self._by_draw(at, self._slopes).mean(axis=0)
 
     def moved(self) -> Array:
         """How slopes go with what the model draws by, within rows: a sum of covariances."""

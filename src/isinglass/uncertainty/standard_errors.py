@@ -11,6 +11,7 @@ are too small.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -32,7 +33,7 @@ from isinglass.model.inference.methods import MEMORY
 from isinglass.parameters import checked
 from isinglass.table import Table
 from isinglass.table.clusters import labels_of_rows
-from isinglass.uncertainty.sandwich import bread_of, sandwich
+from isinglass.uncertainty.sandwich import bread_at, sandwich
 from isinglass.uncertainty.scores import ScoredRows
 
 Array = NDArray[np.float64]
@@ -97,6 +98,8 @@ def with_errors(
         table, clusters = table.encode_like(X, sample_weight, estimator.missing, clusters), None
         draws = 1
     options = {"clusters": clusters, "memory": memory, "chose_graph": X is None, "draws": draws}
+    if X is None and not table.by_model and table.adjusted is None:  # else it lacks parameters
+        options["fitted"] = estimator.fit_model
     return errors_like(estimator, table, graph, **options)
 
 
@@ -122,6 +125,7 @@ def fit_with_errors(
     chose_graph: bool = False,
     memory: float = MEMORY,
     draws: int = 1,
+    fitted: Callable[[], MarkovField] | None = None,
 ) -> MarkovField:
     """Fit all parameters of a graph together, and attach their standard errors.
 
@@ -129,15 +133,16 @@ def fit_with_errors(
     whether the rows chose the graph, so that there are no p-values. Clusters are those of the table
     unless others are given; memory is as in `with_errors`, intercept and ridge as in
     ``isinglass.model.fit_model``. Of `draws` copies of the rows, one after the other, only cells
-    that were missing differ: by draws from the model.
+    that were missing differ: by draws from the model. `fitted` returns the fit of all this if it
+    is kept somewhere.
     """
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
     joint = pseudo_likelihood(table, graph, ridge=ridge, intercept=intercept, memory=memory)
     _check_memory(joint.layout.size, memory)
     groups = group_numbers(table, clusters, draws)
-    parameters = joint.minimum()
-    model = model_of(joint, parameters)
+    parameters = joint.minimum() if fitted is None else joint.layout.parameters(fitted())
+    model = model_of(joint, parameters) if fitted is None else fitted()
     covariance, units, left_open = sandwich(
         joint, parameters, groups, sampling=sampling, draws=draws
     )
@@ -184,7 +189,7 @@ def cluster_influences(
     """
     joint = pseudo_likelihood(table, graph, intercept=intercept)
     parameters = joint.minimum()
-    bread, _ = bread_of(joint, parameters)
+    bread = bread_at(joint, parameters).matrix()
     sums = np.zeros((int(clusters.max()) + 1, joint.layout.size))
     for at, scores in ScoredRows(joint, parameters).scores(None):
         np.add.at(sums, clusters[at], scores * table.weights[at, None])
