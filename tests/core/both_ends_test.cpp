@@ -53,14 +53,14 @@ void check_further(const Sample& sample, bool intercept) {
     const Constraints free{std::vector<std::vector<std::size_t>>(p),
                            std::vector<std::vector<std::size_t>>(p)};
     const double firm = 1.0, gain = firm / (2 * table.n());
-    const Elimination::LookingFurther looking{firm, gain, {gain / 2, 0.5, intercept, p, true, &free}};
+    const LookingFurther looking{firm, gain, {gain / 2, 0.5, intercept, p, true, &free}};
     Elimination elimination(table, {intercept}, some, {}, {}, 1.0, 0, {}, threads);
     return elimination.run(firm, held, go_on, &looking);
   };
   const auto one = run(1), two = run(2);
   check(one.entry.size() == some.size() + one.further.size(), "a number for every edge");
   check(one.entry == two.entry && one.statistic == two.statistic, "threads change nothing");
-  for (const Elimination::Further& further : one.further) {
+  for (const Further& further : one.further) {
     const std::pair columns(further.columns[0], further.columns[1]);
     check(columns.first < columns.second && !std::ranges::count(some, columns), "nobody proposed it");
     check(further.by[0] || further.by[1], "somebody found it");

@@ -33,7 +33,8 @@ def included(path: Path) -> list[str]:
 def test_every_header_is_in_a_room():
     assert {name.split("/")[0] for name in HEADERS} == set(BELOW)
     doors = {path.name for path in CORE.glob("*.[hc]pp")}
-    assert doors == {"module.cpp", "packing.cpp", "regression.cpp", "arrays.hpp"}
+    sources = {"module.cpp", "models.cpp", "packing.cpp", "regression.cpp"}
+    assert doors == sources | {"arrays.hpp", "watch.hpp"}
 
 
 def test_headers_include_rooms_below():

@@ -20,6 +20,8 @@ using Matrix2D = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 
+using Arrays = nb::typed<nb::dict, nb::str, nb::any>;  // by name
+
 // Objects of Python are made by the thread that has its lock, and by no other: two at once damage its memory,
 // and the crash comes much later. The stable ABI cannot ask; builds for one version can, and the tests use
 // them.
@@ -48,7 +50,22 @@ inline void check_codes(const Codes& codes, const Vector<std::int32_t>& states) 
   }
 }
 
+// Edges as pairs of columns, the lower one first.
+inline std::vector<std::pair<std::size_t, std::size_t>> edges_of(const Vector<std::int64_t>& pairs,
+                                                                 std::size_t columns) {
+  std::vector<std::pair<std::size_t, std::size_t>> edges;
+  for (std::size_t i = 0; i + 1 < pairs.shape(0); i += 2) {
+    edges.emplace_back(static_cast<std::size_t>(pairs.data()[i]),
+                       static_cast<std::size_t>(pairs.data()[i + 1]));
+    if (edges.back().first >= edges.back().second || edges.back().second >= columns)
+      throw std::invalid_argument("an edge joins two columns, the lower one first");
+  }
+  return edges;
+}
+
 // The functions of packing.cpp.
 void define_packing(nb::module_& m);
 // The functions of regression.cpp.
 void define_regression(nb::module_& m);
+// The functions of models.cpp.
+void define_models(nb::module_& m);

@@ -17,18 +17,14 @@
 #include "counting/answers.hpp"
 #include "counting/questions.hpp"
 #include "counting/ways.hpp"
-#include "joint/joint_loss.hpp"
 #include "l1/l1_columns.hpp"
 #include "refit/deviance.hpp"
-#include "sampling/completion.hpp"
-#include "sampling/gibbs.hpp"
 #include "search/elimination.hpp"
 #include "search/engine.hpp"
 #include "search/flat.hpp"
+#include "watch.hpp"
 
 using namespace isinglass;
-
-using Arrays = nb::typed<nb::dict, nb::str, nb::any>;  // by name
 
 // Weights without an element are ones; n not above zero is their sum; of states, all are answers unless
 // their numbers are given.
@@ -56,6 +52,8 @@ struct Elsewhere {
   nb::object answer, stop;
   std::size_t together;
 };
+
+nb::object stop_of(const Elsewhere* elsewhere) { return elsewhere ? elsewhere->stop : nb::none(); }
 
 Elsewhere make_elsewhere(std::size_t rows, const Vector<double>& marginals, std::size_t n_planes,
                          nb::object answer, nb::object stop, std::size_t together) {
@@ -151,36 +149,6 @@ class Asking {
   const Elsewhere* elsewhere_;
   std::span<const int> states_;
   Remote remote_;
-  std::unique_ptr<nb::python_error> failed_;
-};
-
-// Called from the waiting thread: shows progress, and sees to Ctrl-C.
-class Watch {
- public:
-  explicit Watch(nb::object progress, const Elsewhere* elsewhere = nullptr)
-      : progress_(std::move(progress)), elsewhere_(elsewhere) {}
-
-  bool operator()(std::size_t done) {
-    const nb::gil_scoped_acquire gil;
-    if (failed_) return false;
-    try {
-      if (PyErr_CheckSignals() != 0) throw nb::python_error();
-      if (!progress_.is_none()) progress_(done);
-    } catch (nb::python_error& error) {
-      failed_ = std::make_unique<nb::python_error>(std::move(error));
-      if (elsewhere_) elsewhere_->stop();
-      return false;
-    }
-    return true;
-  }
-
-  void rethrow() {
-    if (failed_) throw std::move(*failed_);
-  }
-
- private:
-  nb::object progress_;
-  const Elsewhere* elsewhere_;
   std::unique_ptr<nb::python_error> failed_;
 };
 
@@ -309,7 +277,7 @@ Arrays search(const Prepared& prepared, Vector<std::int64_t> targets, Vector<std
   const Constraints constraints{in_order(by_column(required, p)), in_order(by_column(forbidden, p))};
   const bool constrained = required.shape(0) + forbidden.shape(0) > 0;
   const auto limit = max_degree < 0 ? p : static_cast<std::size_t>(max_degree);
-  Watch watch(std::move(progress), prepared.elsewhere());
+  Watch watch(std::move(progress), stop_of(prepared.elsewhere()));
   Asking asking(prepared.elsewhere(), table.states());
   Flat flat;
   run(watch, asking, [&] {
@@ -378,7 +346,7 @@ Arrays fit(Codes codes, Vector<std::int32_t> states, Vector<double> weights, dou
   std::iota(targets.begin(), targets.end(), std::size_t{0});
   const auto supports = read_neighbours({states.data(), states.shape(0)}, targets, begin, neighbours);
   const auto of_edges = read_forms(forms, targets, supports, small);
-  Watch watch(std::move(progress), elsewhere);
+  Watch watch(std::move(progress), stop_of(elsewhere));
   Asking asking(elsewhere, {states.data(), states.shape(0)});
   Flat flat;
   run(watch, asking, [&] {
@@ -406,7 +374,7 @@ Arrays deviances(const Prepared& prepared, Vector<std::int64_t> targets, Vector<
   for (std::size_t i = 0; i < columns.size(); ++i)
     for (std::size_t k = 0; k < supports[i].size(); ++k)
       if (leave_out.data()[static_cast<std::size_t>(begin.data()[i]) + k]) left_out[i].push_back(k);
-  Watch watch(std::move(progress), prepared.elsewhere());
+  Watch watch(std::move(progress), stop_of(prepared.elsewhere()));
   Asking asking(prepared.elsewhere(), table.states());
   std::vector<double> loss, without, expected;
   run(watch, asking, [&] {
@@ -476,100 +444,6 @@ std::tuple<double, double, double> pair_null(Vector<double> rows, Vector<double>
   return {null.shift, null.scale, null.df};
 }
 
-// Adds to the upper triangle of a symmetric matrix a part that belongs to some rows and columns, each times
-// its scale. The part's upper triangle counts.
-void add_scaled(nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix,
-                const Vector<std::int64_t>& positions, Matrix2D part, const Vector<double>& scale) {
-  const std::size_t size = matrix.shape(0), count = positions.shape(0);
-  if (matrix.shape(1) != size || scale.shape(0) != size || part.shape(0) != count || part.shape(1) != count)
-    throw std::invalid_argument("a square matrix, one scale for each of its rows, and a part for positions");
-  const std::int64_t* at = positions.data();
-  for (std::size_t k = 0; k < count; ++k)
-    if (at[k] < 0 || static_cast<std::size_t>(at[k]) >= size)
-      throw std::invalid_argument("a position beyond the matrix");
-  const nb::gil_scoped_release release;
-  for (std::size_t k = 0; k < count; ++k)
-    for (std::size_t l = k; l < count; ++l) {
-      const auto row = static_cast<std::size_t>(std::min(at[k], at[l])),
-                 column = static_cast<std::size_t>(std::max(at[k], at[l]));
-      matrix.data()[row * size + column] +=
-          static_cast<float>(part.data()[k * count + l] * scale.data()[row] * scale.data()[column]);
-    }
-}
-
-// Addresses of LAPACK's dpotrf and dpotri.
-void lend_lapack(std::uintptr_t factorise, std::uintptr_t invert) {
-  lapack().factorise = reinterpret_cast<Lapack::Routine>(factorise);
-  lapack().invert = reinterpret_cast<Lapack::Routine>(invert);
-}
-
-// Every index of a model points into its arrays, so that a chain need not look.
-void check_model(const PairwiseModel& model) {
-  const auto refuse_unless = [](bool holds) {
-    if (!holds) throw std::invalid_argument("the arrays of the model do not fit together");
-  };
-  const auto within = [](std::int64_t begin, std::int64_t length, std::size_t size) {
-    return begin >= 0 && length >= 0 && static_cast<std::size_t>(begin + length) <= size;
-  };
-  const std::size_t p = model.columns(), entries = model.neighbours.size();
-  refuse_unless(model.field_begin.size() == p && model.neighbour_begin.size() == p + 1);
-  refuse_unless(model.table_begin.size() == entries);
-  for (std::size_t i = 0; i < p; ++i) {
-    const std::int64_t m = model.states[i], first = model.neighbour_begin[i];
-    refuse_unless(m >= 1 && m <= 256 && within(model.field_begin[i], m - 1, model.fields.size()));
-    refuse_unless(within(first, model.neighbour_begin[i + 1] - first, entries));
-    for (auto e = static_cast<std::size_t>(first); std::cmp_less(e, model.neighbour_begin[i + 1]); ++e) {
-      refuse_unless(within(model.neighbours[e], 1, p));
-      const std::int64_t rows = model.states[static_cast<std::size_t>(model.neighbours[e])];
-      refuse_unless(within(model.table_begin[e], rows * (m - 1), model.tables.size()));
-    }
-  }
-}
-
-auto gibbs(Vector<std::int32_t> states, Vector<std::int64_t> field_begin, Vector<double> fields,
-           Vector<std::int64_t> neighbour_begin, Vector<std::int64_t> neighbours,
-           Vector<std::int64_t> table_begin, Vector<double> tables, std::size_t chains, std::size_t burn_in,
-           std::size_t thin, std::size_t draws, std::uint64_t seed, unsigned threads, nb::object progress) {
-  const auto view = [](const auto& vector) { return std::span(vector.data(), vector.shape(0)); };
-  const PairwiseModel model{view(states),     view(field_begin), view(fields), view(neighbour_begin),
-                            view(neighbours), view(table_begin), view(tables)};
-  check_model(model);
-  Watch watch(std::move(progress));
-  std::vector<std::uint8_t> codes;
-  {
-    const nb::gil_scoped_release release;
-    codes = gibbs_sample(model, {chains, burn_in, thin, draws}, seed, threads, std::ref(watch));
-  }
-  watch.rethrow();
-  return owned(std::move(codes));
-}
-
-// Missing cells, drawn given those seen; codes row by row, a stream of random numbers for each row.
-Arrays complete(Vector<std::int32_t> states, Vector<std::int64_t> field_begin, Vector<double> fields,
-                Vector<std::int64_t> neighbour_begin, Vector<std::int64_t> neighbours,
-                Vector<std::int64_t> table_begin, Vector<double> tables, Vector<std::uint8_t> codes,
-                Vector<std::uint64_t> streams, std::size_t draws, std::size_t most_cells, std::size_t sweeps,
-                std::uint64_t seed, unsigned threads, nb::object progress) {
-  const auto view = [](const auto& vector) { return std::span(vector.data(), vector.shape(0)); };
-  const PairwiseModel model{view(states),     view(field_begin), view(fields), view(neighbour_begin),
-                            view(neighbours), view(table_begin), view(tables)};
-  check_model(model);
-  if (codes.shape(0) != streams.shape(0) * model.columns())
-    throw std::invalid_argument("one stream per row of codes");
-  Watch watch(std::move(progress));
-  Completed found;
-  {
-    const nb::gil_scoped_release release;
-    found = complete_rows(model, view(codes), view(streams), {draws, most_cells, sweeps}, seed, threads,
-                          std::ref(watch));
-  }
-  watch.rethrow();
-  Arrays out;
-  out["codes"] = owned(std::move(found.codes));
-  out["rows_by_gibbs"] = found.rows_by_gibbs;
-  return out;
-}
-
 // Rows in each combination of two states of any two columns: a square matrix, states in column order.
 auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> weights, unsigned threads) {
   std::vector<double> counts;
@@ -579,19 +453,6 @@ auto all_pair_counts(Codes codes, Vector<std::int32_t> states, Vector<double> we
     counts = all_counts(table, threads);
   }
   return owned(std::move(counts));
-}
-
-// Edges as pairs of columns, the lower one first.
-std::vector<std::pair<std::size_t, std::size_t>> edges_of(const Vector<std::int64_t>& pairs,
-                                                          std::size_t columns) {
-  std::vector<std::pair<std::size_t, std::size_t>> edges;
-  for (std::size_t i = 0; i + 1 < pairs.shape(0); i += 2) {
-    edges.emplace_back(static_cast<std::size_t>(pairs.data()[i]),
-                       static_cast<std::size_t>(pairs.data()[i + 1]));
-    if (edges.back().first >= edges.back().second || edges.back().second >= columns)
-      throw std::invalid_argument("an edge joins two columns, the lower one first");
-  }
-  return edges;
 }
 
 // All of a column's field, and all of an edge's table, must be among the numbers.
@@ -641,7 +502,7 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
   const Constraints constraints{std::vector<std::vector<std::size_t>>(p), in_order(by_column(forbidden, p))};
   const auto most = max_degree < 0 ? p : static_cast<std::size_t>(max_degree);
   const std::span<const double> of_pairs(scales.data(), scales.shape(0));
-  const Elimination::LookingFurther looking{
+  const LookingFurther looking{
       firm, alone, {gain, 0.5, intercept, most, false, &constraints, of_pairs, unit, forms}};
   Watch watch(std::move(progress));
   Elimination::Found found;
@@ -662,71 +523,12 @@ Arrays both_ends(Codes codes, Vector<std::int32_t> states, Vector<double> weight
   out["entry"] = owned(std::move(found.entry));
   // Two columns, whether the edge is a small one, and whether either column found it.
   std::vector<std::int64_t> further;
-  for (const Elimination::Further& one : found.further) {
+  for (const Further& one : found.further) {
     for (const std::size_t column : one.columns) further.push_back(static_cast<std::int64_t>(column));
     for (const bool mark : {one.form == Form::small, one.by[0], one.by[1]}) further.push_back(mark);
   }
   out["further"] = owned(std::move(further));
   return out;
-}
-
-// Codes beyond a column's states are missing values.
-std::unique_ptr<JointLoss> joint_loss(const Codes& codes, const Vector<std::int32_t>& states,
-                                      const Vector<double>& weights, const Vector<std::int64_t>& pairs,
-                                      double ridge, bool intercept, double memory, unsigned threads,
-                                      std::size_t adjusted) {
-  const std::size_t rows = codes.shape(0), columns = codes.shape(1);
-  if (adjusted > columns) throw std::invalid_argument("more columns to adjust for than columns");
-  if (states.shape(0) != columns || weights.shape(0) != rows)
-    throw std::invalid_argument("one number of states per column, one weight per row");
-  const JointLoss::Pairs edges = edges_of(pairs, columns);
-  const nb::gil_scoped_release release;
-  return std::make_unique<JointLoss>(CodedRows{codes.data(), rows, {weights.data(), rows}},
-                                     std::span<const int>(states.data(), columns), edges, ridge, intercept,
-                                     memory, threads, adjusted);
-}
-
-void check_size(const JointLoss& loss, const Vector<double>& vector) {
-  if (vector.shape(0) != loss.size()) throw std::invalid_argument("one number for every parameter");
-}
-
-std::tuple<double, Array<double>> joint_move_to(JointLoss& loss, const Vector<double>& numbers) {
-  check_size(loss, numbers);
-  std::vector<double> slope(loss.size());
-  double value = 0;
-  {
-    const nb::gil_scoped_release release;
-    value = loss.move_to({numbers.data(), loss.size()}, slope);
-  }
-  return {value, owned(std::move(slope))};
-}
-
-template <void (JointLoss::*apply)(std::span<const double>, std::span<double>)>
-Array<double> joint_apply(JointLoss& loss, const Vector<double>& vector) {
-  check_size(loss, vector);
-  std::vector<double> out(loss.size());
-  {
-    const nb::gil_scoped_release release;
-    (loss.*apply)({vector.data(), loss.size()}, out);
-  }
-  return owned(std::move(out));
-}
-
-Array<double> joint_shares(const JointLoss& loss) { return owned(loss.shares()); }
-
-Array<double> joint_curvature_of(const JointLoss& loss, std::size_t column) {
-  if (column >= loss.columns()) throw std::invalid_argument("no such column");
-  std::vector<double> matrix;
-  {
-    const nb::gil_scoped_release release;
-    matrix = loss.curvature_of(column);
-  }
-  return owned(std::move(matrix));
-}
-
-Array<double> joint_curvature_by_state(const JointLoss& loss, std::size_t column, std::size_t neighbour) {
-  if (std::max(column, neighbour) >= loss.columns()) throw std::invalid_argument("no such column");
-  return owned(loss.curvature_by_state(column, neighbour));
 }
 
 NB_MODULE(_core, m) {
@@ -769,36 +571,13 @@ NB_MODULE(_core, m) {
         nb::arg("looks") = 1);
   m.def("pair_null", &pair_null, nb::arg("rows"), nb::arg("other"));
   define_regression(m);
-  m.def("gibbs", &gibbs, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
-        nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
-        nb::arg("chains"), nb::arg("burn_in"), nb::arg("thin"), nb::arg("draws"), nb::arg("seed"),
-        nb::arg("threads"), nb::arg("progress").none());
-  m.def("complete", &complete, nb::arg("states"), nb::arg("field_begin"), nb::arg("fields"),
-        nb::arg("neighbour_begin"), nb::arg("neighbours"), nb::arg("table_begin"), nb::arg("tables"),
-        nb::arg("codes"), nb::arg("streams"), nb::arg("draws"), nb::arg("most_cells"), nb::arg("sweeps"),
-        nb::arg("seed"), nb::arg("threads"), nb::arg("progress").none());
+  define_models(m);
   m.def("both_ends", &both_ends, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("n"),
         nb::arg("pairs"), nb::arg("held"), nb::arg("scales"), nb::arg("unit"), nb::arg("top"), nb::arg("all"),
         nb::arg("firm"), nb::arg("alone"), nb::arg("gain"), nb::arg("forbidden"), nb::arg("max_degree"),
         nb::arg("adjusted"), nb::arg("forms").none(), nb::arg("small"), nb::arg("start_numbers"),
         nb::arg("start_fields"), nb::arg("start_tables"), nb::arg("start_turned"), nb::arg("intercept"),
         nb::arg("threads"), nb::arg("progress").none());
-  nb::class_<JointLoss>(m, "JointLoss")
-      .def_prop_ro("size", &JointLoss::size)
-      .def("move_to", &joint_move_to, nb::arg("numbers"))
-      .def("multiply", &joint_apply<&JointLoss::multiply>, nb::arg("direction"))
-      .def("ease", &joint_apply<&JointLoss::ease>, nb::arg("slope"))
-      .def("shares", &joint_shares)
-      .def_prop_ro("numbers", &JointLoss::numbers)
-      .def("curvature_of", &joint_curvature_of, nb::arg("column"))
-      .def("curvature_by_state", &joint_curvature_by_state, nb::arg("column"), nb::arg("neighbour"))
-      .def("damp", &JointLoss::damp, nb::arg("damping"))
-      .def("renew", &JointLoss::renew, nb::arg("damping") = 0.0, nb::call_guard<nb::gil_scoped_release>());
-  m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
-        nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"), nb::arg("adjusted"));
-  m.def("add_scaled", &add_scaled, nb::arg("matrix"), nb::arg("positions"), nb::arg("part"),
-        nb::arg("scale"));
-  m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));
   m.def("instructions", &instructions);
   m.def("use_instructions", &use_instructions, nb::arg("name"));
   m.def("use_counting", &use_counting, nb::arg("way"));

@@ -194,6 +194,9 @@ inline double sum_of(const Four& of) { return (of.of[0] + of.of[1]) + (of.of[2] 
 ISINGLASS_INLINE inline void get(const double* from, Four& to) { std::memcpy(&to, from, sizeof to); }
 ISINGLASS_INLINE inline void put(const Four& from, double* to) { std::memcpy(to, &from, sizeof from); }
 
+// So many numbers in whole vectors.
+constexpr std::size_t whole_vectors(std::size_t count) { return (count + 3) / 4 * 4; }
+
 // a[i] += b[i], for a few numbers: as many as the compiler knows, or `n`, which four divides.
 template <std::size_t kCount>
 ISINGLASS_INLINE inline void add_few(double* a, const double* b, std::size_t n) {

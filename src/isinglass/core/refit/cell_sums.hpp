@@ -110,8 +110,6 @@ ISINGLASS_INLINE inline double scores_to_probabilities_loop(std::size_t cells, s
 }
 inline constexpr Vectorised<scores_to_probabilities_loop> scores_to_probabilities;
 
-constexpr std::size_t whole_vectors(std::size_t count) { return (count + 3) / 4 * 4; }
-
 // A block, the lower triangle of a q x q matrix, takes whole vectors.
 constexpr std::size_t block_size(std::size_t q) { return q == 1 ? 1 : whole_vectors(q * (q + 1) / 2); }
 

@@ -17,6 +17,7 @@
 #include "gains/equivalent.hpp"
 #include "gains/nulls.hpp"
 #include "refit/edge_score.hpp"
+#include "refit/end.hpp"
 
 namespace isinglass {
 

@@ -13,7 +13,6 @@
 #include <deque>
 #include <functional>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -24,8 +23,11 @@
 #include "base/threads.hpp"
 #include "bits/cells.hpp"
 #include "refit/edge_score.hpp"
+#include "refit/end.hpp"
 #include "search/both_ends.hpp"
 #include "search/engine.hpp"
+#include "search/further.hpp"
+#include "search/pair_graph.hpp"
 #include "search/starts.hpp"
 
 namespace isinglass {
@@ -37,28 +39,13 @@ namespace isinglass {
 // it is stale that was last seen below twice their threshold.
 class Elimination {
  public:
-  using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
-
-  // An edge that nobody had proposed, who found it, and what the better of them would gain.
-  struct Further {
-    std::size_t columns[2];
-    Form form = Form::table;
-    bool by[2] = {false, false};
-    double gain = 0;
-  };
+  using Pairs = std::vector<PairGraph::Pair>;
 
   struct Found {
     std::vector<double> statistic;  // of each edge, as last seen
     std::vector<double> entry;      // the largest of all least numbers seen by the time it left; infinite for
                                     // those that stay
     std::vector<Further> further;   // edges that came in; their numbers stand behind the others'
-  };
-
-  // When columns look further: once all edges are above `firm`. Whatever one end would choose `alone`, or
-  // both at the threshold of these settings, comes in if both together say that it is above `firm` as well.
-  struct LookingFurther {
-    double firm, alone;
-    Settings settings;
   };
 
   // `scales` has one number for each pair of columns, or none if all are one; see choice.hpp. A weight of one
@@ -72,8 +59,8 @@ class Elimination {
         starts_(starts),
         scales_(scales),
         unit_(unit),
+        graph_(table.columns()),
         ends_(table.columns()),
-        of_column_(table.columns()),
         own_(table.columns() - adjusted),
         threads_(std::max(threads, 1u)),
         crew_(threads_) {
@@ -160,9 +147,7 @@ class Elimination {
   double could_be(double seen) const { return seen / kToSpare - tie(); }
 
   void add_edge(std::pair<std::size_t, std::size_t> columns, Form form) {
-    for (const std::size_t column : {columns.first, columns.second})
-      of_column_[column].push_back(pairs_.size());
-    pairs_.push_back(columns);
+    graph_.add(columns);
     tested_.push_back(test_of(columns, form));
     edges_.emplace_back();
   }
@@ -206,8 +191,9 @@ class Elimination {
   // Columns that their own searches have left as they are need not look: no gain is above the threshold.
   bool as_searched(std::size_t r) const {
     if (!starts_.of_column(r) || conditional_.forms) return false;
-    return std::ranges::all_of(
-        of_column_[r], [&](std::size_t e) { return edges_[e].live == starts_.chose(e, end_of(e, r)); });
+    return std::ranges::all_of(graph_.of_column(r), [&](std::size_t e) {
+      return edges_[e].live == starts_.chose(e, graph_.end_of(e, r));
+    });
   }
 
   std::vector<Further> all_nearly_chosen(const LookingFurther& looking, const WatchWork& watch) {
@@ -216,28 +202,15 @@ class Elimination {
     std::vector<std::optional<NodeFit>> fits(table_.columns());
     for (std::size_t r = 0; r < own_; ++r) {
       std::vector<std::size_t>& closed = constraints.forbidden[r];
-      for (const std::size_t e : of_column_[r]) closed.push_back(other_end(e, r));
+      for (const std::size_t e : graph_.of_column(r)) closed.push_back(graph_.other_end(e, r));
       for (std::size_t t = own_; t < table_.columns(); ++t) closed.push_back(t);
       std::ranges::sort(closed);
       if (table_.states(r) > 1 && !as_searched(r)) fits[r] = ends_[r].as_node_fit();
     }
     settings.constraints = &constraints;
     Engine engine(table_, settings, threads_);
-    const std::vector<std::vector<Choice>> choices =
-        engine.look_from(fits, [&](std::size_t) { return !interrupted_ && watch(decided_); });
-    std::map<std::pair<std::size_t, std::size_t>, Further> found;
-    for (std::size_t r = 0; r < choices.size(); ++r)
-      for (const Choice& choice : choices[r]) {
-        const auto [i, j] = std::minmax(r, choice.column);
-        Further& one = found.try_emplace({i, j}, Further{{i, j}, Form::small}).first->second;
-        one.by[r == i ? 0 : 1] = true;
-        one.gain = std::max(one.gain, choice.value);
-        if (choice.of != Of::small) one.form = Form::table;
-      }
-    std::vector<Further> in_order;
-    for (const auto& [columns, one] : found)
-      if ((one.by[0] && one.by[1]) || one.gain > looking.alone) in_order.push_back(one);
-    return in_order;
+    const auto go_on = [&](std::size_t) { return !interrupted_ && watch(decided_); };
+    return nearly_chosen(engine.look_from(fits, go_on), looking.alone);
   }
 
   // What both ends say of a pair that is not in the graph, as its scores tell.
@@ -256,7 +229,7 @@ class Elimination {
     std::vector<std::size_t> columns, fresh(further_.size());
     std::iota(fresh.begin(), fresh.end(), proposed_);
     for (const std::size_t e : fresh)
-      for (const std::size_t column : {pairs_[e].first, pairs_[e].second}) {
+      for (const std::size_t column : {graph_[e].first, graph_[e].second}) {
         if (added[column].empty()) columns.push_back(column);
         added[column].push_back(e);
       }
@@ -265,22 +238,21 @@ class Elimination {
         [&](std::size_t k, unsigned thread) {
           End& end = ends_[columns[k]];
           for (const std::size_t e : added[columns[k]])
-            end = end.with(other_end(e, columns[k]), tested_[e].form, cells_[thread]);
+            end = end.with(graph_.other_end(e, columns[k]), tested_[e].form, cells_[thread]);
           end.refit();
         });
     for (const std::size_t column : columns) {
       no_longer_stands(column);
-      for (const std::size_t e : of_column_[column]) edges_[e].score[end_of(e, column)].bend.clear();
+      for (const std::size_t e : graph_.of_column(column))
+        edges_[e].score[graph_.end_of(e, column)].bend.clear();
     }
     share(fresh, watch, [&](std::size_t e) { begin_with(e); });
   }
 
-  std::size_t end_of(std::size_t e, std::size_t column) const { return pairs_[e].first == column ? 0 : 1; }
-
   // What a column said of its edges, which has changed since.
   void no_longer_stands(std::size_t column) {
-    for (const std::size_t e : of_column_[column]) {
-      edges_[e].stands[end_of(e, column)] = false;
+    for (const std::size_t e : graph_.of_column(column)) {
+      edges_[e].stands[graph_.end_of(e, column)] = false;
       edges_[e].stale = true;
     }
   }
@@ -332,8 +304,8 @@ class Elimination {
 
   std::vector<std::size_t> neighbours_of(std::size_t column) const {
     std::vector<std::size_t> neighbours;
-    for (const std::size_t e : of_column_[column])
-      if (edges_[e].live) neighbours.push_back(other_end(e, column));
+    for (const std::size_t e : graph_.of_column(column))
+      if (edges_[e].live) neighbours.push_back(graph_.other_end(e, column));
     for (std::size_t t = own_; column < own_ && table_.states(column) > 1 && t < table_.columns(); ++t)
       if (table_.states(t) > 1) neighbours.push_back(t);
     std::ranges::sort(neighbours);
@@ -344,8 +316,8 @@ class Elimination {
     std::vector<Form> forms;
     if (!conditional_.forms) return forms;
     forms.assign(neighbours.size(), Form::table);
-    for (const std::size_t e : of_column_[column]) {
-      const auto at = std::ranges::lower_bound(neighbours, other_end(e, column));
+    for (const std::size_t e : graph_.of_column(column)) {
+      const auto at = std::ranges::lower_bound(neighbours, graph_.other_end(e, column));
       if (edges_[e].live) forms[static_cast<std::size_t>(at - neighbours.begin())] = tested_[e].form;
     }
     return forms;
@@ -358,24 +330,15 @@ class Elimination {
     if (!starts_.of_column(r)) return start;
     start = starts_.field(r, static_cast<std::size_t>(table_.states(r)));
     for (std::size_t i = 0; i < neighbours.size(); ++i) {
-      const std::size_t t = neighbours[i], e = edge_to(r, t);
+      const std::size_t t = neighbours[i], e = graph_.edge_to(r, t);
       const bool small = !forms.empty() && forms[i] == Form::small;
-      starts_.append(e, end_of(e, r), static_cast<std::size_t>(table_.states(r)),
+      starts_.append(e, graph_.end_of(e, r), static_cast<std::size_t>(table_.states(r)),
                      static_cast<std::size_t>(table_.states(t)),
                      small ? &conditional_.forms->design(r, t) : nullptr, start, tables);
     }
     if (!conditional_.intercept) return tables;
     start.insert(start.end(), tables.begin(), tables.end());
     return start;
-  }
-
-  std::size_t edge_to(std::size_t column, std::size_t neighbour) const {
-    return *std::ranges::find_if(of_column_[column],
-                                 [&](std::size_t e) { return other_end(e, column) == neighbour; });
-  }
-
-  std::size_t other_end(std::size_t e, std::size_t column) const {
-    return pairs_[e].first == column ? pairs_[e].second : pairs_[e].first;
   }
 
   static bool takes_part(const Edge& edge) { return edge.live && !edge.held; }
@@ -422,7 +385,7 @@ class Elimination {
   // Before the first look: what the end says that is less sure.
   void begin_with(std::size_t e) {
     Edge& edge = edges_[e];
-    const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
+    const std::size_t columns[2] = {graph_[e].first, graph_[e].second};
     edge.seen = kInfinity;
     for (std::size_t k = 0; k < 2; ++k) {
       const End& end = ends_[columns[k]];
@@ -480,7 +443,7 @@ class Elimination {
   }
 
   const End& end_at(std::size_t end) const {
-    const auto [i, j] = pairs_[end / 2];
+    const auto [i, j] = graph_[end / 2];
     return ends_[end % 2 ? j : i];
   }
 
@@ -504,7 +467,7 @@ class Elimination {
   void look_from(std::size_t e, std::size_t k) {
     if (looked_from(e, k)) return;
     Edge& edge = edges_[e];
-    const auto [i, j] = pairs_[e];
+    const auto [i, j] = graph_[e];
     const End& end = ends_[k ? j : i];
     const std::size_t at = end.position(k ? i : j);
     if (!edge.stands[k]) {
@@ -530,8 +493,8 @@ class Elimination {
   }
 
   EdgeStatistic statistic_of(std::size_t e) const {
-    const auto [i, j] = pairs_[e];
-    return {table_, pairs_[e], tested_[e], ends_[i], edges_[e].score[0], ends_[j], edges_[e].score[1]};
+    const auto [i, j] = graph_[e];
+    return {table_, graph_[e], tested_[e], ends_[i], edges_[e].score[0], ends_[j], edges_[e].score[1]};
   }
 
   void forget(EdgeStatistic::Whitened& whitened) {
@@ -546,12 +509,12 @@ class Elimination {
     edges_[e].live = false;
     edges_[e].entry = entry;
     forget_scores(edges_[e]);
-    const std::size_t columns[2] = {pairs_[e].first, pairs_[e].second};
+    const std::size_t columns[2] = {graph_[e].first, graph_[e].second};
     crew_.share_out(2, [&](std::size_t k) {
       End& end = ends_[columns[k]];
       const std::size_t at = end.position(columns[1 - k]);
-      for (const std::size_t other : of_column_[columns[k]]) {
-        EdgeScore& score = edges_[other].score[end_of(other, columns[k])];
+      for (const std::size_t other : graph_.of_column(columns[k])) {
+        EdgeScore& score = edges_[other].score[graph_.end_of(other, columns[k])];
         if (!score.bend.empty()) score.bend = end.fewer(std::move(score.bend), at);
       }
       end = End::without(std::move(end), at, edges_[e].score[k], cells_[k]);
@@ -565,16 +528,15 @@ class Elimination {
   std::span<const double> scales_;  // of all pairs of columns, or nothing
   double unit_;                     // rows that a weight of one stands for
   Nulls nulls_;
-  Pairs pairs_;
+  PairGraph graph_;
   std::vector<Tested> tested_;    // of each edge
   std::deque<Edge> edges_;        // first those that were proposed, then further ones
   std::size_t proposed_ = 0;      // how many were
   std::vector<Further> further_;  // the others
   std::vector<End> ends_;
-  std::vector<std::vector<std::size_t>> of_column_;  // the edges of each column
-  std::size_t own_;                                  // columns that are not adjusted for
-  double level_ = 0;                                 // the largest of all least numbers seen so far
-  double far_ = 0;  // what was seen above it is never looked at, however far above it is
+  std::size_t own_;   // columns that are not adjusted for
+  double level_ = 0;  // the largest of all least numbers seen so far
+  double far_ = 0;    // what was seen above it is never looked at, however far above it is
   unsigned threads_;
   Crew crew_;                         // for what is done sooner than threads are made
   std::size_t decided_ = 0;           // edges that left, or were above the top when last seen
