@@ -7,8 +7,10 @@
     states    21 columns of 32 states, 3,000 rows: stars of up to 5,800 parameters
     wide      1,556 columns of 2 states, 1,000 rows
     regular   1,000 columns of 2 states, 10,000 rows, a random 3-regular graph
-    dass, alarm, nltcs, mushroom, soybean, house, wenchuan, rogers, protein
+    dass, alarm, asia, nltcs, mushroom, soybean, house, senate, court, wenchuan, rogers, protein
               published tables, read from the folder
+
+A fit that stops early ends its case with an error.
 
 Each case is a process of its own. Its peak counts Python, the libraries and the table. With
 `--errors` the same for `with_errors`, which fits the model again.
@@ -87,6 +89,16 @@ def published(path: str, missing: str, folder: Path) -> pl.DataFrame | None:
     return frame.drop_nulls() if missing == "drop" else frame
 
 
+def senate(folder: Path) -> pl.DataFrame | None:
+    """Votes of senators who were absent less than a quarter of the time; None without the file."""
+    votes = published("senate/S109_voteview.csv", "state", folder)
+    if votes is None:
+        return None
+    return votes.drop(
+        "rollnumber", *(name for name in votes.columns if votes[name].null_count() > len(votes) / 4)
+    )
+
+
 def nltcs(folder: Path) -> Codes | None:
     """The training rows; None where the file is absent."""
     path = folder / "nltcs" / "nltcs.ts.data.gz"
@@ -101,10 +113,13 @@ CASES: dict[str, Case] = {
     "regular": lambda _: regular(1000, 10_000),
     "dass": dass,
     "alarm": partial(published, "alarm/alarm.csv.gz", "error"),
+    "asia": partial(published, "alarm/asia.csv.gz", "error"),
     "nltcs": nltcs,
     "mushroom": partial(published, "votes/mushroom.csv.gz", "state"),
     "soybean": partial(published, "votes/soybean.csv.gz", "state"),
     "house": partial(published, "votes/housevotes84.csv", "state"),
+    "senate": senate,
+    "court": partial(published, "senate/supremecourt_9497.csv", "error"),
     "wenchuan": partial(published, "psych/Wenchuan.csv", "drop"),
     "rogers": partial(published, "psych/Rogers.csv", "drop"),
     "protein": protein,
