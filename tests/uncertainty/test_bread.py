@@ -27,6 +27,7 @@ def matrix(size, flat, seed):
         (300, 16, Spectral),  # as many as the first block is wide
         (300, 250, Spectral),
         (1100, 40, Factorised),  # found by the second block
+        (1100, 900, Spectral),
         (60, 60, Spectral),
     ],
 )

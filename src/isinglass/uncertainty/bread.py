@@ -26,6 +26,8 @@ FLAT, SHARE = 16, 1 / 16
 #: Rounds of inverse iteration, and how far above the limit the steepest direction must be: each
 #: round leaves at most the inverse of that.
 ROUNDS, FAR_ABOVE = 3, 100.0
+#: The size from which finding some eigenvectors takes less than finding all.
+LARGE = 1000
 
 
 class Bread(ABC):
@@ -50,7 +52,7 @@ def bread_of(hessian: Array, limit: float) -> Bread:
         factor, failed = dpotrf(hessian, lower=1)
         found = None if failed else _few_flat(hessian, factor, limit)
         if found is None:
-            return Spectral(*eigh(hessian, subset_by_value=(limit, np.inf), driver="evr"))
+            return Spectral(*_above(hessian, limit))
         values, flat = found
         if len(values):  # made steep, they disturb the others no longer
             factor, _ = dpotrf(hessian + flat * (1.0 - values) @ flat.T, lower=1)
@@ -74,6 +76,15 @@ def _few_flat(hessian: Array, factor: Array, limit: float) -> tuple[Array, Array
             return values[kept], block @ rotation[:, kept]
         width *= 4
     return None
+
+
+def _above(hessian: Array, limit: float) -> tuple[Array, Array]:
+    """Eigenvalues above a limit, and their vectors."""
+    if len(hessian) > LARGE:
+        values, vectors = eigh(hessian, subset_by_value=(limit, np.inf), driver="evr")
+        return values, vectors
+    values, vectors = np.linalg.eigh(hessian)
+    return values[values > limit], vectors[:, values > limit]
 
 
 @dataclass(frozen=True, eq=False)
