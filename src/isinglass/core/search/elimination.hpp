@@ -86,7 +86,7 @@ class Elimination {
     if (looking) top = std::max(top, looking->firm);
     far_ = std::max(kToSpare * (top + tie()), looking ? kSurely * looking->firm : 0.0);
     fit_all(watch);
-    share(all_edges(), watch, [&](std::size_t e) { begin_with(e); });
+    share(all_edges(), watch, [&](std::size_t e) { weigh_ends(e); });
     if (looking) {
       leave_firm_ones(looking->firm, watch);
       look_further(*looking, watch);
@@ -106,7 +106,8 @@ class Elimination {
 
   struct Edge {
     bool live = true, held = false;
-    bool stale = true;  // whether it has not been looked at since one of its columns was fitted
+    bool stale = true;     // whether it has not been looked at since one of its columns was fitted
+    bool weighed = false;  // whether its ends' own likelihood ratios have been found since then
     double seen = 0;
     double statistic = 0;  // what is seen when it is looked at
     double entry = kInfinity;
@@ -131,12 +132,17 @@ class Elimination {
     }
   }
 
-  // Until no edge is below the threshold, nor was last seen below twice that and is stale.
+  // Until no edge is below the threshold, nor was last seen below twice that and is stale. What is far above
+  // it and stale is weighed again: its ends' own likelihood ratios are above twice the threshold, too.
   void leave_firm_ones(double firm, const WatchWork& watch) {
     remove_up_to(firm, watch);
     const auto close = [&](double seen) { return seen < kSurely * firm; };
-    for (std::vector<std::size_t> stale; !(stale = stale_if(close)).empty() && !interrupted_;) {
+    while (!interrupted_) {
+      const std::vector<std::size_t> stale = stale_if(close);
+      const std::vector<std::size_t> unsure = stale.empty() ? not_weighed() : std::vector<std::size_t>();
+      if (stale.empty() && unsure.empty()) return;
       look_at_all(stale, watch);
+      share(unsure, watch, [&](std::size_t e) { weigh_ends(e); });
       if (interrupted_) return;
       for (const std::size_t e : stale) take_look(edges_[e]);
       remove_up_to(firm, watch);
@@ -246,7 +252,7 @@ class Elimination {
       for (const std::size_t e : graph_.of_column(column))
         edges_[e].score[graph_.end_of(e, column)].bend.clear();
     }
-    share(fresh, watch, [&](std::size_t e) { begin_with(e); });
+    share(fresh, watch, [&](std::size_t e) { weigh_ends(e); });
   }
 
   // What a column said of its edges, which has changed since.
@@ -254,6 +260,7 @@ class Elimination {
     for (const std::size_t e : graph_.of_column(column)) {
       edges_[e].stands[graph_.end_of(e, column)] = false;
       edges_[e].stale = true;
+      edges_[e].weighed = false;
     }
   }
 
@@ -366,6 +373,14 @@ class Elimination {
     return first;
   }
 
+  // Edges that are stale, whose ends have not been weighed since.
+  std::vector<std::size_t> not_weighed() const {
+    std::vector<std::size_t> found;
+    for (std::size_t e = 0; e < edges_.size(); ++e)
+      if (takes_part(edges_[e]) && edges_[e].stale && !edges_[e].weighed) found.push_back(e);
+    return found;
+  }
+
   // Edges that left, and those that were last seen above `top`.
   std::size_t decided_at(double top) const {
     return static_cast<std::size_t>(std::ranges::count_if(
@@ -382,8 +397,8 @@ class Elimination {
 
   double tie() const { return 2 * table_.n() * kTie; }
 
-  // Before the first look: what the end says that is less sure.
-  void begin_with(std::size_t e) {
+  // Instead of a look: what the end says that is less sure.
+  void weigh_ends(std::size_t e) {
     Edge& edge = edges_[e];
     const std::size_t columns[2] = {graph_[e].first, graph_[e].second};
     edge.seen = kInfinity;
@@ -394,10 +409,15 @@ class Elimination {
         return as_one_parameter(deviance, tested_[e].null, 1.0, static_cast<double>(end.parameters_of(at)),
                                 tested_[e].looks);
       };
-      edge.score[k] = end.without(at, {}, [&](double deviance) { return alone(deviance) > far_; });
-      edge.stands[k] = !edge.score[k].without.empty();
+      if (!edge.stands[k]) {
+        edge.score[k] = end.without(at, std::move(edge.score[k].bend),
+                                    [&](double deviance) { return alone(deviance) > far_; });
+        forget(edge.whitened[k]);
+        edge.stands[k] = !edge.score[k].without.empty();
+      }
       edge.seen = std::min(edge.seen, alone(edge.score[k].deviance));
     }
+    edge.weighed = true;
   }
 
   // Looks at edges that are stale and could be as weak as this, the weakest first, until those that are left
