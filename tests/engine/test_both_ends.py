@@ -391,10 +391,12 @@ FALLEN = [(1036, 25, 203), (1744, 19, 451)]
 @pytest.mark.parametrize(("seed", "p", "n"), FALLEN)
 def test_no_edge_of_the_graph_is_below_the_threshold(seed, p, n):
     rng = np.random.default_rng(seed)
-    shape = int(rng.integers(16, 41)), int(rng.integers(2, 5)), int(rng.integers(200, 1500))
-    assert (shape[0], shape[2]) == (p, n)
-    states = [int(rng.integers(2, shape[1] + 1)) for _ in range(p)]
+    assert p == rng.integers(16, 41)
+    most = int(rng.integers(2, 5))
+    assert n == rng.integers(200, 1500)
+    states = [int(rng.integers(2, most + 1)) for _ in range(p)]
     graph, coupling = ig.simulate.erdos_renyi(p, 3, seed=seed), float(rng.uniform(0.2, 0.8))
-    codes = ig.simulate.potts(graph, states, coupling=coupling, seed=seed).sample_codes(n, seed=seed)
+    field = ig.simulate.potts(graph, states, coupling=coupling, seed=seed)
+    codes = field.sample_codes(n, seed=seed)
     est = ig.GreedyGraph(rule="joint").fit(codes)
     assert min(link.evidence for link in est.graph_.links) > 2 * n * est.threshold_
