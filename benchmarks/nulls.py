@@ -1,10 +1,13 @@
 """Does the statistic of the rule "joint" pass as often as it should where there is no link?
 
-    python benchmarks/nulls.py [--tables 4000]
+    python benchmarks/nulls.py [--tables 4000] [--alone]
 
 Tables are drawn from a model; to its links pairs without an effect are added, and what both ends
 say of each is compared with a chi-square of one degree of freedom. Printed is how often it is above
 the quantile of a level, as a multiple of the level, with two standard errors.
+
+`--alone` prints the same for the likelihood ratio of two columns of two states and nothing beside
+them, with exact probabilities: what no way of adding two ends can mend.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from itertools import combinations
 import click
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import chi2
+from scipy.special import xlogy
+from scipy.stats import chi2, hypergeom
 
 from isinglass import simulate
 from isinglass.core import both_ends
@@ -61,10 +65,41 @@ def statistics(name: str, rows: int, seed: int) -> list[float]:
     return found
 
 
+def alone(rows: int, share: float, margins: int = 1000) -> list[float]:
+    """How often the likelihood ratio of two columns is above each level, as a multiple of it.
+
+    Each has its rarer state in about this share of the rows. Given both margins, the number of rows
+    with both rarer states is hypergeometric; the mean is over drawn margins.
+    """
+    rng = np.random.default_rng(0)
+    totals = np.zeros(len(LEVELS))
+    for a, b in rng.binomial(rows, share, (margins, 2)):
+        both = np.arange(max(0, a + b - rows), min(a, b) + 1)
+        observed = np.array([both, a - both, b - both, rows - a - b + both])
+        sides = np.array([[a, rows - a], [b, rows - b]])
+        expected = np.outer(sides[0], sides[1]).ravel()[:, None] / rows
+        ratio = 2 * xlogy(observed, observed / np.maximum(expected, 1e-300)).sum(axis=0)
+        probability = hypergeom(rows, a, b).pmf(both)
+        totals += [probability[ratio > chi2.isf(level, 1)].sum() / level for level in LEVELS]
+    return [float(total) for total in totals / margins]
+
+
+def print_alone() -> None:
+    """One line per number of rows and share."""
+    print("rows, share of the rarer states:", ", ".join(f"{level:g}" for level in LEVELS))
+    for rows in (200, 2000):
+        for share in (0.05, 0.1, 0.2, 0.5):
+            print(f"{rows}, {share}:", ", ".join(f"{ratio:.2f}" for ratio in alone(rows, share)))
+
+
 @click.command()
 @click.option("--tables", type=click.IntRange(10), default=1000, show_default=True)
-def command(tables: int) -> None:
+@click.option("--alone", "only_alone", is_flag=True, help="Two columns and nothing beside them.")
+def command(*, tables: int, only_alone: bool) -> None:
     """Print one line per design and number of rows."""
+    if only_alone:
+        print_alone()
+        return
     print("design, rows, pairs:", ", ".join(f"{level:g}" for level in LEVELS))
     for name in DESIGNS:
         for rows in ROWS.get(name, (200, 2000)):
