@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core_test.hpp"
-#include "search/elimination.hpp"
+#include "ends/elimination.hpp"
 
 namespace core_test {
 namespace {

@@ -17,6 +17,7 @@ BELOW: dict[str, set[str]] = {
     "gains": {"base", "bits", "counting", "refit"},
     "screen": {"base", "bits", "counting", "gains"},
     "search": {"base", "bits", "counting", "refit", "gains", "screen"},
+    "ends": {"base", "bits", "refit", "gains", "search"},
     "l1": {"base", "bits"},
     "joint": {"base"},
     "moments": {"base"},

@@ -176,7 +176,7 @@ def both_ends(
     Without `top` no edge leaves, and the first array has a chi-square with one degree of freedom
     for each pair. With it, edges leave while the weakest statistic is at most `top`, those in
     `held` excepted, and the second array has the largest statistic with which one has left by
-    then, infinite for edges that stay; see ``core/search/elimination.hpp``. On the way columns may
+    then, infinite for edges that stay; see ``core/ends/elimination.hpp``. On the way columns may
     be `looking` for further edges; then edges leave up to its `firm` statistic at least.
     `scales`, a (p, p) array, divide the statistics before they are made those of one degree. So
     many of the last columns as `adjusted` says are neighbours of all others, and no edge leads to

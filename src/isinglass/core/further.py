@@ -14,7 +14,7 @@ from isinglass.core.lists import as_pairs
 
 @dataclass(frozen=True)
 class LookFurther:
-    """When and how; see ``core/search/elimination.hpp``.
+    """When and how; see ``core/ends/elimination.hpp``.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Starts:
-    """What is known of the columns' fits; see ``core/search/starts.hpp``.
+    """What is known of the columns' fits; see ``core/ends/starts.hpp``.
 
     Attributes
     ----------

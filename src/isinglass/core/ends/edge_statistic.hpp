@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/eigen.hpp"
+#include "ends/edge_score.hpp"
+#include "ends/end.hpp"
 #include "gains/equivalent.hpp"
 #include "gains/nulls.hpp"
-#include "refit/edge_score.hpp"
-#include "refit/end.hpp"
 
 namespace isinglass {
 
