@@ -13,7 +13,7 @@
 A fit that stops early ends its case with an error.
 
 Each case is a process of its own. Its peak counts Python, the libraries and the table. With
-`--errors` the same for `with_errors`, which fits the model again.
+`--errors` the same for `with_errors`, which takes that model.
 """
 
 from __future__ import annotations

@@ -197,7 +197,7 @@ void define_models(nb::module_& m) {
       .def("renew", &JointLoss::renew, nb::arg("damping") = 0.0, nb::call_guard<nb::gil_scoped_release>());
   m.def("joint_loss", &joint_loss, nb::arg("codes"), nb::arg("states"), nb::arg("weights"), nb::arg("pairs"),
         nb::arg("ridge"), nb::arg("intercept"), nb::arg("memory"), nb::arg("threads"), nb::arg("adjusted"));
-  m.def("add_scaled", &add_scaled, nb::arg("matrix"), nb::arg("positions"), nb::arg("part"),
+  m.def("add_scaled", &add_scaled, nb::arg("matrix").noconvert(), nb::arg("positions"), nb::arg("part"),
         nb::arg("scale"));
   m.def("lend_lapack", &lend_lapack, nb::arg("factorise"), nb::arg("invert"));
 }

@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dsygst, dtrtri
 
-from isinglass.model.fit.blas import one_blas_thread
+from isinglass.model.fit.blas import blas_threads_for, from_lower
 
 Array = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ LARGE = 1000
 
 
 class Bread(ABC):
-    """A symmetric matrix, which the squares of what rows say are put between."""
+    """The symmetric matrix on both sides of the sandwich."""
 
     @abstractmethod
     def matrix(self) -> Array:
@@ -48,7 +48,7 @@ class Bread(ABC):
 
 def bread_of(hessian: Array, limit: float) -> Bread:
     """The inverse of a matrix on its directions with eigenvalues above a limit."""
-    with one_blas_thread():
+    with blas_threads_for(len(hessian)):
         factor, failed = dpotrf(hessian, lower=1)
         found = None if failed else _few_flat(hessian, factor, limit)
         if found is None:
@@ -96,7 +96,7 @@ class Factorised(Bread):
 
     def matrix(self) -> Array:
         """The matrix itself."""
-        return _whole(dpotri(self.factor, lower=1)[0]) - self.flat @ self.flat.T
+        return from_lower(dpotri(self.factor, lower=1)[0]) - self.flat @ self.flat.T
 
     def around(self, scores: Iterator[Array]) -> Array:
         """The squares of all scores added up, with the matrix on both sides.
@@ -107,7 +107,7 @@ class Factorised(Bread):
         squares = self._without_flat(squares_of(scores, len(self.factor)))
         squares, _ = dsygst(squares.T, self.factor, itype=1, lower=1, overwrite_a=1)
         inverse, _ = dtrtri(self.factor, lower=1)
-        return _whole(dsygst(squares, inverse, itype=2, lower=1, overwrite_a=1)[0])
+        return from_lower(dsygst(squares, inverse, itype=2, lower=1, overwrite_a=1)[0])
 
     def _without_flat(self, squares: Array) -> Array:
         """What is left of some squares if no score has a part in flat directions."""
@@ -152,11 +152,8 @@ def squares_of(blocks: Iterator[Array], size: int) -> Array:
     [[1.0, 2.0], [2.0, 5.0]]
     """
     total = np.zeros((size, size), order="F")
-    for block in blocks if size else ():
-        total = dsyrk(1.0, block.T, beta=1.0, c=total, lower=1, overwrite_c=1)
-    return _whole(total)
-
-
-def _whole(lower: Array) -> Array:
-    """A symmetric matrix, from its lower half."""
-    return np.asarray(np.tril(lower) + np.tril(lower, -1).T)
+    for block in blocks:
+        if block.size:  # as LAPACK has it, column by column, without a copy
+            a, turned = (block, 1) if block.flags.f_contiguous else (block.T, 0)
+            total = dsyrk(1.0, a, trans=turned, beta=1.0, c=total, lower=1, overwrite_c=1)
+    return from_lower(total)

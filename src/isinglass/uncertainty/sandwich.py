@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.model.fit.blas import one_blas_thread
+from isinglass.model.fit.blas import blas_threads_for
 from isinglass.model.fit.layout import Layout, Pair
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood, open_below
 from isinglass.uncertainty.bread import Bread, bread_of, squares_of
@@ -29,7 +29,7 @@ def sandwich(
 ) -> tuple[Array, float, frozenset[Pair]]:
     """The covariance of the parameters, the number of rows or clusters, the edges left open."""
     rows, bread = ScoredRows(joint, parameters, draws), bread_at(joint, parameters)
-    with one_blas_thread():
+    with blas_threads_for(joint.layout.size):
         filling, units = _filling(rows, groups, sampling)
         if draws == 1:
             covariance = bread.around(filling)

@@ -98,7 +98,8 @@ def with_errors(
         table, clusters = table.encode_like(X, sample_weight, estimator.missing, clusters), None
         draws = 1
     options = {"clusters": clusters, "memory": memory, "chose_graph": X is None, "draws": draws}
-    if X is None and not table.by_model and table.adjusted is None:  # else it lacks parameters
+    # A table that the model fills is filled anew; a model lacks the parameters of adjusted columns.
+    if X is None and not table.by_model and table.adjusted is None:
         options["fitted"] = estimator.fit_model
     return errors_like(estimator, table, graph, **options)
 
@@ -133,16 +134,20 @@ def fit_with_errors(
     whether the rows chose the graph, so that there are no p-values. Clusters are those of the table
     unless others are given; memory is as in `with_errors`, intercept and ridge as in
     ``isinglass.model.fit_model``. Of `draws` copies of the rows, one after the other, only cells
-    that were missing differ: by draws from the model. `fitted` returns the fit of all this if it
-    is kept somewhere.
+    that were missing differ: by draws from the model. `fitted`, if given, returns the model that
+    has already been fitted to this table and graph.
     """
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
     joint = pseudo_likelihood(table, graph, ridge=ridge, intercept=intercept, memory=memory)
     _check_memory(joint.layout.size, memory)
     groups = group_numbers(table, clusters, draws)
-    parameters = joint.minimum() if fitted is None else joint.layout.parameters(fitted())
-    model = model_of(joint, parameters) if fitted is None else fitted()
+    if fitted is None:
+        parameters = joint.minimum()
+        model = model_of(joint, parameters)
+    else:
+        model = fitted()
+        parameters = joint.layout.parameters(model)
     covariance, units, left_open = sandwich(
         joint, parameters, groups, sampling=sampling, draws=draws
     )

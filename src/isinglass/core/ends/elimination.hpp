@@ -114,8 +114,9 @@ class Elimination {
     }
   }
 
-  // Until no edge is below the threshold, nor was last seen below twice that and is stale. What is far above
-  // it and stale is weighed again: its ends' own likelihood ratios are above twice the threshold, too.
+  // Until every edge is above the threshold, and none that is stale was last seen below twice that. What is
+  // stale and far above it is weighed again: its ends' own likelihood ratios are above twice the threshold,
+  // too.
   void leave_firm_ones(double firm) {
     remove_up_to(firm);
     while (!crew_.interrupted()) {

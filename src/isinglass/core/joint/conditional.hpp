@@ -46,7 +46,7 @@ class JointConditional {
   JointConditional(const JointLayout& layout, const CodedRows& table, std::size_t r)
       : r_(r),
         m_(layout.states(r)),
-        width_((m_ + kVector - 1) / kVector * kVector),
+        width_(whole_vectors(m_)),
         degree_(layout.edges_of(r).size()),
         observed_(layout.block_size(r), 0.0) {
     std::size_t first = 1;
@@ -152,7 +152,6 @@ class JointConditional {
   }
 
  private:
-  static constexpr std::size_t kVector = 4;   // numbers of a vector
   static constexpr std::size_t kChunk = 128;  // cells that are looked at together
 
   // One more cell, with the rows of each state of the column; `first` is one of its rows.

@@ -51,7 +51,7 @@ class ContrastCurvature {
   // States of the column and of its neighbours; the field is like a neighbour of one state, and comes first.
   ContrastCurvature(std::size_t m, const std::vector<std::size_t>& neighbours)
       : m_(m),
-        size_((m * (m - 1) / 2 + kVector - 1) / kVector * kVector),
+        size_(whole_vectors(m * (m - 1) / 2)),
         basis_(zero_sum_contrasts(m)),
         own_(size_, 0.0),
         room_(2 * m) {
@@ -98,8 +98,6 @@ class ContrastCurvature {
   }
 
  private:
-  static constexpr std::size_t kVector = 4;  // numbers of a vector
-
   struct Group {
     std::size_t feature, contrast, states, contrasts;  // the first of both, and how many
     std::vector<double> basis;

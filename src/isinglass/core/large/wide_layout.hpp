@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/rows.hpp"
+#include "base/vectors.hpp"
 #include "bits/cell_view.hpp"
 
 namespace isinglass {
@@ -21,7 +22,7 @@ namespace isinglass {
 class WideLayout {
  public:
   WideLayout(const CellView& view, double n) : view_(view), q_(static_cast<std::size_t>(view.width - 1)) {
-    row_ = (q_ + kVector - 1) / kVector * kVector;
+    row_ = whole_vectors(q_);
     for (const int m : view_.states) {
       first_.push_back(features_);
       features_ += static_cast<std::size_t>(m);
@@ -108,8 +109,6 @@ class WideLayout {
   }
 
  private:
-  static constexpr std::size_t kVector = 4;
-
   void list_active(double n) {
     active_.reserve(view_.cells * (columns() + 1));
     for (std::size_t s = 0; s < view_.cells; ++s) {

@@ -113,6 +113,11 @@ inline constexpr Vectorised<scores_to_probabilities_loop> scores_to_probabilitie
 // A block, the lower triangle of a q x q matrix, takes whole vectors.
 constexpr std::size_t block_size(std::size_t q) { return q == 1 ? 1 : whole_vectors(q * (q + 1) / 2); }
 
+// Where the block of two features begins, f not before g.
+constexpr std::size_t block_at(std::size_t f, std::size_t g, std::size_t size) {
+  return (f * (f + 1) / 2 + g) * size;
+}
+
 // Some cells: counts and probabilities of the target's states. And where sums are added: q = width - 1 slopes
 // per feature, and for each pair of features a block; no blocks, if nobody wants them.
 struct CellSums {
@@ -190,7 +195,7 @@ ISINGLASS_INLINE inline void add_listed_of(const CellSums by, const ListedFeatur
       for (std::size_t a = 0; a < q; ++a) by.slopes[*f * q + a] += off[a];
     if (!by.blocks) return;
     for (const std::uint32_t* f = begin; f != end; ++f) {
-      double* row = by.blocks + std::size_t{*f} * (*f + 1) / 2 * size;
+      double* row = by.blocks + block_at(*f, 0, size);
       for (const std::uint32_t* g = begin; g <= f; ++g)
         add_few<kQ ? block_size(kQ) : 0>(row + *g * size, found, size);
     }
@@ -209,7 +214,7 @@ ISINGLASS_INLINE inline void add_grouped_of(const CellSums by, const GroupedFeat
       add_few<kQ ? whole_vectors(kQ) : 0>(slopes + *f * apart, off, apart);
     if (!by.blocks) return;
     for (const std::uint32_t* f = begin; f != end; ++f) {
-      double* row = by.blocks + std::size_t{*f} * (*f + 1) / 2 * size;
+      double* row = by.blocks + block_at(*f, 0, size);
       for (const std::uint32_t* g = begin; g != f + own; ++g)
         add_few<kQ ? block_size(kQ) : 0>(row + *g * size, found, size);
     }

@@ -9,13 +9,9 @@
 
 #include "base/vectors.hpp"
 #include "bits/grouped_cells.hpp"
+#include "refit/cell_sums.hpp"
 
 namespace isinglass {
-
-// Where the block of two features begins, f not before g.
-inline std::size_t block_at(std::size_t f, std::size_t g, std::size_t size) {
-  return (f * (f + 1) / 2 + g) * size;
-}
 
 // Adds a feature's block with itself: the sum over all features of another group, of which each cell has one.
 template <std::size_t kSize>

@@ -223,7 +223,7 @@ class Refit {
     curvature_.assign(dim * dim, 0.0);
     for (std::size_t f = 0; f < features_; ++f)
       for (std::size_t g = 0; g <= f; ++g) {
-        const double* block = &blocks_[(f * (f + 1) / 2 + g) * block_size(q_)];
+        const double* block = &blocks_[block_at(f, g, block_size(q_))];
         for (std::size_t a = 0; a < q_; ++a)
           for (std::size_t b = 0; b < q_; ++b)
             curvature_[(f * q_ + a) * dim + g * q_ + b] =

@@ -19,7 +19,7 @@ from isinglass.core import cores
 from isinglass.core.models import joint_loss
 from isinglass.losses.linear import RIDGE
 from isinglass.model.fit.alone import Alone, fit_alone
-from isinglass.model.fit.blas import one_blas_thread
+from isinglass.model.fit.blas import from_lower, one_blas_thread
 from isinglass.model.fit.conditionals import curvature_of
 from isinglass.model.fit.descent import Progress, newton
 from isinglass.model.fit.layout import Layout, Pair, Positions
@@ -246,4 +246,4 @@ def _last_of_inverse(hessian: Array, first: Positions, last: Positions) -> Array
             return np.asarray(inverse[np.ix_(last, last)], dtype=np.float64)
         begin = len(first)
         lower = dpotri(factor[begin:, begin:], lower=1)[0]
-    return np.asarray(np.tril(lower) + np.tril(lower, -1).T, dtype=np.float64)
+    return from_lower(lower)

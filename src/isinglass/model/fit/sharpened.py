@@ -140,7 +140,7 @@ class Factor:
                 self._lower, failed = spotrf(single.T, lower=1, overwrite_a=1, clean=0)
             if not failed:
                 return
-        self._lower = np.eye(len(diagonal), dtype=np.float32)
+        self._lower = np.eye(len(diagonal), dtype=np.float32, order="F")
 
     def _fill_scaled(
         self, single: NDArray[np.float32], parts: Iterable[tuple[Positions, Array]]
