@@ -45,16 +45,28 @@ def test_a_matrix_that_is_too_large_is_not_made(monkeypatch):
     assert not loss.sharpen()
 
 
+def factor_of(layout, off_diagonal, room=None):
+    """A factor of a matrix whose first two parameters go together."""
+    matrix = 4 * np.eye(layout.size)
+    matrix[0, 1] = matrix[1, 0] = 4 * off_diagonal
+    parts = [(np.arange(layout.size), matrix)]
+    return sharpened.Factor(parts, np.zeros(layout.size), layout.basis(), room)
+
+
 def test_a_matrix_without_a_factor_serves_as_its_diagonal():
-    _, graph = drawn(1, 50)
     layout = pseudo_likelihood(*drawn(1, 50)).layout
-    indefinite = np.eye(layout.size)
-    indefinite[0, 1] = indefinite[1, 0] = 3.0
-    parts = [(np.arange(layout.size), 4 * indefinite)]
-    factor = sharpened.Factor(parts, np.zeros(layout.size), layout.basis())
     slope = layout.numbers(np.arange(layout.size, dtype=float))
-    np.testing.assert_allclose(factor.solve(slope), slope / 4, rtol=1e-6)
-    assert graph.pairs
+    np.testing.assert_allclose(factor_of(layout, 3.0).solve(slope), slope / 4, rtol=1e-6)
+
+
+@pytest.mark.parametrize("before", [0.2, 3.0])
+def test_a_factor_in_the_room_of_another(before):
+    layout = pseudo_likelihood(*drawn(1, 50)).layout
+    slope = layout.numbers(np.arange(layout.size, dtype=float))
+    room = factor_of(layout, before).give_room()
+    reused, fresh = factor_of(layout, 0.5, room), factor_of(layout, 0.5)
+    np.testing.assert_array_equal(reused.solve(slope), fresh.solve(slope))
+    assert np.abs(fresh.solve(slope) - slope / 4).max() > 0.01
 
 
 @pytest.mark.parametrize("make", [lambda seed: drawn(seed, 300), separated])

@@ -133,6 +133,7 @@ class Factor:
         # A column that no row explains has a field without curvature.
         self._scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         single = np.empty((len(diagonal),) * 2, dtype=np.float32) if room is None else room
+        self._room = single
         for shift in SHIFTS:
             self._fill_scaled(single, parts)
             single[np.diag_indices(len(single))] = 1 + shift
@@ -140,7 +141,7 @@ class Factor:
                 self._lower, failed = spotrf(single.T, lower=1, overwrite_a=1, clean=0)
             if not failed:
                 return
-        self._lower = np.eye(len(diagonal), dtype=np.float32, order="F")
+        self._lower = np.eye(len(diagonal), dtype=np.float32)
 
     def _fill_scaled(
         self, single: NDArray[np.float32], parts: Iterable[tuple[Positions, Array]]
@@ -152,8 +153,7 @@ class Factor:
 
     def give_room(self) -> NDArray[np.float32]:
         """The memory of this factor, which then is none."""
-        room: NDArray[np.float32] = self._lower.T
-        return room
+        return self._room
 
     def solve(self, slope: Array) -> Array:
         """About the inverse of the matrix times a slope."""
