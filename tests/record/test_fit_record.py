@@ -24,8 +24,8 @@ from report.pages import first_schema
 FIELD = simulate.potts(simulate.chain(5), [2, 3, 2, 4, 2], coupling=0.8, seed=1)
 
 
-def fitted(**settings) -> GreedyGraph:
-    return GreedyGraph(**({"floor": 1e-3} | settings)).fit(FIELD.sample(400, seed=1))
+def fitted(rows=400, **settings) -> GreedyGraph:
+    return GreedyGraph(**({"floor": 1e-3} | settings)).fit(FIELD.sample(rows, seed=1))
 
 
 def with_missing() -> GreedyGraph:
@@ -41,6 +41,7 @@ FITS = {
     "plain": fitted,
     "no intercept": lambda: fitted(intercept=False, rule="and", max_degree=np.int64(2)),
     "a selector": lambda: fitted(threshold=selection.FalseEdges(2.0)),
+    "both ends": lambda: fitted(60, rule="joint"),
     "incomplete": with_missing,
 }
 
@@ -200,7 +201,7 @@ def test_graphs_at_every_threshold_without_the_table(name, tmp_path):
 @pytest.mark.parametrize("seed", range(24))
 def test_graphs_of_random_tables_without_the_table(seed, tmp_path):
     drawn = instance(seed)
-    rule = ("or", "and")[seed % 2]
+    rule = ("or", "and", "joint")[seed % 3]
     est = GreedyGraph(drawn.threshold, rule=rule, nu=drawn.nu, intercept=drawn.intercept)
     est.fit(drawn.codes, sample_weight=drawn.weights)
     assert_same_graphs(est, tmp_path / "fit.json")

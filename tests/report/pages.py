@@ -86,6 +86,7 @@ FITS = {
     "mixed states, AND": (mixed, {"rule": "and"}),
     "incomplete": (with_missing, {"missing": "available"}),
     "ordered": (ordered, {"edges": "auto"}),
+    "both ends": (binary, {"rule": "joint"}),
     "required": (binary, {"require": [("c0", "c11")], "forbid": [("c0", "c1")]}),
 }
 

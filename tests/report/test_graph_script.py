@@ -25,7 +25,8 @@ const answers = thresholds.map((threshold) => {
   const entries = graph.edges.map(
     ({ a, b, required }) => (required ? null : entryOf(data, a, b, threshold)));
   const forms = graph.edges.map(({ form, step }) => [form, form === "product" ? step : null]);
-  return { cuts: graph.cuts, edges, entries, forms };
+  const by = graph.edges.map((edge) => edge.selectedBy);
+  return { cuts: graph.cuts, edges, entries, forms, by };
 });
 console.log(JSON.stringify({ answers, counts: edgeCounts(data) }));
 """
@@ -65,6 +66,8 @@ def test_the_script_is_the_twin_of_the_package(name):
         expected = entries(est.search_.runs, edges, threshold, est.rule)
         assert [np.inf if entry is None else entry for entry in answer["entries"]] == expected
         links = est.at(threshold).links
+        by = ["both" if one is None else data["names"][one] for one in answer["by"]]
+        assert by == ["both" if link.tier == "required" else link.selected_by for link in links]
         assert [form for form, _ in answer["forms"]] == [link.form for link in links]
         steps = [link.step_log_odds for link in links if link.form == "product"]
         shown = [step for form, step in answer["forms"] if form == "product"]

@@ -65,7 +65,7 @@ def test_without_the_run_it_is_short(table):
     short, whole = summarise(est, paths=False), summarise(est)
     assert set(whole) - set(short) == {
         *("paths", "pairs", "stops", "stop", "kept_fewer", "link_tables", "values"),
-        *("explanations", "verdicts", "frequencies", "information_lost"),
+        *("explanations", "verdicts", "frequencies", "information_lost", "found_alone"),
     }
     assert short["edges"] == whole["edges"]
 

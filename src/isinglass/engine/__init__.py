@@ -13,10 +13,11 @@ from isinglass.engine.joint import learn_joint
 from isinglass.engine.learn import Search, learn_neighbourhoods, threads_for
 from isinglass.engine.native import NativeRuns, fit_neighbourhoods, merged_rows
 from isinglass.engine.refits import fit_conditionals
-from isinglass.engine.runs import KeptRuns, Paths, Progress, Runs, cuts_of, forms_at
+from isinglass.engine.runs import FoundAlone, KeptRuns, Paths, Progress, Runs, cuts_of, forms_at
 from isinglass.engine.workers import Workers
 
 __all__ = [
+    "FoundAlone",
     "Joined",
     "KeptRuns",
     "NativeRuns",

@@ -38,7 +38,7 @@ from isinglass.engine.native import (
     small_pairs,
     wide_scales,
 )
-from isinglass.engine.runs import Choices, Ends, Progress, Runs, forms_at, progress_from
+from isinglass.engine.runs import Choices, Ends, Progress, Runs, forms_at, own_at, progress_from
 from isinglass.errors import Setting, SettingError
 from isinglass.losses.conditional import NodeFit
 from isinglass.losses.forms import TABLE
@@ -300,13 +300,24 @@ class JointRuns(Runs):
         for r, t in zip(*(ends.tolist() for ends in self.chosen(threshold)), strict=True):
             neighbours[r].append(t)
         choices = self._fits(neighbours).choices(0.0)
-        proposed = set(zip(*self.proposals.chosen(self.proposed_at), strict=True))
-        if threshold < self.proposed_at:
-            proposed |= {end for end, high in self._chosen_below.items() if high > threshold}
+        ends = zip(choices.column.tolist(), choices.neighbour.tolist(), strict=True)
+        found = self._found_above if threshold >= self.proposed_at else self.found_alone
+        return replace(choices, own=own_at(threshold, ends, found))
+
+    @property
+    def found_alone(self) -> dict[Pair, float]:
+        """Below which threshold a column has a neighbour by its own search."""
+        below = self._chosen_below if self.floor < self.proposed_at else {}
+        return below | self._found_above
+
+    @property
+    def _found_above(self) -> dict[Pair, float]:
+        """The same for what was proposed, or found further on, which holds for all thresholds."""
+        proposed = self.proposals.chosen(self.proposed_at)
+        ends = list(zip(*(some.tolist() for some in proposed), strict=True))
         for (a, b), _, by in self._further.values():
-            proposed.update(end for end, found in zip(((a, b), (b, a)), by, strict=True) if found)
-        ends = zip(choices.column, choices.neighbour, strict=True)
-        return replace(choices, own=np.array([end in proposed for end in ends], dtype=bool))
+            ends += [end for end, found in zip(((a, b), (b, a)), by, strict=True) if found]
+        return dict.fromkeys(ends, math.inf)
 
     def _fits(self, neighbours: Sequence[Sequence[int]]) -> NativeRuns:
         return fit_neighbourhoods(

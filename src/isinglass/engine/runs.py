@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -19,6 +20,8 @@ from isinglass.solvers.cuts import Cuts, join, support_at
 from isinglass.solvers.path import Path
 
 Ends = tuple[NDArray[np.intp], NDArray[np.intp]]
+FoundAlone = Mapping[tuple[int, int], float]
+"""Columns and neighbours that their own searches found, and the thresholds below which they do."""
 Progress = Callable[[int, int], None]
 """Called with the columns done and the columns in all."""
 
@@ -94,6 +97,11 @@ class Runs(Protocol):
         """Return where the path of column r may be cut."""
         return Cuts.of(self.path(r))
 
+    @property
+    def found_alone(self) -> FoundAlone | None:
+        """What columns found by themselves, where both ends decide together; else nothing."""
+        return None
+
     def starts(self, threshold: float, pairs: Sequence[tuple[int, int]]) -> Starts | None:
         """Return where fits of a graph may start from those at a threshold, if that is known."""
         return None
@@ -118,10 +126,13 @@ class KeptRuns(Runs):
     n_answers : sequence of int, optional
         Where missing values are left out: the number of each column's other states, which come
         first.
+    found_alone : dict, optional
+        What columns found by themselves, where both ends decide together.
     """
 
     paths: Sequence[Path]
     n_answers: Sequence[int] | None = None
+    found_alone: FoundAlone | None = None
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -137,6 +148,7 @@ class KeptRuns(Runs):
             np.array([t in fits[r].unbounded for r, t in pairs], dtype=bool),
             tables,
             np.array([trend_of(table) for table in tables]),
+            own=own_at(threshold, pairs, self.found_alone),
             forms=[fits[r].form(t) for r, t in pairs],
         )
 
@@ -151,6 +163,15 @@ class KeptRuns(Runs):
 
     def path(self, r: int) -> Path:
         return self.paths[r]
+
+
+def own_at(
+    threshold: float, ends: Iterable[tuple[int, int]], found: FoundAlone | None
+) -> NDArray[np.bool_] | None:
+    """Which columns found which neighbours by themselves; None where all did."""
+    if found is None:
+        return None
+    return np.array([found.get(end, -math.inf) > threshold for end in ends], dtype=bool)
 
 
 def forms_at(runs: Runs, threshold: float, rule: str) -> dict[tuple[int, int], str]:

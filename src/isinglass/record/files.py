@@ -11,7 +11,7 @@ import numpy as np
 
 from isinglass.documents.document import Entry, Fault, to_plain
 from isinglass.documents.parts import LIBRARIES, Document, label_to_json, states_from_json
-from isinglass.engine import Value
+from isinglass.engine import FoundAlone, Value
 from isinglass.errors import SettingError
 from isinglass.graph import FLOATS, Graph, Link
 from isinglass.losses.forms import FORMS, TABLE
@@ -72,6 +72,7 @@ def record_to_json(record: FitRecord) -> Document:
         "findings": to_plain(record.findings),
         "filled": None if record.filled is None else _filled_to_json(record.filled),
         "adjusted": list(record.adjusted),
+        "found_alone": _found_alone_to_json(record.found_alone),
     }
     try:
         members_from_json(Entry(document))  # what could not be loaded is not written
@@ -129,6 +130,7 @@ def members_from_json(fit: Entry) -> dict[str, Any]:
         "findings": fit.get("findings").optional(lambda findings: _findings(findings, p)),
         "filled": fit.get("filled").optional(lambda filled: _filled(filled, p)),
         "adjusted": fit.get("adjusted").optional(_names) or (),
+        "found_alone": fit.get("found_alone").optional(lambda ends: _found_alone(ends, p)),
         "scores": tuple(
             column.get("scores").optional(partial(_scores, answers=k, states=m))
             for column, k, m in zip(columns, answers, n_states, strict=True)
@@ -144,6 +146,24 @@ def _scores(entry: Entry, answers: int, states: int) -> tuple[float, ...]:
     """Scores of answers, which rise; missing values, the last state if any, have none."""
     given = entry.increasing(entry.numbers(answers))
     return (*given, *(math.nan,) * (states - answers))
+
+
+def _found_alone_to_json(found: FoundAlone | None) -> list[list[Any]] | None:
+    """A column, a neighbour, and the threshold; null if the column has it at all thresholds."""
+    if found is None:
+        return None
+    return [[*end, high if math.isfinite(high) else None] for end, high in found.items()]
+
+
+def _found_alone(ends: Entry, p: int) -> dict[Pair, float]:
+    found: dict[Pair, float] = {}
+    for one in ends.entries(f"one of {ends.name}"):
+        column, neighbour, high = one.items(3)
+        end = Entry(column, ends.name).whole(p), Entry(neighbour, ends.name).whole(p)
+        if end[0] == end[1] or end in found:
+            raise ends.fault("must be columns with other columns, each once")
+        found[end] = Entry(high, ends.name).optional(Entry.positive) or math.inf
+    return found
 
 
 def _filled_to_json(filled: Filled) -> Document:

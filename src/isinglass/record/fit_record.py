@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from isinglass.documents.parts import load_part, save_parts
-from isinglass.engine import Joined, KeptRuns, Value, join, kept_values
+from isinglass.engine import FoundAlone, Joined, KeptRuns, Value, join, kept_values
 from isinglass.errors import BelowFloor, SettingError
 from isinglass.graph import Graph
 from isinglass.losses.forms import Scores
@@ -65,6 +65,9 @@ class FitRecord:
         order.
     adjusted : tuple of str
         Columns that were adjusted for: in every conditional, and not among `names`.
+    found_alone : dict of (int, int) to float, or None
+        With ``rule="joint"``: which columns found which neighbours by their own searches, and
+        below which threshold these have them. Other rules, and older files, have none.
 
     Examples
     --------
@@ -98,6 +101,7 @@ class FitRecord:
     filled: Filled | None = None
     scores: tuple[Scores | None, ...] = ()
     adjusted: tuple[str, ...] = ()
+    found_alone: FoundAlone | None = None
 
     def __post_init__(self) -> None:
         # Older files have none, and their edges are tables.
@@ -157,7 +161,7 @@ class FitRecord:
     @cached_property
     def _runs(self) -> KeptRuns:
         left_out = self.n_answers != tuple(map(len, self.states))
-        return KeptRuns(self.paths, self.n_answers if left_out else None)
+        return KeptRuns(self.paths, self.n_answers if left_out else None, self.found_alone)
 
     @property
     def _rule(self) -> str:

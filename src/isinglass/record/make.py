@@ -69,6 +69,7 @@ def record_of(
         filled=filled,
         scores=table.scores,
         adjusted=table.adjusted_names,
+        found_alone=search.runs.found_alone,
     )
 
 

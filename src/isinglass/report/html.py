@@ -144,6 +144,7 @@ def _search_data(summary: Mapping[str, Any]) -> dict[str, Any]:
     as_they_are = (
         *("threshold", "floor", "stops", "stop", "fingerprint", "dropped", "selectors", "tiers"),
         *("kept_fewer", "explanations", "frequencies", "information_lost", "filled"),
+        "found_alone",
     )
     return {key: summary[key] for key in as_they_are} | {
         "paths": list(map(_path, summary["paths"])),

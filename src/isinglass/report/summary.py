@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
@@ -256,6 +257,9 @@ def _whole_run(record: FitRecord, found: Findings) -> dict[str, Any]:
         "stop": slider.stop_of(record.threshold, some, record.paths),
         "kept_fewer": len(record.graph) < len(at_threshold),
         "paths": [_path(record, r, path) for r, path in enumerate(record.paths)],
+        "found_alone": None
+        if record.found_alone is None
+        else _by_number(record.found_alone, lambda high: high if math.isfinite(high) else None),
         "values": _by_number(record.values, list),
         "pairs": None if pairs is None else _lists(pairs, "information", "sign"),
         "link_tables": None

@@ -76,12 +76,22 @@ function edgeOf(data, fits, threshold, a, b, chosen) {
     ...formOf(ends),
     required,
     entry: entry === null ? null : 2 * data.rows * entry,
-    selectedBy: chosen[0] && chosen[1] ? null : chosen[0] ? a : b,
+    selectedBy: selectedBy(data, threshold, a, b, chosen),
     unbounded: (chosen[0] && loose(fits[a], b)) || (chosen[1] && loose(fits[b], a)),
     frequency: frequencyOf(data, a, b),
     lost: data.information_lost[key] ?? null,
     tier: required ? "required" : tierOf(data, entry),
   };
+}
+
+// The column that chose an edge by its own search; null if both did.
+function selectedBy(data, threshold, a, b, chosen) {
+  const alone = (r, t) => {
+    const high = data.found_alone ? data.found_alone[r + "," + t] : null;
+    return high === null || high > threshold; // where columns do not decide together, all found it
+  };
+  const [first, second] = [chosen[0] && alone(a, b), chosen[1] && alone(b, a)];
+  return first === second ? null : first ? a : b; // an edge that was asked for needs neither
 }
 
 function frequencyOf(data, a, b) {
