@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dsygst, dtrtri
 
-from isinglass.model.fit.blas import blas_threads_for, from_lower
+from isinglass.model.fit.blas import blas_threads_for, from_lower, one_blas_thread
 
 Array = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class Bread(ABC):
 
 def bread_of(hessian: Array, limit: float) -> Bread:
     """The inverse of a matrix on its directions with eigenvalues above a limit."""
-    with blas_threads_for(len(hessian)):
+    with one_blas_thread():
         factor, failed = dpotrf(hessian, lower=1)
         found = None if failed else _few_flat(hessian, factor, limit)
         if found is None:
@@ -104,10 +104,11 @@ class Factorised(Bread):
         The factor's inverse goes on both sides, then its transpose, which takes less than
         products with the inverse of the matrix.
         """
-        squares = self._without_flat(squares_of(scores, len(self.factor)))
-        squares, _ = dsygst(squares.T, self.factor, itype=1, lower=1, overwrite_a=1)
-        inverse, _ = dtrtri(self.factor, lower=1)
-        return from_lower(dsygst(squares, inverse, itype=2, lower=1, overwrite_a=1)[0])
+        with blas_threads_for(len(self.factor)):
+            squares = self._without_flat(squares_of(scores, len(self.factor)))
+            squares, _ = dsygst(squares.T, self.factor, itype=1, lower=1, overwrite_a=1)
+            inverse, _ = dtrtri(self.factor, lower=1)
+            return from_lower(dsygst(squares, inverse, itype=2, lower=1, overwrite_a=1)[0])
 
     def _without_flat(self, squares: Array) -> Array:
         """What is left of some squares if no score has a part in flat directions."""
@@ -137,8 +138,9 @@ class Spectral(Bread):
     def around(self, scores: Iterator[Array]) -> Array:
         """The squares of all scores added up, with the matrix on both sides."""
         scaled = self.vectors / self.values
-        squares = squares_of((block @ scaled for block in scores), len(self.values))
-        return np.asarray(self.vectors @ squares @ self.vectors.T)
+        with one_blas_thread():
+            squares = squares_of((block @ scaled for block in scores), len(self.values))
+            return np.asarray(self.vectors @ squares @ self.vectors.T)
 
     def flat_shares(self) -> Array:
         """Which share of each parameter, from 0 to 1, lies in flat directions."""

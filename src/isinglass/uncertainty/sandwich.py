@@ -29,11 +29,11 @@ def sandwich(
 ) -> tuple[Array, float, frozenset[Pair]]:
     """The covariance of the parameters, the number of rows or clusters, the edges left open."""
     rows, bread = ScoredRows(joint, parameters, draws), bread_at(joint, parameters)
-    with blas_threads_for(joint.layout.size):
-        filling, units = _filling(rows, groups, sampling)
-        if draws == 1:
-            covariance = bread.around(filling)
-        else:  # what a row's draws say moves with the parameters that they are drawn by
+    filling, units = _filling(rows, groups, sampling)
+    if draws == 1:
+        covariance = bread.around(filling)
+    else:  # what a row's draws say moves with the parameters that they are drawn by
+        with blas_threads_for(joint.layout.size):
             inverse, moved = bread.matrix(), rows.moved() / joint.table.n
             inverse = inverse @ np.linalg.pinv(np.eye(len(inverse)) - moved @ inverse)
             covariance = inverse @ squares_of(filling, len(inverse)) @ inverse.T
