@@ -5,7 +5,8 @@
 Run from the top folder of the repository. The designs are those of the study of the default
 threshold (`benchmarks.choosing`), at more numbers of rows. What is done is kept in the folder:
 after Ctrl-C the same command goes on where it stopped. It writes `rules.md`, `points.csv` and a
-picture of the ratios.
+picture of the ratios. The part `close` has the paper's grids alone, with the default threshold
+alone, at numbers of rows close to those where OR and joint arrive: for thousands of graphs.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ RULES = ("or", "and", "joint")
 ONCE, ONE_TEST = "joint, 0.1", FalseEdges(0.1)
 #: The lines of which false edges are listed.
 FALSE = ("or", "joint", ONCE)
-PARTS = {"nine": nine, "others": others, "large": large, "false": false_edges}
+CLOSE = "close"
+#: Multiples of that beta close to where joint arrives on grids, and OR.
+CLOSELY = (0.64, 0.7, 0.76, 0.82, 0.94, 1.0, 1.06, 1.14)
 #: Graphs per point of designs with a thousand columns, at most.
 FEW = 10
 
@@ -67,7 +70,22 @@ def by_all_rules(codes: Codes) -> Found:
     return Found(found)
 
 
+def by_default(codes: Codes) -> Found:
+    """The graphs of OR and joint at the default threshold."""
+    fits = {rule: GreedyGraph(rule=rule, n_jobs=1).fit(codes) for rule in ("or", "joint")}
+    return Found({rule: list(fit.graph_.pairs) for rule, fit in fits.items()})
+
+
 METHOD = Method("rules", by_all_rules, ours=True)
+DEFAULT = Method("default-rules", by_default, ours=True)
+
+
+def grids(seed: int) -> list[Design]:
+    """The paper's grids."""
+    return [design for design in nine(seed) if design.name.startswith("grid/")]
+
+
+PARTS = {"nine": nine, "others": others, "large": large, "false": false_edges, CLOSE: grids}
 
 
 def studies(parts: Sequence[str], graphs: int, seed: int) -> list[Study]:
@@ -76,18 +94,24 @@ def studies(parts: Sequence[str], graphs: int, seed: int) -> list[Study]:
     >>> [len(study.designs) for study in studies(("nine", "false"), 20, 0)]
     [9, 7]
     """
-    lines = [Line(rule, METHOD, f"{rule} c=", own=f"{rule} auto") for rule in RULES]
-    lines.append(Line(ONCE, METHOD, "joint c=", own="joint once"))
     return [
         Study(
             part,
-            TITLES[part],
+            TITLES.get(part, "The paper's grids, closely"),
             [_wider(design, part) for design in PARTS[part](seed)],
-            lines,
+            lines(part),
             min(graphs, FEW) if part == "large" else graphs,
         )
         for part in parts
     ]
+
+
+def lines(part: str) -> list[Line]:
+    """The rules, with all their thresholds or the default one alone."""
+    if part == CLOSE:
+        return [Line(rule, DEFAULT, rule, own=rule) for rule in ("or", "joint")]
+    rules = [Line(rule, METHOD, f"{rule} c=", own=f"{rule} auto") for rule in RULES]
+    return [*rules, Line(ONCE, METHOD, "joint c=", own="joint once")]
 
 
 def _wider(design: Design, part: str) -> Design:
@@ -95,7 +119,8 @@ def _wider(design: Design, part: str) -> Design:
     if part in ("false", "large"):
         return design
     middle = sorted(design.betas)[len(design.betas) // 2]
-    return replace(design, betas=tuple(float(f"{middle * factor:.3g}") for factor in AROUND))
+    factors = CLOSELY if part == CLOSE else AROUND
+    return replace(design, betas=tuple(float(f"{middle * factor:.3g}") for factor in factors))
 
 
 def sheets(outcomes: Sequence[Outcome]) -> Iterator[Sheet]:
@@ -109,9 +134,11 @@ def sheets(outcomes: Sequence[Outcome]) -> Iterator[Sheet]:
 
 def judged(outcome: Outcome) -> Iterator[tuple[Design, dict[str, Any], dict[str, Any]]]:
     """Designs with the curves of all rules: with the default threshold, and by best constants."""
+    rules = [line.label for line in outcome.study.lines]
+    by_constants = () if outcome.study.name == CLOSE else RULES
     for design in outcome.study.designs:
-        own = {rule: outcome.tuned(design, rule, "own") for rule in (*RULES, ONCE)}
-        best = {rule: outcome.tuned(design, rule, "other") for rule in RULES}
+        own = {rule: outcome.tuned(design, rule, "own") for rule in rules}
+        best = {rule: outcome.tuned(design, rule, "other") for rule in by_constants}
         if not any(one is None for one in (*own.values(), *best.values())):
             yield design, own, best
 
@@ -153,6 +180,8 @@ def rows_sheets(outcome: Outcome) -> Iterator[Sheet]:
         "once, not at both ends."
     )
     yield rows_sheet(title, words, [(design, own) for design, own, _ in found])
+    if outcome.study.name == CLOSE:
+        return
     words = (
         "Rows with which 95 % of the graphs are recovered exactly, each rule with its best "
         f"constant c of c log(np)/n, chosen on other graphs, {ratios}"
