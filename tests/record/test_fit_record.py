@@ -143,6 +143,9 @@ ODD = {
     "a table of another shape": lambda fit: fit["link_tables"][0]["expected"].pop(),
     "a table twice": lambda fit: fit["link_tables"].append(fit["link_tables"][0]),
     "rows left out, negative": lambda fit: fit.update(dropped=-1),
+    "a column that found itself": lambda fit: fit.update(found_alone=[[0, 0, None]]),
+    "a neighbour that was found twice": lambda fit: fit.update(found_alone=[[0, 1, None]] * 2),
+    "a threshold that is not positive": lambda fit: fit.update(found_alone=[[0, 1, 0.0]]),
 }
 
 
@@ -169,6 +172,16 @@ def test_files_without_tables_and_findings_load(tmp_path):
     assert (record.link_tables, record.dropped, record.findings) == (None, None, None)
     assert summarise(record)["link_tables"] is None
     to_html(summarise(record))
+
+
+def test_an_edge_that_nobody_found_does_no_harm(tmp_path):
+    path = tmp_path / "fit.json"
+    fitted(rule="joint").record().save(path)
+    document = json.loads(path.read_text())
+    document["fit"]["found_alone"] = []
+    path.write_text(json.dumps(document))
+    record = FitRecord.load(path)
+    assert {link.selected_by for link in record.at(record.threshold)} == {"both"}
 
 
 def value_of(link: Link) -> Value:

@@ -218,7 +218,7 @@ class Joined:
             coupling=trend if two_states else None,
             log_odds=4.0 * trend if two_states else None,
             evidence=value.evidence,
-            selected_by=REQUIRED if required else "both" if len(by) > 1 else head.names[by.pop()],
+            selected_by=REQUIRED if required else head.names[by.pop()] if len(by) == 1 else "both",
             unbounded=bool(choices.unbounded[one] or choices.unbounded[other]),
             tier=REQUIRED if required else self._tier(entry),
             relative_strength=value.relative_strength,
