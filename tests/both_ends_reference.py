@@ -11,6 +11,14 @@ from null_reference import null_of
 RIDGE = 1e-8
 
 
+def unexplained(probabilities, x, weights, intercept):
+    """The share of a column's variance that its neighbours leave, but no less than a half."""
+    states = probabilities.shape[1]
+    alone = np.bincount(x, weights, states) / weights.sum() if intercept else np.ones(states) / states
+    left = weights @ (1 - np.sum(probabilities**2, axis=1)) / weights.sum()
+    return np.clip(left / (1 - np.sum(alone**2)), 0.5, 1)
+
+
 class PlainEnd:
     """A column on its neighbours, row by row, in orthonormal contrasts."""
 
@@ -25,7 +33,6 @@ class PlainEnd:
         widths = np.cumsum([0, *(block.shape[1] for block in blocks)])
         first = {t: i + intercept for i, t in enumerate(neighbours)}
         self.place = {t: slice(widths[first[t]], widths[first[t] + 1]) for t in neighbours}
-        self.rows_left = self.n - 1 - sum(states[t] - 1 for t in neighbours)
         self.ridge = RIDGE * np.ones((self.features.shape[1], self.basis.shape[1]))
         if intercept:
             self.ridge[0] = 0.0
@@ -81,6 +88,12 @@ class PlainEnd:
             minimize(value, start, jac=slope, hess=bend, method="trust-exact", options=options).x
         )
 
+    def rows_left(self, t, b):
+        """Rows that a likelihood ratio has, where `b` is the fit with all neighbours."""
+        others = self.features.shape[1] - len(self.parts(t)[0]) // self.basis.shape[1]
+        share = unexplained(self.probabilities(b), self.x, self.weights, self.intercept)
+        return self.n - (others + (not self.intercept)) / share
+
     def parts(self, t):
         """The positions of the parameters of an edge, and of all others."""
         everything = np.arange(self.ridge.size)
@@ -91,14 +104,15 @@ class PlainEnd:
         """Whitened score, as long as the likelihood ratio says, that of rows, and its size."""
         b = self.fit(self.parts(t)[1])
         whole = self.fit(np.arange(self.ridge.size))
-        deviance = 2 * self.rows_left * max(self.loss(b) - self.loss(whole), 0.0)
+        deviance = 2 * self.rows_left(t, whole) * max(self.loss(b) - self.loss(whole), 0.0)
         vector, white, size = self.score_of(t, b)
         return vector * np.sqrt(deviance / (vector @ vector)), white, size
 
     def nearly_says_of(self, t):
         """The same, as long as the score itself says."""
-        vector, white, size = self.score_of(t, self.fit(self.parts(t)[1]))
-        return vector * np.sqrt(self.rows_left / self.n), white, size
+        b = self.fit(self.parts(t)[1])
+        vector, white, size = self.score_of(t, b)
+        return vector * np.sqrt(self.rows_left(t, b) / self.n), white, size
 
     def gain_of(self, t):
         """What the edge gains per row: its table and the field move, and there is no ridge."""

@@ -5,10 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 from scipy.stats import chi2
 
 import isinglass as ig
-from both_ends_reference import plain_statistic, relative_null
+from both_ends_reference import plain_statistic, relative_null, unexplained
 from instances import KINDS, instance
 from isinglass.core import LookFurther, both_ends
 from isinglass.engine import learn_neighbourhoods, pairs_at
@@ -56,16 +57,23 @@ def of_the_weaker_end(table, pairs, intercept):
         around[a].append(b)
         around[b].append(a)
 
-    def losses(neighbours):
-        fits = fit_neighbourhoods(table, neighbours, intercept=intercept, threads=1)
-        return [fits.fit(r, 0).loss for r in range(len(around))]
+    def fits(neighbours):
+        found = fit_neighbourhoods(table, neighbours, intercept=intercept, threads=1)
+        return [found.fit(r, 0) for r in range(len(around))]
 
-    full, ratio = losses(around), {}
+    def rows_left(r, t):
+        others = sum(table.n_states[u] - 1 for u in around[r] if u != t)
+        scores = full[r].intercept + np.zeros((len(table.codes), 1))
+        for u, effects in full[r].coef.items():
+            scores = scores + effects.T[table.codes[:, u]]
+        given = softmax(scores, axis=1), table.codes[:, r], table.weights
+        return max(table.n - (1 + others) / unexplained(*given, intercept), 0.0)
+
+    full, ratio = fits(around), {}
     for a, b in pairs:
-        less = losses([[t for t in own if {r, t} != {a, b}] for r, own in enumerate(around)])
+        less = fits([[t for t in own if {r, t} != {a, b}] for r, own in enumerate(around)])
         for r, t in ((a, b), (b, a)):
-            rows_left = table.n - 1 - sum(table.n_states[u] - 1 for u in around[r])
-            deviance = 2 * max(rows_left, 0.0) * max(less[r] - full[r], 0.0)
+            deviance = 2 * rows_left(r, t) * max(less[r].loss - full[r].loss, 0.0)
             df = (table.n_states[a] - 1) * (table.n_states[b] - 1)
             scale, degrees = relative_null(table.codes, table.weights, (a, b), intercept)
             found = one_parameter_gain(deviance / 2 / scale, max(degrees * df, 1.0), 1.0)

@@ -18,6 +18,7 @@
 #include "base/vectors.hpp"
 #include "bits/cells.hpp"
 #include "ends/edge_score.hpp"
+#include "ends/rows_left.hpp"
 #include "refit/deviance.hpp"
 #include "refit/fitter.hpp"
 #include "refit/minimum.hpp"
@@ -62,6 +63,8 @@ class End {
     end.find_parameters();
     end.x_ = std::move(x);
     end.loss_ = known.loss;
+    end.unexplained_ =
+        end.unexplained_by(known.probabilities.empty() ? end.probabilities_at(end.x_) : known.probabilities);
     end.inverse_ = std::move(inverse);
     ++end.left_;
     return end;
@@ -78,6 +81,7 @@ class End {
     more.target_ = target_;
     more.neighbours_ = neighbours_;
     more.of_edges_ = of_edges_;
+    more.unexplained_ = unexplained_;
     const auto at = std::ranges::lower_bound(neighbours_, neighbour) - neighbours_.begin();
     more.neighbours_.insert(more.neighbours_.begin() + at, neighbour);
     if (forms_) more.of_edges_.insert(more.of_edges_.begin() + at, form);
@@ -110,7 +114,7 @@ class End {
   EdgeScore without(std::size_t i, std::vector<double> bend = {}, const Enough& enough = nullptr) const {
     const CellView view = this->view();
     Refit problem(view, table_->n(), intercept_, kRidge);
-    const double rows = rows_left();
+    const double rows = rows_left(i);
     EdgeScore found;
     found.df = parameters_of(i);
     found.bend = std::move(bend);
@@ -133,7 +137,7 @@ class End {
     const std::vector<double> root = inverse_root(found.information, found.df, kLeastInformation * trace);
     for (std::size_t k = 0; k < found.df; ++k) {
       const double number = dot(&root[k * found.df], found.score.data(), found.df);
-      found.deviance += rows_left() / table_->n() * number * number;
+      found.deviance += rows_left(i) / table_->n() * number * number;
     }
     return found;
   }
@@ -172,10 +176,7 @@ class End {
       if (f < grouped_->last(0)) add(f, 0);
       for (const std::size_t part : grouped_->parts(f)) add(f, part);
     }
-    if (edge.probabilities.empty()) {
-      Refit problem(view, table_->n(), intercept_, kRidge);
-      problem.probabilities(problem.expand(edge.without), again);
-    }
+    if (edge.probabilities.empty()) again = probabilities_at(edge.without);
     const std::vector<double>& probabilities = again.empty() ? edge.probabilities : again;
     // Loops look at up to three numbers beyond the last score.
     std::vector<double> scores((places_.size() + 1) * d + 4), room(wide + 4 + lanes_of(d));
@@ -290,6 +291,7 @@ class End {
     problem.minimise(x_, kTolerance);
     std::vector<double> probabilities;
     loss_ = problem.probabilities(problem.expand(x_), probabilities);
+    unexplained_ = unexplained_by(probabilities);
     const std::span<const double> curvature = problem.curvature_near_minimum(x_, kDrift);
     inverse_.assign(curvature.begin(), curvature.end());
     has_inverse_ = factorise(inverse_, x_.size(), 0.0);
@@ -482,11 +484,23 @@ class End {
     }
   }
 
-  // Likelihood ratios of fits with many parameters are too large, as sums of squares are that are divided by
-  // all rows: about as if rows were fewer, by one for as many parameters as a field has.
-  double rows_left() const {
-    const double features = static_cast<double>(x_.size()) / static_cast<double>(width() - 1);
-    return std::max(table_->n() - features - (intercept_ ? 0 : 1), 0.0);
+  // For the i-th neighbour's likelihood ratio; as many parameters as a field has are a feature.
+  double rows_left(std::size_t i) const {
+    const double others = static_cast<double>(x_.size() - parameters_of(i)) / static_cast<double>(width() - 1);
+    return isinglass::rows_left(table_->n(), others + (intercept_ ? 0 : 1), unexplained_);
+  }
+
+  // Of the column's states in each cell, as these free parameters say.
+  std::vector<double> probabilities_at(std::span<const double> x) const {
+    const CellView view = this->view();
+    Refit problem(view, table_->n(), intercept_, kRidge);
+    std::vector<double> probabilities;
+    problem.probabilities(problem.expand(x), probabilities);
+    return probabilities;
+  }
+
+  double unexplained_by(const std::vector<double>& probabilities) const {
+    return unexplained(counts_, probabilities, width(), intercept_);
   }
 
   bool is_small(std::size_t i) const { return !of_edges_.empty() && of_edges_[i] == Form::small; }
@@ -507,6 +521,7 @@ class End {
   bool has_inverse_ = false;
   int left_ = 0;  // neighbours that have left since the curvature was that of the fit
   double loss_ = 0;
+  double unexplained_ = 1;  // share of the column's variance that its neighbours leave
 };
 
 }  // namespace isinglass
