@@ -486,7 +486,8 @@ class End {
 
   // For the i-th neighbour's likelihood ratio; as many parameters as a field has are a feature.
   double rows_left(std::size_t i) const {
-    const double others = static_cast<double>(x_.size() - parameters_of(i)) / static_cast<double>(width() - 1);
+    const double others =
+        static_cast<double>(x_.size() - parameters_of(i)) / static_cast<double>(width() - 1);
     return isinglass::rows_left(table_->n(), others + (intercept_ ? 0 : 1), unexplained_);
   }
 
