@@ -14,7 +14,9 @@ RIDGE = 1e-8
 def unexplained(probabilities, x, weights, intercept):
     """The share of a column's variance that its neighbours leave, but no less than a half."""
     states = probabilities.shape[1]
-    alone = np.bincount(x, weights, states) / weights.sum() if intercept else np.ones(states) / states
+    alone = np.bincount(x, weights, states) / weights.sum()
+    if not intercept:
+        alone[:] = 1 / states
     left = weights @ (1 - np.sum(probabilities**2, axis=1)) / weights.sum()
     return np.clip(left / (1 - np.sum(alone**2)), 0.5, 1)
 
