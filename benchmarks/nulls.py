@@ -1,10 +1,13 @@
 """Does the statistic of the rule "joint" pass as often as it should where there is no link?
 
-    python benchmarks/nulls.py [--tables 4000] [--alone]
+    python benchmarks/nulls.py [--tables 4000] [--only "strong fields"] [--by-share] [--alone]
 
 Tables are drawn from a model; to its links pairs without an effect are added, and what both ends
 say of each is compared with a chi-square of one degree of freedom. Printed is how often it is above
 the quantile of a level, as a multiple of the level, with two standard errors.
+
+`--by-share` prints that again for pairs by the share of rows of their rarest state, for rare states
+are far from what makes a chi-square.
 
 `--alone` prints the same for the likelihood ratio of two columns of two states and nothing beside
 them, with exact probabilities: what no way of adding two ends can mend.
@@ -13,11 +16,13 @@ them, with exact probabilities: what no way of adding two ends can mend.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, pairwise
+from typing import Any
 
 import click
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import NDArray
 from scipy.special import xlogy
 from scipy.stats import chi2, hypergeom
 
@@ -47,8 +52,12 @@ DESIGNS: dict[str, Callable[[int], MarkovField]] = {
 ROWS = {"2 to 5 states": (500, 2000), "4 states": (500, 2000)}
 
 
-def statistics(name: str, rows: int, seed: int) -> list[float]:
-    """What both ends say of pairs without effect in one table."""
+#: Where shares of rows of the rarest state of a pair are parted.
+SHARES = (0.0, 0.03, 0.06, 0.12, 0.25, 0.5)
+
+
+def statistics(name: str, rows: int, seed: int) -> list[tuple[float, float]]:
+    """What both ends say of pairs without effect in one table, and the shares of rarest states."""
     field = DESIGNS[name](seed)
     codes = field.sample_codes(rows, seed=seed + 10**6, n_jobs=1)
     states = [len(labels) for labels in field.states]
@@ -61,8 +70,32 @@ def statistics(name: str, rows: int, seed: int) -> list[float]:
         added = [null[k] for k in rng.choice(len(null), ADDED, replace=False)]
         pairs = sorted([*true, *added])
         values, *_ = both_ends(codes, np.ones(rows), states, pairs, intercept=True, threads=1)
-        found += [float(values[pairs.index(pair)]) for pair in added]
+        found += [(float(values[pairs.index(pair)]), rarest(codes[:, pair])) for pair in added]
     return found
+
+
+def rarest(codes: NDArray[Any]) -> float:
+    """The share of rows of the rarest state of some columns."""
+    return float(min(np.unique(column, return_counts=True)[1].min() for column in codes.T)) / len(
+        codes
+    )
+
+
+def above(values: NDArray[np.float64]) -> str:
+    """How often values are above the quantile of each level, as a multiple of it."""
+    shares = [np.mean(values > chi2.isf(level, 1)) / level for level in LEVELS]
+    errors = [2 * np.sqrt(s / level / len(values)) for s, level in zip(shares, LEVELS, strict=True)]
+    return ", ".join(f"{s:.2f} ± {error:.2f}" for s, error in zip(shares, errors, strict=True))
+
+
+def print_by_share(values: NDArray[np.float64], shares: NDArray[np.float64]) -> None:
+    """One line for each range of shares that has a thousand pairs."""
+    for low, high in pairwise(SHARES):
+        own = values[(shares > low) & (shares <= high)]
+        if len(own) >= 1000:
+            print(
+                f"  rarest state in {low:.0%} to {high:.0%}, {len(own):,}: {above(own)}", flush=True
+            )
 
 
 def alone(rows: int, share: float, margins: int = 1000) -> list[float]:
@@ -94,24 +127,24 @@ def print_alone() -> None:
 
 @click.command()
 @click.option("--tables", type=click.IntRange(10), default=1000, show_default=True)
+@click.option("--only", type=click.Choice(list(DESIGNS)), help="One design (default: all).")
+@click.option("--by-share", is_flag=True, help="Also by the share of the rarest state.")
 @click.option("--alone", "only_alone", is_flag=True, help="Two columns and nothing beside them.")
-def command(*, tables: int, only_alone: bool) -> None:
+def command(*, tables: int, only: str | None, by_share: bool, only_alone: bool) -> None:
     """Print one line per design and number of rows."""
     if only_alone:
         print_alone()
         return
     print("design, rows, pairs:", ", ".join(f"{level:g}" for level in LEVELS))
-    for name in DESIGNS:
+    for name in DESIGNS if only is None else [only]:
         for rows in ROWS.get(name, (200, 2000)):
             drawn = Parallel(n_jobs=-1)(
                 delayed(statistics)(name, rows, seed) for seed in range(tables)
             )
-            values = np.concatenate(drawn)
-            shares = []
-            for level in LEVELS:
-                share = np.mean(values > chi2.isf(level, 1)) / level
-                shares.append(f"{share:.2f} ± {2 * np.sqrt(share / level / len(values)):.2f}")
-            print(f"{name}, {rows}, {len(values):,}: {', '.join(shares)}", flush=True)
+            values, shares = np.array([pair for table in drawn for pair in table]).T
+            print(f"{name}, {rows}, {len(values):,}: {above(values)}", flush=True)
+            if by_share:
+                print_by_share(values, shares)
 
 
 if __name__ == "__main__":

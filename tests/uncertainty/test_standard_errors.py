@@ -1,6 +1,7 @@
 """Sandwich errors against their definition, row by row and column by column."""
 
 import math
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +14,7 @@ from isinglass.errors import BadClusters, OutOfMemory, SettingError, UnseenState
 from isinglass.model.fit.joint import model_of, pseudo_likelihood
 from isinglass.table import encode
 from isinglass.uncertainty import scores
-from isinglass.uncertainty.sandwich import sandwich
+from isinglass.uncertainty.sandwich import Sandwich
 from isinglass.uncertainty.standard_errors import fit_with_errors
 from small_models import any_gauge
 
@@ -78,14 +79,15 @@ def test_the_covariance_is_the_literal_one(monkeypatch):
     table = encode(frame_of(MIXED, 30, 1), counts)
     joint = pseudo_likelihood(table, MIXED.graph, ridge=0.05)
     at = joint.minimum()
-    found, units, _ = sandwich(joint, at)
-    assert units == counts.sum()
-    np.testing.assert_allclose(found, literal_covariance(joint, at, counts), rtol=1e-4, atol=1e-7)
+    found = Sandwich(joint, at)
+    assert found.units == counts.sum()
+    expected = literal_covariance(joint, at, counts)
+    np.testing.assert_allclose(found.covariance(), expected, rtol=1e-4, atol=1e-7)
     groups = np.arange(30) % 17
-    found, units, _ = sandwich(joint, at, groups)
-    assert units == 17
+    found = Sandwich(joint, at, groups)
+    assert found.units == 17
     expected = literal_covariance(joint, at, counts, groups.tolist())
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(found.covariance(), expected, rtol=1e-4, atol=1e-7)
 
 
 def errors_of(table, graph, **settings):
@@ -203,6 +205,24 @@ def test_unbounded_edges_have_no_errors_and_harm_no_others():
     assert model.edge("x2", "x3").error[1, 1] == pytest.approx(
         alone.edge("x0", "x1").error[1, 1], rel=1e-6
     )
+
+
+def test_a_covariance_that_waits_is_the_same():
+    """Where no edge has an error, it is computed when it is first asked for, or shipped."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 2, (2, 500))
+    table = encode(np.column_stack([a, np.where(a == 1, 1, b), b]))
+    graph = MarkovField(
+        ("x0", "x1", "x2"), ((0, 1),) * 3, ([0, 0],) * 3, dict.fromkeys([(0, 1), (1, 2)], SPIN)
+    ).graph
+    model = fit_with_errors(table, graph)
+    assert model.unbounded == {(0, 1), (1, 2)}
+    assert callable(model.errors.spread)
+    joint = pseudo_likelihood(table, graph)
+    expected = Sandwich(joint, joint.layout.parameters(model)).covariance()
+    assert np.abs(expected).max() > 0
+    for errors in (pickle.loads(pickle.dumps(model)).errors, model.errors):
+        np.testing.assert_allclose(errors.covariance, expected, rtol=1e-9)
 
 
 def test_wald():

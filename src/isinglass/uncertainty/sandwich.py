@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from isinglass.model.fit.blas import blas_threads_for
-from isinglass.model.fit.layout import Layout, Pair
+from isinglass.model.fit.layout import Pair
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood, open_below
 from isinglass.uncertainty.bread import Bread, bread_of, squares_of
 from isinglass.uncertainty.scores import ScoredRows
@@ -19,26 +20,57 @@ Array = NDArray[np.float64]
 LEFT_OPEN = 1e-3
 
 
-def sandwich(
-    joint: PseudoLikelihood,
-    parameters: Array,
-    groups: NDArray[np.intp] | None = None,
-    *,
-    sampling: bool = False,
-    draws: int = 1,
-) -> tuple[Array, float, frozenset[Pair]]:
-    """The covariance of the parameters, the number of rows or clusters, the edges left open."""
-    rows, bread = ScoredRows(joint, parameters, draws), bread_at(joint, parameters)
-    filling, units = _filling(rows, groups, sampling)
-    if draws == 1:
-        covariance = bread.around(filling)
-    else:  # what a row's draws say moves with the parameters that they are drawn by
-        with blas_threads_for(joint.layout.size):
-            inverse, moved = bread.matrix(), rows.moved() / joint.table.n
-            inverse = inverse @ np.linalg.pinv(np.eye(len(inverse)) - moved @ inverse)
-            covariance = inverse @ squares_of(filling, len(inverse)) @ inverse.T
-    covariance *= units / max(units - 1.0, 1.0) / joint.table.n**2
-    return (covariance + covariance.T) / 2.0, units, _left_open(joint.layout, bread)
+class Sandwich:
+    """The covariance of the parameters; what takes long is found when it is first asked for."""
+
+    def __init__(
+        self,
+        joint: PseudoLikelihood,
+        parameters: Array,
+        groups: NDArray[np.intp] | None = None,
+        *,
+        sampling: bool = False,
+        draws: int = 1,
+    ) -> None:
+        self.joint, self.parameters = joint, parameters
+        self._rows = ScoredRows(joint, parameters, draws)
+        self._groups, self._sampling = groups, sampling
+
+    @property
+    def units(self) -> float:
+        """How many rows, or clusters of rows, there are."""
+        if self._groups is not None:
+            return float(self._groups.max() + 1)
+        return float(len(self._rows.weights)) if self._sampling else self.joint.table.n
+
+    @cached_property
+    def _bread(self) -> Bread:
+        return bread_at(self.joint, self.parameters)
+
+    def covariance(self) -> Array:
+        """Zero in directions that the rows leave open."""
+        if self._rows.draws == 1:
+            covariance = self._bread.around(self._filling())
+        else:  # what a row's draws say moves with the parameters that they are drawn by
+            with blas_threads_for(self.joint.layout.size):
+                inverse, moved = self._bread.matrix(), self._rows.moved() / self.joint.table.n
+                inverse = inverse @ np.linalg.pinv(np.eye(len(inverse)) - moved @ inverse)
+                covariance = inverse @ squares_of(self._filling(), len(inverse)) @ inverse.T
+        covariance *= self.units / max(self.units - 1.0, 1.0) / self.joint.table.n**2
+        return (covariance + covariance.T) / 2.0
+
+    def _filling(self) -> Iterator[Array]:
+        """What rows, or clusters of rows, say, block by block."""
+        rows, groups = self._rows, self._groups
+        if groups is not None:
+            return _summed(rows.scores(groups), groups, rows.weights)
+        return _scaled(rows, rows.weights if self._sampling else np.sqrt(rows.weights))
+
+    def left_open(self) -> frozenset[Pair]:
+        """Edges with a part in flat directions: they are at a limit."""
+        layout, shares = self.joint.layout, self._bread.flat_shares()
+        edges = ((pair, at) for pair, at in layout.edges.items() if pair[1] < layout.own)
+        return frozenset(pair for pair, at in edges if shares[at].sum() > LEFT_OPEN)
 
 
 def bread_at(joint: PseudoLikelihood, parameters: Array) -> Bread:
@@ -46,24 +78,6 @@ def bread_at(joint: PseudoLikelihood, parameters: Array) -> Bread:
     hessian = joint.with_hessian(parameters)[2]
     first = sum(map(len, joint.layout.fields))  # of an edge
     return bread_of(hessian, open_below(float(np.linalg.norm(parameters[first:]))))
-
-
-def _left_open(layout: Layout, bread: Bread) -> frozenset[Pair]:
-    """Edges with a part in flat directions: they are at a limit."""
-    shares = bread.flat_shares()
-    edges = ((pair, at) for pair, at in layout.edges.items() if pair[1] < layout.own)
-    return frozenset(pair for pair, at in edges if shares[at].sum() > LEFT_OPEN)
-
-
-def _filling(
-    rows: ScoredRows, groups: NDArray[np.intp] | None, sampling: bool
-) -> tuple[Iterator[Array], float]:
-    """What rows, or clusters of rows, say, block by block; and how many there are."""
-    weights = rows.weights
-    if groups is not None:
-        return _summed(rows.scores(groups), groups, weights), float(groups.max() + 1)
-    scored = _scaled(rows, weights if sampling else np.sqrt(weights))
-    return scored, float(len(weights)) if sampling else rows.joint.table.n
 
 
 def _scaled(rows: ScoredRows, scale: Array) -> Iterator[Array]:

@@ -33,7 +33,7 @@ from isinglass.model.inference.methods import MEMORY
 from isinglass.parameters import checked
 from isinglass.table import Table
 from isinglass.table.clusters import labels_of_rows
-from isinglass.uncertainty.sandwich import bread_at, sandwich
+from isinglass.uncertainty.sandwich import Sandwich, bread_at
 from isinglass.uncertainty.scores import ScoredRows
 
 Array = NDArray[np.float64]
@@ -148,26 +148,26 @@ def fit_with_errors(
     else:
         model = fitted()
         parameters = joint.layout.parameters(model)
-    covariance, units, left_open = sandwich(
-        joint, parameters, groups, sampling=sampling, draws=draws
-    )
-    unbounded, clustered = model.unbounded | left_open, groups is not None
-    layout, covariance = at_reference(joint, covariance)
-    errors = ParameterErrors(layout, covariance, unbounded, units, clustered, chose_graph)
+    whole = Sandwich(joint, parameters, groups, sampling=sampling, draws=draws)
+    layout, moves = _at_reference(joint)
+
+    def covariance() -> Array:
+        found = whole.covariance()
+        return found if layout is joint.layout else moves @ found @ moves.T
+
+    spread: Array | Callable[[], Array] = covariance
+    unbounded, clustered = model.unbounded, groups is not None
+    if not unbounded >= layout.edges.keys():  # else no edge has an error, and it can wait
+        spread, unbounded = covariance(), unbounded | whole.left_open()
+    errors = ParameterErrors(layout, spread, unbounded, whole.units, clustered, chose_graph)
     return replace(model, errors=errors)
 
 
-def at_reference(joint: PseudoLikelihood, covariance: Array) -> tuple[Layout, Array]:
-    """The parameters of the model alone, its intercepts at the reference; and their covariance.
+def _at_reference(joint: PseudoLikelihood) -> tuple[Layout, Array]:
+    """The parameters of the model alone, its intercepts at the reference; what makes them of all.
 
     What is adjusted for has parameters of its own, which move the intercepts.
     """
-    layout, moves = _at_reference(joint)
-    return layout, covariance if layout is joint.layout else moves @ covariance @ moves.T
-
-
-def _at_reference(joint: PseudoLikelihood) -> tuple[Layout, Array]:
-    """The parameters of the model alone, and what makes them of all."""
     whole, own = joint.layout, joint.layout.own
     if own == len(whole.n_states):
         return whole, np.eye(whole.size)

@@ -6,7 +6,7 @@ edges were fitted, not whether the edges are the right ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -62,7 +62,8 @@ class ParameterErrors:
     layout : Layout
         Which parameter stands where.
     covariance : array (size, size)
-        Zero in directions that the rows leave open.
+        Zero in directions that the rows leave open. Where no edge has an error, it is computed
+        when it is first asked for.
     unbounded : frozenset of (i, j)
         Edges without an error: the rows set no bound to them.
     units : float
@@ -74,11 +75,19 @@ class ParameterErrors:
     """
 
     layout: Layout
-    covariance: Array
+    spread: Array | Callable[[], Array]  # the covariance, or what computes it
     unbounded: frozenset[Pair]
     units: float
     clustered: bool = False
     chose_graph: bool = True
+
+    @cached_property
+    def covariance(self) -> Array:
+        """Of all parameters, zero in directions that the rows leave open."""
+        return self.spread() if callable(self.spread) else self.spread
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"spread": self.covariance}
 
     def of_log_odds(self, ends: tuple[int, int], against: tuple[int, int]) -> Array | None:
         """Standard errors of an edge's log odds ratios against two states; None if unbounded."""
