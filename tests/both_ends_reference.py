@@ -116,6 +116,28 @@ class PlainEnd:
         vector, white, size = self.score_of(t, b)
         return vector * np.sqrt(self.rows_left(t, b) / self.n), white, size
 
+    def bartlett(self, t):
+        """By how much a likelihood ratio of a column of two states is too large on average.
+
+        Lawley (1956): cumulants of the scores at the fit without the edge, up to the fourth.
+        """
+        b = self.fit(self.parts(t)[1])
+        first = self.probabilities(b)[:, 1]
+        variance = self.weights * first * (1 - first)
+        third, fourth = variance * (1 - 2 * first), variance * (1 - 6 * first * (1 - first))
+        without = np.delete(np.arange(self.features.shape[1]), self.place[t])
+
+        def excess(x):
+            z = x @ np.linalg.solve(x.T @ (variance[:, None] * x), x.T)
+            own = np.diag(z)
+            return (
+                3 * (third * own) @ z @ (third * own)
+                + 2 * third @ z**3 @ third
+                - 3 * np.sum(fourth * own**2)
+            ) / 12
+
+        return excess(self.features) - excess(self.features[:, without])
+
     def gain_of(self, t):
         """What the edge gains per row: its table and the field move, and there is no ridge."""
         own, others = self.parts(t)

@@ -9,7 +9,7 @@ from scipy.special import softmax
 from scipy.stats import chi2
 
 import isinglass as ig
-from both_ends_reference import plain_statistic, relative_null, unexplained
+from both_ends_reference import PlainEnd, plain_statistic, relative_null, unexplained
 from instances import KINDS, instance
 from isinglass.core import LookFurther, both_ends
 from isinglass.engine import learn_neighbourhoods, pairs_at
@@ -48,6 +48,22 @@ def test_the_statistic_is_its_definition_where_cells_are_many():
     for pair in [(0, 1), (1, 5)]:
         plain = plain_statistic(codes, weights, states, pairs, pair, True)
         np.testing.assert_allclose(found[pairs.index(pair)], plain, rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("coupling", [0.1, 0.3, 0.5])
+def test_the_rows_that_are_left_are_near_bartletts(coupling):
+    """Columns of a grid; the edge that is looked at has no effect."""
+    field = ig.simulate.ising(ig.simulate.grid(3, 4), coupling=coupling, seed=0)
+    around = {v: {a + b - v for a, b in field.couplings if v in (a, b)} for v in range(12)}
+    ours, theirs = [], []
+    for seed in range(4):
+        codes = field.sample_codes(300, seed=seed)
+        for v, t in [(5, 11), (6, 8), (4, 10), (1, 7)]:
+            end = PlainEnd(codes, np.ones(300), [2] * 12, v, sorted({*around[v], t}), True)
+            whole = end.fit(np.arange(end.ridge.size))
+            ours.append(1 - end.rows_left(t, whole) / 300)
+            theirs.append(end.bartlett(t))
+    assert np.mean(ours) == pytest.approx(np.mean(theirs), rel=0.1)
 
 
 def of_the_weaker_end(table, pairs, intercept):
