@@ -18,6 +18,7 @@
 #include "base/vectors.hpp"
 #include "bits/cells.hpp"
 #include "ends/edge_score.hpp"
+#include "ends/inverse.hpp"
 #include "ends/rows_left.hpp"
 #include "refit/deviance.hpp"
 #include "refit/fitter.hpp"
@@ -49,14 +50,16 @@ class End {
   // curvature is that of the fit with all of them, and so are the cells, which may then be finer than need
   // be.
   static End without(End before, std::size_t i, const EdgeScore& known, Cells& cells) {
-    std::vector<double> x = before.fewer(known.without, i), inverse;
-    if (before.left_ < kMostLeft && before.neighbours_.size() > 1) inverse = before.inverse_without(i);
+    std::vector<double> x = before.fewer(known.without, i);
+    Inverse inverse;
+    if (before.left_ < kMostLeft && before.neighbours_.size() > 1)
+      inverse = before.inverse_.without(before.part(i));
     End end = std::move(before);
-    if (!inverse.empty()) end.codes_ = end.codes_without(i);
+    if (!inverse.none()) end.codes_ = end.codes_without(i);
     const auto at = static_cast<std::ptrdiff_t>(i);
     end.neighbours_.erase(end.neighbours_.begin() + at);
     if (!end.of_edges_.empty()) end.of_edges_.erase(end.of_edges_.begin() + at);
-    if (inverse.empty())
+    if (inverse.none())
       return End(*end.table_, {end.intercept_, end.forms_}, cells, end.target_, end.neighbours_,
                  std::move(end.of_edges_), std::move(x));
     end.group_cells();
@@ -203,7 +206,6 @@ class End {
   static constexpr double kDrift = 0.1;        // of scores, since the curvature that serves
   static constexpr int kMostLeft = 6;          // neighbours that have left since then
   static constexpr double kFlattest = 1e-2;    // the ridge, as a share of the least curvature that serves
-  static constexpr double kDigits = 1e-6;      // what must be left of a variance when one leaves
   using Bound = std::function<bool(double)>;   // whether a loss that is left at least is enough
 
   std::size_t width() const { return static_cast<std::size_t>(table_->states(target_)); }
@@ -238,6 +240,7 @@ class End {
   // Where the free parameters of the i-th neighbour stand.
   std::size_t begin(std::size_t i) const { return begin_[i]; }
   std::size_t end(std::size_t i) const { return begin_[i + 1]; }
+  Part part(std::size_t i) const { return {begin(i), parameters_of(i)}; }
 
   void take_cells(Cells& cells) {
     cells.set_target(target_);
@@ -292,61 +295,15 @@ class End {
     std::vector<double> probabilities;
     loss_ = problem.probabilities(problem.expand(x_), probabilities);
     unexplained_ = unexplained_by(probabilities);
-    const std::span<const double> curvature = problem.curvature_near_minimum(x_, kDrift);
-    inverse_.assign(curvature.begin(), curvature.end());
-    has_inverse_ = factorise(inverse_, x_.size(), 0.0);
-    if (!has_inverse_) return;
-    invert_whole();
     // Along directions that the ridge alone holds, a fit may be far from its minimum while its loss is not:
     // what is said of such an end comes from refits to the last digit.
-    for (std::size_t k = 0; k < x_.size(); ++k)
-      has_inverse_ = has_inverse_ && inverse_[k * x_.size() + k] < kFlattest / kRidge;
-  }
-
-  // The inverse of the curvature, both triangles.
-  void invert_whole() {
-    const std::size_t size = x_.size();
-    invert(inverse_, size);
-    for (std::size_t k = 0; k < size; ++k)
-      for (std::size_t l = 0; l < k; ++l) inverse_[l * size + k] = inverse_[k * size + l];
-  }
-
-  // The factor of the i-th neighbour's part of the inverse; empty if there is none.
-  std::vector<double> own_factor(std::size_t i) const {
-    const std::size_t d = parameters_of(i), first = begin(i), size = x_.size();
-    std::vector<double> own(d * d);
-    for (std::size_t k = 0; k < d; ++k) std::copy_n(&inverse_[(first + k) * size + first], d, &own[k * d]);
-    return has_inverse_ && factorise(own, d, 0.0) ? own : std::vector<double>();
-  }
-
-  // The inverse of the curvature of all parameters but the i-th neighbour's: a Schur complement of the
-  // inverse. Empty, if there is none, or if it would lose too many digits.
-  std::vector<double> inverse_without(std::size_t i) const {
-    const std::size_t size = x_.size(), first = begin(i), d = parameters_of(i), left = size - d;
-    const std::vector<double> own = own_factor(i);
-    if (own.empty()) return {};
-    const auto kept = [&](std::size_t k) { return k < first ? k : k + d; };
-    std::vector<double> explained(left * d), inverse(left * left);
-    for (std::size_t k = 0; k < left; ++k) {
-      const std::span<double> row(&explained[k * d], d);
-      std::copy_n(&inverse_[kept(k) * size + first], d, row.begin());
-      substitute(own, row, false);
-    }
-    for (std::size_t k = 0; k < left; ++k) {
-      for (std::size_t l = 0; l <= k; ++l) {
-        double number = inverse_[kept(k) * size + kept(l)];
-        for (std::size_t e = 0; e < d; ++e) number -= explained[k * d + e] * explained[l * d + e];
-        inverse[k * left + l] = inverse[l * left + k] = number;
-      }
-      if (!(inverse[k * left + k] > kDigits * inverse_[kept(k) * size + kept(k)])) return {};
-    }
-    return inverse;
+    inverse_ = Inverse(problem.curvature_near_minimum(x_, kDrift), x_.size(), kRidge / kFlattest);
   }
 
   // The minimum without the i-th neighbour, and its loss: with the curvature of the fit if it serves, else
   // anew. Nothing, if a loss that is left at least is enough.
   double leave_out(Refit& problem, std::size_t i, EdgeScore& found, const Bound& enough) const {
-    const std::vector<double> own = own_factor(i);
+    const std::vector<double> own = inverse_.factor(part(i));
     std::vector<double>& x = found.without;
     if (!own.empty())
       if (const std::optional<double> loss = slide(problem, i, own, found, enough)) return *loss;
@@ -370,10 +327,7 @@ class End {
                               const Bound& enough) const {
     const std::size_t size = x_.size(), first = begin(i), d = parameters_of(i);
     std::vector<double> straight = x_;
-    std::vector<double> shift(x_.begin() + static_cast<std::ptrdiff_t>(first),
-                              x_.begin() + static_cast<std::ptrdiff_t>(first + d));
-    take_back(own, first, shift, straight);
-    std::fill_n(&straight[first], d, 0.0);
+    inverse_.make_zero(part(i), own, straight);
     std::vector<double>& x = found.without = straight;
     if (found.bend.size() == size) add_multiple(x.data(), 1.0, found.bend.data(), size);
     const auto arrive = [&](double loss) {
@@ -388,12 +342,8 @@ class End {
       std::vector<double> slope(all.begin(), all.end());
       std::fill_n(&slope[first], d, 0.0);
       const std::vector<double> move = learned.move(slope, [&](const std::vector<double>& by) {
-        std::vector<double> product(size, 0.0);
-        for (std::size_t k = 0; k < size; ++k) add_multiple(product.data(), by[k], &inverse_[k * size], size);
-        shift.assign(product.begin() + static_cast<std::ptrdiff_t>(first),
-                     product.begin() + static_cast<std::ptrdiff_t>(first + d));
-        take_back(own, first, shift, product);
-        std::fill_n(&product[first], d, 0.0);
+        std::vector<double> product = inverse_.times(by);
+        inverse_.make_zero(part(i), own, product);
         return product;
       });
       const double predicted = -0.5 * dot(slope.data(), move.data(), size);
@@ -411,14 +361,6 @@ class End {
       last = predicted;
     }
     return std::nullopt;
-  }
-
-  // Takes a shift of the neighbour's own parameters back, all others following.
-  void take_back(const std::vector<double>& own, std::size_t first, std::vector<double>& shift,
-                 std::vector<double>& x) const {
-    substitute(own, shift);
-    for (std::size_t k = 0; k < shift.size(); ++k)
-      add_multiple(x.data(), -shift[k], &inverse_[(first + k) * x.size()], x.size());
   }
 
   // Score and information at the fit without the edge, and the directions that they belong to.
@@ -518,8 +460,8 @@ class End {
   std::vector<std::uint32_t> place_, place_of_row_;  // of the scores of each cell and state, and of each row
   std::vector<double> places_;                       // rows of each cell with each state that it has
   std::vector<std::size_t> begin_;                   // where each neighbour's free parameters begin
-  std::vector<double> x_, inverse_;                  // the fit, and the inverse of its curvature
-  bool has_inverse_ = false;
+  std::vector<double> x_;                            // the fit
+  Inverse inverse_;                                  // of its curvature
   int left_ = 0;  // neighbours that have left since the curvature was that of the fit
   double loss_ = 0;
   double unexplained_ = 1;  // share of the column's variance that its neighbours leave
