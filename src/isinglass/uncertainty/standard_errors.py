@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,8 @@ def fit_with_errors(
     """
     if graph.names != table.names:
         raise SettingError("the graph and the table have different columns.")
-    joint = pseudo_likelihood(table, graph, ridge=ridge, intercept=intercept, memory=memory)
+    loss = partial(pseudo_likelihood, table, graph, ridge=ridge, intercept=intercept, memory=memory)
+    joint = loss()
     _check_memory(joint.layout.size, memory)
     groups = group_numbers(table, clusters, draws)
     if fitted is None:
@@ -148,19 +150,29 @@ def fit_with_errors(
     else:
         model = fitted()
         parameters = joint.layout.parameters(model)
-    whole = Sandwich(joint, parameters, groups, sampling=sampling, draws=draws)
-    layout, moves = _at_reference(joint)
 
-    def covariance() -> Array:
-        found = whole.covariance()
-        return found if layout is joint.layout else moves @ found @ moves.T
+    def sandwich(joint: PseudoLikelihood) -> Sandwich:
+        return Sandwich(joint, parameters, groups, sampling=sampling, draws=draws)
 
-    spread: Array | Callable[[], Array] = covariance
-    unbounded, clustered = model.unbounded, groups is not None
+    whole, unbounded = sandwich(joint), model.unbounded
+    layout, _ = _at_reference(joint)
+
+    def later() -> Array:  # and until then, the loss takes no memory
+        return _covariance_at_reference(sandwich(loss()))
+
+    spread: Array | Callable[[], Array] = later
     if not unbounded >= layout.edges.keys():  # else no edge has an error, and it can wait
-        spread, unbounded = covariance(), unbounded | whole.left_open()
+        spread, unbounded = _covariance_at_reference(whole), unbounded | whole.left_open()
+    clustered = groups is not None
     errors = ParameterErrors(layout, spread, unbounded, whole.units, clustered, chose_graph)
     return replace(model, errors=errors)
+
+
+def _covariance_at_reference(whole: Sandwich) -> Array:
+    """The covariance of the parameters of the model alone, its intercepts at the reference."""
+    layout, moves = _at_reference(whole.joint)
+    found = whole.covariance()
+    return found if layout is whole.joint.layout else moves @ found @ moves.T
 
 
 def _at_reference(joint: PseudoLikelihood) -> tuple[Layout, Array]:
