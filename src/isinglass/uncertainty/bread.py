@@ -142,7 +142,7 @@ class Spectral(Bread):
         scaled = self.vectors / self.values
         with one_blas_thread():
             squares = squares_of((block @ scaled for block in scores), len(self.values))
-            return np.asarray(self.vectors @ squares @ self.vectors.T)
+            return from_lower(self.vectors @ squares @ self.vectors.T)
 
     def flat_shares(self) -> Array:
         """Which share of each parameter, from 0 to 1, lies in flat directions."""

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from isinglass.model.fit.blas import blas_threads_for
+from isinglass.model.fit.blas import blas_threads_for, from_lower
 from isinglass.model.fit.layout import Pair
 from isinglass.model.fit.pseudolikelihood import PseudoLikelihood, open_below
 from isinglass.uncertainty.bread import Bread, bread_of, squares_of
@@ -55,9 +55,10 @@ class Sandwich:
             with blas_threads_for(self.joint.layout.size):
                 inverse, moved = self._bread.matrix(), self._rows.moved() / self.joint.table.n
                 inverse = inverse @ np.linalg.pinv(np.eye(len(inverse)) - moved @ inverse)
-                covariance = inverse @ squares_of(self._filling(), len(inverse)) @ inverse.T
+                squares = squares_of(self._filling(), len(inverse))
+                covariance = from_lower(inverse @ squares @ inverse.T)
         covariance *= self.units / max(self.units - 1.0, 1.0) / self.joint.table.n**2
-        return (covariance + covariance.T) / 2.0
+        return covariance
 
     def _filling(self) -> Iterator[Array]:
         """What rows, or clusters of rows, say, block by block."""

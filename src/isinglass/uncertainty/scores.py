@@ -91,6 +91,7 @@ def row_scores(layout: Layout, table: Table, parameters: Array, rows: NDArray[np
     seen, codes = given <= last, np.minimum(given, last)
     total = np.zeros((layout.size, len(rows)))  # a row of it is a parameter
     residuals = _residuals(layout, parameters, codes, seen)
+    contrasts = [basis.T[:, own] for basis, own in zip(layout.bases, codes, strict=True)]
     for r, residual in residuals.items():
         if layout.intercept:
             total[layout.fields[r]] += residual
@@ -102,8 +103,8 @@ def row_scores(layout: Layout, table: Table, parameters: Array, rows: NDArray[np
             continue
         of_edge = total[positions[0, 0] : positions[-1, -1] + 1].reshape(*positions.shape, -1)
         if j in residuals:  # else it is adjusted for, and not explained
-            of_edge += layout.bases[i].T[:, codes[i]][:, None] * residuals[j]
-        of_edge += residuals[i][:, None] * layout.bases[j].T[:, codes[j]]
+            of_edge += contrasts[i][:, None] * residuals[j]
+        of_edge += residuals[i][:, None] * contrasts[j]
     return total.T
 
 
