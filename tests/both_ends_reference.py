@@ -11,14 +11,16 @@ from null_reference import null_of
 RIDGE = 1e-8
 
 
-def unexplained(probabilities, x, weights, intercept):
-    """The share of a column's variance that its neighbours leave, but no less than a half."""
-    states = probabilities.shape[1]
-    alone = np.bincount(x, weights, states) / weights.sum()
+def rows_left(probabilities, x, weights, features, intercept):
+    """Rows that a likelihood ratio has beside so many features of a fit with such probabilities."""
+    states, n = probabilities.shape[1], weights.sum()
+    alone = np.bincount(x, weights, states) / n
     if not intercept:
         alone[:] = 1 / states
-    left = weights @ (1 - np.sum(probabilities**2, axis=1)) / weights.sum()
-    return np.clip(left / (1 - np.sum(alone**2)), 0.5, 1)
+    left = weights @ (1 - np.sum(probabilities**2, axis=1)) / (n - features)
+    most = 1 - np.sum(alone**2)
+    share = np.clip(left / most, 0.5, 1) if most > 0 else 1.0
+    return n * max(1 - features / n, 0.0) ** (1 / share)
 
 
 class PlainEnd:
@@ -90,11 +92,11 @@ class PlainEnd:
             minimize(value, start, jac=slope, hess=bend, method="trust-exact", options=options).x
         )
 
-    def rows_left(self, t, b):
-        """Rows that a likelihood ratio has, where `b` is the fit with all neighbours."""
-        others = self.features.shape[1] - len(self.parts(t)[0]) // self.basis.shape[1]
-        share = unexplained(self.probabilities(b), self.x, self.weights, self.intercept)
-        return self.n - (others + (not self.intercept)) / share
+    def rows_left(self, t):
+        """Rows that the likelihood ratio of an edge has."""
+        p = self.probabilities(self.fit(self.parts(t)[1]))
+        features = self.features.shape[1] - len(self.parts(t)[0]) // self.basis.shape[1]
+        return rows_left(p, self.x, self.weights, features, self.intercept)
 
     def parts(self, t):
         """The positions of the parameters of an edge, and of all others."""
@@ -106,7 +108,7 @@ class PlainEnd:
         """Whitened score, as long as the likelihood ratio says, that of rows, and its size."""
         b = self.fit(self.parts(t)[1])
         whole = self.fit(np.arange(self.ridge.size))
-        deviance = 2 * self.rows_left(t, whole) * max(self.loss(b) - self.loss(whole), 0.0)
+        deviance = 2 * self.rows_left(t) * max(self.loss(b) - self.loss(whole), 0.0)
         vector, white, size = self.score_of(t, b)
         return vector * np.sqrt(deviance / (vector @ vector)), white, size
 
@@ -114,7 +116,7 @@ class PlainEnd:
         """The same, as long as the score itself says."""
         b = self.fit(self.parts(t)[1])
         vector, white, size = self.score_of(t, b)
-        return vector * np.sqrt(self.rows_left(t, b) / self.n), white, size
+        return vector * np.sqrt(self.rows_left(t) / self.n), white, size
 
     def bartlett(self, t):
         """By how much a likelihood ratio of a column of two states is too large on average.

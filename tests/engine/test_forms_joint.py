@@ -7,7 +7,7 @@ from scipy.special import softmax
 from scipy.stats import chi2
 
 import isinglass as ig
-from both_ends_reference import relative_null, unexplained, weighed
+from both_ends_reference import relative_null, rows_left, weighed
 from engine.test_forms_agree import draw
 from form_reference import FormNode
 from isinglass.engine.joint import both_ends_of
@@ -32,12 +32,12 @@ def says_of(node, forms, t):
         theta[free] = minimise(design[:, :, free], offset, node.y, node.weights, ridge[free])
         return theta, loss_of(design @ theta, node.y, node.weights)
 
-    (theta, less), (best, whole) = fit(~own), fit(np.ones(len(names), bool))
+    (theta, less), (_, whole) = fit(~own), fit(np.ones(len(names), bool))
     weights = node.weights * node.n
-    share = unexplained(softmax(design @ best, axis=1), node.y, weights, node.intercept)
-    others = np.sum(~own) / (node.m - 1) + (not node.intercept)
-    deviance = 2 * (node.n - others / share) * max(less - whole, 0.0)
     p = softmax(design @ theta, axis=1)
+    features = np.sum(~own) / (node.m - 1)
+    rows = rows_left(p, node.y, weights, features, node.intercept)
+    deviance = 2 * rows * max(less - whole, 0.0)
     centred = design - np.einsum("ia,iak->ik", p, design)[:, None, :]
     h = np.einsum("i,ia,iak,ial->kl", weights, p, centred, centred) + node.n * np.diag(ridge)
     scores = centred[np.arange(len(node.y)), node.y]

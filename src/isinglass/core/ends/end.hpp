@@ -66,8 +66,6 @@ class End {
     end.find_parameters();
     end.x_ = std::move(x);
     end.loss_ = known.loss;
-    end.unexplained_ =
-        end.unexplained_by(known.probabilities.empty() ? end.probabilities_at(end.x_) : known.probabilities);
     end.inverse_ = std::move(inverse);
     ++end.left_;
     return end;
@@ -84,7 +82,6 @@ class End {
     more.target_ = target_;
     more.neighbours_ = neighbours_;
     more.of_edges_ = of_edges_;
-    more.unexplained_ = unexplained_;
     const auto at = std::ranges::lower_bound(neighbours_, neighbour) - neighbours_.begin();
     more.neighbours_.insert(more.neighbours_.begin() + at, neighbour);
     if (forms_) more.of_edges_.insert(more.of_edges_.begin() + at, form);
@@ -117,15 +114,18 @@ class End {
   EdgeScore without(std::size_t i, std::vector<double> bend = {}, const Enough& enough = nullptr) const {
     const CellView view = this->view();
     Refit problem(view, table_->n(), intercept_, kRidge);
-    const double rows = rows_left(i);
     EdgeScore found;
     found.df = parameters_of(i);
     found.bend = std::move(bend);
-    const auto lost = [&](double loss) { return 2 * rows * std::max(loss - loss_, 0.0); };
-    double least = 0;
-    found.loss =
-        leave_out(problem, i, found, [&](double loss) { return enough && enough(least = lost(loss)); });
-    found.deviance = found.without.empty() ? least : lost(found.loss);
+    const auto lost = [&](double loss, double rows) { return 2 * rows * std::max(loss - loss_, 0.0); };
+    const double fewest = isinglass::rows_left(table_->n(), spent_without(i), kLeastUnexplained);
+    std::vector<double> probabilities;
+    found.loss = leave_out(problem, i, found, probabilities, [&](double loss) {
+      return enough && enough(found.deviance = lost(loss, fewest));
+    });
+    if (found.without.empty()) return found;
+    if (probabilities.empty()) problem.probabilities(problem.expand(found.without), probabilities);
+    found.deviance = lost(found.loss, rows_left(i, probabilities));
     return found;
   }
 
@@ -140,8 +140,9 @@ class End {
     const std::vector<double> root = inverse_root(found.information, found.df, kLeastInformation * trace);
     for (std::size_t k = 0; k < found.df; ++k) {
       const double number = dot(&root[k * found.df], found.score.data(), found.df);
-      found.deviance += rows_left(i) / table_->n() * number * number;
+      found.deviance += number * number;
     }
+    found.deviance *= rows_left(i, found.probabilities) / table_->n();
     return found;
   }
 
@@ -294,28 +295,31 @@ class End {
     problem.minimise(x_, kTolerance);
     std::vector<double> probabilities;
     loss_ = problem.probabilities(problem.expand(x_), probabilities);
-    unexplained_ = unexplained_by(probabilities);
     // Along directions that the ridge alone holds, a fit may be far from its minimum while its loss is not:
     // what is said of such an end comes from refits to the last digit.
     inverse_ = Inverse(problem.curvature_near_minimum(x_, kDrift), x_.size(), kRidge / kFlattest);
   }
 
   // The minimum without the i-th neighbour, and its loss: with the curvature of the fit if it serves, else
-  // anew. Nothing, if a loss that is left at least is enough.
-  double leave_out(Refit& problem, std::size_t i, EdgeScore& found, const Bound& enough) const {
+  // anew. Nothing, if a loss that is left at least is enough. The probabilities there come by the way, or
+  // not.
+  double leave_out(Refit& problem, std::size_t i, EdgeScore& found, std::vector<double>& probabilities,
+                   const Bound& enough) const {
     const std::vector<double> own = inverse_.factor(part(i));
     std::vector<double>& x = found.without;
     if (!own.empty())
-      if (const std::optional<double> loss = slide(problem, i, own, found, enough)) return *loss;
+      if (const std::optional<double> loss = slide(problem, i, own, found, probabilities, enough))
+        return *loss;
     found.bend.clear();
+    probabilities.clear();
     const CellView view = this->view();
     const MergedCells merged(view, i);
     x = fewer(x_, i);
     const CellView fewer_cells = merged.view(view, i);
     Refit without(fewer_cells, table_->n(), intercept_, kRidge);
     without.minimise(x, kTolerance);
-    std::vector<double> probabilities;
-    const double loss = without.probabilities(without.expand(x), probabilities);
+    std::vector<double> of_fewer_cells;
+    const double loss = without.probabilities(without.expand(x), of_fewer_cells);
     x.insert(x.begin() + static_cast<std::ptrdiff_t>(begin(i)), parameters_of(i), 0.0);
     return loss;
   }
@@ -324,7 +328,7 @@ class End {
   // the fit, and returns the loss there; nothing if they do not contract. Once they do, they gain no more
   // than a few times what is predicted: if the loss that is then left is `enough`, x is emptied.
   std::optional<double> slide(Refit& problem, std::size_t i, const std::vector<double>& own, EdgeScore& found,
-                              const Bound& enough) const {
+                              std::vector<double>& probabilities, const Bound& enough) const {
     const std::size_t size = x_.size(), first = begin(i), d = parameters_of(i);
     std::vector<double> straight = x_;
     inverse_.make_zero(part(i), own, straight);
@@ -338,7 +342,8 @@ class End {
     QuasiNewton learned;
     double last = 0;
     for (int step = 0; step < kSteps; ++step) {
-      const std::span<const double> all = problem.slope(x);
+      // Of more states than two, probabilities are on the way to slopes.
+      const std::span<const double> all = problem.slope(x, width() > 2 ? &probabilities : nullptr);
       std::vector<double> slope(all.begin(), all.end());
       std::fill_n(&slope[first], d, 0.0);
       const std::vector<double> move = learned.move(slope, [&](const std::vector<double>& by) {
@@ -426,11 +431,16 @@ class End {
     }
   }
 
-  // For the i-th neighbour's likelihood ratio; as many parameters as a field has are a feature.
-  double rows_left(std::size_t i) const {
-    const double others =
-        static_cast<double>(x_.size() - parameters_of(i)) / static_cast<double>(width() - 1);
-    return isinglass::rows_left(table_->n(), others + (intercept_ ? 0 : 1), unexplained_);
+  // Of a likelihood ratio of the i-th neighbour, given the probabilities of the fit without it.
+  double rows_left(std::size_t i, std::span<const double> probabilities) const {
+    const double spent = spent_without(i);
+    return isinglass::rows_left(table_->n(), spent,
+                                unexplained(counts_, probabilities, width(), intercept_, spent));
+  }
+
+  // The features of the fit without the i-th neighbour, as a share of the rows.
+  double spent_without(std::size_t i) const {
+    return static_cast<double>(x_.size() - parameters_of(i)) / static_cast<double>(width() - 1) / table_->n();
   }
 
   // Of the column's states in each cell, as these free parameters say.
@@ -440,10 +450,6 @@ class End {
     std::vector<double> probabilities;
     problem.probabilities(problem.expand(x), probabilities);
     return probabilities;
-  }
-
-  double unexplained_by(const std::vector<double>& probabilities) const {
-    return unexplained(counts_, probabilities, width(), intercept_);
   }
 
   bool is_small(std::size_t i) const { return !of_edges_.empty() && of_edges_[i] == Form::small; }
@@ -464,7 +470,6 @@ class End {
   Inverse inverse_;                                  // of its curvature
   int left_ = 0;  // neighbours that have left since the curvature was that of the fit
   double loss_ = 0;
-  double unexplained_ = 1;  // share of the column's variance that its neighbours leave
 };
 
 }  // namespace isinglass

@@ -130,12 +130,12 @@ class Refit {
     return loss_.probabilities(full, out) / n_;
   }
 
-  // Of the mean loss with its ridge: its slope, and its curvature (lower triangle), at free parameters.
-  std::span<const double> slope(std::span<const double> x) {
-    evaluate(x, false);
+  // Of the mean loss with its ridge: its slope, and its curvature (lower triangle), at free parameters. If
+  // wanted, also the probabilities of the target's states in each cell.
+  std::span<const double> slope(std::span<const double> x, std::vector<double>* probabilities = nullptr) {
+    evaluate(x, false, probabilities);
     return gradient_;
   }
-  // If wanted, also the probabilities of the target's states in each cell.
   std::span<const double> curvature(std::span<const double> x, std::vector<double>* probabilities = nullptr) {
     evaluate(x, true, probabilities);
     return hessian_;
