@@ -207,7 +207,11 @@ def test_unbounded_edges_have_no_errors_and_harm_no_others():
     )
 
 
-def test_a_covariance_that_waits_is_the_same():
+@pytest.mark.parametrize("clusters", [None, np.arange(500) // 5])
+@pytest.mark.parametrize(
+    "ship", [lambda model: model, lambda model: pickle.loads(pickle.dumps(model))]
+)
+def test_a_covariance_that_waits_is_the_same(clusters, ship):
     """Where no edge has an error, it is computed when it is first asked for, or shipped."""
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 2, (2, 500))
@@ -215,14 +219,15 @@ def test_a_covariance_that_waits_is_the_same():
     graph = MarkovField(
         ("x0", "x1", "x2"), ((0, 1),) * 3, ([0, 0],) * 3, dict.fromkeys([(0, 1), (1, 2)], SPIN)
     ).graph
-    model = fit_with_errors(table, graph)
+    model = fit_with_errors(table, graph, clusters=clusters)
     assert model.unbounded == {(0, 1), (1, 2)}
     assert callable(model.errors.spread)
     joint = pseudo_likelihood(table, graph)
-    expected = Sandwich(joint, joint.layout.parameters(model)).covariance()
+    expected = Sandwich(joint, joint.layout.parameters(model), clusters).covariance()
     assert np.abs(expected).max() > 0
-    for errors in (pickle.loads(pickle.dumps(model)).errors, model.errors):
-        np.testing.assert_allclose(errors.covariance, expected, rtol=1e-9)
+    np.testing.assert_allclose(ship(model).errors.covariance, expected, rtol=1e-9)
+    assert model.errors.units == (500 if clusters is None else 100)
+    assert not callable(model.errors.spread)  # nothing holds the table any longer
 
 
 def test_wald():

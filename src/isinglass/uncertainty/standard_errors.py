@@ -151,49 +151,54 @@ def fit_with_errors(
         model = fitted()
         parameters = joint.layout.parameters(model)
 
-    def sandwich(joint: PseudoLikelihood) -> Sandwich:
-        return Sandwich(joint, parameters, groups, sampling=sampling, draws=draws)
+    def sandwich(of: PseudoLikelihood) -> Sandwich:
+        return Sandwich(of, parameters, groups, sampling=sampling, draws=draws)
 
-    whole, unbounded = sandwich(joint), model.unbounded
-    layout, _ = _at_reference(joint)
+    def later() -> Array:  # until then, the loss takes no memory
+        return _covariance_of_model(sandwich(loss()))
 
-    def later() -> Array:  # and until then, the loss takes no memory
-        return _covariance_at_reference(sandwich(loss()))
-
+    now, unbounded, layout = sandwich(joint), model.unbounded, _layout_of_model(joint)
     spread: Array | Callable[[], Array] = later
     if not unbounded >= layout.edges.keys():  # else no edge has an error, and it can wait
-        spread, unbounded = _covariance_at_reference(whole), unbounded | whole.left_open()
+        spread, unbounded = _covariance_of_model(now), unbounded | now.left_open()
     clustered = groups is not None
-    errors = ParameterErrors(layout, spread, unbounded, whole.units, clustered, chose_graph)
+    errors = ParameterErrors(layout, spread, unbounded, now.units, clustered, chose_graph)
     return replace(model, errors=errors)
 
 
-def _covariance_at_reference(whole: Sandwich) -> Array:
+def _covariance_of_model(all_parameters: Sandwich) -> Array:
     """The covariance of the parameters of the model alone, its intercepts at the reference."""
-    layout, moves = _at_reference(whole.joint)
-    found = whole.covariance()
-    return found if layout is whole.joint.layout else moves @ found @ moves.T
+    moves = _moves_to_model(all_parameters.joint)
+    found = all_parameters.covariance()
+    return found if moves is None else moves @ found @ moves.T
 
 
-def _at_reference(joint: PseudoLikelihood) -> tuple[Layout, Array]:
-    """The parameters of the model alone, its intercepts at the reference; what makes them of all.
-
-    What is adjusted for has parameters of its own, which move the intercepts.
-    """
+def _layout_of_model(joint: PseudoLikelihood) -> Layout:
+    """What is adjusted for has parameters of its own; these are the others."""
     whole, own = joint.layout, joint.layout.own
     if own == len(whole.n_states):
-        return whole, np.eye(whole.size)
+        return whole
     pairs = [(i, j) for i, j in whole.edges if j < own]
-    layout = Layout(whole.n_states[:own], pairs, whole.intercept, whole.designs)
+    return Layout(whole.n_states[:own], pairs, whole.intercept, whole.designs)
+
+
+def _moves_to_model(joint: PseudoLikelihood) -> Array | None:
+    """What makes the parameters of the model of all, at the reference; None if they are all.
+
+    What is adjusted for moves the intercepts.
+    """
+    whole, layout = joint.layout, _layout_of_model(joint)
+    if layout is whole:
+        return None
     moves = np.zeros((layout.size, whole.size))
     for r, positions in enumerate(layout.fields):
         moves[positions, whole.fields[r]] = 1.0
         for k, code in enumerate(reference_of(joint.table)):
-            at = whole.edges[r, own + k][: len(positions)]
-            moves[positions[:, None], at] = whole.bases[own + k][code]
-    for pair in pairs:
-        moves[layout.edges[pair].ravel(), whole.edges[pair].ravel()] = 1.0
-    return layout, moves
+            at = whole.edges[r, whole.own + k][: len(positions)]
+            moves[positions[:, None], at] = whole.bases[whole.own + k][code]
+    for pair, positions in layout.edges.items():
+        moves[positions.ravel(), whole.edges[pair].ravel()] = 1.0
+    return moves
 
 
 def cluster_influences(
@@ -211,7 +216,8 @@ def cluster_influences(
     for at, scores in ScoredRows(joint, parameters).scores(None):
         np.add.at(sums, clusters[at], scores * table.weights[at, None])
     moved = sums @ bread / table.n
-    return moved @ _at_reference(joint)[1].T
+    moves = _moves_to_model(joint)
+    return np.asarray(moved if moves is None else moved @ moves.T)
 
 
 def group_numbers(

@@ -61,9 +61,9 @@ class ParameterErrors:
     ----------
     layout : Layout
         Which parameter stands where.
-    covariance : array (size, size)
-        Zero in directions that the rows leave open. Where no edge has an error, it is computed
-        when it is first asked for.
+    spread : array (size, size), or callable
+        The covariance, zero in directions that the rows leave open; or what computes it when it is
+        first asked for: to draw parameters, to save the model, to copy it.
     unbounded : frozenset of (i, j)
         Edges without an error: the rows set no bound to them.
     units : float
@@ -81,10 +81,13 @@ class ParameterErrors:
     clustered: bool = False
     chose_graph: bool = True
 
-    @cached_property
+    @property
     def covariance(self) -> Array:
         """Of all parameters, zero in directions that the rows leave open."""
-        return self.spread() if callable(self.spread) else self.spread
+        if callable(self.spread):  # which keeps the table
+            self.__dict__["spread"] = self.spread()
+        assert not callable(self.spread)
+        return self.spread
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"spread": self.covariance}
