@@ -6,8 +6,8 @@ Tables are drawn from a model; to its links pairs without an effect are added, a
 say of each is compared with a chi-square of one degree of freedom. Printed is how often it is above
 the quantile of a level, as a multiple of the level, with two standard errors.
 
-`--by-share` prints that again for pairs by the share of rows of their rarest state, for rare states
-are far from what makes a chi-square.
+`--by-share` prints that again by the share of rows that the rarest state of a pair has: where
+states are rare, the chi-square approximation is poor.
 
 `--alone` prints the same for the likelihood ratio of two columns of two states and nothing beside
 them, with exact probabilities: what no way of adding two ends can mend.
@@ -52,7 +52,7 @@ DESIGNS: dict[str, Callable[[int], MarkovField]] = {
 ROWS = {"2 to 5 states": (500, 2000), "4 states": (500, 2000)}
 
 
-#: Where shares of rows of the rarest state of a pair are parted.
+#: Limits of the ranges of these shares.
 SHARES = (0.0, 0.03, 0.06, 0.12, 0.25, 0.5)
 
 
@@ -76,9 +76,8 @@ def statistics(name: str, rows: int, seed: int) -> list[tuple[float, float]]:
 
 def rarest(codes: NDArray[Any]) -> float:
     """The share of rows of the rarest state of some columns."""
-    return float(min(np.unique(column, return_counts=True)[1].min() for column in codes.T)) / len(
-        codes
-    )
+    rows = (np.unique(column, return_counts=True)[1].min() for column in codes.T)
+    return float(min(rows)) / len(codes)
 
 
 def above(values: NDArray[np.float64]) -> str:

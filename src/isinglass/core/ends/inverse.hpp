@@ -21,8 +21,8 @@ class Inverse {
  public:
   Inverse() = default;
 
-  // Of a curvature with so many parameters, in its lower triangle. None if it cannot be inverted, or if a
-  // direction is flatter than that.
+  // Of a curvature with so many parameters, in its lower triangle. None if it cannot be inverted, or if the
+  // curvature of a parameter, all others following, is less than that.
   Inverse(std::span<const double> curvature, std::size_t size, double flattest) : size_(size) {
     numbers_.assign(curvature.begin(), curvature.end());
     bool serves = factorise(numbers_, size, 0.0);
@@ -74,12 +74,12 @@ class Inverse {
     return product;
   }
 
-  // Makes a part of x zero, all others following; the factor is the part's.
-  void make_zero(Part part, const std::vector<double>& factor, std::vector<double>& x) const {
+  // Makes a part of x zero, all others following; `own` is the part's factor.
+  void make_zero(Part part, const std::vector<double>& own, std::vector<double>& x) const {
     const auto begin = x.begin() + static_cast<std::ptrdiff_t>(part.first),
                end = begin + static_cast<std::ptrdiff_t>(part.count);
     std::vector<double> shift(begin, end);
-    substitute(factor, shift);
+    substitute(own, shift);
     for (std::size_t k = 0; k < part.count; ++k)
       add_multiple(x.data(), -shift[k], &numbers_[(part.first + k) * size_], size_);
     std::fill(begin, end, 0.0);

@@ -24,20 +24,20 @@ constexpr double kLeastUnexplained = 0.5;
 inline double unexplained(std::span<const double> counts, std::span<const double> probabilities,
                           std::size_t states, bool intercept, double spent) {
   std::vector<double> rows(states, 0.0);
-  double all = 0, left = 0, squares = 0;
+  double all = 0, left = 0, of_shares = 0;
   for (std::size_t cell = 0; cell < counts.size(); cell += states) {
-    double here = 0, sure = 0;
+    double here = 0, squares = 0;
     for (std::size_t a = 0; a < states; ++a) {
       rows[a] += counts[cell + a];
       here += counts[cell + a];
-      sure += probabilities[cell + a] * probabilities[cell + a];
+      squares += probabilities[cell + a] * probabilities[cell + a];
     }
     all += here;
-    left += here * (1 - sure);
+    left += here * (1 - squares);
   }
   for (const double count : rows)
-    squares += intercept ? count * count / all : all / static_cast<double>(states * states);
-  const double alone = (all - squares) * (1 - spent);
+    of_shares += intercept ? count * count / all : all / static_cast<double>(states * states);
+  const double alone = (all - of_shares) * (1 - spent);
   return left < alone ? std::max(left / alone, kLeastUnexplained) : 1.0;
 }
 
