@@ -249,6 +249,7 @@ class End {
     const CellView view = cells.view();
     codes_.assign(view.codes, view.codes + view.cells * neighbours_.size());
     counts_.assign(view.counts, view.counts + view.cells * width());
+    variance_ = Variance(counts_, width(), intercept_);
     group_cells();
     find_places(cells.numbers());
   }
@@ -434,8 +435,8 @@ class End {
   // Of a likelihood ratio of the i-th neighbour, given the probabilities of the fit without it.
   double rows_left(std::size_t i, std::span<const double> probabilities) const {
     const double spent = spent_without(i);
-    return isinglass::rows_left(table_->n(), spent,
-                                unexplained(counts_, probabilities, width(), intercept_, spent));
+    const double left = variance_.left(probabilities, width());
+    return isinglass::rows_left(table_->n(), spent, unexplained(left, variance_.alone, spent));
   }
 
   // The features of the fit without the i-th neighbour, as a share of the rows.
@@ -462,6 +463,7 @@ class End {
   std::vector<Form> of_edges_;
   std::vector<std::uint8_t> codes_;  // cells x neighbours
   std::vector<double> counts_;       // cells x width
+  Variance variance_;
   std::optional<GroupedCells> grouped_;
   std::vector<std::uint32_t> place_, place_of_row_;  // of the scores of each cell and state, and of each row
   std::vector<double> places_;                       // rows of each cell with each state that it has

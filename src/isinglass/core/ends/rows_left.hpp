@@ -18,27 +18,45 @@ namespace isinglass {
 // A feature takes no more rows than the inverse of this.
 constexpr double kLeastUnexplained = 0.5;
 
-// The share of a column's variance that its neighbours do not explain, by a fit that spends such a share of
-// the rows on features: given the rows with each state in each cell, and the probabilities there. A column
-// without a field varies as if all states were equally frequent.
-inline double unexplained(std::span<const double> counts, std::span<const double> probabilities,
-                          std::size_t states, bool intercept, double spent) {
-  std::vector<double> rows(states, 0.0);
-  double all = 0, left = 0, of_shares = 0;
-  for (std::size_t cell = 0; cell < counts.size(); cell += states) {
-    double here = 0, squares = 0;
-    for (std::size_t a = 0; a < states; ++a) {
-      rows[a] += counts[cell + a];
-      here += counts[cell + a];
-      squares += probabilities[cell + a] * probabilities[cell + a];
+// A column's cells, as far as its variance goes.
+struct Variance {
+  std::vector<double> rows;  // of each cell
+  double alone = 0;          // of the column, times the rows
+
+  Variance() = default;
+  // Given the rows with each state in each cell. Without a field a column varies as if all states were
+  // equally frequent.
+  Variance(std::span<const double> counts, std::size_t states, bool intercept)
+      : rows(counts.size() / states, 0.0) {
+    std::vector<double> with_state(states, 0.0);
+    for (std::size_t at = 0; at < counts.size(); ++at) {
+      rows[at / states] += counts[at];
+      with_state[at % states] += counts[at];
     }
-    all += here;
-    left += here * (1 - squares);
+    double all = 0, squares = 0;
+    for (const double count : with_state) all += count;
+    for (const double count : with_state)
+      squares += intercept ? count * count / all : all / static_cast<double>(states * states);
+    alone = all - squares;
   }
-  for (const double count : rows)
-    of_shares += intercept ? count * count / all : all / static_cast<double>(states * states);
-  const double alone = (all - of_shares) * (1 - spent);
-  return left < alone ? std::max(left / alone, kLeastUnexplained) : 1.0;
+
+  // What probabilities in the cells leave of it.
+  double left(std::span<const double> probabilities, std::size_t states) const {
+    double sum = 0;
+    for (std::size_t cell = 0; cell < rows.size(); ++cell) {
+      double squares = 0;
+      for (std::size_t a = cell * states; a < (cell + 1) * states; ++a)
+        squares += probabilities[a] * probabilities[a];
+      sum += rows[cell] * (1 - squares);
+    }
+    return sum;
+  }
+};
+
+// The share of a column's variance that is left by a fit that spends such a share of the rows on features.
+inline double unexplained(double left, double alone, double spent) {
+  const double most = alone * (1 - spent);
+  return left < most ? std::max(left / most, kLeastUnexplained) : 1.0;
 }
 
 // Of n rows, after such a share of them has been spent on features.
