@@ -15,6 +15,7 @@ them, with exact probabilities: what no way of adding two ends can mend.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from itertools import combinations, pairwise
 from typing import Any
@@ -51,8 +52,7 @@ DESIGNS: dict[str, Callable[[int], MarkovField]] = {
 }
 ROWS = {"2 to 5 states": (500, 2000), "4 states": (500, 2000)}
 
-
-#: Limits of the ranges of these shares.
+#: `--by-share` puts pairs together by the share of their rarest state, in ranges with these limits.
 SHARES = (0.0, 0.03, 0.06, 0.12, 0.25, 0.5)
 
 
@@ -124,6 +124,16 @@ def print_alone() -> None:
             print(f"{rows}, {share}:", ", ".join(f"{ratio:.2f}" for ratio in alone(rows, share)))
 
 
+def drawn_pairs(name: str, rows: int, tables: int) -> list[tuple[float, float]]:
+    """The pairs of all tables; a bar on standard error shows how far they are."""
+    drawn = Parallel(n_jobs=-1, return_as="generator")(
+        delayed(statistics)(name, rows, seed) for seed in range(tables)
+    )
+    label = f"{name}, {rows} rows"
+    with click.progressbar(drawn, length=tables, label=label, file=sys.stderr) as told:
+        return [pair for table in told for pair in table]
+
+
 @click.command()
 @click.option("--tables", type=click.IntRange(10), default=1000, show_default=True)
 @click.option("--only", type=click.Choice(list(DESIGNS)), help="One design (default: all).")
@@ -137,10 +147,7 @@ def command(*, tables: int, only: str | None, by_share: bool, only_alone: bool) 
     print("design, rows, pairs:", ", ".join(f"{level:g}" for level in LEVELS))
     for name in DESIGNS if only is None else [only]:
         for rows in ROWS.get(name, (200, 2000)):
-            drawn = Parallel(n_jobs=-1)(
-                delayed(statistics)(name, rows, seed) for seed in range(tables)
-            )
-            values, shares = np.array([pair for table in drawn for pair in table]).T
+            values, shares = np.array(drawn_pairs(name, rows, tables)).T
             print(f"{name}, {rows}, {len(values):,}: {above(values)}", flush=True)
             if by_share:
                 print_by_share(values, shares)

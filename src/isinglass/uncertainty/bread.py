@@ -65,6 +65,7 @@ def _few_flat(hessian: Array, factor: Array, limit: float) -> tuple[Array, Array
     Those of the rows are far larger, so that a few rounds of inverse iteration of a block of
     vectors are enough, if it is wide enough to have a part in what is not flat.
     """
+    # As a rule there is a flat direction for each pivot below the limit.
     if np.count_nonzero(np.square(np.diag(factor)) <= limit) > SHARE * len(hessian):
         return None
     rng, width = np.random.default_rng(0), FLAT
